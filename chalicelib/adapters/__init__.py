@@ -1,0 +1,1 @@
+"""What the features need from outside, behind ports."""

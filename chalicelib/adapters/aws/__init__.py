@@ -1,0 +1,1 @@
+"""AWS through boto3, and nothing else does."""

@@ -1,0 +1,1 @@
+"""The HTTP edge: routes, authentication, problems; the only layer that knows Chalice."""

@@ -1,0 +1,1 @@
+"""The public contract as pydantic models, one module per section."""

@@ -1,0 +1,1 @@
+"""Ids, time, errors, problems and text; standard library only."""

@@ -1,0 +1,76 @@
+"""What can go wrong on purpose.
+
+ServiceError            a code of the catalogue in core/problems.py, told to the caller
+├── NotFound            the thing is not there, or not the caller's
+├── Conflict            the request does not fit the present state
+├── Forbidden           the caller may not
+└── RenderFailure       the document cannot be made; the code stands in render.error
+Anything else that is raised is a bug and answered as `internal_error`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from chalicelib.core.problems import PROBLEMS, Problem
+
+
+@dataclass(frozen=True, slots=True)
+class FieldError:
+    """One entry of `errors[]`: a JSON Pointer into the request, a code and a sentence."""
+
+    path: str
+    code: str
+    message: str
+
+
+class ServiceError(Exception):
+    """A refusal or failure that has a code; `members` are extension members of the problem."""
+
+    def __init__(
+        self,
+        code: str,
+        detail: str,
+        *,
+        errors: Sequence[FieldError] = (),
+        headers: Mapping[str, str] | None = None,
+        **members: Any,
+    ) -> None:
+        """Raise with a code of the catalogue; an unknown code is a bug."""
+        assert code in PROBLEMS, code
+        super().__init__(detail)
+        self.code = code
+        self.detail = detail
+        self.errors = tuple(errors)
+        self.headers = dict(headers or {})
+        self.members = members
+
+    @property
+    def problem(self) -> Problem:
+        """Return the row of the catalogue."""
+        return PROBLEMS[self.code]
+
+
+class NotFound(ServiceError):  # noqa: N818 -- reads as the answer it gives
+    """The thing is not there, or belongs to another workspace."""
+
+
+class Conflict(ServiceError):  # noqa: N818 -- reads as the answer it gives
+    """The request does not fit the present state."""
+
+
+class Forbidden(ServiceError):  # noqa: N818 -- reads as the answer it gives
+    """The caller may not do this."""
+
+
+class RenderFailure(ServiceError):  # noqa: N818 -- reads as the answer it gives
+    """The document cannot be made; nothing is billed."""
+
+
+def invalid(path: str, message: str, code: str = "invalid") -> ServiceError:
+    """Return the `validation_error` for one field, named by its JSON Pointer."""
+    return ServiceError(
+        "validation_error",
+        f"{path}: {message}",
+        errors=[FieldError(path, code, message)],
+    )

@@ -1,0 +1,51 @@
+"""Identifiers: prefix + ULID, new ones random, ids of effects derived from what caused them."""
+
+import datetime as dt
+import hashlib
+import re
+import secrets
+from typing import Final, NewType, Protocol
+
+from chalicelib.core.clock import epoch_ms
+
+WorkspaceId = NewType("WorkspaceId", str)
+RenderId = NewType("RenderId", str)
+FileId = NewType("FileId", str)
+KeyId = NewType("KeyId", str)
+
+_CROCKFORD: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+_ULID: Final = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
+_RANDOM_BITS: Final = 80
+
+
+class Ids(Protocol):
+    """Makes new identifiers."""
+
+    def new(self, prefix: str, moment: dt.datetime) -> str:
+        """Return a fresh `<prefix>_<ULID>` that sorts by `moment`."""
+        ...
+
+
+class RandomIds:
+    """Identifiers with 80 random bits."""
+
+    def new(self, prefix: str, moment: dt.datetime) -> str:
+        """Return a fresh `<prefix>_<ULID>` that sorts by `moment`."""
+        return f"{prefix}_{_ulid(epoch_ms(moment), secrets.randbits(_RANDOM_BITS))}"
+
+
+def derived(prefix: str, moment: dt.datetime, *parts: str) -> str:
+    """Return the one id that `parts` always give: the moment and 80 bits of their SHA-256."""
+    digest = hashlib.sha256("\0".join((prefix, *parts)).encode()).digest()
+    return f"{prefix}_{_ulid(epoch_ms(moment), int.from_bytes(digest[:10]))}"
+
+
+def is_id(prefix: str, text: str) -> bool:
+    """Tell whether `text` has the form `<prefix>_<ULID>`."""
+    head, _, tail = text.partition("_")
+    return head == prefix and _ULID.fullmatch(tail) is not None
+
+
+def _ulid(milliseconds: int, randomness: int) -> str:
+    value = (milliseconds << _RANDOM_BITS) | randomness
+    return "".join(_CROCKFORD[(value >> shift) & 31] for shift in range(125, -1, -5))

@@ -1,0 +1,1 @@
+"""One folder per Lambda behind a queue, a schedule or an invocation."""

@@ -1,0 +1,1 @@
+"""Makes documents: one render by invocation, or from the queue."""

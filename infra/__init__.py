@@ -1,0 +1,1 @@
+"""What runs, builds, measures and operates Platen; nothing here is deployed."""
