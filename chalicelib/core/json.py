@@ -1,0 +1,152 @@
+"""Strict JSON: what two parsers may read differently is refused; equal values give equal bytes."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from chalicelib.core.errors import ServiceError
+
+MAX_DEPTH: Final = 100
+# Beyond this many digits no double can hold the value, and Python's conversion turns quadratic.
+MAX_INTEGER_DIGITS: Final = 300
+_EXACT_INTEGERS: Final = 2**53
+_INFINITY: Final = float("inf")
+
+# A string runs to its end or, unclosed, to the end of the text: the scan stays linear.
+_STRING_OR_BRACKET: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)
+_ESCAPE: Final = re.compile(r"\\(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
+_SURROGATE_ESCAPE: Final = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+def loads(data: bytes) -> Any:
+    """Read one JSON document (RFC 8259, UTF-8 without BOM); raises ServiceError `invalid_json`."""
+    text = _decoded(data)
+    _check_depth(text)
+    try:
+        value = _DECODER.decode(text)
+    except json.JSONDecodeError as error:
+        raise _invalid(error.msg, text, error.pos) from None
+    except _RefusedError as error:
+        raise _invalid(str(error)) from None
+    _check_surrogates(text)
+    return value
+
+
+def canonical(value: Any) -> bytes:
+    """Write a value so that equal JSON gives equal bytes: sorted keys, no blanks, 1.0 as 1."""
+    return json.dumps(
+        _plain(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+    ).encode()
+
+
+def dumps(value: Any) -> str:
+    """Write a value compactly, as answers carry it."""
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+class _RefusedError(Exception):
+    """Something that the parser accepts and this service does not; its place is not known."""
+
+
+def _decoded(data: bytes) -> str:
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        before = data[: error.start].decode()
+        raise _invalid("a byte that is not UTF-8", before, len(before)) from None
+    if text.startswith("\ufeff"):
+        raise _invalid("a byte order mark before the document")
+    if not text or text.isspace():
+        raise _invalid("the body is empty")
+    return text
+
+
+def _check_depth(text: str) -> None:
+    # Before parsing: the parser recurses, and how deep it may depends on the thread's stack.
+    if text.count("[") + text.count("{") <= MAX_DEPTH:
+        return
+    depth = 0
+    for token in _STRING_OR_BRACKET.finditer(text):
+        first = token[0][0]
+        depth += (first in "[{") - (first in "]}")
+        if depth > MAX_DEPTH:
+            raise _invalid(f"nesting deeper than {MAX_DEPTH} levels", text, token.start())
+
+
+def _check_surrogates(text: str) -> None:
+    if _SURROGATE_ESCAPE.search(text) is None:
+        return
+    pending: int | None = None
+    for escape in _ESCAPE.finditer(text):
+        unit = int(escape[1] or "0", 16)
+        adjacent = pending is not None and escape.start() == pending + len(r"\uD800")
+        if 0xDC00 <= unit <= 0xDFFF and adjacent:  # noqa: PLR2004 -- Unicode 3.8, low surrogates
+            pending = None
+            continue
+        if pending is not None:
+            break
+        if 0xDC00 <= unit <= 0xDFFF:  # noqa: PLR2004
+            pending = escape.start()
+            break
+        pending = escape.start() if 0xD800 <= unit <= 0xDBFF else None  # noqa: PLR2004
+    if pending is not None:
+        raise _invalid("half of a surrogate pair", text, pending)
+
+
+def _object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        message = f"the key {twice[:100]!r} stands twice in one object"
+        raise _RefusedError(message)
+    return result
+
+
+def _constant(name: str) -> Any:
+    message = f"{name} is not a JSON number"
+    raise _RefusedError(message)
+
+
+def _float(digits: str) -> float:
+    number = float(digits)
+    if number in (_INFINITY, -_INFINITY):
+        message = "a number larger than a double can hold"
+        raise _RefusedError(message)
+    return number
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > MAX_INTEGER_DIGITS:
+        message = f"a whole number of more than {MAX_INTEGER_DIGITS} digits"
+        raise _RefusedError(message)
+    return int(digits)
+
+
+def _plain(value: Any) -> Any:
+    # RFC 8785 writes numbers by their value, so 1, 1.0 and 1e0 are one.
+    if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT_INTEGERS:
+        return int(value)
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value
+
+
+def _invalid(reason: str, text: str | None = None, position: int = 0) -> ServiceError:
+    if text is None:
+        return ServiceError("invalid_json", f"The body is not valid JSON: {reason}.")
+    line = text.count("\n", 0, position) + 1
+    column = position - text.rfind("\n", 0, position)
+    detail = f"The body is not valid JSON: {reason} (line {line}, column {column})."
+    return ServiceError("invalid_json", detail, line=line, column=column)
+
+
+_DECODER: Final = json.JSONDecoder(
+    object_pairs_hook=_object,
+    parse_constant=_constant,
+    parse_float=_float,
+    parse_int=_integer,
+)

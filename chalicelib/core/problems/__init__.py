@@ -1,0 +1,13 @@
+"""The catalogue of error codes: status, title, and what the page of each code says."""
+
+from typing import Final
+
+from chalicelib.core.problems.access import ACCESS
+from chalicelib.core.problems.delivery import DELIVERY
+from chalicelib.core.problems.documents import DOCUMENTS
+from chalicelib.core.problems.requests import REQUESTS
+from chalicelib.core.problems.row import Problem
+
+__all__ = ["PROBLEMS", "Problem"]
+
+PROBLEMS: Final = {row.code: row for row in (*REQUESTS, *ACCESS, *DOCUMENTS, *DELIVERY)}

@@ -1,0 +1,182 @@
+"""Codes about making a document: input, page, PDF, e-invoice."""
+
+from typing import Final
+
+from chalicelib.core.problems.row import Problem
+
+DOCUMENTS: Final = (
+    Problem(
+        "render_timeout",
+        408,
+        "Render took too long",
+        "The document was not ready in time; the render ended and was not billed.",
+        "Use `timeout_behavior: continue` or `mode: async`, and look for what makes the page slow.",
+    ),
+    Problem(
+        "output_too_large",
+        413,
+        "Result is too large",
+        "The finished file is larger than this delivery type, or any output, may be.",
+        "Deliver by `url`, or make the document smaller: fewer pages, smaller images.",
+    ),
+    Problem(
+        "template_syntax_error",
+        422,
+        "Template has a syntax error",
+        "The template cannot be parsed; `line` and `column` show where.",
+        "Correct the template at that place.",
+    ),
+    Problem(
+        "template_runtime_error",
+        422,
+        "Template failed while running",
+        "A value, filter or operation in the template did not work with this data; `line` and "
+        "`column` show where.",
+        "Check the data that the line uses, and guard values that can be absent.",
+    ),
+    Problem(
+        "template_fuel_exhausted",
+        422,
+        "Template used up its budget",
+        "The template did more work, or wrote more text, than one run is allowed.",
+        "Look for loops over too much data and prepare large data before sending it.",
+    ),
+    Problem(
+        "data_schema_mismatch",
+        422,
+        "Data does not fit the schema",
+        "The template has a schema and the data breaks it; `errors` points to the values.",
+        "Send data that fits the schema, or publish a version with another schema.",
+    ),
+    Problem(
+        "url_not_allowed",
+        422,
+        "Address may not be fetched",
+        "The address is private or internal, or has a scheme or port that is refused.",
+        "Use a public https address on a usual port.",
+    ),
+    Problem(
+        "navigation_failed",
+        422,
+        "Page could not be loaded",
+        "The page to print did not load.",
+        "Open the address from outside your network, and check its certificate and status.",
+    ),
+    Problem(
+        "wait_timeout",
+        422,
+        "Wait condition was not met",
+        "What the request waits for did not happen within `wait.timeout_ms`.",
+        "Check the selector or expression, or allow more time.",
+    ),
+    Problem(
+        "asset_fetch_failed",
+        422,
+        "Remote file could not be fetched",
+        "A file that the document needs could not be loaded and the asset policy is strict.",
+        "Make the file reachable, embed it, or use the lenient policy.",
+    ),
+    Problem(
+        "data_url_fetch_failed",
+        422,
+        "Data could not be fetched",
+        "`data_url` did not answer with a JSON object in time.",
+        "Check the address from outside your network, the size of its answer and its speed.",
+    ),
+    Problem(
+        "page_limit_exceeded",
+        422,
+        "Too many pages",
+        "The document has more pages than the plan or the request allows. Nothing was billed.",
+        "Split the document, or raise `max_pages` as far as the plan goes.",
+    ),
+    Problem(
+        "attachment_failed",
+        422,
+        "Attachment could not be loaded",
+        "One of the files to attach to the PDF could not be loaded.",
+        "Check its upload, address or content.",
+    ),
+    Problem(
+        "invalid_pdf_source",
+        422,
+        "Source is not a PDF",
+        "The file handed to a PDF tool cannot be read as a PDF.",
+        "Check that the source is complete and really is a PDF.",
+    ),
+    Problem(
+        "pdf_password_required",
+        422,
+        "Source is encrypted",
+        "The PDF needs a password, or the one sent is wrong.",
+        "Send the right `password` with the source.",
+    ),
+    Problem(
+        "scene_invalid",
+        422,
+        "Canvas design cannot be drawn",
+        "The design of the canvas template cannot be made into a picture, for instance because "
+        "it is too large.",
+        "Correct the design; no side may have more than 16384 pixels.",
+    ),
+    Problem(
+        "data_invalid",
+        422,
+        "Data does not fit the canvas",
+        "The data is no object, or a property that the design requires is missing.",
+        "Send an object with the required properties.",
+    ),
+    Problem(
+        "render_failed",
+        422,
+        "Document could not be made",
+        "The render failed for a reason without a code of its own; the detail says which.",
+        "Read the detail and the render's `logs`, change the document and try again.",
+    ),
+    Problem(
+        "pdfua_validation_failed",
+        422,
+        "Not PDF/UA conformant",
+        "The document did not pass the PDF/UA checks; `result` holds the findings.",
+        "Correct headings, alternative texts, table headers and language as the findings say.",
+    ),
+    Problem(
+        "pdfa_conversion_failed",
+        422,
+        "Not PDF/A conformant",
+        "The document cannot be made PDF/A, or the validator found it wanting; `result` holds "
+        "the findings.",
+        "Change what the findings name, or choose another PDF/A level.",
+    ),
+    Problem(
+        "einvoice_invalid",
+        422,
+        "Invoice breaks a rule",
+        "The invoice does not satisfy a rule of its profile; `result` lists each finding with "
+        "its place.",
+        "Correct the named values and send the invoice again.",
+    ),
+    Problem(
+        "einvoice_validation_failed",
+        422,
+        "E-invoice did not pass validation",
+        "The validator rejected the XML that was made from the invoice; `result` holds its "
+        "findings.",
+        "Correct the values that the findings name.",
+    ),
+    Problem(
+        "render_lost",
+        None,
+        "Render was lost",
+        "The platform lost the render before it had a result. It was not billed.",
+        "Send the request again.",
+        retryable=True,
+    ),
+    Problem(
+        "csv_row_invalid",
+        None,
+        "CSV row cannot be used",
+        "A row of the CSV file is damaged or does not fit its header; only this item failed.",
+        "Correct the row that `row` names and send it in a new batch.",
+    ),
+)
