@@ -1,0 +1,61 @@
+"""Lambda functions: one function calls another, and waits no longer than its own caller does."""
+
+import json
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mypy_boto3_lambda import LambdaClient
+
+    from chalicelib.adapters.aws.session import Clients
+
+
+class FunctionBusy(Exception):  # noqa: N818 -- the platform's own answer
+    """There was no room for the function until the deadline."""
+
+
+class FunctionDied(Exception):  # noqa: N818 -- the platform's own answer
+    """The function ended without an answer: killed, out of time or out of memory."""
+
+
+class FunctionLate(Exception):  # noqa: N818 -- the platform's own answer
+    """The function did not answer in time; it may still be running."""
+
+
+class Function:
+    """One function, called and waited for."""
+
+    def __init__(self, clients: "Clients", name: str) -> None:
+        """Call the function of this name or ARN."""
+        self._clients = clients
+        self._name = name
+        self._by_timeout: dict[int, LambdaClient] = {}
+
+    def invoke(self, event: Mapping[str, Any], *, wait_s: float) -> dict[str, Any]:
+        """Call and return the answer; raises FunctionBusy, FunctionDied or FunctionLate."""
+        client = self._client(wait_s)
+        try:
+            answer = client.invoke(
+                FunctionName=self._name, Payload=json.dumps(event).encode()
+            )
+        except client.exceptions.TooManyRequestsException as refusal:
+            raise FunctionBusy(self._name) from refusal
+        except self._timeouts as late:
+            raise FunctionLate(self._name) from late
+        if "FunctionError" in answer:
+            raise FunctionDied(self._name, answer["FunctionError"])
+        result: dict[str, Any] = json.loads(answer["Payload"].read())
+        return result
+
+    def _client(self, wait_s: float) -> "LambdaClient":
+        seconds = max(1, int(wait_s))
+        if seconds not in self._by_timeout:
+            self._by_timeout[seconds] = self._clients.function(seconds)
+        return self._by_timeout[seconds]
+
+    @cached_property
+    def _timeouts(self) -> tuple[type[Exception], ...]:
+        from botocore.exceptions import ConnectTimeoutError, ReadTimeoutError  # noqa: PLC0415
+
+        return (ReadTimeoutError, ConnectTimeoutError)

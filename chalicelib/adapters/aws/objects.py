@@ -1,0 +1,59 @@
+"""The files bucket: bodies in, bodies out, and addresses that hold for a short while."""
+
+import base64
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from chalicelib.adapters.aws.session import Clients
+
+
+class Objects:
+    """Objects of one bucket, encrypted by the bucket's own default key."""
+
+    def __init__(self, clients: "Clients", bucket: str) -> None:
+        """Keep objects in this bucket."""
+        self._clients = clients
+        self._bucket = bucket
+
+    def put(self, key: str, body: bytes, *, content_type: str, sha256: bytes) -> None:
+        """Store a body under `key`; the store refuses it when it does not match its SHA-256."""
+        self._client.put_object(
+            Bucket=self._bucket,
+            Key=key,
+            Body=body,
+            ContentType=content_type,
+            ChecksumSHA256=base64.b64encode(sha256).decode(),
+        )
+
+    def get(self, key: str) -> bytes | None:
+        """Read a body, or None where there is none."""
+        try:
+            answer = self._client.get_object(Bucket=self._bucket, Key=key)
+        except self._client.exceptions.NoSuchKey:
+            return None
+        body: bytes = answer["Body"].read()
+        return body
+
+    def delete(self, key: str) -> None:
+        """Remove a body, whether or not it is there."""
+        self._client.delete_object(Bucket=self._bucket, Key=key)
+
+    def presigned(
+        self, key: str, *, content_type: str, disposition: str, expires_s: int
+    ) -> str:
+        """Return an address that gives the body to anyone for `expires_s` seconds."""
+        url: str = self._client.generate_presigned_url(
+            "get_object",
+            Params={
+                "Bucket": self._bucket,
+                "Key": key,
+                "ResponseContentType": content_type,
+                "ResponseContentDisposition": disposition,
+            },
+            ExpiresIn=expires_s,
+        )
+        return url
+
+    @property
+    def _client(self) -> Any:
+        return self._clients.s3

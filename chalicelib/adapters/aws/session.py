@@ -1,0 +1,84 @@
+"""One boto3 session a process, its clients made on first use."""
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from boto3.session import Session
+    from botocore.config import Config
+    from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_kms import KMSClient
+    from mypy_boto3_lambda import LambdaClient
+    from mypy_boto3_s3 import S3Client
+    from mypy_boto3_secretsmanager import SecretsManagerClient
+    from mypy_boto3_sqs import SQSClient
+
+
+class Clients:
+    """The clients of this process; creating one takes milliseconds, so each is made once."""
+
+    @cached_property
+    def dynamodb(self) -> "DynamoDBClient":
+        """Return the DynamoDB client; all that is written through it may be repeated."""
+        return self._session.client(
+            "dynamodb", config=_config(read_timeout_s=3, attempts=4)
+        )
+
+    @cached_property
+    def s3(self) -> "S3Client":
+        """Return the S3 client."""
+        return self._session.client(
+            "s3",
+            config=_config(
+                read_timeout_s=10,
+                attempts=3,
+                signature_version="s3v4",
+                s3={"addressing_style": "path"},
+                # A checksum of our own (SHA-256) travels with every object.
+                request_checksum_calculation="when_required",
+                response_checksum_validation="when_required",
+            ),
+        )
+
+    @cached_property
+    def sqs(self) -> "SQSClient":
+        """Return the SQS client."""
+        return self._session.client("sqs", config=_config(read_timeout_s=5, attempts=3))
+
+    @cached_property
+    def kms(self) -> "KMSClient":
+        """Return the KMS client."""
+        return self._session.client("kms", config=_config(read_timeout_s=3, attempts=3))
+
+    @cached_property
+    def secretsmanager(self) -> "SecretsManagerClient":
+        """Return the Secrets Manager client."""
+        return self._session.client(
+            "secretsmanager", config=_config(read_timeout_s=3, attempts=3)
+        )
+
+    def function(self, read_timeout_s: float) -> "LambdaClient":
+        """Return a Lambda client that waits no longer than this and never calls twice."""
+        return self._session.client(
+            "lambda", config=_config(read_timeout_s=read_timeout_s, attempts=1)
+        )
+
+    @cached_property
+    def _session(self) -> "Session":
+        # boto3 is heavy: whoever never talks to AWS does not pay for it.
+        import boto3  # noqa: PLC0415
+
+        return boto3.session.Session()
+
+
+def _config(*, read_timeout_s: float, attempts: int, **more: Any) -> "Config":
+    from botocore.config import Config  # noqa: PLC0415
+
+    return Config(
+        connect_timeout=2,
+        read_timeout=read_timeout_s,
+        retries={"mode": "standard", "total_max_attempts": attempts},
+        max_pool_connections=16,
+        tcp_keepalive=True,
+        **more,
+    )

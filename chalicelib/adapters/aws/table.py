@@ -1,0 +1,208 @@
+"""A DynamoDB table: reads, conditional writes and transactions on plain Python values."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
+
+    from chalicelib.adapters.aws.session import Clients
+
+Item = dict[str, Any]
+BATCH_GET_LIMIT: Final = 100
+
+
+class ConditionFailed(Exception):  # noqa: N818 -- an ordinary answer: somebody was first
+    """A condition did not hold; `item` is what stands there, where the table told it."""
+
+    def __init__(self, item: Item | None, index: int = 0) -> None:
+        """Carry the item that was found and the position of the write in its transaction."""
+        super().__init__("the condition did not hold")
+        self.item = item
+        self.index = index
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """One conditional write: an `item` to put, or an `update` expression on `key`."""
+
+    table: str
+    item: Item | None = None
+    key: Item | None = None
+    update: str | None = None
+    condition: str | None = None
+    names: Mapping[str, str] = field(default_factory=dict)
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some rows of a query, and where the next ones begin."""
+
+    items: list[Item]
+    last_key: Item | None
+
+
+class Tables:
+    """The tables of one account; a write that must not happen twice carries a condition."""
+
+    def __init__(self, clients: "Clients") -> None:
+        """Talk through these clients."""
+        self._clients = clients
+
+    def get(self, table: str, pk: str, sk: str = "META") -> Item | None:
+        """Read one item, strongly consistent."""
+        answer = self._client.get_item(
+            TableName=table, Key=self._pack({"PK": pk, "SK": sk}), ConsistentRead=True
+        )
+        found = answer.get("Item")
+        return self._unpack(found) if found else None
+
+    def get_many(self, table: str, keys: Sequence[tuple[str, str]]) -> list[Item]:
+        """Read up to 100 items, strongly consistent, in the order of `keys`; absent ones are left out."""
+        found: dict[tuple[str, str], Item] = {}
+        todo: list[Any] = [self._pack({"PK": pk, "SK": sk}) for pk, sk in keys]
+        assert len(todo) <= BATCH_GET_LIMIT
+        while todo:
+            answer = self._client.batch_get_item(
+                RequestItems={table: {"Keys": todo, "ConsistentRead": True}}
+            )
+            for raw in answer["Responses"].get(table, []):
+                item = self._unpack(raw)
+                found[item["PK"], item["SK"]] = item
+            todo = list(
+                answer.get("UnprocessedKeys", {}).get(table, {}).get("Keys", [])
+            )
+        return [found[key] for key in keys if key in found]
+
+    def query(  # noqa: PLR0913 -- the parts of one DynamoDB query
+        self,
+        table: str,
+        condition: str,
+        values: Mapping[str, Any],
+        *,
+        index: str | None = None,
+        filter_expression: str | None = None,
+        names: Mapping[str, str] | None = None,
+        limit: int = 100,
+        newest_first: bool = False,
+        start: Item | None = None,
+    ) -> Page:
+        """Read one bounded page of rows."""
+        request: dict[str, Any] = {
+            "TableName": table,
+            "KeyConditionExpression": condition,
+            "ExpressionAttributeValues": self._pack(values),
+            "Limit": limit,
+            "ScanIndexForward": not newest_first,
+        }
+        optional = {
+            "IndexName": index,
+            "FilterExpression": filter_expression,
+            "ExpressionAttributeNames": dict(names or {}),
+            "ExclusiveStartKey": self._pack(start) if start else None,
+        }
+        request |= {name: value for name, value in optional.items() if value}
+        answer = self._client.query(**request)
+        last = answer.get("LastEvaluatedKey")
+        return Page(
+            [self._unpack(row) for row in answer["Items"]],
+            self._unpack(last) if last else None,
+        )
+
+    def write(self, write: Write) -> Item | None:
+        """Do one write; an update answers the new item. Raises ConditionFailed."""
+        request = self._request(write) | {
+            "ReturnValuesOnConditionCheckFailure": "ALL_OLD"
+        }
+        try:
+            if write.item is not None:
+                self._client.put_item(**request)
+                return None
+            answer = self._client.update_item(**request, ReturnValues="ALL_NEW")
+        except self._client.exceptions.ConditionalCheckFailedException as failure:
+            raise ConditionFailed(self._found(failure.response)) from failure
+        return self._unpack(answer["Attributes"])
+
+    def delete(self, table: str, pk: str, sk: str = "META") -> None:
+        """Remove one item, whether or not it is there."""
+        self._client.delete_item(TableName=table, Key=self._pack({"PK": pk, "SK": sk}))
+
+    def transact(self, writes: Iterable[Write], token: str) -> None:
+        """Do all writes or none; the same `token` (36 characters at most) does them once.
+
+        Raises ConditionFailed with the position of the first write whose condition did not
+        hold. A conflict with another transaction is repeated by the client.
+        """
+        actions: list[Any] = [self._action(write) for write in writes]
+        try:
+            self._client.transact_write_items(
+                TransactItems=actions, ClientRequestToken=token
+            )
+        except self._client.exceptions.TransactionCanceledException as failure:
+            reasons = failure.response.get("CancellationReasons", [])
+            for index, reason in enumerate(reasons):
+                if reason.get("Code") == "ConditionalCheckFailed":
+                    raise ConditionFailed(self._found(reason), index) from failure
+            raise
+
+    def _action(self, write: Write) -> dict[str, Any]:
+        request = self._request(write) | {
+            "ReturnValuesOnConditionCheckFailure": "ALL_OLD"
+        }
+        return {"Put" if write.item is not None else "Update": request}
+
+    def _request(self, write: Write) -> dict[str, Any]:
+        request: dict[str, Any] = {"TableName": write.table}
+        if write.item is not None:
+            request["Item"] = self._pack(write.item)
+        else:
+            assert write.key is not None
+            request |= {"Key": self._pack(write.key), "UpdateExpression": write.update}
+        optional = {
+            "ConditionExpression": write.condition,
+            "ExpressionAttributeNames": dict(write.names),
+            "ExpressionAttributeValues": self._pack(write.values),
+        }
+        return request | {name: value for name, value in optional.items() if value}
+
+    def _found(self, response: Mapping[str, Any]) -> Item | None:
+        raw = response.get("Item")
+        return self._unpack(raw) if raw else None
+
+    def _pack(self, item: Mapping[str, Any]) -> dict[str, Any]:
+        serialize = self._serializer.serialize
+        return {name: serialize(value) for name, value in item.items()}
+
+    def _unpack(self, raw: Mapping[str, Any]) -> Item:
+        deserialize = self._deserializer.deserialize
+        return {name: _plain(deserialize(value)) for name, value in raw.items()}
+
+    @cached_property
+    def _serializer(self) -> "TypeSerializer":
+        from boto3.dynamodb.types import TypeSerializer  # noqa: PLC0415
+
+        return TypeSerializer()
+
+    @cached_property
+    def _deserializer(self) -> "TypeDeserializer":
+        from boto3.dynamodb.types import TypeDeserializer  # noqa: PLC0415
+
+        return TypeDeserializer()
+
+    @property
+    def _client(self) -> Any:
+        return self._clients.dynamodb
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Decimal):
+        return int(value)
+    if isinstance(value, list):
+        return [_plain(element) for element in value]
+    if isinstance(value, dict):
+        return {name: _plain(element) for name, element in value.items()}
+    return value

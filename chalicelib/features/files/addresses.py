@@ -1,0 +1,83 @@
+"""Signed addresses of files: made for the owner, followed by anyone who has one."""
+
+import datetime as dt
+import hashlib
+import hmac
+from collections.abc import Callable
+from typing import Final
+from urllib.parse import quote
+
+from chalicelib.adapters.aws.objects import Objects
+from chalicelib.core.clock import Clock, parse_rfc3339
+from chalicelib.core.errors import Forbidden, ServiceError
+from chalicelib.core.ids import FileId, is_id
+from chalicelib.core.text import content_disposition
+from chalicelib.features.files.model import StoredFile
+from chalicelib.features.files.repository import Files
+
+_PRESIGNED_S: Final = 60
+_EXP_DIGITS: Final = 12
+
+
+class FileAddresses:
+    """Signs and follows `{files_host}/files/{file_id}/{filename}?exp=…&sig=…`."""
+
+    def __init__(
+        self,
+        *,
+        files: Files,
+        objects: Objects,
+        clock: Clock,
+        files_host: str,
+        secret: Callable[[], bytes],
+    ) -> None:
+        """Sign with `secret`; it is asked for only when the first address is made."""
+        self._files = files
+        self._objects = objects
+        self._clock = clock
+        self._files_host = files_host
+        self._secret = secret
+
+    def sign(self, file: StoredFile, expires: dt.datetime) -> str:
+        """Return the address of a file that holds until `expires`."""
+        exp = str(int(expires.timestamp()))
+        path = f"/files/{file.id}/{quote(file.filename, safe='')}"
+        return f"{self._files_host}{path}?exp={exp}&sig={self._signature(file.id, exp)}"
+
+    def follow(self, file_id: str, exp: str, sig: str) -> str:
+        """Return the store's own address of the body, good for a minute.
+
+        Raises `invalid_signature` for an altered or expired address, and `file_expired` for a
+        file that is purged or past its retention. The name in the path is decoration.
+        """
+        if not self._holds(file_id, exp, sig):
+            raise Forbidden("invalid_signature", "The address is altered or no longer valid.")
+        file = self._files.get(FileId(file_id))
+        if file is None or self._is_over(file):
+            raise ServiceError("file_expired", "The file was deleted or its retention has ended.")
+        return self.direct(file)
+
+    def direct(self, file: StoredFile) -> str:
+        """Return the store's own address of the body, good for a minute."""
+        return self._objects.presigned(
+            file.key,
+            content_type=file.content_type,
+            disposition=content_disposition(file.filename),
+            expires_s=_PRESIGNED_S,
+        )
+
+    def _holds(self, file_id: str, exp: str, sig: str) -> bool:
+        if not (is_id("file", file_id) and exp.isascii() and exp.isdigit()):
+            return False
+        if len(exp) > _EXP_DIGITS or int(exp) <= self._clock.now().timestamp():
+            return False
+        return hmac.compare_digest(sig.encode(), self._signature(file_id, exp).encode())
+
+    def _signature(self, file_id: str, exp: str) -> str:
+        message = f"file\0{file_id}\0{exp}".encode()
+        return hmac.new(self._secret(), message, hashlib.sha256).hexdigest()
+
+    def _is_over(self, file: StoredFile) -> bool:
+        return (
+            file.expires_at is not None and parse_rfc3339(file.expires_at) <= self._clock.now()
+        )

@@ -1,0 +1,22 @@
+"""A stored file of a render."""
+
+from dataclasses import dataclass
+
+from chalicelib.core.ids import FileId
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """A file as its render's row lists it; `key` is its place in the bucket."""
+
+    id: FileId
+    format: str
+    filename: str
+    content_type: str
+    bytes: int
+    sha256: str
+    pages: int | None
+    width: int | None
+    height: int | None
+    expires_at: str | None
+    key: str

@@ -1,0 +1,36 @@
+"""Files by their own id: `FILE#<id>` in the main table, so that an address needs no tenant."""
+
+from dataclasses import asdict
+
+from chalicelib.adapters.aws.table import Tables, Write
+from chalicelib.core.ids import FileId, RenderId, WorkspaceId
+from chalicelib.features.files.model import StoredFile
+from chalicelib.features.workspaces.limits import due_shard
+
+
+class Files:
+    """The records that addresses of files lead to."""
+
+    def __init__(self, tables: Tables, table: str) -> None:
+        """Keep them in this table."""
+        self._tables = tables
+        self._table = table
+
+    def get(self, file_id: FileId) -> StoredFile | None:
+        """Return the file, or None where it never was or is purged."""
+        item = self._tables.get(self._table, f"FILE#{file_id}")
+        if item is None or item.get("purged_at"):
+            return None
+        return StoredFile(**{name: item[name] for name in StoredFile.__dataclass_fields__})
+
+    def creation(self, file: StoredFile, workspace_id: WorkspaceId, render_id: RenderId) -> Write:
+        """Return the write that makes the record; repeated, it writes the same again."""
+        item = asdict(file) | {
+            "PK": f"FILE#{file.id}",
+            "SK": "META",
+            "workspace_id": workspace_id,
+            "render_id": render_id,
+        }
+        if file.expires_at is not None:
+            item |= {"DPK": due_shard(file.id), "due_at": file.expires_at}
+        return Write(self._table, item=item)

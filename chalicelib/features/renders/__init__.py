@@ -1,0 +1,1 @@
+"""Renders: from the accepted request to the final state."""

@@ -1,0 +1,87 @@
+"""A render and the moves between its states."""
+
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+from chalicelib.core.ids import RenderId, WorkspaceId
+from chalicelib.features.files.model import StoredFile
+from chalicelib.features.workspaces.limits import Taken
+
+type Status = Literal["queued", "processing", "succeeded", "failed", "canceled"]
+type RunMode = Literal["sync", "async"]
+
+TRANSITIONS: Final[dict[Status, tuple[Status, ...]]] = {
+    "queued": ("processing", "canceled", "failed"),
+    # To itself: the next attempt takes over from one that died.
+    "processing": ("processing", "succeeded", "failed", "canceled"),
+    "succeeded": (),
+    "failed": (),
+    "canceled": (),
+}
+FINAL: Final = tuple(status for status, after in TRANSITIONS.items() if not after)
+MAX_ATTEMPTS: Final = 3
+
+
+def sources_of(status: Status) -> tuple[Status, ...]:
+    """Return the states from which a render may come into `status`."""
+    return tuple(before for before, after in TRANSITIONS.items() if status in after)
+
+
+@dataclass(frozen=True, slots=True)
+class Render:
+    """A render as its row says; `attempt` fences its writers."""
+
+    id: RenderId
+    workspace_id: WorkspaceId
+    status: Status
+    mode: RunMode
+    test: bool
+    input: dict[str, Any]
+    output: dict[str, Any]
+    expires_in_s: int
+    engine: str
+    taken: Taken
+    created_at: str
+    attempt: int = 0
+    reference: str | None = None
+    metadata: dict[str, Any] | None = None
+    body_key: str | None = None
+    files: tuple[StoredFile, ...] = ()
+    warnings: tuple[dict[str, Any], ...] = ()
+    error: dict[str, Any] | None = None
+    billed: bool = False
+    timings: dict[str, Any] | None = None
+    logs: tuple[str, ...] = ()
+    started_at: str | None = None
+    completed_at: str | None = None
+    expires_at: str | None = None
+    files_purged_at: str | None = None
+
+    @property
+    def is_final(self) -> bool:
+        """Tell whether nothing will change any more."""
+        return self.status in FINAL
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """What the document is made from; never in the row."""
+
+    html: str
+    head: str | None
+    templating: bool
+    data: dict[str, Any] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the form in which it travels."""
+        return {
+            "html": self.html,
+            "head": self.head,
+            "templating": self.templating,
+            "data": self.data,
+        }
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> "Body":
+        """Read what `to_json` wrote."""
+        return cls(value["html"], value["head"], value["templating"], value["data"])

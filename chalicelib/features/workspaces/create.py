@@ -1,0 +1,54 @@
+"""Make a workspace."""
+
+from collections.abc import Sequence
+
+from chalicelib.adapters.aws.table import Tables
+from chalicelib.core.clock import Clock, rfc3339
+from chalicelib.core.errors import invalid
+from chalicelib.core.ids import Ids, WorkspaceId
+from chalicelib.features.workspaces.limits_repository import Limits
+from chalicelib.features.workspaces.model import Workspace
+from chalicelib.features.workspaces.plans import PLANS
+from chalicelib.features.workspaces.repository import Workspaces
+
+_NAME_LIMIT = 120
+
+
+class CreateWorkspace:
+    """Makes a workspace and its limits together."""
+
+    def __init__(
+        self, *, tables: Tables, workspaces: Workspaces, limits: Limits, clock: Clock, ids: Ids
+    ) -> None:
+        """Build from the repositories."""
+        self._tables = tables
+        self._workspaces = workspaces
+        self._limits = limits
+        self._clock = clock
+        self._ids = ids
+
+    def __call__(
+        self, name: str, *, plan: str = "free", owner: str | None = None, regions: Sequence[str]
+    ) -> Workspace:
+        """Make it; a named owner's address counts as unverified. Raises `validation_error`."""
+        if not 1 <= len(name) <= _NAME_LIMIT:
+            raise invalid("/name", f"1 to {_NAME_LIMIT} characters are expected")
+        if plan not in PLANS:
+            raise invalid("/plan", f"one of {', '.join(PLANS)} is expected")
+        now = self._clock.now()
+        workspace = Workspace(
+            id=WorkspaceId(self._ids.new("ws", now)),
+            name=name,
+            plan_code=plan,
+            status="active",
+            owner_email=owner,
+            owner_verified=owner is None,
+            regions=tuple(regions),
+            allow_ips=(),
+            created_at=rfc3339(now),
+        )
+        self._tables.transact(
+            [self._workspaces.creation(workspace), self._limits.creation(workspace, now)],
+            token=workspace.id,
+        )
+        return workspace

@@ -1,0 +1,29 @@
+"""Billing cycles: a month from the day on which the workspace was made."""
+
+import calendar
+import datetime as dt
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Cycle:
+    """One billing cycle; `end` is the first moment that is no longer in it."""
+
+    start: dt.datetime
+    end: dt.datetime
+
+
+def cycle_at(created: dt.datetime, now: dt.datetime) -> Cycle:
+    """Return the monthly cycle that `now` falls into; a 31st becomes a short month's last day."""
+    months = (now.year - created.year) * 12 + now.month - created.month
+    if _anniversary(created, months) > now:
+        months -= 1
+    return Cycle(_anniversary(created, months), _anniversary(created, months + 1))
+
+
+def _anniversary(created: dt.datetime, months: int) -> dt.datetime:
+    year, month = divmod(created.month - 1 + months, 12)
+    last_day = calendar.monthrange(created.year + year, month + 1)[1]
+    return created.replace(
+        year=created.year + year, month=month + 1, day=min(created.day, last_day)
+    )

@@ -1,0 +1,106 @@
+"""Make, roll and revoke API keys."""
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from chalicelib.adapters.aws.table import ConditionFailed
+from chalicelib.core.addresses import networks
+from chalicelib.core.clock import Clock, rfc3339
+from chalicelib.core.errors import Conflict, NotFound, invalid
+from chalicelib.core.ids import KeyId, WorkspaceId
+from chalicelib.features.workspaces import key_format
+from chalicelib.features.workspaces.model import SCOPES, ApiKey, Mode, StoredSecret
+from chalicelib.features.workspaces.repository import Keys, Workspaces
+
+GRACE_HOURS: Final = (0, 1, 24, 72)
+_SECRETS_REMEMBERED: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class NewKey:
+    """A key and its text, which is told this once."""
+
+    key: ApiKey
+    text: str
+
+
+class ManageKeys:
+    """What the operator does with the keys of a workspace."""
+
+    def __init__(self, *, workspaces: Workspaces, keys: Keys, clock: Clock) -> None:
+        """Build from the repositories."""
+        self._workspaces = workspaces
+        self._keys = keys
+        self._clock = clock
+
+    def create(  # noqa: PLR0913 -- the attributes of a key
+        self,
+        workspace_id: WorkspaceId,
+        *,
+        mode: Mode,
+        name: str = "",
+        scopes: Sequence[str] = SCOPES,
+        expires_at: dt.datetime | None = None,
+        allow_ips: Sequence[str] = (),
+        templates: Sequence[str] = (),
+    ) -> NewKey:
+        """Make a key; raises `not_found` or `validation_error`."""
+        if self._workspaces.get(workspace_id) is None:
+            raise NotFound("not_found", f"There is no workspace {workspace_id}.")
+        unknown = sorted(set(scopes) - set(SCOPES))
+        if unknown:
+            raise invalid("/scopes", f"{unknown[0]} is none of {', '.join(SCOPES)}")
+        made = key_format.generate(mode)
+        key = ApiKey(
+            id=KeyId(made.key_id),
+            workspace_id=workspace_id,
+            mode=mode,
+            name=name,
+            scopes=frozenset(scopes),
+            secrets=(StoredSecret(made.sha256_hex),),
+            created_at=rfc3339(self._clock.now()),
+            expires_at=expires_at,
+            allow_ips=tuple(str(network) for network in networks("/allow_ip", allow_ips)),
+            templates=tuple(templates),
+        )
+        self._keys.create(key)
+        return NewKey(key, made.text)
+
+    def roll(self, key_id: str, *, grace_h: int = 0) -> NewKey:
+        """Give a key a new secret; the old one holds for `grace_h` hours more.
+
+        Raises `not_found`, `validation_error`, or `conflict` for a revoked key.
+        """
+        if grace_h not in GRACE_HOURS:
+            raise invalid("/grace_h", f"one of {', '.join(map(str, GRACE_HOURS))} is expected")
+        key = self._active(key_id)
+        made = key_format.generate(key.mode, key_id=key.id)
+        until = self._clock.now() + dt.timedelta(hours=grace_h)
+        present, *older = key.secrets
+        secrets = (StoredSecret(made.sha256_hex), replace(present, until=until), *older)
+        secrets = secrets[:_SECRETS_REMEMBERED]
+        try:
+            self._keys.roll(key, secrets)
+        except ConditionFailed as lost:
+            raise Conflict("conflict", "The key was changed meanwhile; look again.") from lost
+        return NewKey(replace(key, secrets=secrets), made.text)
+
+    def revoke(self, key_id: str) -> ApiKey:
+        """End a key at once; raises `not_found`, or `conflict` for a revoked one."""
+        key = self._active(key_id)
+        now = self._clock.now()
+        try:
+            self._keys.revoke(key, now)
+        except ConditionFailed as lost:
+            raise Conflict("conflict", "The key was changed meanwhile; look again.") from lost
+        return replace(key, revoked_at=now)
+
+    def _active(self, key_id: str) -> ApiKey:
+        key = self._keys.find(key_id)
+        if key is None:
+            raise NotFound("not_found", f"There is no key {key_id}.")
+        if key.revoked_at is not None:
+            raise Conflict("conflict", f"The key {key_id} is revoked.")
+        return key

@@ -1,0 +1,128 @@
+"""Where a workspace's limits are kept, and the loops that write them conditionally."""
+
+import datetime as dt
+from collections.abc import Callable
+from typing import Final
+
+from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
+from chalicelib.core.errors import ServiceError
+from chalicelib.core.ids import RenderId, WorkspaceId
+from chalicelib.features.workspaces import limits
+from chalicelib.features.workspaces.limits import Claim, LimitsUpdate, RateState, Taken
+from chalicelib.features.workspaces.model import Workspace
+
+_TRIES: Final = 12
+
+
+class Limits:
+    """Admits renders and takes them out again, each exactly once."""
+
+    def __init__(self, tables: Tables, table: str) -> None:
+        """Keep the limits items in this table."""
+        self._tables = tables
+        self._table = table
+        self._seen: dict[WorkspaceId, Item] = {}
+
+    def creation(self, workspace: Workspace, now: dt.datetime) -> Write:
+        """Return the write that makes a new workspace's limits."""
+        item = limits.new_limits(workspace, now)
+        return Write(self._table, item=item, condition="attribute_not_exists(PK)")
+
+    def plan_change(self, workspace: Workspace, more_renders: int) -> Write:
+        """Return the write that adds what a new plan includes more, or takes away what less."""
+        return Write(
+            self._table,
+            key=_key(workspace.id),
+            update="SET quota_left = quota_left + :more",
+            condition="attribute_exists(PK)",
+            values={":more": more_renders},
+        )
+
+    def get(self, workspace_id: WorkspaceId) -> Item:
+        """Return the limits item."""
+        item = self._tables.get(self._table, _key(workspace_id)["PK"])
+        assert item is not None, workspace_id
+        return item
+
+    def admit(self, claim: Claim, now: dt.datetime) -> tuple[Taken, RateState]:
+        """Take rate, lease and quota for one render, all or nothing; repeatable by its id.
+
+        Raises `rate_limited`, `concurrency_limited` or `render_limit_reached`.
+        """
+        item = self._apply(claim.workspace.id, lambda seen: limits.plan(claim, seen, now))
+        taken = Taken(item["holds"].get(claim.render_id), claim.render_id in item["leases"])
+        return taken, limits.rate_state(claim.workspace, item, now)
+
+    def count_request(self, workspace: Workspace, now: dt.datetime) -> RateState:
+        """Take one request from the rate; raises `rate_limited`."""
+        item = self._apply(workspace.id, lambda seen: limits.plan_request(workspace, seen, now))
+        return limits.rate_state(workspace, item, now)
+
+    def settle(self, workspace_id: WorkspaceId, render_id: RenderId, taken: Taken, *, billed: bool) -> None:
+        """Free a final render's lease and turn its hold into a used render, or give it back.
+
+        Repeatable: what is out already stays out.
+        """
+        if taken.hold is None and not taken.leased:
+            return
+        guess = {
+            "holds": {render_id: taken.hold} if taken.hold else {},
+            "leases": {render_id: 0} if taken.leased else {},
+            "cycle_end": taken.hold,
+        }
+        self._apply(
+            workspace_id,
+            lambda seen: limits.plan_settlement(render_id, seen, billed=billed),
+            guess,
+        )
+
+    def _apply(
+        self,
+        workspace_id: WorkspaceId,
+        plan: Callable[[Item], LimitsUpdate | None],
+        guess: Item | None = None,
+    ) -> Item:
+        seen, fresh = guess or self._seen.get(workspace_id), False
+        for _ in range(_TRIES):
+            if seen is None:
+                seen, fresh = self.get(workspace_id), True
+            try:
+                update = plan(seen)
+            except ServiceError:
+                if fresh:
+                    raise
+                seen = None
+                continue
+            if update is None and fresh:
+                return seen
+            if update is None:
+                seen = None
+                continue
+            try:
+                seen = self._write(workspace_id, update)
+            except ConditionFailed as refused:
+                seen, fresh = refused.item, True
+            else:
+                self._seen[workspace_id] = seen
+                return seen
+        raise ServiceError(
+            "rate_limited", "Too many requests at once. Try again.", headers={"Retry-After": "1"}
+        )
+
+    def _write(self, workspace_id: WorkspaceId, update: LimitsUpdate) -> Item:
+        item = self._tables.write(
+            Write(
+                self._table,
+                key=_key(workspace_id),
+                update=update.update,
+                condition=update.condition,
+                names=update.names,
+                values=update.values,
+            )
+        )
+        assert item is not None
+        return item
+
+
+def _key(workspace_id: WorkspaceId) -> dict[str, str]:
+    return {"PK": f"WS#{workspace_id}#LIM", "SK": "META"}

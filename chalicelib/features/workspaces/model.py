@@ -1,0 +1,73 @@
+"""Workspaces and their API keys."""
+
+import datetime as dt
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from chalicelib.core.ids import KeyId, WorkspaceId
+from chalicelib.features.workspaces.plans import PLANS, Plan
+
+type Mode = Literal["test", "live"]
+type WorkspaceStatus = Literal["active", "suspended", "deletion_scheduled"]
+
+SCOPES: Final = (
+    "render:write",
+    "renders:read",
+    "renders:delete",
+    "templates:read",
+    "templates:write",
+    "webhooks:read",
+    "webhooks:write",
+    "storage:read",
+    "storage:write",
+    "signed_links:read",
+    "signed_links:write",
+    "email:read",
+    "email:write",
+    "account:read",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """A tenant."""
+
+    id: WorkspaceId
+    name: str
+    plan_code: str
+    status: WorkspaceStatus
+    owner_email: str | None
+    owner_verified: bool
+    regions: tuple[str, ...]
+    allow_ips: tuple[str, ...]
+    created_at: str
+
+    @property
+    def plan(self) -> Plan:
+        """Return the plan's limits."""
+        return PLANS[self.plan_code]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSecret:
+    """The hash of a key's secret; a rolled one holds until its time, the present one for ever."""
+
+    sha256_hex: str
+    until: dt.datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKey:
+    """A key of one workspace; its secrets are hashes, the present one first."""
+
+    id: KeyId
+    workspace_id: WorkspaceId
+    mode: Mode
+    name: str
+    scopes: frozenset[str]
+    secrets: tuple[StoredSecret, ...]
+    created_at: str
+    expires_at: dt.datetime | None = None
+    revoked_at: dt.datetime | None = None
+    allow_ips: tuple[str, ...] = ()
+    templates: tuple[str, ...] = ()

@@ -1,0 +1,34 @@
+"""The plans, as data."""
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a workspace on this plan may do, and what it pays."""
+
+    code: str
+    included_renders: int
+    rate_limit_rps: int
+    sync_concurrency: int
+    bulk_concurrency: int
+    sync_timeout_s: int
+    max_pages: int
+    max_payload_mb: int
+    test_renders_per_minute: int
+    price_cents: int
+
+
+# fmt: off
+_ROWS: Final = (
+    #    code       renders  rps  sync bulk  s   pages MB  test/min  cents
+    Plan("free",        100,   2,   1,   2, 15,    20, 1,       10,      0),
+    Plan("starter",   2_000,   5,   3,   5, 25,   100, 2,       60,  1_900),
+    Plan("growth",   10_000,  10,   5,  10, 25,   300, 3,       60,  4_900),
+    Plan("pro",      50_000,  25,  10,  25, 28, 1_000, 4,      120, 14_900),
+    Plan("scale",   250_000, 100,  50, 100, 28, 2_000, 4,      300, 49_900),
+)
+# fmt: on
+
+PLANS: Final = {plan.code: plan for plan in _ROWS}

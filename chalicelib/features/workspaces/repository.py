@@ -1,0 +1,186 @@
+"""Where workspaces and keys are kept: `WS#<id>` and `KEY#<id>` in the main table."""
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from chalicelib.adapters.aws.table import Item, Tables, Write
+from chalicelib.core.clock import parse_rfc3339, rfc3339
+from chalicelib.core.ids import KeyId, WorkspaceId
+from chalicelib.features.workspaces.model import ApiKey, StoredSecret, Workspace
+
+_ALL_WORKSPACES = "WORKSPACES"
+
+
+class Workspaces:
+    """The workspaces by id."""
+
+    def __init__(self, tables: Tables, table: str) -> None:
+        """Keep them in this table."""
+        self._tables = tables
+        self._table = table
+
+    def get(self, workspace_id: WorkspaceId) -> Workspace | None:
+        """Return one workspace."""
+        item = self._tables.get(self._table, f"WS#{workspace_id}")
+        return _workspace(item) if item else None
+
+    def all(self) -> list[Workspace]:
+        """Return every workspace, newest first; for the operator, who has few."""
+        found: list[Workspace] = []
+        start: Item | None = None
+        while True:
+            page = self._tables.query(
+                self._table,
+                "LPK = :all",
+                {":all": _ALL_WORKSPACES},
+                index="lists",
+                newest_first=True,
+                start=start,
+            )
+            keys = [(row["PK"], row["SK"]) for row in page.items]
+            found += [_workspace(item) for item in self._tables.get_many(self._table, keys)]
+            start = page.last_key
+            if start is None:
+                return found
+
+    def creation(self, workspace: Workspace) -> Write:
+        """Return the write that makes a new workspace."""
+        item = asdict(workspace) | {
+            "PK": f"WS#{workspace.id}",
+            "SK": "META",
+            "LPK": _ALL_WORKSPACES,
+            "LSK": workspace.id,
+            "regions": list(workspace.regions),
+            "allow_ips": list(workspace.allow_ips),
+        }
+        return Write(self._table, item=item, condition="attribute_not_exists(PK)")
+
+    def change(self, workspace: Workspace, fields: Mapping[str, Any]) -> Write:
+        """Return the write that changes fields of a workspace still on the plan that was read."""
+        names = {f"#{name}": name for name in fields} | {"#plan": "plan_code"}
+        values = {f":{name}": value for name, value in fields.items()}
+        return Write(
+            self._table,
+            key={"PK": f"WS#{workspace.id}", "SK": "META"},
+            update="SET " + ", ".join(f"#{name} = :{name}" for name in fields),
+            condition="attribute_exists(PK) AND #plan = :was",
+            names=names,
+            values=values | {":was": workspace.plan_code},
+        )
+
+
+class Keys:
+    """The API keys by id; a workspace's keys through the `lists` index."""
+
+    def __init__(self, tables: Tables, table: str) -> None:
+        """Keep them in this table."""
+        self._tables = tables
+        self._table = table
+
+    def find(self, key_id: str) -> ApiKey | None:
+        """Return the key of this id, or None."""
+        item = self._tables.get(self._table, f"KEY#{key_id}")
+        return _key(item) if item else None
+
+    def of_workspace(self, workspace_id: WorkspaceId) -> list[ApiKey]:
+        """Return a workspace's keys, newest first, at most 100."""
+        page = self._tables.query(
+            self._table,
+            "LPK = :keys",
+            {":keys": f"WS#{workspace_id}#KEY"},
+            index="lists",
+            newest_first=True,
+        )
+        keys = [(row["PK"], row["SK"]) for row in page.items]
+        return [_key(item) for item in self._tables.get_many(self._table, keys)]
+
+    def create(self, key: ApiKey) -> None:
+        """Keep a new key; raises ConditionFailed when its id is taken."""
+        self._tables.write(
+            Write(self._table, item=_key_item(key), condition="attribute_not_exists(PK)")
+        )
+
+    def roll(self, key: ApiKey, secrets: tuple[StoredSecret, ...]) -> None:
+        """Replace the secrets of a key that still has the one that was read."""
+        self._change(key, "secrets", _secrets(secrets))
+
+    def revoke(self, key: ApiKey, at: dt.datetime) -> None:
+        """Mark a key revoked; it stays known so that its use can be told apart."""
+        self._change(key, "revoked_at", rfc3339(at))
+
+    def _change(self, key: ApiKey, name: str, value: Any) -> None:
+        self._tables.write(
+            Write(
+                self._table,
+                key={"PK": f"KEY#{key.id}", "SK": "META"},
+                update="SET #n = :v",
+                condition="secrets = :was AND revoked_at = :none",
+                names={"#n": name},
+                values={":v": value, ":was": _secrets(key.secrets), ":none": None},
+            )
+        )
+
+
+def _workspace(item: Item) -> Workspace:
+    return Workspace(
+        id=WorkspaceId(item["id"]),
+        name=item["name"],
+        plan_code=item["plan_code"],
+        status=item["status"],
+        owner_email=item["owner_email"],
+        owner_verified=item["owner_verified"],
+        regions=tuple(item["regions"]),
+        allow_ips=tuple(item["allow_ips"]),
+        created_at=item["created_at"],
+    )
+
+
+def _key(item: Item) -> ApiKey:
+    return ApiKey(
+        id=KeyId(item["id"]),
+        workspace_id=WorkspaceId(item["workspace_id"]),
+        mode=item["mode"],
+        name=item["name"],
+        scopes=frozenset(item["scopes"]),
+        secrets=tuple(
+            StoredSecret(row["sha256_hex"], _moment(row["until"])) for row in item["secrets"]
+        ),
+        created_at=item["created_at"],
+        expires_at=_moment(item["expires_at"]),
+        revoked_at=_moment(item["revoked_at"]),
+        allow_ips=tuple(item["allow_ips"]),
+        templates=tuple(item["templates"]),
+    )
+
+
+def _key_item(key: ApiKey) -> Item:
+    return {
+        "PK": f"KEY#{key.id}",
+        "SK": "META",
+        "LPK": f"WS#{key.workspace_id}#KEY",
+        "LSK": f"{key.created_at}#{key.id}",
+        "id": key.id,
+        "workspace_id": key.workspace_id,
+        "mode": key.mode,
+        "name": key.name,
+        "scopes": sorted(key.scopes),
+        "secrets": _secrets(key.secrets),
+        "created_at": key.created_at,
+        "expires_at": rfc3339(key.expires_at) if key.expires_at else None,
+        "revoked_at": rfc3339(key.revoked_at) if key.revoked_at else None,
+        "allow_ips": list(key.allow_ips),
+        "templates": list(key.templates),
+    }
+
+
+def _secrets(secrets: tuple[StoredSecret, ...]) -> list[dict[str, str | None]]:
+    return [
+        {"sha256_hex": secret.sha256_hex, "until": rfc3339(secret.until) if secret.until else None}
+        for secret in secrets
+    ]
+
+
+def _moment(text: str | None) -> dt.datetime | None:
+    return parse_rfc3339(text) if text else None
