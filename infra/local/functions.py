@@ -1,0 +1,124 @@
+"""The functions as the infrastructure files declare them: code, limits, environment, sources."""
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from infra.local.resources import function_name
+from infra.template import Resolver, TemplateError
+
+API: Final = "APIHandler"
+_RATE: Final = re.compile(r"rate\((\d+) (minute|hour|day)s?\)")
+_SECONDS: Final = {"minute": 60, "hour": 3600, "day": 86400}
+_CONCURRENCY: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class QueueSource:
+    """A queue whose messages are handed to a function."""
+
+    arn: str
+    batch_size: int
+    concurrency: int | None
+    partial_failures: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """A rule that runs a function every so many seconds."""
+
+    name: str
+    every_s: int
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """One function with everything that one machine needs to run it."""
+
+    logical_id: str
+    name: str
+    handler: str
+    timeout_s: float
+    memory_mb: int
+    environment: Mapping[str, str]
+    concurrency: int
+    warm: int
+    queues: tuple[QueueSource, ...]
+    schedules: tuple[Schedule, ...]
+
+
+def functions(
+    template: Mapping[str, Any], resolver: Resolver, stack_name: str
+) -> tuple[Function, ...]:
+    """Return every function of the template; raises TemplateError for an unknown event source."""
+    return tuple(
+        _function(template, logical_id, resource, resolver, stack_name)
+        for logical_id, resource in template["Resources"].items()
+        if resource.get("Type") == "AWS::Serverless::Function"
+    )
+
+
+def _function(
+    template: Mapping[str, Any],
+    logical_id: str,
+    resource: Mapping[str, Any],
+    resolver: Resolver,
+    stack_name: str,
+) -> Function:
+    defaults = template.get("Globals", {}).get("Function", {})
+    properties = {**defaults, **resource["Properties"]}
+    variables = {
+        **defaults.get("Environment", {}).get("Variables", {}),
+        **properties.get("Environment", {}).get("Variables", {}),
+    }
+    hints = resource.get("Metadata", {}).get("PlatenLocal", {})
+    events = properties.get("Events", {})
+    return Function(
+        logical_id=logical_id,
+        name=function_name(stack_name, logical_id),
+        handler=properties["Handler"],
+        timeout_s=float(properties["Timeout"]),
+        memory_mb=int(properties["MemorySize"]),
+        environment={key: str(value) for key, value in resolver.resolve(variables).items()},
+        concurrency=_count(hints.get("Concurrency", _CONCURRENCY)),
+        warm=_count(hints.get("Warm", 0)),
+        queues=tuple(_queue(event, resolver) for event in events.values() if _is(event, "SQS")),
+        schedules=tuple(
+            _schedule(f"{stack_name}-{logical_id}{name}", event)
+            for name, event in events.items()
+            if not _is(event, "SQS")
+        ),
+    )
+
+
+def _count(hint: str | int) -> int:
+    return max(1, os.cpu_count() or 1) if hint == "cores" else int(hint)
+
+
+def _is(event: Mapping[str, Any], kind: str) -> bool:
+    return bool(event["Type"] == kind)
+
+
+def _queue(event: Mapping[str, Any], resolver: Resolver) -> QueueSource:
+    properties = resolver.resolve(event["Properties"])
+    scaling = properties.get("ScalingConfig", {})
+    return QueueSource(
+        arn=properties["Queue"],
+        batch_size=int(properties.get("BatchSize", 10)),
+        concurrency=scaling.get("MaximumConcurrency"),
+        partial_failures="ReportBatchItemFailures" in properties.get("FunctionResponseTypes", []),
+    )
+
+
+def _schedule(name: str, event: Mapping[str, Any]) -> Schedule:
+    if event["Type"] != "Schedule":
+        message = f"{name}: one machine knows the event types SQS and Schedule, not {event['Type']}"
+        raise TemplateError(message)
+    expression = event["Properties"]["Schedule"]
+    matched = _RATE.fullmatch(expression)
+    if matched is None:
+        message = f"{name}: one machine knows rate(N minutes|hours|days), not {expression}"
+        raise TemplateError(message)
+    return Schedule(name, int(matched[1]) * _SECONDS[matched[2]])

@@ -1,0 +1,130 @@
+"""Creates tables, bucket, queues, key and secret from the template through any AWS endpoint."""
+
+import json
+import secrets
+import string
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from graphlib import TopologicalSorter
+from typing import Any, Final
+
+from infra.template import Resolver, references
+
+type Attributes = dict[str, str]
+type Clients = Callable[[str], Any]
+
+
+def create_resources(
+    template: Mapping[str, Any],
+    clients: Clients,
+    stack_name: str,
+    *,
+    parameters: Mapping[str, str] | None = None,
+    region: str = "us-east-1",
+) -> dict[str, Attributes]:
+    """Create what the template declares; return `Ref` and attributes by logical id.
+
+    `clients(service)` returns the boto3 client to use. Functions are not created but named, so
+    that other resources can refer to them. Serverless types and resources that say
+    `Metadata.PlatenLocal.Skip` are left out; another type is a KeyError, never ignored.
+    """
+    resources: Mapping[str, Any] = template["Resources"]
+    scalars = {"AWS::StackName": stack_name, "AWS::Region": region, **(parameters or {})}
+    made = {
+        name: _function_attributes(stack_name, name, region)
+        for name, resource in resources.items()
+        if resource.get("Type") == "AWS::Serverless::Function"
+    }
+    resolver = Resolver(template, parameters=scalars, attributes=made)
+    wanted = {name: resource for name, resource in resources.items() if _is_made(resource)}
+    order = TopologicalSorter(
+        {
+            name: references(resource["Properties"]) & wanted.keys() - {name}
+            for name, resource in wanted.items()
+        },
+    )
+    order.prepare()
+    with ThreadPoolExecutor(max_workers=8) as threads:
+        while order.is_active():
+            ready = order.get_ready()
+
+            def create(name: str) -> Attributes:
+                resource = wanted[name]
+                properties = resolver.resolve(resource["Properties"])
+                return CREATORS[resource["Type"]](
+                    clients, f"{stack_name}-{name.lower()}", properties
+                )
+
+            made.update(zip(ready, threads.map(create, ready), strict=True))
+            order.done(*ready)
+    return made
+
+
+def function_name(stack_name: str, logical_id: str) -> str:
+    """Return the physical name of a function."""
+    return f"{stack_name}-{logical_id}"
+
+
+def _function_attributes(stack_name: str, logical_id: str, region: str) -> Attributes:
+    name = function_name(stack_name, logical_id)
+    return {"Ref": name, "Arn": f"arn:aws:lambda:{region}:000000000000:function:{name}"}
+
+
+def _is_made(resource: Mapping[str, Any]) -> bool:
+    kind = str(resource.get("Type", "AWS::Serverless::"))
+    hints = resource.get("Metadata", {}).get("PlatenLocal", {})
+    return not kind.startswith("AWS::Serverless::") and "Skip" not in hints
+
+
+def _table(clients: Clients, _name: str, properties: Mapping[str, Any]) -> Attributes:
+    dynamodb = clients("dynamodb")
+    keys = ("TableName", "AttributeDefinitions", "KeySchema", "GlobalSecondaryIndexes")
+    request = {key: properties[key] for key in (*keys, "BillingMode") if key in properties}
+    described = dynamodb.create_table(**request)["TableDescription"]
+    name = properties["TableName"]
+    if ttl := properties.get("TimeToLiveSpecification"):
+        dynamodb.update_time_to_live(TableName=name, TimeToLiveSpecification=ttl)
+    return {"Ref": name, "Arn": described["TableArn"]}
+
+
+def _bucket(clients: Clients, name: str, _properties: Mapping[str, Any]) -> Attributes:
+    clients("s3").create_bucket(Bucket=name)
+    return {"Ref": name, "Arn": f"arn:aws:s3:::{name}"}
+
+
+def _queue(clients: Clients, name: str, properties: Mapping[str, Any]) -> Attributes:
+    sqs = clients("sqs")
+    attributes = {
+        key: json.dumps(value) if isinstance(value, dict) else str(value).lower()
+        if isinstance(value, bool)
+        else str(value)
+        for key, value in properties.items()
+    }
+    url = sqs.create_queue(QueueName=name, Attributes=attributes)["QueueUrl"]
+    got = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["QueueArn"])
+    return {"Ref": url, "Arn": got["Attributes"]["QueueArn"], "QueueName": name}
+
+
+def _key(clients: Clients, _name: str, properties: Mapping[str, Any]) -> Attributes:
+    described = clients("kms").create_key(Description=properties.get("Description", ""))
+    made = described["KeyMetadata"]
+    return {"Ref": made["KeyId"], "Arn": made["Arn"]}
+
+
+def _secret(clients: Clients, name: str, properties: Mapping[str, Any]) -> Attributes:
+    wanted = properties["GenerateSecretString"]
+    alphabet = string.ascii_letters + string.digits
+    if not wanted.get("ExcludePunctuation"):
+        alphabet += string.punctuation
+    text = "".join(secrets.choice(alphabet) for _ in range(wanted.get("PasswordLength", 32)))
+    arn = clients("secretsmanager").create_secret(Name=name, SecretString=text)["ARN"]
+    return {"Ref": arn, "Id": arn}
+
+
+CREATORS: Final[Mapping[str, Callable[[Clients, str, Mapping[str, Any]], Attributes]]] = {
+    "AWS::DynamoDB::Table": _table,
+    "AWS::KMS::Key": _key,
+    "AWS::S3::Bucket": _bucket,
+    "AWS::SQS::Queue": _queue,
+    "AWS::SecretsManager::Secret": _secret,
+}

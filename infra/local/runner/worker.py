@@ -1,0 +1,96 @@
+"""One execution environment of a function: imports its handler, then serves one event at a time.
+
+`python -m infra.local.runner.worker <fd> <pid of the stack> <module.attribute>`. Standard library
+only, so that a function's import time stays its own.
+"""
+
+import importlib
+import json
+import os
+import socket
+import sys
+import time
+import traceback
+from collections.abc import Callable, Mapping
+from types import SimpleNamespace
+from typing import Any
+
+from infra.local.runner.frames import Channel
+from infra.local.tether import hold
+
+
+class Context:
+    """What Lambda hands a handler beside the event."""
+
+    function_version = "$LATEST"
+    identity = None
+    log_stream_name = "local"
+
+    def __init__(self, head: Mapping[str, Any]) -> None:
+        """Take the request's id, its deadline (epoch seconds) and the caller's context."""
+        self.aws_request_id: str = head["request_id"]
+        self.invoked_function_arn: str = head["arn"]
+        self.function_name = os.environ["AWS_LAMBDA_FUNCTION_NAME"]  # noqa: TID251
+        self.memory_limit_in_mb = os.environ["AWS_LAMBDA_FUNCTION_MEMORY_SIZE"]  # noqa: TID251
+        self.log_group_name = f"/aws/lambda/{self.function_name}"
+        sent = head.get("client_context")
+        self.client_context = SimpleNamespace(**sent) if sent else None
+        self._deadline: float = head["deadline"]
+
+    def get_remaining_time_in_millis(self) -> int:
+        """Return how long the invocation may still take."""
+        return max(0, int((self._deadline - time.time()) * 1000))
+
+
+def serve(channel: Channel, target: str) -> None:
+    """Import the handler, tell how that went, and answer events until the stack hangs up."""
+    try:
+        handler = _load(target)
+    except BaseException as error:  # noqa: BLE001 -- whatever import raises is the answer
+        channel.send({"status": "failed"}, _describe(error, "Runtime.ImportModuleError"))
+        return
+    channel.send({"status": "ready"})
+    while True:
+        try:
+            head, payload = channel.receive()
+        except EOFError:
+            return
+        channel.send(*_answer(handler, head, payload))
+
+
+def _load(target: str) -> Callable[[Any, Context], Any]:
+    module_name, attribute = target.rsplit(".", 1)
+    module = importlib.import_module(module_name)
+    if warm := getattr(module, "warm", None):
+        warm()
+    handler: Callable[[Any, Context], Any] = getattr(module, attribute)
+    return handler
+
+
+def _answer(
+    handler: Callable[[Any, Context], Any], head: Mapping[str, Any], payload: bytes
+) -> tuple[dict[str, Any], bytes]:
+    try:
+        result = handler(json.loads(payload), Context(head))
+        return {"status": "ok"}, json.dumps(result, separators=(",", ":")).encode()
+    except Exception as error:  # noqa: BLE001 -- an unhandled exception is an answer of Lambda
+        return {"status": "failed"}, _describe(error)
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+
+
+def _describe(error: BaseException, kind: str | None = None) -> bytes:
+    trace = traceback.format_exception(error)
+    return json.dumps(
+        {
+            "errorMessage": str(error),
+            "errorType": kind or type(error).__name__,
+            "stackTrace": trace,
+        },
+    ).encode()
+
+
+if __name__ == "__main__":
+    hold(int(sys.argv[2]))
+    serve(Channel(socket.socket(fileno=int(sys.argv[1]))), sys.argv[3])

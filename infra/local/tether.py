@@ -1,0 +1,29 @@
+"""Ties a process to the life of its parent, also when the parent is killed with signal 9.
+
+Run as a program it ties itself and becomes the given command:
+`python -m infra.local.tether <pid of the parent> <command> …`. Standard library only.
+"""
+
+import ctypes
+import os
+import signal
+import sys
+from typing import Final
+
+_PR_SET_PDEATHSIG: Final = 1
+
+
+def hold(parent: int) -> None:
+    """Ask the kernel to kill this process when `parent` ends; exit if it has ended already.
+
+    The kernel watches the *thread* that made this process, so processes are to be started from a
+    thread that lives as long as the stack does. The setting survives exec, not fork.
+    """
+    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+if __name__ == "__main__":
+    hold(int(sys.argv[1]))
+    os.execvp(sys.argv[2], sys.argv[2:])  # noqa: S606 -- becoming the command is the purpose
