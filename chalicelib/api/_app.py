@@ -1,0 +1,90 @@
+"""The Chalice app: every path takes every method, and every answer is ours."""
+
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
+from typing import Any, Final, override
+
+from chalice.app import Chalice, Response
+
+from chalicelib.api import _logging
+from chalicelib.api._dispatch import Dispatcher
+from chalicelib.api._endpoint import Endpoint, Reply
+from chalicelib.api._request import Request
+from chalicelib.api._services import Services
+
+CATCH_ALL: Final = ("/", "/{proxy+}")
+METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
+# Concrete types only: with `*/*` Chalice and LocalStack turn JSON into base64 too (chalice #1095).
+BINARY_TYPES: Final = (
+    "application/octet-stream",
+    "application/pdf",
+    "application/zip",
+    "image/jpeg",
+    "image/png",
+    "image/webp",
+)
+
+_EVENT: Final[ContextVar[dict[str, Any] | None]] = ContextVar("event", default=None)
+
+
+class App(Chalice):
+    """Chalice as the way in: it owns the routes, the dispatcher answers.
+
+    Requests may be served by several threads at once: nothing is read from `current_request`,
+    which all threads of a Chalice app share.
+    """
+
+    def __init__(self, endpoints: Sequence[Endpoint], services: Callable[[], Services]) -> None:
+        """Register every path for every method."""
+        super().__init__("platen", configure_logs=False)
+        _logging.configure()
+        self.api.binary_types = list(BINARY_TYPES)
+        self.dispatcher = Dispatcher(endpoints, services)
+        for path in (*self.dispatcher.routes, *CATCH_ALL):
+            # Without content types: API Gateway's and Chalice's own 415 would not be ours.
+            self.route(path, methods=list(METHODS), content_types=[], name=path)(self._view)
+
+    @override
+    def __call__(self, event: dict[str, Any], context: Any) -> dict[str, Any]:
+        """Answer an API Gateway proxy event."""
+        token = _EVENT.set(event)
+        try:
+            answer: dict[str, Any] = super().__call__(_acceptable(event), context)
+        finally:
+            _EVENT.reset(token)
+        return answer
+
+    def _view(self, **_params: str) -> Response:
+        event = _EVENT.get()
+        assert event is not None
+        return _response(self.dispatcher.answer(Request(event)))
+
+
+def _acceptable(event: dict[str, Any]) -> dict[str, Any]:
+    """Return the event as Chalice will take it.
+
+    Chalice refuses binary answers unless the first type in Accept is a binary one, and fails on
+    routes that it does not know; both are for the dispatcher to decide, which sees the original.
+    """
+    context = dict(event.get("requestContext") or {})
+    context["resourcePath"], context["httpMethod"] = CATCH_ALL[0], "GET"
+    headers = event.get("headers") or {}
+    headers = {name: value for name, value in headers.items() if name.lower() != "accept"}
+    defaults = {"body": None, "pathParameters": None, "stageVariables": None}
+    return {
+        **defaults,
+        "multiValueQueryStringParameters": None,
+        **event,
+        "headers": headers | {"accept": BINARY_TYPES[0]},
+        "requestContext": context,
+    }
+
+
+def _response(reply: Reply) -> Response:
+    body: Any = reply.body
+    binary = reply.headers["Content-Type"].partition(";")[0] in BINARY_TYPES
+    if binary and isinstance(body, str):
+        body = body.encode()
+    elif not binary and isinstance(body, bytes):
+        body = body.decode()
+    return Response(body=body, headers=dict(reply.headers), status_code=reply.status)

@@ -1,0 +1,84 @@
+"""What a request carries: media type, size, JSON, query and model, checked in this order."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from chalicelib.api._endpoint import JSON, Call
+from chalicelib.api._request import Request
+from chalicelib.core import json
+from chalicelib.core.errors import FieldError, ServiceError
+
+_MEGABYTE: Final = 1_000_000
+_PUBLIC_LIMIT_MB: Final = 1
+_BODILESS: Final = frozenset({"GET", "HEAD", "DELETE"})
+
+
+def read_into(call: Call, request: Request) -> None:
+    """Fill the call's body and query; raises the code of the first check that fails."""
+    has_json = request.method not in _BODILESS and _read_raw(call, request)
+    _read_query(call, request)
+    if has_json and call.endpoint.body is not None:
+        _validate_body(call)
+    elif has_json:
+        _check_empty(call)
+    if call.endpoint.idempotent:
+        call.idempotency_key = request.idempotency_key()
+
+
+def _read_raw(call: Call, request: Request) -> bool:
+    # Tells whether there is JSON to validate: null is JSON too.
+    row = call.endpoint
+    kind = request.media_type() or JSON
+    raw = request.body
+    if raw and kind not in row.media_types:
+        expected = " or ".join(row.media_types)
+        raise ServiceError(
+            "unsupported_media_type", f"{expected} is expected here, not {kind[:100]}."
+        )
+    _check_size(call, len(raw))
+    call.raw_body = raw
+    if kind != JSON or (not raw and row.body is None):
+        return False
+    call.json = json.loads(raw if raw or row.body_required else b"{}")
+    return True
+
+
+def _check_size(call: Call, size: int) -> None:
+    limit = _PUBLIC_LIMIT_MB
+    if call.known_caller is not None:
+        limit = call.known_caller.workspace.plan.max_payload_mb
+    if size > limit * _MEGABYTE:
+        detail = f"The body has {size} bytes; the plan allows {limit} MB ({limit}000000 bytes)."
+        raise ServiceError("payload_too_large", detail)
+
+
+def _read_query(call: Call, request: Request) -> None:
+    call.query_text = request.query()
+    if call.endpoint.query_model is not None:
+        from chalicelib.contract.reading import read_query  # noqa: PLC0415 -- pydantic, see below
+
+        call.query = read_query(call.endpoint.query_model, call.query_text)
+        return
+    _refuse(f"/query/{name}" for name in call.query_text)
+
+
+def _validate_body(call: Call) -> None:
+    # Imported here: pydantic's models cost 100 ms that a cold start has no use for.
+    from chalicelib.contract.reading import read_body  # noqa: PLC0415
+
+    assert call.endpoint.body_model is not None
+    call.body = read_body(call.endpoint.body_model, call.raw_body or b"{}", call.json)
+
+
+def _check_empty(call: Call) -> None:
+    if not isinstance(call.json, dict):
+        detail = "No body is expected here."
+        raise ServiceError("validation_error", detail, errors=[FieldError("", "unknown", detail)])
+    _refuse(f"/{name.replace('~', '~0').replace('/', '~1')}" for name in call.json)
+
+
+def _refuse(pointers: Iterable[str]) -> None:
+    errors = [FieldError(pointer, "unknown", "is not known here") for pointer in pointers]
+    if errors:
+        detail = f"{errors[0].path}: {errors[0].message}"
+        raise ServiceError("validation_error", detail, errors=errors[:100])

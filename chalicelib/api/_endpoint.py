@@ -1,0 +1,144 @@
+"""@endpoint: one row per method and path, from which routes, checks and the reference are made."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from chalicelib.api._caller import Caller
+from chalicelib.api._services import Services
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from chalicelib.features.workspaces.limits import RateState
+
+type Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+type ModelName = str  # "package.module:Model", imported when it is first used
+type View = Callable[["Call"], "Reply"]
+
+JSON: Final = "application/json"
+# API Gateway gives up after 29 s; what is left is for the way back.
+GATEWAY_TIMEOUT_S: Final = 27.5
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a view answers; a mapping becomes JSON, bytes go out as they are."""
+
+    status: int = 200
+    body: Mapping[str, Any] | bytes | str = b""
+    content_type: str = JSON
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Call:
+    """One request that passed every check of its endpoint."""
+
+    endpoint: "Endpoint"
+    services: Services
+    request_id: str
+    method: str
+    params: Mapping[str, str]
+    headers: Mapping[str, str]
+    source_ip: str
+    started: float
+    known_caller: Caller | None = None
+    raw_body: bytes = b""
+    json: Any = None
+    body: Any = None
+    query: Any = None
+    query_text: Mapping[str, str] = field(default_factory=dict)
+    idempotency_key: str | None = None
+    rate: "RateState | None" = None
+
+    @property
+    def caller(self) -> Caller:
+        """Return who calls; a public endpoint has nobody."""
+        assert self.known_caller is not None, "a public endpoint has no caller"
+        return self.known_caller
+
+    @property
+    def deadline(self) -> float:
+        """Return the Unix second by which the answer must be on its way."""
+        allowed = GATEWAY_TIMEOUT_S
+        if self.known_caller is not None:
+            allowed = min(allowed, self.known_caller.workspace.plan.sync_timeout_s)
+        return self.started + allowed
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """One method of one path: what it asks for, what it answers, and the function that does it."""
+
+    view: View
+    method: Method
+    path: str
+    scope: str | None
+    summary: str
+    description: str = ""
+    tag: str = ""
+    body: ModelName | None = None
+    body_required: bool = True
+    query: ModelName | None = None
+    answers: Mapping[int, ModelName | None] = field(default_factory=lambda: {200: None})
+    answer_types: tuple[str, ...] = (JSON,)
+    media_types: tuple[str, ...] = (JSON,)
+    problems: tuple[str, ...] = ()
+    idempotent: bool = False
+    counts_itself: bool = False
+
+    def __call__(self, call: Call) -> Reply:
+        """Run the view."""
+        return self.view(call)
+
+    @property
+    def name(self) -> str:
+        """Return the name that the reference and the log know this endpoint by."""
+        return f"{self.view.__module__.rpartition('.')[2]}.{self.view.__name__}"
+
+    @cached_property
+    def body_model(self) -> "type[BaseModel] | None":
+        """Return the model of the body, imported and built on first use."""
+        return model(self.body) if self.body else None
+
+    @cached_property
+    def query_model(self) -> "type[BaseModel] | None":
+        """Return the model of the query parameters, imported and built on first use."""
+        return model(self.query) if self.query else None
+
+
+def endpoint(
+    method: Method, path: str, *, scope: str | None, **row: Any
+) -> Callable[[View], Endpoint]:
+    """Declare an endpoint; `scope` None makes it public. `row`: the other fields of Endpoint.
+
+    The first line of the function's docstring is the summary, the rest its description.
+    """
+
+    def declare(view: View) -> Endpoint:
+        summary, _, rest = (view.__doc__ or "").partition("\n")
+        texts = {"summary": summary.rstrip("."), "description": _paragraphs(rest)}
+        return Endpoint(view, method, path, scope, **(texts | row))
+
+    return declare
+
+
+def endpoints_of(module: ModuleType) -> list[Endpoint]:
+    """Return the endpoints that a module declares, in its order."""
+    return [value for value in vars(module).values() if isinstance(value, Endpoint)]
+
+
+def model(name: ModelName) -> "type[BaseModel]":
+    """Import the model that `package.module:Model` names."""
+    module, _, attribute = name.partition(":")
+    found: type[BaseModel] = getattr(import_module(module), attribute)
+    return found
+
+
+def _paragraphs(text: str) -> str:
+    lines = [line.strip() for line in text.strip().splitlines()]
+    return "\n".join(lines)

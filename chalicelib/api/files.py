@@ -1,0 +1,24 @@
+"""`/files`: signed addresses of files."""
+
+from chalicelib.api._endpoint import Call, Reply, endpoint
+
+
+@endpoint(
+    "GET",
+    "/files/{file_id}/{filename}",
+    scope=None,
+    query="chalicelib.contract.files:FileQuery",
+    tag="Files",
+    answers={302: None},
+    problems=("invalid_signature", "file_expired"),
+)
+def fetch(call: Call) -> Reply:
+    """Fetch a file by its signed address.
+
+    Redirects to the store. The signature stands for the file: whoever has the address may fetch it
+    until it expires, the file's retention ends or it is purged.
+    """
+    location = call.services.addresses.follow(
+        call.params["file_id"], call.query.exp or "", call.query.sig or ""
+    )
+    return Reply(302, headers={"Location": location})

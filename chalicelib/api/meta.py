@@ -1,0 +1,102 @@
+"""What the service says of itself: its health, its reference, and the meaning of its errors."""
+
+import logging
+from dataclasses import asdict
+from html import escape
+from typing import Any
+
+from chalicelib.api._endpoint import Call, Reply, endpoint
+from chalicelib.api._pages import HTML, page
+from chalicelib.core.errors import NotFound
+from chalicelib.core.problems import PROBLEMS, Problem
+from chalicelib.core.version import VERSION
+
+log = logging.getLogger(__name__)
+
+
+@endpoint(
+    "GET",
+    "/healthz",
+    scope=None,
+    tag="Service",
+    answers={200: "chalicelib.contract.meta:Health", 503: "chalicelib.contract.meta:Health"},
+)
+def health(call: Call) -> Reply:
+    """Tell whether the service and what it stands on work.
+
+    503 where one of the checks fails.
+    """
+    checks = {name: _outcome(name, check) for name, check in call.services.checks.items()}
+    well = all(outcome == "ok" for outcome in checks.values())
+    body = {"status": "ok" if well else "failing", "version": VERSION, "checks": checks}
+    return Reply(200, body) if well else Reply(503, body, headers={"Retry-After": "10"})
+
+
+@endpoint("GET", "/v1/openapi.json", scope=None, tag="Service")
+def openapi(call: Call) -> Reply:
+    """Describe this API as OpenAPI 3.1."""
+    return Reply(body=_document(call))
+
+
+@endpoint("GET", "/docs", scope=None, tag="Service", answer_types=(HTML,))
+def docs(call: Call) -> Reply:
+    """Show the reference of this API to people."""
+    from chalicelib.api._docs import reference  # noqa: PLC0415 -- only this page needs it
+
+    return reference(_document(call))
+
+
+@endpoint(
+    "GET",
+    "/errors/{code}",
+    scope=None,
+    tag="Service",
+    answers={200: "chalicelib.contract.meta:ErrorCode"},
+    answer_types=(HTML, "application/json"),
+    problems=("not_found",),
+)
+def error(call: Call) -> Reply:
+    """Explain an error code: what it means and what to do.
+
+    A page for people, or JSON where `Accept` asks for it.
+    """
+    problem = PROBLEMS.get(call.params["code"])
+    if problem is None:
+        raise NotFound("not_found", "There is no error code of this name.")
+    if _asks_for_json(call.headers.get("accept", "")):
+        return Reply(body=asdict(problem))
+    return _error_page(problem)
+
+
+def _outcome(name: str, check: Any) -> str:
+    try:
+        check()
+    except Exception:
+        log.exception("health check failed", extra={"check": name})
+        return "failed"
+    return "ok"
+
+
+def _document(call: Call) -> dict[str, Any]:
+    from chalicelib.api._openapi import document  # noqa: PLC0415 -- builds every model
+    from chalicelib.api.routes import ENDPOINTS  # noqa: PLC0415 -- lists this module too
+
+    return document(ENDPOINTS, call.services.api_host)
+
+
+def _asks_for_json(accept: str) -> bool:
+    return "json" in accept and "text/html" not in accept
+
+
+def _error_page(problem: Problem) -> Reply:
+    status = f"HTTP {problem.status}" if problem.status else "inside an object, never as a status"
+    again = "Yes, after a pause." if problem.retryable else "No, not without a change."
+    body = (
+        '<main class="one"><p class="dim">Error code</p>'
+        f"<h1><code>{escape(problem.code)}</code></h1><p>{escape(problem.title)}</p>"
+        f"<dl><dt>Meaning</dt><dd>{escape(problem.meaning)}</dd>"
+        f"<dt>What to do</dt><dd>{escape(problem.fix)}</dd>"
+        f"<dt>Try again?</dt><dd>{again}</dd><dt>Answered as</dt><dd>{status}</dd></dl>"
+        '<p><a href="/docs#errors">All error codes</a></p></main>'
+    )
+    return page(f"{problem.code} · Platen", body, "h1 code{font-size:1em}")

@@ -1,0 +1,10 @@
+"""Every endpoint of the API, by the modules that declare them."""
+
+from typing import Final
+
+from chalicelib.api import files, meta, renders
+from chalicelib.api._endpoint import endpoints_of
+
+RESOURCES: Final = (renders, files, meta)
+
+ENDPOINTS: Final = tuple(row for module in RESOURCES for row in endpoints_of(module))

@@ -1,0 +1,111 @@
+"""API Gateway proxy events, and answers as a test reads them."""
+
+import base64
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from chalicelib.api._app import App
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        """Return the body as JSON."""
+        return json.loads(self.body)
+
+    @property
+    def code(self) -> str:
+        """Return the problem's code; the answer must be a whole problem document."""
+        problem = self.json
+        assert self.headers["Content-Type"] == "application/problem+json", self
+        assert problem["status"] == self.status
+        assert problem["type"] == problem["doc_url"]
+        assert problem["type"].endswith(f"/errors/{problem['code']}")
+        assert problem["request_id"] == self.headers["X-Request-Id"]
+        assert problem["title"]
+        assert problem["detail"]
+        return str(problem["code"])
+
+    @property
+    def pointers(self) -> list[str]:
+        """Return the JSON Pointers of the refused fields."""
+        return [entry["path"] for entry in self.json["errors"]]
+
+
+def request(  # noqa: PLR0913 -- the parts of an HTTP request
+    app: App,
+    method: str,
+    target: str,
+    *,
+    key: str | None = None,
+    headers: Mapping[str, str] | None = None,
+    json_body: Any = None,
+    body: bytes | None = None,
+    source_ip: str = "203.0.113.7",
+) -> Answer:
+    """Send one request through the app as API Gateway would."""
+    sent = {"Host": "api.test", "Accept": "*/*"}
+    if json_body is not None:
+        body = json.dumps(json_body).encode()
+    if body is not None:
+        sent["Content-Type"] = "application/json"
+    if key is not None:
+        sent["Authorization"] = f"Bearer {key}"
+    sent |= dict(headers or {})
+    answer = app(event(app, method, target, sent, body, source_ip), None)
+    raw = answer["body"]
+    content = base64.b64decode(raw) if answer.get("isBase64Encoded") else raw.encode()
+    return Answer(answer["statusCode"], answer["headers"], content)
+
+
+def event(  # noqa: PLR0913 -- the parts of an HTTP request
+    app: App,
+    method: str,
+    target: str,
+    headers: Mapping[str, str],
+    body: bytes | None,
+    source_ip: str,
+) -> dict[str, Any]:
+    """Return the REST proxy event (payload version 1.0) of a request."""
+    url = urlsplit(target)
+    resource, params = _route(app, url.path)
+    query = parse_qs(url.query, keep_blank_values=True)
+    return {
+        "resource": resource,
+        "path": url.path,
+        "httpMethod": method,
+        "headers": dict(headers),
+        "multiValueHeaders": {name: [value] for name, value in headers.items()},
+        "queryStringParameters": {name: values[-1] for name, values in query.items()} or None,
+        "multiValueQueryStringParameters": query or None,
+        "pathParameters": params or None,
+        "stageVariables": None,
+        "requestContext": {
+            "resourcePath": resource,
+            "httpMethod": method,
+            "path": url.path,
+            "identity": {"sourceIp": source_ip},
+        },
+        "body": None if body is None else base64.b64encode(body).decode(),
+        "isBase64Encoded": body is not None,
+    }
+
+
+def _route(app: App, path: str) -> tuple[str, dict[str, str]]:
+    for resource in sorted(app.routes, key=lambda route: "{" in route):
+        pattern = re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", resource)
+        found = None if "+" in resource else re.fullmatch(pattern, path)
+        if found is not None:
+            return resource, found.groupdict()
+    return "/{proxy+}", {"proxy": path.removeprefix("/")}
