@@ -1,0 +1,80 @@
+"""The template process: warms up, gives up its rights, then answers one message after another."""
+
+import gc
+import importlib
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any, Final
+
+from chalicelib.engine.templating import confinement, wire
+from chalicelib.engine.templating.fuel import FuelError
+from chalicelib.engine.templating.renderer import Fault, Renderer
+
+_INPUT: Final = 0
+_OUTPUT: Final = 1
+_RETIREMENT_BYTES: Final = 128_000_000
+_LATE_IMPORTS: Final = (
+    "jinja2.constants",
+    "jinja2.debug",
+    "pprint",
+    "textwrap",
+    "encodings.utf_16",
+)
+_WARM_UP: Final = (
+    "{% macro m(x) %}{{ x|e }}{% endmacro %}{% for r in rows %}{{ loop.index }}{{ m(r.a ~ '-') }}"
+    "{{ '%.2f'|format(r.n * 2) }}{% if r.a == 'b' and r.n is odd %}{{ r.a|upper }}{% endif %}"
+    "{% endfor %}{{ rows|tojson }}{{ rows|sum(attribute='n') }}{{ missing.x }}"
+)
+
+
+def main(parent: int) -> None:
+    """Serve until the other side closes the pipe or a run leaves the process in doubt."""
+    renderer = _warm_renderer()
+    confinement.confine(parent)
+    ceiling = confinement.peak_memory_bytes() + _RETIREMENT_BYTES
+    _send({"ready": True})
+    while (request := wire.receive(lambda size: os.read(_INPUT, size))) is not None:
+        answer = _answer(renderer, request)
+        answer["retire"] = (
+            answer.get("code") == "template_fuel_exhausted"
+            or confinement.peak_memory_bytes() > ceiling
+        )
+        _send(answer)
+        if answer["retire"]:
+            return
+
+
+def _answer(renderer: Renderer, request: Mapping[str, Any]) -> dict[str, Any]:
+    confinement.start_clock()
+    try:
+        result = renderer.render(request["source"], request["data"], strict=request["strict"])
+    except FuelError as error:  # The clock ran out between two parts of the renderer.
+        result = Fault("template_fuel_exhausted", str(error))
+    finally:
+        confinement.stop_clock()
+    return {"text": result} if isinstance(result, str) else asdict(result)
+
+
+def _warm_renderer() -> Renderer:
+    for name in _LATE_IMPORTS:
+        importlib.import_module(name)
+    renderer = Renderer()
+    rows = [{"a": "b", "n": 1}, {"a": "<", "n": 2.5}]
+    renderer.render(_WARM_UP, {"rows": rows}, strict=False)
+    renderer.render("{{ nothing }}", {}, strict=True)
+    renderer.render("{% if %}", {}, strict=False)
+    gc.collect()
+    gc.freeze()
+    return renderer
+
+
+def _send(message: Mapping[str, Any]) -> None:
+    rest = memoryview(wire.pack(message))
+    while rest:
+        rest = rest[os.write(_OUTPUT, rest) :]
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))

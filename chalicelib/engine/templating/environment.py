@@ -1,0 +1,194 @@
+"""The language: Jinja2's sandbox over plain JSON data, with a price on everything that repeats."""
+
+import functools
+from collections.abc import Callable, Iterable, Mapping
+from types import MethodType
+from typing import Any, Final, NoReturn, cast, override
+
+from jinja2.exceptions import SecurityError
+from jinja2.lexer import Lexer
+from jinja2.loaders import DictLoader
+from jinja2.runtime import (
+    BlockReference,
+    ChainableUndefined,
+    Context,
+    Macro,
+    StrictUndefined,
+    TemplateReference,
+    Undefined,
+)
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2.utils import Cycler, Joiner, Namespace, concat, generate_lorem_ipsum
+
+from chalicelib.engine.templating import limits, operators
+from chalicelib.engine.templating.compiler import MeteredGenerator, MeteredLoop
+from chalicelib.engine.templating.fuel import Counted, FuelError, Meter
+from chalicelib.engine.templating.methods import (
+    DATA_METHODS,
+    RUNTIME_ATTRIBUTES,
+    Method,
+    format_method,
+)
+from chalicelib.engine.templating.positions import PositionLexer
+
+type _Function = Callable[..., Any]
+
+_CALLABLE_TYPES: Final = frozenset({Method, Macro, MeteredLoop, BlockReference, Joiner})
+_CONSTRUCTORS: Final = frozenset({dict, Cycler, Joiner, Namespace})
+_MISSING: Final = object()
+_INDEXED: Final = (dict, list, tuple, str, range, Undefined, TemplateReference)
+_WALKED: Final = (dict, list, tuple, range)
+_MAX_WORDS: Final = 2
+
+_PRICED_BY_RESULT: Final = frozenset(
+    [
+        "attr",
+        "count",
+        "d",
+        "default",
+        "e",
+        "escape",
+        "first",
+        "forceescape",
+        "last",
+        "length",
+        "random",
+        "safe",
+        "string",
+    ]
+)
+"""Filters that do not walk what they are given."""
+
+
+class TemplateEnvironment(ImmutableSandboxedEnvironment):
+    """A sandbox whose look-ups never leave plain data and whose work is metered."""
+
+    code_generator_class = MeteredGenerator
+    intercepted_binops = frozenset(operators.OPERATORS)
+
+    def __init__(self, meter: Meter, *, strict: bool) -> None:
+        """Build the language; `strict` makes undefined values errors."""
+        super().__init__(
+            autoescape=True,
+            optimized=False,
+            undefined=StrictUndefined if strict else ChainableUndefined,
+            loader=DictLoader({}),
+        )
+        self.meter = meter
+        self.counted = Method(lambda iterable: Counted(iterable, meter), meter)
+        self.concat = functools.partial(_concat, meter)  # type: ignore[method-assign]
+        self.filters = {
+            name: _metered(meter, name, cast("_Function", it)) for name, it in self.filters.items()
+        }
+        self.tests = {
+            name: _metered(meter, name, cast("_Function", it)) for name, it in self.tests.items()
+        }
+        self.globals["range"] = Method(_affordable_range, meter)
+        self.globals["lipsum"] = Method(functools.partial(_lorem_ipsum, meter), meter)
+        self.runtime_names: Mapping[str, Any] = {
+            "charged": meter.charged,
+            "LoopContext": functools.partial(MeteredLoop, meter),
+            **operators.metered_joins(meter),
+        }
+
+    @functools.cached_property
+    def position_lexer(self) -> PositionLexer:
+        """The lexer, whose last position tells where an unexpected error arose."""
+        return PositionLexer(self)
+
+    @property
+    @override
+    def lexer(self) -> Lexer:
+        return self.position_lexer
+
+    @override
+    def handle_exception(self, source: str | None = None) -> NoReturn:
+        # Jinja2 would build a traceback with the position as its line number.
+        raise  # noqa: PLE0704 -- called while an exception is handled
+
+    @override
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        kind = type(obj)
+        if kind is dict:
+            value = obj.get(attribute, _MISSING)
+            if value is not _MISSING:
+                return value
+        if attribute in DATA_METHODS.get(kind, ()):
+            return Method(getattr(obj, attribute), self.meter)
+        if attribute in RUNTIME_ATTRIBUTES.get(kind, ()):
+            value = getattr(obj, attribute)
+            return Method(value, self.meter) if isinstance(value, MethodType) else value
+        return self._language_attribute(obj, attribute)
+
+    @override
+    def getitem(self, obj: Any, argument: Any) -> Any:
+        if isinstance(obj, _INDEXED):
+            try:
+                return obj[argument]
+            except (TypeError, LookupError):
+                return self.undefined(obj=obj, name=argument)
+        if isinstance(argument, str):
+            return self.getattr(obj, argument)
+        return self.undefined(obj=obj, name=argument)
+
+    @override
+    def call(self, context: Context, obj: Any, /, *args: Any, **kwargs: Any) -> Any:
+        self.meter.spend()
+        if not self.is_safe_callable(obj):
+            message = f"{type(obj).__name__!r} object is not callable"
+            raise SecurityError(message)
+        return context.call(obj, *args, **kwargs)
+
+    @override
+    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
+        return operators.apply(self.meter, operator, left, right)
+
+    @override
+    def is_safe_callable(self, obj: Any) -> bool:
+        kind = type(obj)
+        if kind is type:
+            return obj in _CONSTRUCTORS
+        return kind in _CALLABLE_TYPES or isinstance(obj, Undefined)
+
+    def _language_attribute(self, obj: Any, attribute: str) -> Any:
+        if isinstance(obj, Undefined | TemplateReference):
+            return self.getitem(obj, attribute)
+        if isinstance(obj, str) and attribute == "format":
+            return Method(format_method(self, obj), self.meter)
+        missing = self.undefined(obj=obj, name=attribute)
+        if isinstance(obj, Namespace) and not attribute.startswith("_"):
+            return getattr(obj, attribute, missing)
+        return missing
+
+
+def _metered(meter: Meter, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    walks = name not in _PRICED_BY_RESULT
+    subject = 0 if getattr(function, "jinja_pass_arg", None) is None else 1
+
+    @functools.wraps(function)
+    def priced(*args: Any, **kwargs: Any) -> Any:
+        if walks and len(args) > subject and isinstance(args[subject], _WALKED):
+            meter.spend(len(args[subject]))
+        return meter.built(function(*args, **kwargs))
+
+    return priced
+
+
+def _concat(meter: Meter, parts: Iterable[str]) -> str:
+    text = concat(parts)
+    meter.text(len(text))
+    return text
+
+
+def _affordable_range(*bounds: int) -> range:
+    steps = range(*bounds)
+    if steps[limits.FUEL :]:
+        message = f"A range may have at most {limits.FUEL:,} steps."
+        raise FuelError(message)
+    return steps
+
+
+def _lorem_ipsum(meter: Meter, n: int = 5, *args: Any, **options: Any) -> str:
+    words = options.get("max", args[2] if len(args) > _MAX_WORDS else 100)
+    meter.spend(n * words)
+    return generate_lorem_ipsum(n, *args, **options)

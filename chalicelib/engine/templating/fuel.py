@@ -1,0 +1,83 @@
+"""Fuel: what a template run may still do before it is stopped."""
+
+from collections.abc import Iterable, Iterator
+from types import GeneratorType, NoneType
+from typing import Any, Final, cast
+
+from chalicelib.engine.templating import limits
+
+_ATOMS: Final = frozenset({bool, int, float, NoneType})
+_CONTAINERS: Final = (list, tuple, dict, set, frozenset)
+
+
+class FuelError(Exception):
+    """The run went past its budget."""
+
+
+class Meter:
+    """Counts down the fuel of one run; one meter serves a process, run after run."""
+
+    __slots__ = ("left",)
+
+    def __init__(self) -> None:
+        """Start with a full tank."""
+        self.left = limits.FUEL
+
+    def refill(self) -> None:
+        """Begin another run."""
+        self.left = limits.FUEL
+
+    def spend(self, units: int = 1) -> None:
+        """Use fuel; raises FuelError when there is none left."""
+        self.left -= units
+        if self.left < 0:
+            message = f"The template used up its {limits.FUEL:,} units of fuel."
+            raise FuelError(message)
+
+    def charged[T](self, value: T) -> T:
+        """Return a value that took one operation to find."""
+        self.spend()
+        return value
+
+    def built[T](self, value: T) -> T | Iterator[Any]:
+        """Return what an operation built, paid by its size; generators are paid step by step."""
+        kind = type(value)
+        if kind in _ATOMS:
+            self.spend()
+        elif isinstance(value, str):
+            self.text(len(value))
+        elif isinstance(value, _CONTAINERS):
+            self.spend(1 + len(value))
+        elif kind is GeneratorType:
+            self.spend()
+            return iter(Counted(cast("Iterable[Any]", value), self))
+        else:
+            self.spend()
+        return value
+
+    def text(self, characters: int) -> None:
+        """Pay for text; more of it than a whole output may hold is refused at once."""
+        if characters > limits.OUTPUT_BYTES:
+            message = f"The template built more than {limits.OUTPUT_BYTES:,} characters of text."
+            raise FuelError(message)
+        self.spend(1 + characters // limits.CHARACTERS_PER_UNIT)
+
+
+class Counted:
+    """An iterable whose every step costs one unit."""
+
+    __slots__ = ("_meter", "source")
+
+    def __init__(self, source: Iterable[Any], meter: Meter) -> None:
+        """Wrap `source`, which need not be iterable until it is iterated."""
+        self.source = source
+        self._meter = meter
+
+    def __iter__(self) -> Iterator[Any]:
+        """Walk the source, paying for each step."""
+        meter = self._meter
+        for item in self.source:
+            meter.left -= 1
+            if meter.left < 0:
+                meter.spend(0)
+            yield item

@@ -1,0 +1,147 @@
+"""The attributes that templates can reach: data first, then the few names listed here.
+
+A template never sees a Python attribute of plain data. What Jinja2 users expect of strings, lists,
+mappings and the language's own objects is offered by name; everything else is undefined.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, override
+
+from jinja2.filters import _GroupTuple
+from jinja2.runtime import BlockReference, Macro
+from jinja2.sandbox import (
+    SandboxedEnvironment,
+    SandboxedEscapeFormatter,
+    SandboxedFormatter,
+)
+from jinja2.utils import Cycler
+from markupsafe import Markup
+
+from chalicelib.engine.templating.compiler import MeteredLoop
+from chalicelib.engine.templating.fuel import Meter
+from chalicelib.engine.templating.operators import check_widths
+
+_TEXT: Final = frozenset(
+    [
+        "capitalize",
+        "casefold",
+        "center",
+        "count",
+        "endswith",
+        "find",
+        "index",
+        "isalnum",
+        "isalpha",
+        "isascii",
+        "isdecimal",
+        "isdigit",
+        "islower",
+        "isnumeric",
+        "isspace",
+        "istitle",
+        "isupper",
+        "join",
+        "ljust",
+        "lower",
+        "lstrip",
+        "partition",
+        "removeprefix",
+        "removesuffix",
+        "replace",
+        "rfind",
+        "rindex",
+        "rjust",
+        "rpartition",
+        "rsplit",
+        "rstrip",
+        "split",
+        "splitlines",
+        "startswith",
+        "strip",
+        "swapcase",
+        "title",
+        "upper",
+        "zfill",
+    ],
+)
+_SEQUENCE: Final = frozenset({"count", "index"})
+
+DATA_METHODS: Final[Mapping[type, frozenset[str]]] = {
+    dict: frozenset({"get", "items", "keys", "values"}),
+    list: _SEQUENCE,
+    tuple: _SEQUENCE,
+    str: _TEXT,
+    Markup: _TEXT | {"striptags", "unescape"},
+}
+
+_LOOP: Final = frozenset(
+    [
+        "changed",
+        "cycle",
+        "depth",
+        "depth0",
+        "first",
+        "index",
+        "index0",
+        "last",
+        "length",
+        "nextitem",
+        "previtem",
+        "revindex",
+        "revindex0",
+    ],
+)
+
+RUNTIME_ATTRIBUTES: Final[Mapping[type, frozenset[str]]] = {
+    MeteredLoop: _LOOP,
+    Cycler: frozenset({"current", "next", "reset"}),
+    Macro: frozenset({"arguments", "caller", "catch_kwargs", "catch_varargs", "name"}),
+    BlockReference: frozenset({"super"}),
+    _GroupTuple: frozenset({"grouper", "list"}),
+}
+
+
+class Method:
+    """A function that templates may call; its result is paid by size."""
+
+    __slots__ = ("_function", "_meter")
+
+    def __init__(self, function: Callable[..., Any], meter: Meter) -> None:
+        """Wrap `function`, usually a bound method of plain data."""
+        self._function = function
+        self._meter = meter
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call it and pay for what it built."""
+        return self._meter.built(self._function(*args, **kwargs))
+
+
+def format_method(environment: SandboxedEnvironment, text: str) -> Callable[..., str]:
+    """Return the `format` of `text`, which looks fields up as templates do."""
+    formatter: SandboxedFormatter = (
+        _EscapeFormatter(environment, escape=text.escape)
+        if isinstance(text, Markup)
+        else _Formatter(environment)
+    )
+
+    def format_text(*args: Any, **kwargs: Any) -> str:
+        return type(text)(formatter.vformat(text, args, kwargs))
+
+    return format_text
+
+
+class _Checked(SandboxedFormatter):
+    """A formatter that refuses huge field widths before they are built."""
+
+    @override
+    def format_field(self, value: Any, format_spec: str) -> Any:
+        check_widths(format_spec)
+        return super().format_field(value, format_spec)
+
+
+class _Formatter(_Checked):
+    """Formats plain text."""
+
+
+class _EscapeFormatter(_Checked, SandboxedEscapeFormatter):
+    """Formats safe markup, escaping what is put in."""

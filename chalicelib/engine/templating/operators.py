@@ -1,0 +1,92 @@
+"""Binary operators with a look at the size of what they are about to build."""
+
+import operator
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from jinja2.runtime import markup_join, str_join
+
+from chalicelib.engine.templating import limits
+from chalicelib.engine.templating.fuel import FuelError, Meter
+
+OPERATORS: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "//": operator.floordiv,
+    "**": operator.pow,
+    "%": operator.mod,
+}
+
+_NUMBER: Final = re.compile(r"\d+")
+
+
+def apply(meter: Meter, symbol: str, left: Any, right: Any) -> Any:
+    """Return `left <symbol> right`, paid by its size; raises FuelError for what is too large."""
+    if type(left) is not float and (check := _CHECKS.get(symbol)) is not None:
+        check(left, right)
+    return meter.built(OPERATORS[symbol](left, right))
+
+
+def check_widths(specification: str) -> None:
+    """Refuse field widths and precisions that only serve to fill memory."""
+    for number in _NUMBER.findall(specification):
+        if len(number) > len(str(limits.OUTPUT_BYTES)) or int(number) > limits.OUTPUT_BYTES:
+            _refuse("A field width in a format string is too large.")
+
+
+def metered_joins(meter: Meter) -> Mapping[str, Callable[[Any], Any]]:
+    """Return the functions behind `~`, paid by the text they build."""
+    return {
+        "markup_join": lambda parts: meter.built(markup_join(parts)),
+        "str_join": lambda parts: meter.built(str_join(parts)),
+    }
+
+
+def _check_product(left: Any, right: Any) -> None:
+    if isinstance(left, int) and isinstance(right, int):
+        _check_bits(left.bit_length() + right.bit_length())
+    else:
+        _check_repetition(left, right)
+        _check_repetition(right, left)
+
+
+def _check_repetition(sequence: Any, times: Any) -> None:
+    if (
+        isinstance(sequence, str | list | tuple)
+        and isinstance(times, int)
+        and len(sequence) * times > limits.OUTPUT_BYTES
+    ):
+        _refuse("A repetition is too large.")
+
+
+def _check_power(base: Any, exponent: Any) -> None:
+    if isinstance(base, int) and isinstance(exponent, int) and abs(base) > 1:
+        _check_bits(base.bit_length() * exponent)
+
+
+def _check_format(template: Any, values: Any) -> None:
+    if isinstance(template, str):
+        check_widths(template)
+        if "*" in template:
+            for value in values if isinstance(values, tuple) else (values,):
+                if isinstance(value, int) and abs(value) > limits.OUTPUT_BYTES:
+                    _refuse("A field width in a format string is too large.")
+
+
+def _check_bits(bits: int) -> None:
+    if bits > limits.INTEGER_BITS:
+        _refuse(f"A number would have more than {limits.INTEGER_BITS:,} bits.")
+
+
+def _refuse(message: str) -> None:
+    raise FuelError(message)
+
+
+_CHECKS: Final[Mapping[str, Callable[[Any, Any], None]]] = {
+    "*": _check_product,
+    "**": _check_power,
+    "%": _check_format,
+}

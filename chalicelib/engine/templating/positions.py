@@ -1,0 +1,73 @@
+"""Where in the source something stands, to the character.
+
+Jinja2 knows lines only. Its tokens, nodes and debug tables carry the line as a number, so the
+lexer here puts the position in the source (counted from 1) there, and `place` turns it back.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, override
+
+from jinja2.exceptions import TemplateSyntaxError
+from jinja2.lexer import Lexer
+
+_LINE_BREAK: Final = re.compile(r"\r\n|\r")
+_EXCERPT_CHARACTERS: Final = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A line and column, both from 1, and the source line (cut around the column if long)."""
+
+    line: int
+    column: int
+    excerpt: str
+
+
+def with_newlines(source: str) -> str:
+    """Return the source with every line break as a newline, as Jinja2 reads it."""
+    return _LINE_BREAK.sub("\n", source)
+
+
+def place(source: str, position: int) -> Place:
+    """Return the place of `position` (from 1) in a source whose line breaks are newlines."""
+    offset = min(max(position - 1, 0), len(source))
+    start = source.rfind("\n", 0, offset) + 1
+    end = source.find("\n", offset)
+    line = source[start:] if end < 0 else source[start:end]
+    column = offset - start
+    first = max(0, min(column - _EXCERPT_CHARACTERS // 2, len(line) - _EXCERPT_CHARACTERS))
+    return Place(
+        line=source.count("\n", 0, offset) + 1,
+        column=column + 1,
+        excerpt=line[first : first + _EXCERPT_CHARACTERS],
+    )
+
+
+class PositionLexer(Lexer):
+    """A lexer whose line numbers are positions in the source, counted from 1."""
+
+    position = 1
+
+    @override
+    def tokeniter(
+        self,
+        source: str,
+        name: str | None,
+        filename: str | None = None,
+        state: str | None = None,
+    ) -> Iterator[tuple[int, str, str]]:
+        offset = 0
+        self.position = 1
+        tokens = super().tokeniter(source, name, filename, state)
+        try:
+            for _, kind, text in tokens:
+                # Only white space is ever left out between two tokens.
+                start = source.find(text, offset)
+                self.position = start + 1
+                yield start + 1, kind, text
+                offset = start + len(text)
+        except TemplateSyntaxError as error:
+            error.lineno = offset + 1
+            raise

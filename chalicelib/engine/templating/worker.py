@@ -1,0 +1,174 @@
+"""The service's side of the template process: starts it, asks it, replaces it."""
+
+import contextlib
+import os
+import select
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from typing import Any, Final
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.templating import limits, wire
+
+_CHILD: Final = "chalicelib.engine.templating.child"
+_ATTEMPTS: Final = 2
+_PLACE: Final = ("line", "column", "excerpt")
+_OUT_OF_TIME: Final = frozenset({-signal.SIGVTALRM, -signal.SIGPROF, -signal.SIGXCPU})
+
+
+class TemplateWorker:
+    """Runs templates in a warm child process, one at a time; any breach replaces the child."""
+
+    def __init__(self, environment: Mapping[str, str] | None = None) -> None:
+        """Prepare; `environment` is all that the child finds in its own, beside its import path."""
+        self._environment = dict(environment or {})
+        self._lock = threading.Lock()
+        self._child: _Child | None = None
+
+    def start(self) -> None:
+        """Start the child ahead of its first template; returns at once."""
+        with self._lock:
+            self._living_child()
+
+    def render(
+        self,
+        source: str,
+        data: Mapping[str, Any],
+        *,
+        strict: bool,
+        deadline: float,
+    ) -> str:
+        """Return the text of a template over plain JSON data.
+
+        Raises RenderFailure with `template_syntax_error`, `template_runtime_error` or
+        `template_fuel_exhausted` and `line`, `column`, `excerpt` where they are known, or with
+        `render_timeout` when the time is `deadline` (seconds since 1970).
+        """
+        request = wire.pack({"source": source, "data": data, "strict": strict})
+        if not self._lock.acquire(timeout=max(0.0, deadline - time.time())):
+            raise _too_late()
+        try:
+            answer = self._ask(request, deadline)
+        finally:
+            self._lock.release()
+        if "text" in answer:
+            return str(answer["text"])
+        place = {name: answer[name] for name in _PLACE if answer[name] is not None}
+        raise RenderFailure(answer["code"], answer["message"], **place)
+
+    def close(self) -> None:
+        """End the child; the next template starts another."""
+        with self._lock:
+            self._discard()
+
+    def _ask(self, request: bytes, deadline: float) -> dict[str, Any]:
+        for _ in range(_ATTEMPTS):
+            child = self._living_child()
+            try:
+                answer = child.ask(request, deadline)
+            except TimeoutError as error:
+                self._replace()
+                raise _too_late() from error
+            except EOFError:
+                status = child.stop()
+                self._replace()
+                if status in _OUT_OF_TIME:
+                    raise _exhausted(
+                        f"used more than {limits.CPU_S:g} s of processor time"
+                    ) from None
+                if status != -signal.SIGKILL:
+                    break
+                continue
+            if answer["retire"]:
+                self._replace()
+            return answer
+        raise _exhausted("made its process end")
+
+    def _living_child(self) -> "_Child":
+        if self._child is None or not self._child.alive:
+            self._discard()
+            self._child = _Child(self._environment)
+        return self._child
+
+    def _replace(self) -> None:
+        self._discard()
+        self._living_child()
+
+    def _discard(self) -> None:
+        if self._child is not None:
+            self._child.stop()
+            self._child = None
+
+
+class _Child:
+    """One process and its two pipes."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self._process = subprocess.Popen(  # noqa: S603 -- our own module, by our own interpreter
+            [sys.executable, "-P", "-S", "-s", "-B", "-m", _CHILD, str(os.getpid())],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={
+                **environment,
+                "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+            },
+            bufsize=0,
+            start_new_session=True,
+        )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._input = self._process.stdin
+        self._output = self._process.stdout
+        self._readiness = select.poll()
+        self._readiness.register(self._output, select.POLLIN)
+        self._ready = False
+
+    @property
+    def alive(self) -> bool:
+        return self._process.poll() is None
+
+    def ask(self, request: bytes, deadline: float) -> dict[str, Any]:
+        """Return the answer; raises TimeoutError at the deadline, EOFError when the child died."""
+        if not self._ready:
+            self._receive(deadline)
+            self._ready = True
+        rest = memoryview(request)
+        try:
+            while rest:
+                rest = rest[self._input.write(rest) :]
+        except BrokenPipeError as error:
+            raise EOFError from error
+        return self._receive(deadline)
+
+    def stop(self) -> int:
+        """End the process for certain and return how it ended."""
+        with contextlib.suppress(BrokenPipeError):
+            self._input.close()
+        self._output.close()
+        self._process.kill()
+        return self._process.wait()
+
+    def _receive(self, deadline: float) -> dict[str, Any]:
+        def read(size: int) -> bytes:
+            wait_ms = (deadline - time.time()) * 1000
+            if wait_ms <= 0 or not self._readiness.poll(wait_ms):
+                raise TimeoutError
+            return os.read(self._output.fileno(), size)
+
+        message = wire.receive(read)
+        if message is None:
+            raise EOFError
+        return message
+
+
+def _exhausted(what: str) -> RenderFailure:
+    return RenderFailure("template_fuel_exhausted", f"The template {what}.")
+
+
+def _too_late() -> RenderFailure:
+    return RenderFailure("render_timeout", "The template did not finish in time.")

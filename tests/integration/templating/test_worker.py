@@ -1,0 +1,330 @@
+"""The template process: bombs end, the next run is right, nothing of the service is reached."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.templating.worker import TemplateWorker
+
+pytestmark = pytest.mark.integration
+
+CODES = {"template_syntax_error", "template_runtime_error", "template_fuel_exhausted"}
+
+
+@pytest.fixture(scope="module")
+def worker() -> Iterator[TemplateWorker]:
+    worker = TemplateWorker()
+    yield worker
+    worker.close()
+
+
+def _render(worker: TemplateWorker, source: str, *, within_s: float = 30, **data: Any) -> str:
+    return worker.render(source, data, strict=False, deadline=time.time() + within_s)
+
+
+def _failure(worker: TemplateWorker, source: str, *, within_s: float = 30) -> RenderFailure:
+    with pytest.raises(RenderFailure) as caught:
+        _render(worker, source, within_s=within_s)
+    return caught.value
+
+
+def _child(worker: TemplateWorker) -> psutil.Process:
+    _render(worker, "warm")
+    children = [
+        process
+        for process in psutil.Process().children()
+        if any("templating.child" in word for word in process.cmdline())
+    ]
+    assert len(children) == 1
+    return children[0]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "{{ 9**9**9**9**9 }}",
+        "{{ 'a' * 10**9 }}",
+        "{{ 'x'|center(10**9) }}",
+        "{{ 'x'|indent(10**9) }}",
+        "{{ 'x'.zfill(10**9) }}{{ 'x'.ljust(10**9) }}",
+        "{{ '%2000000000d'|format(1) }}",
+        "{{ '%*d'|format(2000000000, 1) }}",
+        "{{ [1]|batch(10**10, 'x')|list }}",
+        "{{ [1]|slice(10**9)|list }}",
+        "{{ lipsum(n=10**8) }}",
+        "{% for a in range(9999) %}{% for b in range(9999) %}{% endfor %}{% endfor %}",
+        "{% macro m(n) %}{% for i in range(9) %}{{ m(n + 1) }}{% endfor %}{% endmacro %}{{ m(0) }}",
+        "{% macro m(n) %}{% if n %}{{ m(n-1) }}{{ m(n-1) }}{% endif %}{% endmacro %}{{ m(40) }}",
+        "{% for i in range(4000) %}" + "x" * 9999 + "{% endfor %}",
+        "{% set ns = namespace(s='aa') %}{% for i in range(99) %}"
+        "{% set ns.s = ns.s.replace('a', ns.s) %}{% endfor %}",
+        "{% set ns = namespace(s=[]) %}{% for i in range(999) %}"
+        "{% set ns.s = ns.s + [('%05d' % i) * 1000000] %}{% endfor %}",
+        "{% set x %}{% for i in range(999999) %}" + "x" * 9999 + "{% endfor %}{% endset %}{{ x }}",
+        "{% set ns = namespace(d={}) %}{% for i in range(999999) %}"
+        "{% set ns.d = {'a': ns.d, 'b': ns.d} %}{% endfor %}{{ ns.d }}",
+        "{{ ('a' * 9999999)|urlize|wordwrap(1)|striptags|title|upper|list|length }}"
+        "{% for a in range(99999) %}{{ ('b' * 9999999)|upper|length }}{% endfor %}",
+        "{{ ''.__class__.__mro__[1].__subclasses__() }}",
+        "{{ cycler.__init__.__globals__.os.popen('id').read() }}",
+        "{{ lipsum.__globals__['os'].environ() }}",
+        "{{ ('{0.__class__.__mro__}'.format(1))() }}",
+        "{{ " + "(" * 100000 + " }}",
+        "{{ " + "[" * 100000 + "]" * 100000 + " }}",
+        "{% if 1 %}" * 20000,
+        "{{ a" + "|upper" * 50000 + " }}",
+    ],
+)
+def test_bombs_end_and_the_next_run_is_right(worker: TemplateWorker, source: str) -> None:
+    _render(worker, "warm")
+
+    began = time.process_time()
+    started = time.monotonic()
+    failure = _failure(worker, source)
+    took_s = time.monotonic() - started
+
+    assert failure.code in CODES
+    assert took_s < 6
+    assert time.process_time() - began < 1  # The work was the child's.
+    assert _render(worker, "{{ 1 + n }}", n=1) == "2"
+
+
+def test_a_single_long_call_ends_with_the_processor_time(worker: TemplateWorker) -> None:
+    _render(worker, "warm")
+    started = time.monotonic()
+
+    # Each comparison looks at ten million characters, and no Python runs between two of them.
+    failure = _failure(
+        worker,
+        "{% set rows = ['a' * 9999999] * 4000000 %}{{ rows.count('a' * 9999998 ~ 'b') }}",
+    )
+
+    assert failure.code == "template_fuel_exhausted"
+    assert time.monotonic() - started < 7
+    assert _render(worker, "{{ 1 + n }}", n=1) == "2"
+
+
+def test_place_and_message_reach_the_caller(worker: TemplateWorker) -> None:
+    failure = _failure(worker, "one\n  {{ 1 / 0 }}")
+
+    assert failure.code == "template_runtime_error"
+    assert failure.members == {"line": 2, "column": 6, "excerpt": "  {{ 1 / 0 }}"}
+
+
+def test_the_deadline_ends_a_run(worker: TemplateWorker) -> None:
+    _render(worker, "warm")
+    started = time.monotonic()
+
+    failure = _failure(worker, "{% for i in range(4900000) %}{% endfor %}", within_s=0.2)
+
+    assert failure.code == "render_timeout"
+    assert time.monotonic() - started < 1
+    assert _render(worker, "{{ 1 + n }}", n=1) == "2"
+
+
+def test_an_ordinary_fault_keeps_the_warm_child(worker: TemplateWorker) -> None:
+    before = _child(worker).pid
+
+    _failure(worker, "{% nope %}")
+    _failure(worker, "{{ 1 / 0 }}")
+
+    assert _child(worker).pid == before
+
+
+def test_a_breach_replaces_the_child(worker: TemplateWorker) -> None:
+    before = _child(worker).pid
+
+    _failure(worker, "{{ 'a' * 10**9 }}")
+
+    assert _child(worker).pid != before
+
+
+def test_large_input_and_output_pass_whole(worker: TemplateWorker) -> None:
+    text = "ä<" * 1_500_000
+
+    result = _render(worker, "{{ text|safe }}", text=text)
+
+    assert result == text
+
+
+def test_a_killed_child_is_replaced_within_the_same_run(worker: TemplateWorker) -> None:
+    child = _child(worker)
+    timer = threading.Timer(0.2, child.kill)
+    timer.start()
+
+    result = _render(worker, "{% for i in range(4000000) %}{% endfor %}done")
+
+    timer.join()
+    assert result == "done"
+    assert not child.is_running()
+
+
+def test_a_child_killed_between_runs_is_replaced(worker: TemplateWorker) -> None:
+    child = _child(worker)
+    child.kill()
+    time.sleep(0.1)
+
+    assert _render(worker, "{{ 1 + n }}", n=1) == "2"
+
+
+def test_the_child_inherits_no_environment() -> None:
+    script = """
+        import os, time
+        from chalicelib.engine.templating.worker import TemplateWorker
+        worker = TemplateWorker()
+        worker.render("x", {}, strict=False, deadline=time.time() + 20)
+        child = next(p for p in os.listdir("/proc") if p.isdigit() and f" {os.getpid()} " in
+            open(f"/proc/{p}/stat").read())
+        print(open(f"/proc/{child}/environ").read())
+    """
+    environment = {**os.environ, "AWS_SECRET_ACCESS_KEY": "a-secret", "PYTHONPATH": os.getcwd()}  # noqa: PTH109
+
+    result = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert "PYTHONPATH" in result.stdout
+    assert "AWS" not in result.stdout
+
+
+def test_confined_code_reaches_nothing() -> None:
+    # What a template that escaped from the language could try, run in a confined process.
+    script = """
+        import os, sys, socket, ctypes, json
+        from pathlib import Path
+        parent = os.getppid()
+        if len(sys.argv) > 1:
+            from chalicelib.engine.templating import child, confinement
+            child._warm_renderer()
+            confinement.confine(parent)
+            tries = {
+                "environment": lambda: open(f"/proc/{parent}/environ", "rb").read(),
+                "memory": lambda: open(f"/proc/{parent}/mem", "rb").read(1),
+                "own environment": lambda: open("/proc/self/environ", "rb").read(),
+                "file": lambda: open("/etc/passwd").read(),
+                "write": lambda: open("/tmp/x-confined", "w").write("x"),
+                "socket": lambda: socket.socket(),
+                "fork": lambda: os.fork(),
+                "exec": lambda: os.execv("/bin/true", ["true"]),
+                "kill": lambda: os.kill(parent, 0),
+                "ptrace": lambda: ctypes.pythonapi and (_ for _ in ()).throw(OSError())
+                    if ctypes.CDLL(None).ptrace(16, parent, 0, 0) == -1 else None,
+                "user": lambda: os.setuid(0),
+            }
+            reached = []
+            for name, attempt in tries.items():
+                try:
+                    attempt()
+                except OSError:
+                    continue
+                reached.append(name)
+            sys.stdout.write(json.dumps(reached))
+            sys.stdout.flush()
+        else:
+            import subprocess
+            subprocess.run([sys.executable, __file__, "confined"], check=True)
+    """
+
+    assert _run_script(script) == "[]"
+
+
+def test_confined_code_has_its_memory_bounded() -> None:
+    script = """
+        import os, sys
+        from chalicelib.engine.templating import child, confinement
+        if len(sys.argv) > 1:
+            child._warm_renderer()
+            confinement.confine(os.getppid())
+            try:
+                bytearray(600_000_000)
+            except MemoryError:
+                sys.stdout.write("refused")
+                sys.stdout.flush()
+        else:
+            import subprocess
+            subprocess.run([sys.executable, __file__, "confined"], check=True)
+    """
+
+    assert _run_script(script) == "refused"
+
+
+def test_no_child_outlives_close() -> None:
+    worker = TemplateWorker()
+    child = _child_of(worker)
+
+    worker.close()
+
+    assert not child.is_running()
+
+
+def test_no_child_outlives_a_killed_parent() -> None:
+    script = """
+        import sys, time, threading
+        from chalicelib.engine.templating.worker import TemplateWorker
+        worker = TemplateWorker()
+        worker.render("x", {}, strict=False, deadline=time.time() + 20)
+        print(worker._child._process.pid, flush=True)
+        worker.render("{% for i in range(4900000) %}{% for i in range(99) %}{% endfor %}{% endfor %}",
+            {}, strict=False, deadline=time.time() + 20)
+    """
+    parent = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(script)],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert parent.stdout is not None
+    child = psutil.Process(int(parent.stdout.readline()))
+    time.sleep(0.2)
+
+    parent.send_signal(signal.SIGKILL)
+    parent.communicate()
+
+    _, alive = psutil.wait_procs([child], timeout=1)
+    assert all(it.status() == psutil.STATUS_ZOMBIE for it in alive)
+
+
+def test_jinja_stays_out_of_the_parent() -> None:
+    script = """
+        import sys
+        import chalicelib.engine.templating.worker
+        print("jinja2" in sys.modules)
+    """
+
+    assert _run_script(script).strip() == "False"
+
+
+def _child_of(worker: TemplateWorker) -> psutil.Process:
+    before = {process.pid for process in psutil.Process().children()}
+    worker.start()
+    return next(it for it in psutil.Process().children() if it.pid not in before)
+
+
+def _run_script(script: str) -> str:
+    path = Path(os.environ.get("TMPDIR", "/tmp")) / f"confined-{os.getpid()}-{time.time_ns()}.py"  # noqa: S108
+    path.write_text(textwrap.dedent(script), encoding="utf-8")
+    try:
+        result = subprocess.run(
+            [sys.executable, str(path)],
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=30,
+        )
+    finally:
+        path.unlink()
+    return result.stdout
