@@ -31,7 +31,9 @@ def load() -> Mapping[str, Any]:
 
     merged: dict[str, Any] = {}
     for source in SOURCES:
-        read = YAMLTemplateSerializer().load_template(source.read_text(encoding="utf-8"))
+        read = YAMLTemplateSerializer().load_template(
+            source.read_text(encoding="utf-8")
+        )
         merged = TemplateDeepMerger().merge(read, merged)
     return merged
 
@@ -136,6 +138,14 @@ def references(value: Any) -> set[str]:
         path = value["Fn::GetAtt"]
         found.add(path.split(".", 1)[0] if isinstance(path, str) else path[0])
     if "Fn::Sub" in value:
-        text = value["Fn::Sub"] if isinstance(value["Fn::Sub"], str) else value["Fn::Sub"][0]
-        found |= {name.split(".", 1)[0] for literal, name in _PLACEHOLDER.findall(text) if not literal}
+        text = (
+            value["Fn::Sub"]
+            if isinstance(value["Fn::Sub"], str)
+            else value["Fn::Sub"][0]
+        )
+        found |= {
+            name.split(".", 1)[0]
+            for literal, name in _PLACEHOLDER.findall(text)
+            if not literal
+        }
     return found

@@ -34,7 +34,12 @@ class Spawner:
         folder: Path = ROOT,
     ) -> "subprocess.Popen[bytes]":
         """Start a command that knows nothing of ties; its group is its own."""
-        tether = [sys.executable, "-S", "-E", str(Path(__file__).with_name("tether.py"))]
+        tether = [
+            sys.executable,
+            "-S",
+            "-E",
+            str(Path(__file__).with_name("tether.py")),
+        ]
         return self.run(
             lambda: subprocess.Popen(
                 [*tether, str(os.getpid()), *command],

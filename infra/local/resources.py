@@ -29,14 +29,20 @@ def create_resources(
     `Metadata.PlatenLocal.Skip` are left out; another type is a KeyError, never ignored.
     """
     resources: Mapping[str, Any] = template["Resources"]
-    scalars = {"AWS::StackName": stack_name, "AWS::Region": region, **(parameters or {})}
+    scalars = {
+        "AWS::StackName": stack_name,
+        "AWS::Region": region,
+        **(parameters or {}),
+    }
     made = {
         name: _function_attributes(stack_name, name, region)
         for name, resource in resources.items()
         if resource.get("Type") == "AWS::Serverless::Function"
     }
     resolver = Resolver(template, parameters=scalars, attributes=made)
-    wanted = {name: resource for name, resource in resources.items() if _is_made(resource)}
+    wanted = {
+        name: resource for name, resource in resources.items() if _is_made(resource)
+    }
     order = TopologicalSorter(
         {
             name: references(resource["Properties"]) & wanted.keys() - {name}
@@ -79,7 +85,9 @@ def _is_made(resource: Mapping[str, Any]) -> bool:
 def _table(clients: Clients, _name: str, properties: Mapping[str, Any]) -> Attributes:
     dynamodb = clients("dynamodb")
     keys = ("TableName", "AttributeDefinitions", "KeySchema", "GlobalSecondaryIndexes")
-    request = {key: properties[key] for key in (*keys, "BillingMode") if key in properties}
+    request = {
+        key: properties[key] for key in (*keys, "BillingMode") if key in properties
+    }
     described = dynamodb.create_table(**request)["TableDescription"]
     name = properties["TableName"]
     if ttl := properties.get("TimeToLiveSpecification"):
@@ -95,7 +103,9 @@ def _bucket(clients: Clients, name: str, _properties: Mapping[str, Any]) -> Attr
 def _queue(clients: Clients, name: str, properties: Mapping[str, Any]) -> Attributes:
     sqs = clients("sqs")
     attributes = {
-        key: json.dumps(value) if isinstance(value, dict) else str(value).lower()
+        key: json.dumps(value)
+        if isinstance(value, dict)
+        else str(value).lower()
         if isinstance(value, bool)
         else str(value)
         for key, value in properties.items()
@@ -116,12 +126,16 @@ def _secret(clients: Clients, name: str, properties: Mapping[str, Any]) -> Attri
     alphabet = string.ascii_letters + string.digits
     if not wanted.get("ExcludePunctuation"):
         alphabet += string.punctuation
-    text = "".join(secrets.choice(alphabet) for _ in range(wanted.get("PasswordLength", 32)))
+    text = "".join(
+        secrets.choice(alphabet) for _ in range(wanted.get("PasswordLength", 32))
+    )
     arn = clients("secretsmanager").create_secret(Name=name, SecretString=text)["ARN"]
     return {"Ref": arn, "Id": arn}
 
 
-CREATORS: Final[Mapping[str, Callable[[Clients, str, Mapping[str, Any]], Attributes]]] = {
+CREATORS: Final[
+    Mapping[str, Callable[[Clients, str, Mapping[str, Any]], Attributes]]
+] = {
     "AWS::DynamoDB::Table": _table,
     "AWS::KMS::Key": _key,
     "AWS::S3::Bucket": _bucket,

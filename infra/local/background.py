@@ -1,0 +1,74 @@
+"""A stack in the background: started, found and stopped through its run file."""
+
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from typing import Any, Final
+
+import psutil
+
+from infra.local.backends import StackError
+from infra.local.paths import Folder, tail
+from infra.template import ROOT
+
+START_S: Final = 120.0
+STOP_S: Final = 15.0
+
+
+def running(folder: Folder) -> Mapping[str, Any] | None:
+    """Return the run file of a stack that is alive, or None."""
+    told = folder.running()
+    return told if told and _process(told) else None
+
+
+def start(folder: Folder, port: int, *, as_json: bool = False) -> Mapping[str, Any]:
+    """Start a stack in a session of its own; return once it serves, raise StackError if not."""
+    folder.path.mkdir(parents=True, exist_ok=True)
+    command = [sys.executable, "-m", "infra.local", "up"]
+    command += ["--port", str(port), "--dir", str(folder.path)]
+    command += ["--json"] if as_json else []
+    log = folder.log("stack")
+    with log.open("wb") as output:
+        process = subprocess.Popen(  # noqa: S603 -- this very package
+            command,
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    deadline = time.monotonic() + START_S
+    while time.monotonic() < deadline and process.poll() is None:
+        told = folder.running()
+        if told and told["pid"] == process.pid:
+            return told
+        time.sleep(0.05)
+    process.terminate()
+    process.wait()
+    message = f"the stack did not start; the end of {log}:\n{tail(log)}"
+    raise StackError(message)
+
+
+def stop(folder: Folder) -> bool:
+    """Stop the stack of this folder; return False where none runs."""
+    told = folder.running()
+    process = _process(told) if told else None
+    if process is None:
+        folder.run_file.unlink(missing_ok=True)
+        return False
+    process.terminate()
+    try:
+        process.wait(STOP_S)
+    except psutil.TimeoutExpired:
+        process.kill()
+        folder.run_file.unlink(missing_ok=True)
+    return True
+
+
+def _process(told: Mapping[str, Any]) -> psutil.Process | None:
+    try:
+        process = psutil.Process(told["pid"])
+        return process if "infra.local" in process.cmdline() else None
+    except psutil.Error:
+        return None

@@ -1,0 +1,120 @@
+"""`python -m infra.local up|down|demo`."""
+
+import signal
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+import click
+
+from infra.local import background, demo
+from infra.local.backends import StackError
+from infra.local.console import Console
+from infra.local.http import Server
+from infra.local.paths import INSTALLED, Folder
+from infra.local.seed import SeedError
+from infra.local.stack import GATEWAY_THREADS, Stack, start, watch
+from infra.template import TemplateError
+
+PORT: Final = 8700
+
+
+@click.group()
+def main() -> None:
+    """Run the whole stack on this machine."""
+
+
+@main.command()
+@click.option("--port", default=PORT, show_default=True, help="0 takes a free one.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
+@click.option("--dir", "path", type=click.Path(path_type=Path), default=INSTALLED)
+@click.option("--background", "detached", is_flag=True, help="Return when it serves.")
+@click.option(
+    "--render", "out", type=click.Path(path_type=Path), help="Render the examples here."
+)
+def up(port: int, as_json: bool, path: Path, detached: bool, out: Path | None) -> None:
+    """Start the stack and serve until Ctrl-C."""
+    folder = Folder(path.resolve())
+    if told := background.running(folder):
+        _fail(f"a stack already serves at {told['base_url']} (process {told['pid']})")
+    if detached:
+        told = background.start(folder, port, as_json=as_json)
+        click.echo(f"serving at {told['base_url']}, keys in {folder.run_file}")
+        return
+    _serve(folder, port, Console(as_json=as_json), out)
+
+
+@main.command()
+@click.option("--dir", "path", type=click.Path(path_type=Path), default=INSTALLED)
+def down(path: Path) -> None:
+    """Stop the stack that `up` started."""
+    stopped = background.stop(Folder(path.resolve()))
+    click.echo("stopped" if stopped else "nothing is running")
+
+
+@main.command(name="demo")
+@click.option("--dir", "path", type=click.Path(path_type=Path), default=INSTALLED)
+@click.option("--out", type=click.Path(path_type=Path), default=Path("out"))
+def render(path: Path, out: Path) -> None:
+    """Render the examples through the stack that runs."""
+    told = background.running(Folder(path.resolve()))
+    if told is None:
+        _fail("nothing is running: `make up` starts the stack")
+    _render(told, out)
+
+
+def _serve(folder: Folder, port: int, console: Console, out: Path | None) -> None:
+    try:
+        server = Server(port=port, threads=GATEWAY_THREADS)
+    except OSError as error:
+        _fail(f"port {port}: {error.strerror}; `make run PORT=8701` takes another one")
+    stopping = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _interrupt)
+    folder.path.mkdir(parents=True, exist_ok=True)
+    stack = Stack(folder, console, server)
+    try:
+        _start(stack)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, lambda *_: stopping.set())
+        if out is not None:
+            _render(background.running(folder) or {}, out)
+        watch(stack, stopping)
+    except KeyboardInterrupt:
+        console.note("stopped while starting")
+    except (StackError, SeedError, TemplateError) as error:
+        console.note(str(error))
+        sys.exit(1)
+    finally:
+        stack.stop()
+
+
+def _start(stack: Stack) -> None:
+    began = time.monotonic()
+    stack.console.note("starting; nothing that this stack holds is kept when it stops")
+    start(stack)
+    told = background.running(stack.folder) or {}
+    seconds = time.monotonic() - began
+    stack.console.note(
+        f"serving {told['base_url']} after {seconds:.1f} s (docs: {stack.gateway.url}/docs)"
+    )
+    stack.console.note(
+        f"workspace {told['workspace']}, keys:\n  {told['test_key']}\n  {told['live_key']}"
+    )
+
+
+def _interrupt(*_: object) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+def _render(told: Mapping[str, Any], out: Path) -> None:
+    for line in demo.render_examples(told, out):
+        click.echo(line)
+
+
+def _fail(message: str) -> NoReturn:
+    click.echo(message, err=True)
+    sys.exit(1)

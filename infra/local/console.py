@@ -1,0 +1,107 @@
+"""What the stack tells its user: a line per request and invocation, or JSON lines."""
+
+import datetime as dt
+import json
+import sys
+import threading
+from typing import Any, Final, TextIO
+
+_LOUD: Final = ("WARNING", "ERROR", "CRITICAL")
+
+
+class Console:
+    """Writes whole lines, also when many threads speak at once."""
+
+    def __init__(self, *, as_json: bool, out: TextIO | None = None) -> None:
+        """With `as_json` every line is one JSON object."""
+        self.as_json = as_json
+        self._out = out or sys.stdout
+        self._lock = threading.Lock()
+
+    def note(self, text: str) -> None:
+        """Say something about the stack itself."""
+        self._write(text, "note", {"message": text})
+
+    def request(
+        self, method: str, path: str, status: int, ms: float, request_id: str
+    ) -> None:
+        """Tell of one HTTP request."""
+        text = f"{_time()} {method:<6} {path}  {status}  {ms:.0f} ms  {request_id}"
+        fields = {"method": method, "path": path, "status": status, "ms": round(ms, 1)}
+        self._write(text, "request", {**fields, "request_id": request_id})
+
+    def invocation(
+        self, function: str, ms: float, status: str, request_id: str
+    ) -> None:
+        """Tell of one invocation of a function."""
+        text = (
+            f"{_time()} {'invoke':<6} {function}  {status}  {ms:.0f} ms  {request_id}"
+        )
+        fields = {"function": function, "ms": round(ms, 1), "status": status}
+        self._write(text, "invocation", {**fields, "request_id": request_id})
+
+    def failure(self, function: str, payload: bytes) -> None:
+        """Tell why an invocation failed, with its trace."""
+        told = json.loads(payload)
+        trace = "".join(told.get("stackTrace") or ())
+        reason = f"{told.get('errorType')}: {told.get('errorMessage')}"
+        text = f"{_time()} {'error':<6} {function}  {trace.rstrip() or reason}"
+        self._write(text, "failure", {"function": function, **told})
+
+    def line(self, function: str, line: str) -> None:
+        """Pass on what a function wrote: all of it as JSON, else what matters."""
+        if self.as_json:
+            self._put(
+                line if line.startswith("{") else json.dumps(_wrapped(function, line))
+            )
+            return
+        shown = _readable(line)
+        if shown:
+            self._put(f"{_time()} {'log':<6} {function}  {shown}")
+
+    def _write(self, text: str, kind: str, fields: dict[str, Any]) -> None:
+        if self.as_json:
+            text = json.dumps({"timestamp": _timestamp(), "kind": kind, **fields})
+        self._put(text)
+
+    def _put(self, text: str) -> None:
+        with self._lock:
+            self._out.write(text + "\n")
+            self._out.flush()
+
+
+def _wrapped(function: str, line: str) -> dict[str, str]:
+    return {
+        "timestamp": _timestamp(),
+        "kind": "output",
+        "function": function,
+        "message": line,
+    }
+
+
+def _readable(line: str) -> str:
+    if not line.startswith("{"):
+        return line
+    try:
+        record = json.loads(line)
+    except ValueError:
+        return line
+    level = record.get("level", "INFO")
+    if level not in _LOUD:
+        return ""
+    text = f"{level} {record.get('message', '')}"
+    if exception := record.get("exception"):
+        text += f"\n{exception}"
+    return text
+
+
+def _now() -> dt.datetime:
+    return dt.datetime.now(dt.UTC)  # noqa: TID251 -- the stack is not the product
+
+
+def _time() -> str:
+    return _now().astimezone().strftime("%H:%M:%S")
+
+
+def _timestamp() -> str:
+    return _now().isoformat(timespec="milliseconds")

@@ -1,0 +1,131 @@
+"""The HTTP side of the gateway: one WSGI call in, one invocation, one answer out."""
+
+import datetime as dt
+import json
+import time
+from collections.abc import Callable, Iterable, Mapping
+from http import HTTPStatus
+from typing import Any, Final
+
+from infra.local.console import Console
+from infra.local.gateway.events import (
+    Request,
+    Response,
+    Routes,
+    proxy_event,
+    proxy_response,
+)
+from infra.local.gateway.responses import GatewayResponses
+from infra.local.invoke_api import MAX_SYNC_BYTES
+from infra.local.runner.pool import Invocation, Pool, StillRunning, Throttled
+
+MAX_BODY_BYTES: Final = 10_485_760
+TIMEOUT_S: Final = 29.0
+_HOP_BY_HOP: Final = frozenset(
+    {"connection", "content-length", "transfer-encoding", "keep-alive"}
+)
+
+type Start = Callable[[str, list[tuple[str, str]]], Any]
+
+
+class Gateway:
+    """A WSGI application in front of the API function."""
+
+    def __init__(
+        self, pool: Pool, routes: Routes, responses: GatewayResponses, console: Console
+    ) -> None:
+        """Take what it needs; it keeps no state of its own."""
+        self._pool = pool
+        self._routes = routes
+        self._responses = responses
+        self._console = console
+
+    def __call__(self, environ: Mapping[str, Any], start: Start) -> Iterable[bytes]:
+        """Answer one request and tell the console."""
+        started = time.time()
+        request = read_request(environ)
+        response = self._answer(request, started)
+        headers = [
+            pair for pair in response.headers if pair[0].lower() not in _HOP_BY_HOP
+        ]
+        headers.append(("Content-Length", str(len(response.body))))
+        start(f"{response.status} {_phrase(response.status)}", headers)
+        self._console.request(
+            request.method,
+            request.path,
+            response.status,
+            (time.time() - started) * 1000,
+            next(
+                (value for name, value in headers if name.lower() == "x-request-id"),
+                "-",
+            ),
+        )
+        return [] if request.method == "HEAD" else [response.body]
+
+    def _answer(self, request: Request, started: float) -> Response:
+        match = self._routes.match(request.path)
+        moment = dt.datetime.fromtimestamp(started, dt.UTC)
+        if match is None:
+            return self._responses.answer("MISSING_AUTHENTICATION_TOKEN", _id(started))
+        event = proxy_event(request, match, moment=moment)
+        gateway_id: str = event["requestContext"]["requestId"]
+        payload = json.dumps(event).encode()
+        if len(request.body) > MAX_BODY_BYTES or len(payload) > MAX_SYNC_BYTES:
+            return self._responses.answer("REQUEST_TOO_LARGE", gateway_id)
+        return self._invoke(payload, gateway_id, started + TIMEOUT_S)
+
+    def _invoke(self, payload: bytes, gateway_id: str, answer_by: float) -> Response:
+        invocation = Invocation(payload, slot_by=lambda: answer_by, answer_by=answer_by)
+        try:
+            answer = self._pool.invoke(invocation)
+        except StillRunning:
+            return self._responses.answer("INTEGRATION_TIMEOUT", gateway_id)
+        except Throttled:
+            kind = (
+                "INTEGRATION_TIMEOUT"
+                if time.time() >= answer_by
+                else "INTEGRATION_FAILURE"
+            )
+            return self._responses.answer(kind, gateway_id)
+        if answer.error:
+            kind = (
+                "INTEGRATION_TIMEOUT"
+                if time.time() >= answer_by
+                else "INTEGRATION_FAILURE"
+            )
+            return self._responses.answer(kind, gateway_id)
+        try:
+            return proxy_response(answer.payload)
+        except ValueError:
+            return self._responses.answer("API_CONFIGURATION_ERROR", gateway_id)
+
+
+def read_request(environ: Mapping[str, Any]) -> Request:
+    """Return the request of a WSGI environment, its path as it came."""
+    raw = str(environ.get("REQUEST_URI") or environ["PATH_INFO"])
+    path = raw.partition("?")[0]
+    headers = [
+        (name.removeprefix("HTTP_").replace("_", "-"), value)
+        for name, value in environ.items()
+        if name.startswith("HTTP_")
+        or (name in {"CONTENT_TYPE", "CONTENT_LENGTH"} and value)
+    ]
+    return Request(
+        method=environ["REQUEST_METHOD"],
+        path=path,
+        query=environ.get("QUERY_STRING", ""),
+        headers=headers,
+        body=environ["wsgi.input"].read(),
+        source_ip=environ.get("REMOTE_ADDR", "127.0.0.1"),
+    )
+
+
+def _id(started: float) -> str:
+    return f"local-{int(started * 1000):x}"
+
+
+def _phrase(status: int) -> str:
+    try:
+        return HTTPStatus(status).phrase
+    except ValueError:
+        return "Unknown"

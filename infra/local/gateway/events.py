@@ -1,0 +1,157 @@
+"""REST proxy events (version 1) as API Gateway makes them; pure, so that tests use it too."""
+
+import base64
+import datetime as dt
+import json
+import urllib.parse
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
+_ACCOUNT: Final = "000000000000"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """An HTTP request as it came; `path` undecoded and without the query."""
+
+    method: str
+    path: str
+    query: str
+    headers: Sequence[tuple[str, str]]
+    body: bytes
+    source_ip: str = "127.0.0.1"
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """The resource that a path belongs to, with its parameters undecoded."""
+
+    resource: str
+    parameters: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """What goes back to the client."""
+
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+
+
+class Routes:
+    """Finds the resource of a path: literal segments win over parameters, `{proxy+}` comes last."""
+
+    def __init__(self, resources: Sequence[str]) -> None:
+        """Take the paths of the app, such as `/v1/renders/{id}`."""
+        split = [(resource, _segments(resource)) for resource in resources]
+        self._table = sorted(
+            split, key=lambda row: [_rank(segment) for segment in row[1]]
+        )
+
+    def match(self, path: str) -> Match | None:
+        """Return the resource of a path, or None; a slash at the end does not matter."""
+        wanted = _segments(path)
+        for resource, pattern in self._table:
+            parameters = _parameters(pattern, wanted)
+            if parameters is not None:
+                return Match(resource, parameters)
+        return None
+
+
+def proxy_event(
+    request: Request, match: Match, *, moment: dt.datetime, stage: str = "live"
+) -> dict[str, Any]:
+    """Return the event; every body travels in base64, as `*/*` is a binary media type."""
+    headers = _multi((name.title(), value) for name, value in request.headers)
+    query = _multi(urllib.parse.parse_qsl(request.query, keep_blank_values=True))
+    single = {name: values[-1] for name, values in headers.items()}
+    return {
+        "resource": match.resource,
+        "path": request.path,
+        "httpMethod": request.method,
+        "headers": single or None,
+        "multiValueHeaders": headers or None,
+        "queryStringParameters": {name: values[-1] for name, values in query.items()}
+        or None,
+        "multiValueQueryStringParameters": query or None,
+        "pathParameters": dict(match.parameters) or None,
+        "stageVariables": None,
+        "requestContext": {
+            "accountId": _ACCOUNT,
+            "apiId": "local",
+            "resourceId": "local",
+            "stage": stage,
+            "protocol": "HTTP/1.1",
+            "path": f"/{stage}{request.path}",
+            "resourcePath": match.resource,
+            "httpMethod": request.method,
+            "requestId": str(uuid.uuid4()),
+            "extendedRequestId": "local",
+            "requestTime": moment.strftime("%d/%b/%Y:%H:%M:%S +0000"),
+            "requestTimeEpoch": int(moment.timestamp() * 1000),
+            "domainName": single.get("Host", "127.0.0.1"),
+            "identity": {
+                "sourceIp": request.source_ip,
+                "userAgent": single.get("User-Agent"),
+            },
+        },
+        "body": base64.b64encode(request.body).decode() if request.body else None,
+        "isBase64Encoded": bool(request.body),
+    }
+
+
+def proxy_response(payload: bytes) -> Response:
+    """Read the function's answer; raises ValueError when it is not a proxy answer."""
+    answer = json.loads(payload)
+    if not isinstance(answer, dict) or not isinstance(answer.get("statusCode"), int):
+        message = "the function's answer has no statusCode"
+        raise ValueError(message)
+    body = answer.get("body") or ""
+    raw = base64.b64decode(body) if answer.get("isBase64Encoded") else body.encode()
+    many = answer.get("multiValueHeaders") or {}
+    headers = [
+        *((name, str(value)) for name, values in many.items() for value in values),
+        *(
+            (name, str(value))
+            for name, value in (answer.get("headers") or {}).items()
+            if name not in many
+        ),
+    ]
+    return Response(answer["statusCode"], tuple(headers), raw)
+
+
+def _multi(pairs: Any) -> dict[str, list[str]]:
+    grouped: dict[str, list[str]] = {}
+    for name, value in pairs:
+        grouped.setdefault(name, []).append(value)
+    return grouped
+
+
+def _segments(path: str) -> list[str]:
+    return [segment for segment in path.split("/") if segment]
+
+
+def _rank(segment: str) -> tuple[int, str]:
+    if segment.endswith("+}"):
+        return (2, segment)
+    return (1, segment) if segment.startswith("{") else (0, segment)
+
+
+def _parameters(pattern: Sequence[str], wanted: Sequence[str]) -> dict[str, str] | None:
+    if pattern and pattern[-1].endswith("+}"):
+        head, rest = len(pattern) - 1, "/".join(wanted[len(pattern) - 1 :])
+        found = _parameters(pattern[:-1], wanted[:head]) if rest else None
+        return None if found is None else {**found, pattern[-1][1:-2]: rest}
+    if len(pattern) != len(wanted):
+        return None
+    found = {}
+    for segment, value in zip(pattern, wanted, strict=True):
+        if segment.startswith("{"):
+            found[segment[1:-1]] = value
+        elif segment != value:
+            return None
+    return found

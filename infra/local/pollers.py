@@ -1,0 +1,140 @@
+"""Hands queue messages to functions as Lambda's event source mappings do."""
+
+import json
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from infra.local.console import Console
+from infra.local.functions import QueueSource
+from infra.local.runner.environment import REGION
+from infra.local.runner.pool import Invocation, Pool, Throttled
+from infra.local.runner.process import Answer
+
+WAIT_S: Final = 20
+RETRY_S: Final = 2
+
+
+class Poller:
+    """Feeds one function from one queue, as many batches at once as both sides allow."""
+
+    def __init__(
+        self,
+        source: QueueSource,
+        queue_url: str,
+        pool: Pool,
+        sqs: Any,
+        console: Console,
+    ) -> None:
+        """Take the queue, the function's processes and an SQS client."""
+        self._source = source
+        self._queue_url = queue_url
+        self._pool = pool
+        self._sqs = sqs
+        self._console = console
+        self._stopping = threading.Event()
+
+    def start(self) -> None:
+        """Start the polling threads; they end with the process or after `stop`."""
+        limit = self._pool.function.concurrency
+        for _ in range(min(self._source.concurrency or limit, limit)):
+            threading.Thread(target=self._run, daemon=True).start()
+
+    def stop(self) -> None:
+        """Take no further messages."""
+        self._stopping.set()
+
+    def _run(self) -> None:
+        while not self._stopping.is_set():
+            try:
+                self._poll()
+            except Exception as error:  # noqa: BLE001 -- a poller outlives every fault of a queue
+                if self._stopping.is_set():
+                    return
+                self._console.note(f"queue {self._source.arn}: {error}")
+                time.sleep(1)
+
+    def _poll(self) -> None:
+        received = self._sqs.receive_message(
+            QueueUrl=self._queue_url,
+            MaxNumberOfMessages=min(self._source.batch_size, 10),
+            WaitTimeSeconds=WAIT_S,
+            MessageSystemAttributeNames=["All"],
+            MessageAttributeNames=["All"],
+        )
+        messages = received.get("Messages", [])
+        if not messages or self._stopping.is_set():
+            return
+        failed = self._invoke(messages)
+        for message in messages:
+            if message["MessageId"] in failed:
+                self._retry_soon(message)
+            else:
+                self._sqs.delete_message(
+                    QueueUrl=self._queue_url, ReceiptHandle=message["ReceiptHandle"]
+                )
+
+    def _invoke(self, messages: Sequence[Mapping[str, Any]]) -> set[str]:
+        event = sqs_event(messages, self._source.arn)
+        sent = [str(message["MessageId"]) for message in messages]
+        try:
+            answer = self._pool.invoke(Invocation(json.dumps(event).encode()))
+        except Throttled:
+            return set(sent)
+        return failed_ids(answer, sent, partial=self._source.partial_failures)
+
+    def _retry_soon(self, message: Mapping[str, Any]) -> None:
+        # On AWS it stays hidden for the queue's visibility timeout; nobody waits for that here.
+        self._sqs.change_message_visibility(
+            QueueUrl=self._queue_url,
+            ReceiptHandle=message["ReceiptHandle"],
+            VisibilityTimeout=RETRY_S,
+        )
+
+
+def sqs_event(messages: Sequence[Mapping[str, Any]], arn: str) -> dict[str, Any]:
+    """Return the event that Lambda makes of received messages."""
+    return {"Records": [_record(message, arn) for message in messages]}
+
+
+def failed_ids(answer: Answer, sent: Sequence[str], *, partial: bool) -> set[str]:
+    """Return the messages that failed: all of them when the answer cannot be understood."""
+    if answer.error:
+        return set(sent)
+    if not partial:
+        return set()
+    try:
+        told = json.loads(answer.payload)
+        rows = [] if told is None else (told.get("batchItemFailures") or [])
+        failed = {row["itemIdentifier"] for row in rows}
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return set(sent)
+    return failed if failed <= set(sent) else set(sent)
+
+
+def _record(message: Mapping[str, Any], arn: str) -> dict[str, Any]:
+    return {
+        "messageId": message["MessageId"],
+        "receiptHandle": message["ReceiptHandle"],
+        "body": message["Body"],
+        "attributes": message.get("Attributes", {}),
+        "messageAttributes": {
+            name: _attribute(value)
+            for name, value in message.get("MessageAttributes", {}).items()
+        },
+        "md5OfBody": message.get("MD5OfBody", ""),
+        "eventSource": "aws:sqs",
+        "eventSourceARN": arn,
+        "awsRegion": REGION,
+    }
+
+
+def _attribute(value: Mapping[str, Any]) -> dict[str, Any]:
+    text: Callable[[str], Any] = value.get
+    return {
+        "dataType": text("DataType"),
+        "stringValue": text("StringValue"),
+        "stringListValues": [],
+        "binaryListValues": [],
+    }

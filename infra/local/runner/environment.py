@@ -1,0 +1,46 @@
+"""The environment of a worker as Lambda sets it; nothing of the stack's own leaks in."""
+
+import os
+from collections.abc import Mapping
+from typing import Final
+
+from infra.local.functions import Function
+from infra.template import ROOT
+
+REGION: Final = "us-east-1"
+_PASSED_ON: Final = (
+    "PATH",
+    "HOME",
+    "LANG",
+    "LD_LIBRARY_PATH",
+    "TMPDIR",
+    "SSL_CERT_FILE",
+    "VIRTUAL_ENV",
+)
+
+
+def worker_environment(
+    function: Function, endpoints: Mapping[str, str]
+) -> dict[str, str]:
+    """Return all variables of one function's processes; the template wins over the user's PLATEN_*."""
+    inherited = {
+        name: value
+        for name, value in os.environ.items()  # noqa: TID251 -- what is passed on is decided here
+        if name in _PASSED_ON or name.startswith("PLATEN_")
+    }
+    return {
+        **inherited,
+        **function.environment,
+        **endpoints,
+        "AWS_ACCESS_KEY_ID": os.environ.get("AWS_ACCESS_KEY_ID", "test"),  # noqa: TID251
+        "AWS_SECRET_ACCESS_KEY": os.environ.get("AWS_SECRET_ACCESS_KEY", "test"),  # noqa: TID251
+        "AWS_REGION": REGION,
+        "AWS_DEFAULT_REGION": REGION,
+        "AWS_EC2_METADATA_DISABLED": "true",
+        "AWS_LAMBDA_FUNCTION_NAME": function.name,
+        "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": str(function.memory_mb),
+        "AWS_LAMBDA_FUNCTION_VERSION": "$LATEST",
+        "POWERTOOLS_SERVICE_NAME": function.logical_id,
+        "PYTHONPATH": str(ROOT),
+        "PYTHONUNBUFFERED": "1",
+    }

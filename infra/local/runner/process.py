@@ -1,0 +1,111 @@
+"""One worker process seen from the stack."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from infra.local.functions import Function
+from infra.local.processes import Spawner, end
+from infra.local.runner.frames import Channel
+from infra.template import ROOT
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What an invocation came to; `error` is Lambda's `Unhandled` or None."""
+
+    payload: bytes
+    error: str | None = None
+
+
+class Worker:
+    """A process that runs one invocation at a time; `log` gets each line that it writes."""
+
+    def __init__(
+        self,
+        function: Function,
+        environment: Mapping[str, str],
+        spawner: Spawner,
+        log: Callable[[str], None],
+    ) -> None:
+        """Start the process; it is ready once `wait_until_ready` returns."""
+        ours, theirs = socket.socketpair()
+        command = [sys.executable, "-m", "infra.local.runner.worker"]
+        with theirs:
+            arguments = [str(theirs.fileno()), str(os.getpid()), function.handler]
+            self._process: subprocess.Popen[bytes] = spawner.run(
+                lambda: subprocess.Popen(
+                    [*command, *arguments],
+                    cwd=ROOT,
+                    env=dict(environment),
+                    pass_fds=[theirs.fileno()],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT,
+                    start_new_session=True,
+                ),
+            )
+        self.channel = Channel(ours)
+        self.idle_since = time.monotonic()
+        threading.Thread(target=self._read_log, args=(log,), daemon=True).start()
+
+    @property
+    def pid(self) -> int:
+        """Return the process id."""
+        return self._process.pid
+
+    def wait_until_ready(self) -> Answer | None:
+        """Wait for the handler's import; return what went wrong or None."""
+        try:
+            head, payload = self.channel.receive()
+        except EOFError:
+            return self.died("init")
+        return None if head["status"] == "ready" else Answer(payload, "Unhandled")
+
+    def alive(self) -> bool:
+        """Tell whether the process still runs."""
+        return self._process.poll() is None
+
+    def died(self, request_id: str) -> Answer:
+        """Return Lambda's answer for a process that ended in the middle."""
+        try:
+            code = self._process.wait(timeout=1)
+        except subprocess.TimeoutExpired:
+            code = 0
+        how = f"exit status {code}" if code >= 0 else f"signal: {-code}"
+        return failure(
+            "Runtime.ExitError",
+            f"RequestId: {request_id} Error: Runtime exited with error: {how}",
+        )
+
+    def kill(self) -> None:
+        """End the process and all it started, at once."""
+        end(self._process)
+        self.channel.close()
+
+    def retire(self) -> None:
+        """Let the process end by itself, as nothing more will come; kill it if it stays."""
+        self.channel.close()
+        try:
+            self._process.wait(timeout=2)
+        except subprocess.TimeoutExpired:
+            end(self._process)
+
+    def _read_log(self, log: Callable[[str], None]) -> None:
+        assert self._process.stdout is not None
+        with self._process.stdout as lines:
+            for line in lines:
+                log(line.decode("utf-8", "replace").rstrip("\n"))
+
+
+def failure(kind: str, message: str, **more: Any) -> Answer:
+    """Return an answer in the form of Lambda's own failures."""
+    body = {"errorType": kind, "errorMessage": message, **more}
+    return Answer(json.dumps(body).encode(), "Unhandled")
