@@ -13,7 +13,7 @@ from chalicelib.features.renders.idempotency import IdempotencyKey
 from chalicelib.features.renders.model import Body, Render
 from chalicelib.features.renders.protocol import MAX_RETURNED_BYTES
 from chalicelib.features.renders.read import RenderFilter
-from chalicelib.features.renders.run_now import Ran
+from chalicelib.features.renders.run_now import Ran, Waiting
 
 if TYPE_CHECKING:
     from chalicelib.contract.renders import RenderRequest
@@ -63,13 +63,16 @@ def create(call: Call) -> Reply:
     if accepted.repeat is not None:
         return _repeat(call, accepted)
     if order.mode == "async":
-        call.services.enqueue_render.send(accepted.render)
+        call.services.enqueue_render.send(accepted.render, call.request_id)
         return _accepted(call, accepted.render, {})
     ran = call.services.run_now(
         accepted.render,
         order.body,
-        deadline=call.deadline,
-        cancel_late=call.body.timeout_behavior == "cancel",
+        Waiting(
+            deadline=call.deadline,
+            cancel_late=call.body.timeout_behavior == "cancel",
+            request_id=call.request_id,
+        ),
     )
     if not ran.render.is_final and order.idempotency is not None:
         call.services.idempotency.mark_accepted(order.idempotency, ran.render.id)

@@ -37,13 +37,19 @@ def refusal(error: ValidationError, value: Any, prefix: str = "") -> ServiceErro
         known = merged.get(found.path)
         if known is not None and found.message not in known.message:
             # Each branch of a union complains for itself: one of them has to be met.
-            found = FieldError(found.path, known.code, f"{known.message}, or {found.message}")
-        merged[found.path] = found if known is None or found.message != known.message else known
+            found = FieldError(
+                found.path, known.code, f"{known.message}, or {found.message}"
+            )
+        merged[found.path] = (
+            found if known is None or found.message != known.message else known
+        )
     errors = list(merged.values())[:MAX_ERRORS]
     first = errors[0]
     more = f" (and {len(merged) - 1} more)" if len(merged) > 1 else ""
     return ServiceError(
-        "validation_error", f"{first.path or 'The body'}: {first.message}{more}", errors=errors
+        "validation_error",
+        f"{first.path or 'The body'}: {first.message}{more}",
+        errors=errors,
     )
 
 
@@ -71,7 +77,9 @@ def _path(value: Any, finding: ErrorDetails) -> list[str | int]:
 
 def _is_branch(value: Any, inner: Any, following: _Location) -> bool:
     # A branch may be called as a field beside it: `{"kind": "arm", "arm": …}`.
-    return any(_at(inner, step) is _ABSENT is not _at(value, step) for step in following)
+    return any(
+        _at(inner, step) is _ABSENT is not _at(value, step) for step in following
+    )
 
 
 def _at(value: Any, step: str | int) -> Any:
@@ -100,7 +108,9 @@ _ABSENT: Final = object()
 _TYPE: Final = "wrong_type"
 _RANGE: Final = "out_of_range"
 _LENGTH: Final = "wrong_length"
-_MESSAGES: Final[Mapping[str, tuple[str, Callable[[ErrorDetails, Mapping[str, Any]], str]]]] = {
+_MESSAGES: Final[
+    Mapping[str, tuple[str, Callable[[ErrorDetails, Mapping[str, Any]], str]]]
+] = {
     "missing": ("required", _say("is required")),
     "extra_forbidden": ("unknown", _say("is not known here")),
     "string_type": (_TYPE, _say("must be a string")),
@@ -120,7 +130,10 @@ _MESSAGES: Final[Mapping[str, tuple[str, Callable[[ErrorDetails, Mapping[str, An
     "none_required": (_TYPE, _say("must be null")),
     "literal_error": ("not_allowed", _say("must be {expected}")),
     "enum": ("not_allowed", _say("must be {expected}")),
-    "union_tag_invalid": ("not_allowed", _say("{discriminator} must be one of {expected_tags}")),
+    "union_tag_invalid": (
+        "not_allowed",
+        _say("{discriminator} must be one of {expected_tags}"),
+    ),
     "union_tag_not_found": ("required", _say("{discriminator} is required")),
     "greater_than": (_RANGE, _say("must be more than {gt}")),
     "greater_than_equal": (_RANGE, _say("must be at least {ge}")),
@@ -131,12 +144,21 @@ _MESSAGES: Final[Mapping[str, tuple[str, Callable[[ErrorDetails, Mapping[str, An
     "too_short": (_LENGTH, _say("must have at least {min_length} entries")),
     "too_long": (_LENGTH, _say("must have at most {max_length} entries")),
     "string_pattern_mismatch": ("wrong_format", _say("must match {pattern}")),
-    "timezone_aware": ("wrong_format", _say("must be an RFC 3339 time with its offset")),
-    "datetime_parsing": ("wrong_format", _say("must be an RFC 3339 time with its offset")),
+    "timezone_aware": (
+        "wrong_format",
+        _say("must be an RFC 3339 time with its offset"),
+    ),
+    "datetime_parsing": (
+        "wrong_format",
+        _say("must be an RFC 3339 time with its offset"),
+    ),
     "datetime_from_date_parsing": (
         "wrong_format",
         _say("must be an RFC 3339 time with its offset"),
     ),
-    "date_from_datetime_parsing": ("wrong_format", _say("must be a date such as 2026-01-31")),
+    "date_from_datetime_parsing": (
+        "wrong_format",
+        _say("must be a date such as 2026-01-31"),
+    ),
     "date_parsing": ("wrong_format", _say("must be a date such as 2026-01-31")),
 }

@@ -22,7 +22,11 @@ class SystemClock:
 
 def rfc3339(moment: dt.datetime) -> str:
     """Write a moment as `2026-01-31T09:30:00.000Z`; such strings sort as the moments do."""
-    return moment.astimezone(dt.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return (
+        moment.astimezone(dt.UTC)
+        .isoformat(timespec="milliseconds")
+        .replace("+00:00", "Z")
+    )
 
 
 def parse_rfc3339(text: str) -> dt.datetime:

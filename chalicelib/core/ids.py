@@ -40,6 +40,11 @@ def derived(prefix: str, moment: dt.datetime, *parts: str) -> str:
     return f"{prefix}_{_ulid(epoch_ms(moment), int.from_bytes(digest[:10]))}"
 
 
+def first_id(prefix: str, milliseconds: int) -> str:
+    """Return the lowest id that a moment (since 1970) can have."""
+    return f"{prefix}_{_ulid(max(0, milliseconds), 0)}"
+
+
 def is_id(prefix: str, text: str) -> bool:
     """Tell whether `text` has the form `<prefix>_<ULID>`."""
     head, _, tail = text.partition("_")

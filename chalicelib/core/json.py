@@ -36,7 +36,11 @@ def loads(data: bytes) -> Any:
 def canonical(value: Any) -> bytes:
     """Write a value so that equal JSON gives equal bytes: sorted keys, no blanks, 1.0 as 1."""
     return json.dumps(
-        _plain(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+        _plain(value),
+        sort_keys=True,
+        separators=(",", ":"),
+        ensure_ascii=False,
+        allow_nan=False,
     ).encode()
 
 
@@ -71,7 +75,9 @@ def _check_depth(text: str) -> None:
         first = token[0][0]
         depth += (first in "[{") - (first in "]}")
         if depth > MAX_DEPTH:
-            raise _invalid(f"nesting deeper than {MAX_DEPTH} levels", text, token.start())
+            raise _invalid(
+                f"nesting deeper than {MAX_DEPTH} levels", text, token.start()
+            )
 
 
 def _check_surrogates(text: str) -> None:

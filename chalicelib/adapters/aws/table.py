@@ -40,9 +40,10 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Some rows of a query, and where the next ones begin."""
+    """Some rows of a query, how many were read for them, and where the next ones begin."""
 
     items: list[Item]
+    read: int
     last_key: Item | None
 
 
@@ -110,6 +111,7 @@ class Tables:
         last = answer.get("LastEvaluatedKey")
         return Page(
             [self._unpack(row) for row in answer["Items"]],
+            answer["ScannedCount"],
             self._unpack(last) if last else None,
         )
 

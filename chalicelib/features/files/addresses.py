@@ -11,7 +11,6 @@ from chalicelib.adapters.aws.objects import Objects
 from chalicelib.core.clock import Clock, parse_rfc3339
 from chalicelib.core.errors import Forbidden, ServiceError
 from chalicelib.core.ids import FileId, is_id
-from chalicelib.core.text import content_disposition
 from chalicelib.features.files.model import StoredFile
 from chalicelib.features.files.repository import Files
 
@@ -51,10 +50,14 @@ class FileAddresses:
         file that is purged or past its retention. The name in the path is decoration.
         """
         if not self._holds(file_id, exp, sig):
-            raise Forbidden("invalid_signature", "The address is altered or no longer valid.")
+            raise Forbidden(
+                "invalid_signature", "The address is altered or no longer valid."
+            )
         file = self._files.get(FileId(file_id))
         if file is None or self._is_over(file):
-            raise ServiceError("file_expired", "The file was deleted or its retention has ended.")
+            raise ServiceError(
+                "file_expired", "The file was deleted or its retention has ended."
+            )
         return self.direct(file)
 
     def direct(self, file: StoredFile) -> str:
@@ -62,7 +65,7 @@ class FileAddresses:
         return self._objects.presigned(
             file.key,
             content_type=file.content_type,
-            disposition=content_disposition(file.filename),
+            disposition=file.disposition,
             expires_s=_PRESIGNED_S,
         )
 
@@ -79,5 +82,6 @@ class FileAddresses:
 
     def _is_over(self, file: StoredFile) -> bool:
         return (
-            file.expires_at is not None and parse_rfc3339(file.expires_at) <= self._clock.now()
+            file.expires_at is not None
+            and parse_rfc3339(file.expires_at) <= self._clock.now()
         )

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from chalicelib.core.ids import FileId
+from chalicelib.core.text import content_disposition
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,3 +21,8 @@ class StoredFile:
     height: int | None
     expires_at: str | None
     key: str
+
+    @property
+    def disposition(self) -> str:
+        """Return the header that gives a download this file's name."""
+        return content_disposition(self.filename)

@@ -9,6 +9,7 @@ from chalicelib.features.workspaces.limits import Taken
 
 type Status = Literal["queued", "processing", "succeeded", "failed", "canceled"]
 type RunMode = Literal["sync", "async"]
+type Delivery = Literal["url", "binary"]
 
 TRANSITIONS: Final[dict[Status, tuple[Status, ...]]] = {
     "queued": ("processing", "canceled", "failed"),
@@ -38,7 +39,9 @@ class Render:
     test: bool
     input: dict[str, Any]
     output: dict[str, Any]
+    delivery: Delivery
     expires_in_s: int
+    max_pages: int
     engine: str
     taken: Taken
     created_at: str
@@ -55,7 +58,6 @@ class Render:
     started_at: str | None = None
     completed_at: str | None = None
     expires_at: str | None = None
-    files_purged_at: str | None = None
 
     @property
     def is_final(self) -> bool:

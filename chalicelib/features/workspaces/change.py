@@ -18,7 +18,13 @@ class ChangeWorkspace:
     """Changes a workspace; a new plan's allowance counts from now on."""
 
     def __init__(
-        self, *, tables: Tables, workspaces: Workspaces, limits: Limits, clock: Clock, ids: Ids
+        self,
+        *,
+        tables: Tables,
+        workspaces: Workspaces,
+        limits: Limits,
+        clock: Clock,
+        ids: Ids,
     ) -> None:
         """Build from the repositories."""
         self._tables = tables
@@ -49,7 +55,9 @@ class ChangeWorkspace:
         try:
             self._tables.transact(writes, token=self._ids.new("chg", self._clock.now()))
         except ConditionFailed as lost:
-            raise Conflict("conflict", "The plan was changed meanwhile; try again.") from lost
+            raise Conflict(
+                "conflict", "The plan was changed meanwhile; try again."
+            ) from lost
         changed = self._workspaces.get(workspace_id)
         assert changed is not None
         return changed
@@ -66,5 +74,7 @@ def _fields(
     if regions is not None:
         fields["regions"] = list(regions)
     if allow_ips is not None:
-        fields["allow_ips"] = [str(network) for network in networks("/allow_ip", allow_ips)]
+        fields["allow_ips"] = [
+            str(network) for network in networks("/allow_ip", allow_ips)
+        ]
     return fields

@@ -18,7 +18,13 @@ class CreateWorkspace:
     """Makes a workspace and its limits together."""
 
     def __init__(
-        self, *, tables: Tables, workspaces: Workspaces, limits: Limits, clock: Clock, ids: Ids
+        self,
+        *,
+        tables: Tables,
+        workspaces: Workspaces,
+        limits: Limits,
+        clock: Clock,
+        ids: Ids,
     ) -> None:
         """Build from the repositories."""
         self._tables = tables
@@ -28,7 +34,12 @@ class CreateWorkspace:
         self._ids = ids
 
     def __call__(
-        self, name: str, *, plan: str = "free", owner: str | None = None, regions: Sequence[str]
+        self,
+        name: str,
+        *,
+        plan: str = "free",
+        owner: str | None = None,
+        regions: Sequence[str],
     ) -> Workspace:
         """Make it; a named owner's address counts as unverified. Raises `validation_error`."""
         if not 1 <= len(name) <= _NAME_LIMIT:
@@ -48,7 +59,10 @@ class CreateWorkspace:
             created_at=rfc3339(now),
         )
         self._tables.transact(
-            [self._workspaces.creation(workspace), self._limits.creation(workspace, now)],
+            [
+                self._workspaces.creation(workspace),
+                self._limits.creation(workspace, now),
+            ],
             token=workspace.id,
         )
         return workspace

@@ -104,7 +104,9 @@ def plan(claim: Claim, seen: Item, now: dt.datetime) -> LimitsUpdate | None:
         return None
     parts = _Parts()
     limits = claim.workspace.plan
-    _rate(parts, "rate_tat", seen, now, count=limits.rate_limit_rps, period_ms=_SECOND_MS)
+    _rate(
+        parts, "rate_tat", seen, now, count=limits.rate_limit_rps, period_ms=_SECOND_MS
+    )
     if claim.test:
         count = limits.test_renders_per_minute
         _rate(parts, "test_tat", seen, now, count=count, period_ms=_MINUTE_MS)
@@ -112,8 +114,14 @@ def plan(claim: Claim, seen: Item, now: dt.datetime) -> LimitsUpdate | None:
         _lease(parts, claim, seen, now)
     if not claim.test:
         _quota(parts, claim, seen, now)
-    parts.sets += ["due_at = if_not_exists(due_at, :due)", "DPK = if_not_exists(DPK, :dpk)"]
-    parts.values |= {":due": rfc3339(now + _RECONCILE_AFTER), ":dpk": due_shard(claim.render_id)}
+    parts.sets += [
+        "due_at = if_not_exists(due_at, :due)",
+        "DPK = if_not_exists(DPK, :dpk)",
+    ]
+    parts.values |= {
+        ":due": rfc3339(now + _RECONCILE_AFTER),
+        ":dpk": due_shard(claim.render_id),
+    }
     return parts.update()
 
 
@@ -125,7 +133,9 @@ def plan_request(workspace: Workspace, seen: Item, now: dt.datetime) -> LimitsUp
     return parts.update()
 
 
-def plan_settlement(render_id: RenderId, seen: Item, *, billed: bool) -> LimitsUpdate | None:
+def plan_settlement(
+    render_id: RenderId, seen: Item, *, billed: bool
+) -> LimitsUpdate | None:
     """Build the update that takes a finished render out of the limits; None: it is out."""
     hold = seen["holds"].get(render_id)
     if hold is None and render_id not in seen["leases"]:
@@ -138,7 +148,9 @@ def plan_settlement(render_id: RenderId, seen: Item, *, billed: bool) -> LimitsU
         parts.conditions.append("holds.#r = :hold AND cycle_end = :seen_end")
         parts.values |= {":hold": hold, ":seen_end": seen["cycle_end"]}
     if hold is not None and hold == seen["cycle_end"]:
-        parts.sets.append("used = used + :one" if billed else "quota_left = quota_left + :one")
+        parts.sets.append(
+            "used = used + :one" if billed else "quota_left = quota_left + :one"
+        )
         parts.values[":one"] = 1
     return parts.update()
 
@@ -162,12 +174,21 @@ class _Parts:
         sets = "SET " + ", ".join(self.sets) if self.sets else ""
         removes = " REMOVE " + ", ".join(self.removes) if self.removes else ""
         return LimitsUpdate(
-            (sets + removes).strip(), " AND ".join(self.conditions), self.names, self.values
+            (sets + removes).strip(),
+            " AND ".join(self.conditions),
+            self.names,
+            self.values,
         )
 
 
 def _rate(  # noqa: PLR0913 -- one limiter
-    parts: _Parts, name: str, seen: Item, now: dt.datetime, *, count: int, period_ms: int
+    parts: _Parts,
+    name: str,
+    seen: Item,
+    now: dt.datetime,
+    *,
+    count: int,
+    period_ms: int,
 ) -> None:
     now_ms, step = epoch_ms(now), period_ms // count
     latest = now_ms + (count - 1) * step
@@ -198,7 +219,10 @@ def _lease(parts: _Parts, claim: Claim, seen: Item, now: dt.datetime) -> None:
         parts.names[f"#over{n}"] = render_id
         parts.values[":now_s"] = now_s
     parts.sets.append("leases.#r = :lease_until")
-    parts.conditions += ["attribute_not_exists(leases.#r)", "size(leases) < :lease_room"]
+    parts.conditions += [
+        "attribute_not_exists(leases.#r)",
+        "size(leases) < :lease_room",
+    ]
     parts.names["#r"] = claim.render_id
     parts.values |= {
         ":lease_until": int(claim.lease_until.timestamp()),

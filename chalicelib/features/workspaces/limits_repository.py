@@ -49,16 +49,29 @@ class Limits:
 
         Raises `rate_limited`, `concurrency_limited` or `render_limit_reached`.
         """
-        item = self._apply(claim.workspace.id, lambda seen: limits.plan(claim, seen, now))
-        taken = Taken(item["holds"].get(claim.render_id), claim.render_id in item["leases"])
+        item = self._apply(
+            claim.workspace.id, lambda seen: limits.plan(claim, seen, now)
+        )
+        taken = Taken(
+            item["holds"].get(claim.render_id), claim.render_id in item["leases"]
+        )
         return taken, limits.rate_state(claim.workspace, item, now)
 
     def count_request(self, workspace: Workspace, now: dt.datetime) -> RateState:
         """Take one request from the rate; raises `rate_limited`."""
-        item = self._apply(workspace.id, lambda seen: limits.plan_request(workspace, seen, now))
+        item = self._apply(
+            workspace.id, lambda seen: limits.plan_request(workspace, seen, now)
+        )
         return limits.rate_state(workspace, item, now)
 
-    def settle(self, workspace_id: WorkspaceId, render_id: RenderId, taken: Taken, *, billed: bool) -> None:
+    def settle(
+        self,
+        workspace_id: WorkspaceId,
+        render_id: RenderId,
+        taken: Taken,
+        *,
+        billed: bool,
+    ) -> None:
         """Free a final render's lease and turn its hold into a used render, or give it back.
 
         Repeatable: what is out already stays out.
@@ -106,7 +119,9 @@ class Limits:
                 self._seen[workspace_id] = seen
                 return seen
         raise ServiceError(
-            "rate_limited", "Too many requests at once. Try again.", headers={"Retry-After": "1"}
+            "rate_limited",
+            "Too many requests at once. Try again.",
+            headers={"Retry-After": "1"},
         )
 
     def _write(self, workspace_id: WorkspaceId, update: LimitsUpdate) -> Item:

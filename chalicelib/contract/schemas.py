@@ -1,0 +1,30 @@
+"""The contract's models as JSON Schema 2020-12."""
+
+from collections.abc import Iterable
+from typing import Any, Literal
+
+from pydantic import BaseModel
+from pydantic.json_schema import models_json_schema
+
+type _Mode = Literal["validation", "serialization"]
+
+
+def schemas(
+    read: Iterable[type[BaseModel]], written: Iterable[type[BaseModel]], template: str
+) -> tuple[dict[type[BaseModel], Any], dict[type[BaseModel], Any], dict[str, Any]]:
+    """Return references to the models that are read, to those that are written, and all schemas.
+
+    `template` says where a schema stands, such as `#/components/schemas/{model}`.
+    """
+    asked: list[tuple[type[BaseModel], _Mode]] = [
+        (model, "validation") for model in read
+    ]
+    asked += [(model, "serialization") for model in written]
+    found, definitions = models_json_schema(asked, ref_template=template)
+    by_mode: dict[_Mode, dict[type[BaseModel], Any]] = {
+        "validation": {},
+        "serialization": {},
+    }
+    for (model, mode), reference in found.items():
+        by_mode[mode][model] = reference
+    return by_mode["validation"], by_mode["serialization"], definitions.get("$defs", {})

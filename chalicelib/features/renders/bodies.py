@@ -1,0 +1,34 @@
+"""Bodies of renders that wait: what a document is made from, kept until the render is final."""
+
+import hashlib
+import json
+
+from chalicelib.adapters.aws.objects import Objects
+from chalicelib.core.ids import RenderId, WorkspaceId
+from chalicelib.features.renders.model import Body
+
+
+class Bodies:
+    """Keeps bodies in the bucket."""
+
+    def __init__(self, objects: Objects) -> None:
+        """Keep them there."""
+        self._objects = objects
+
+    def keep(self, workspace_id: WorkspaceId, render_id: RenderId, body: Body) -> str:
+        """Keep a body and return its key."""
+        key = f"ws/{workspace_id}/bodies/{render_id}"
+        content = json.dumps(body.to_json()).encode()
+        digest = hashlib.sha256(content).digest()
+        self._objects.put(key, content, content_type="application/json", sha256=digest)
+        return key
+
+    def get(self, key: str) -> Body:
+        """Return the body of an unfinished render."""
+        content = self._objects.get(key)
+        assert content is not None, key
+        return Body.from_json(json.loads(content))
+
+    def delete(self, key: str) -> None:
+        """Remove a body, whether or not it is there."""
+        self._objects.delete(key)

@@ -1,0 +1,184 @@
+"""Accept a render: what it may do, what it takes of the limits, and one transaction."""
+
+import datetime as dt
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from chalicelib.adapters.aws.table import ConditionFailed, Tables, Write
+from chalicelib.core.clock import Clock, rfc3339
+from chalicelib.core.errors import Forbidden, ServiceError
+from chalicelib.core.ids import Ids, RenderId
+from chalicelib.engine.versions import NEWEST_ENGINE
+from chalicelib.features.renders.bodies import Bodies
+from chalicelib.features.renders.idempotency import (
+    IdempotencyKey,
+    IdempotencyRecords,
+    Record,
+)
+from chalicelib.features.renders.model import Body, Delivery, Render, RunMode
+from chalicelib.features.renders.repository import Renders
+from chalicelib.features.workspaces.limits import Claim, RateState, Taken
+from chalicelib.features.workspaces.limits_repository import Limits
+from chalicelib.features.workspaces.model import Mode, Workspace
+
+# A sync render that is neither finished nor retried by then was lost.
+_SYNC_DUE: Final = dt.timedelta(minutes=8)
+# As long as the queue keeps a message.
+_ASYNC_DUE: Final = dt.timedelta(days=4)
+# Longer than a render may take; a lease that nobody gives back runs out by itself.
+_LEASE: Final = dt.timedelta(minutes=7)
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A render as it is asked for."""
+
+    workspace: Workspace
+    key_mode: Mode
+    mode: RunMode
+    body: Body
+    input: dict[str, Any]
+    output: dict[str, Any]
+    delivery: Delivery
+    expires_in_s: int
+    asks_for_test: bool | None = None
+    reference: str | None = None
+    metadata: dict[str, Any] | None = None
+    idempotency: IdempotencyKey | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """A new render, or the one that the idempotency key already stands for."""
+
+    render: Render
+    rate: RateState | None
+    repeat: Record | None = None
+
+
+class CreateRender:
+    """Accepts renders; a repeat, also after a crash at any line, accepts nothing twice."""
+
+    def __init__(  # noqa: PLR0913 -- the parts it works with
+        self,
+        *,
+        tables: Tables,
+        renders: Renders,
+        limits: Limits,
+        idempotency: IdempotencyRecords,
+        bodies: Bodies,
+        clock: Clock,
+        ids: Ids,
+        region: str,
+    ) -> None:
+        """Build from the repositories."""
+        self._tables = tables
+        self._renders = renders
+        self._limits = limits
+        self._idempotency = idempotency
+        self._bodies = bodies
+        self._clock = clock
+        self._ids = ids
+        self._region = region
+
+    def __call__(self, order: Order) -> Accepted:
+        """Accept an order.
+
+        Raises `test_key_required`, `email_not_verified`, `region_not_enabled`,
+        `idempotency_key_reused`, `rate_limited`, `concurrency_limited`, `render_limit_reached`.
+        """
+        self._check(order)
+        now = self._clock.now()
+        if order.idempotency is not None:
+            record = self._idempotency.find(order.idempotency, now)
+            if record is not None:
+                return self._repeated(order, record)
+        render_id = RenderId(self._ids.new("rnd", now))
+        lease_until = now + _LEASE if order.mode == "sync" else None
+        claim = Claim(render_id, order.workspace, order.key_mode == "test", lease_until)
+        taken, rate = self._limits.admit(claim, now)
+        render = _render(order, render_id, taken, now)
+        if order.mode == "async":
+            key = self._bodies.keep(order.workspace.id, render_id, order.body)
+            render = replace(render, body_key=key)
+        try:
+            self._tables.transact(self._writes(order, render, now), token=render_id)
+        except ConditionFailed as lost:
+            # A refused render row is this very one, written by a call whose answer was lost.
+            if lost.index != 0:
+                if render.body_key is not None:
+                    self._bodies.delete(render.body_key)
+                self._limits.settle(order.workspace.id, render_id, taken, billed=False)
+                return self._lost(order, lost, now)
+        return Accepted(render, rate)
+
+    def _check(self, order: Order) -> None:
+        if order.asks_for_test is True and order.key_mode == "live":
+            raise Forbidden(
+                "test_key_required",
+                "A live key makes live renders. Send test with a test key.",
+            )
+        if order.key_mode == "live" and not order.workspace.owner_verified:
+            raise Forbidden(
+                "email_not_verified",
+                "Verify the workspace owner's email address; test keys work meanwhile.",
+            )
+        if self._region not in order.workspace.regions:
+            raise Forbidden(
+                "region_not_enabled",
+                f"This workspace may not render in {self._region}; "
+                f"it may in {', '.join(order.workspace.regions)}.",
+            )
+
+    def _writes(self, order: Order, render: Render, now: dt.datetime) -> list[Write]:
+        due = now + (_SYNC_DUE if render.mode == "sync" else _ASYNC_DUE)
+        writes = [self._renders.creation(render, rfc3339(due))]
+        if order.idempotency is not None:
+            accepted = order.mode == "async"
+            writes.append(
+                self._idempotency.creation(
+                    order.idempotency, render.id, now, accepted=accepted
+                )
+            )
+        return writes
+
+    def _lost(self, order: Order, lost: ConditionFailed, now: dt.datetime) -> Accepted:
+        assert order.idempotency is not None, "a fresh render id was taken"
+        record = self._idempotency.read(lost.item, order.idempotency, now)
+        assert record is not None, "the record that refused this one is not there"
+        return self._repeated(order, record)
+
+    def _repeated(self, order: Order, record: Record) -> Accepted:
+        render = self._renders.get(order.workspace.id, record.render_id)
+        assert render is not None, record.render_id
+        if not record.accepted and not render.is_final:
+            raise ServiceError(
+                "idempotency_in_progress",
+                "The first request with this Idempotency-Key is still running. Send it again "
+                "with the same key after a pause.",
+                headers={"Retry-After": "1"},
+                render_id=render.id,
+            )
+        return Accepted(render, None, record)
+
+
+def _render(
+    order: Order, render_id: RenderId, taken: Taken, now: dt.datetime
+) -> Render:
+    return Render(
+        id=render_id,
+        workspace_id=order.workspace.id,
+        status="queued",
+        mode=order.mode,
+        test=order.key_mode == "test",
+        input=order.input,
+        output=order.output,
+        delivery=order.delivery,
+        expires_in_s=order.expires_in_s,
+        max_pages=order.workspace.plan.max_pages,
+        engine=NEWEST_ENGINE,
+        taken=taken,
+        created_at=rfc3339(now),
+        reference=order.reference,
+        metadata=order.metadata,
+    )

@@ -1,0 +1,169 @@
+"""Finish a render: its files into the bucket, then state, files and fact in one transaction."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from chalicelib.adapters.aws.objects import Objects
+from chalicelib.adapters.aws.table import ConditionFailed, Tables
+from chalicelib.core.clock import Clock, epoch_ms, parse_rfc3339, rfc3339
+from chalicelib.core.errors import RenderFailure
+from chalicelib.core.ids import FileId, derived
+from chalicelib.core.text import safe_filename
+from chalicelib.engine.job import Outcome, Produced
+from chalicelib.features.files.model import StoredFile
+from chalicelib.features.files.repository import Files
+from chalicelib.features.files.retention import retention
+from chalicelib.features.renders.bodies import Bodies
+from chalicelib.features.renders.facts import final_fact
+from chalicelib.features.renders.model import Render
+from chalicelib.features.renders.repository import Renders
+from chalicelib.features.workspaces.limits_repository import Limits
+
+MAX_OUTPUT_BYTES: Final = 100_000_000
+MAX_BINARY_BYTES: Final = 20_000_000
+
+
+class FinishRender:
+    """Brings a claimed render into its final state, once; a late attempt changes nothing."""
+
+    def __init__(  # noqa: PLR0913 -- the stores it writes to
+        self,
+        *,
+        tables: Tables,
+        renders: Renders,
+        files: Files,
+        objects: Objects,
+        bodies: Bodies,
+        limits: Limits,
+        clock: Clock,
+    ) -> None:
+        """Build from the stores."""
+        self._tables = tables
+        self._renders = renders
+        self._files = files
+        self._objects = objects
+        self._bodies = bodies
+        self._limits = limits
+        self._clock = clock
+
+    def succeeded(self, render: Render, outcome: Outcome) -> Render:
+        """Keep the files and the success; returns the render as it stands afterwards.
+
+        Raises `page_limit_exceeded` or `output_too_large` before anything is kept.
+        """
+        _check_size(render, outcome.files)
+        before = self._clock.now()
+        expires = rfc3339(before + retention(test=render.test))
+        files = tuple(
+            self._keep(render, n, produced, expires)
+            for n, produced in enumerate(outcome.files)
+        )
+        store_ms = epoch_ms(self._clock.now()) - epoch_ms(before)
+        done = replace(
+            render,
+            status="succeeded",
+            files=files,
+            billed=not render.test,
+            warnings=tuple(outcome.warnings),
+            logs=outcome.logs,
+            expires_at=expires,
+        )
+        return self._end(done, outcome.timings | {"store_ms": store_ms})
+
+    def failed(self, render: Render, failure: RenderFailure) -> Render:
+        """Keep the failure; returns the render as it stands afterwards."""
+        members = {"code": failure.code, "message": failure.detail} | failure.members
+        logs = tuple(members.pop("logs", ()))
+        return self._end(replace(render, status="failed", error=members, logs=logs), {})
+
+    def already_final(self, render: Render) -> None:
+        """Clear up after a render that was ended from outside."""
+        self._limits.settle(
+            render.workspace_id, render.id, render.taken, billed=render.billed
+        )
+        if render.body_key is not None:
+            self._bodies.delete(render.body_key)
+
+    def _keep(
+        self, render: Render, n: int, produced: Produced, expires: str
+    ) -> StoredFile:
+        digest = hashlib.sha256(produced.content).digest()
+        created = parse_rfc3339(render.created_at)
+        file = StoredFile(
+            id=FileId(derived("file", created, render.id, str(n))),
+            format=produced.format,
+            filename=safe_filename(
+                render.output.get("filename"),
+                fallback=render.id,
+                extension=produced.format,
+            ),
+            content_type=produced.content_type,
+            bytes=len(produced.content),
+            sha256=digest.hex(),
+            pages=produced.pages,
+            width=produced.width,
+            height=produced.height,
+            expires_at=expires,
+            key=f"ws/{render.workspace_id}/files/{render.id}/{n}.{produced.format}",
+        )
+        self._objects.put(
+            file.key, produced.content, content_type=file.content_type, sha256=digest
+        )
+        return file
+
+    def _end(self, render: Render, timings: Mapping[str, Any]) -> Render:
+        now = self._clock.now()
+        done = replace(
+            render, completed_at=rfc3339(now), timings=_timings(render, timings, now)
+        )
+        writes = [
+            self._renders.finish(done),
+            *(
+                self._files.creation(file, done.workspace_id, done.id)
+                for file in done.files
+            ),
+            self._renders.fact(done, final_fact(done, now)),
+        ]
+        try:
+            self._tables.transact(writes, token=f"{done.id}:{done.attempt}")
+        except ConditionFailed:
+            done = self._overtaken(done)
+        if done.is_final:
+            self.already_final(done)
+        return done
+
+    def _overtaken(self, mine: Render) -> Render:
+        """Return the render as others left it, and remove what no row names."""
+        present = self._renders.get(mine.workspace_id, mine.id)
+        assert present is not None, mine.id
+        if present.is_final:
+            named = {file.key for file in present.files}
+            for file in mine.files:
+                if file.key not in named:
+                    self._objects.delete(file.key)
+        return present
+
+
+def _check_size(render: Render, files: Sequence[Produced]) -> None:
+    limit = MAX_BINARY_BYTES if render.delivery == "binary" else MAX_OUTPUT_BYTES
+    for produced in files:
+        if produced.pages is not None and produced.pages > render.max_pages:
+            raise RenderFailure(
+                "page_limit_exceeded",
+                f"The document has {produced.pages} pages; the plan allows {render.max_pages}.",
+            )
+        if len(produced.content) > limit:
+            raise RenderFailure(
+                "output_too_large",
+                f"The {produced.format} has {len(produced.content)} bytes; with this delivery "
+                f"{limit} are allowed.",
+            )
+
+
+def _timings(render: Render, stages: Mapping[str, Any], now: Any) -> dict[str, Any]:
+    created = epoch_ms(parse_rfc3339(render.created_at))
+    assert render.started_at is not None, render.id
+    queue_ms = epoch_ms(parse_rfc3339(render.started_at)) - created
+    return {"queue_ms": queue_ms, **stages, "total_ms": epoch_ms(now) - created}

@@ -1,0 +1,106 @@
+"""Idempotency records: which render a key of the caller's stands for, for 24 hours."""
+
+import datetime as dt
+import hashlib
+from dataclasses import dataclass
+from typing import Final
+
+from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
+from chalicelib.core.clock import rfc3339
+from chalicelib.core.errors import ServiceError
+from chalicelib.core.ids import RenderId, WorkspaceId
+from chalicelib.features.workspaces.model import Mode
+
+_KEPT: Final = dt.timedelta(hours=24)
+
+
+@dataclass(frozen=True, slots=True)
+class IdempotencyKey:
+    """A caller's key with its scope, and the body that it came with."""
+
+    workspace_id: WorkspaceId
+    mode: Mode
+    route: str
+    key: str
+    body_sha256: str
+
+    @property
+    def partition(self) -> str:
+        """Return where the record stands; the key itself may hold any characters."""
+        digest = hashlib.sha256(self.key.encode()).hexdigest()
+        return f"IDEM#{self.workspace_id}#{self.mode}#{self.route}#{digest}"
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """The render that a key stands for; `accepted`: its first answer was a 202."""
+
+    render_id: RenderId
+    accepted: bool
+
+
+class IdempotencyRecords:
+    """The records, in the table whose items run out by themselves."""
+
+    def __init__(self, tables: Tables, table: str) -> None:
+        """Keep them in this table."""
+        self._tables = tables
+        self._table = table
+
+    def find(self, key: IdempotencyKey, now: dt.datetime) -> Record | None:
+        """Return the record of a key; raises `idempotency_key_reused` for another body."""
+        item = self._tables.get(self._table, key.partition)
+        return self.read(item, key, now)
+
+    def read(
+        self, item: Item | None, key: IdempotencyKey, now: dt.datetime
+    ) -> Record | None:
+        """Read a record as `find` does."""
+        if item is None or item["expires_at"] <= rfc3339(now):
+            return None
+        if item["body_sha256"] != key.body_sha256:
+            raise ServiceError(
+                "idempotency_key_reused",
+                "This Idempotency-Key came with another body before. Use a new key for a new "
+                "request, and the same body for a repeat.",
+            )
+        return Record(RenderId(item["render_id"]), item["accepted"])
+
+    def creation(
+        self,
+        key: IdempotencyKey,
+        render_id: RenderId,
+        now: dt.datetime,
+        *,
+        accepted: bool,
+    ) -> Write:
+        """Return the write that makes the record where there is none that still holds."""
+        expires = now + _KEPT
+        return Write(
+            self._table,
+            item={
+                "PK": key.partition,
+                "SK": "META",
+                "render_id": render_id,
+                "body_sha256": key.body_sha256,
+                "accepted": accepted,
+                "expires_at": rfc3339(expires),
+                "ttl": int(expires.timestamp()),
+            },
+            condition="attribute_not_exists(PK) OR expires_at <= :now",
+            values={":now": rfc3339(now)},
+        )
+
+    def mark_accepted(self, key: IdempotencyKey, render_id: RenderId) -> None:
+        """Remember that the first answer was a 202, for its repeats."""
+        write = Write(
+            self._table,
+            key={"PK": key.partition, "SK": "META"},
+            update="SET accepted = :yes",
+            condition="render_id = :id",
+            values={":yes": True, ":id": render_id},
+        )
+        try:
+            self._tables.write(write)
+        except ConditionFailed:
+            return

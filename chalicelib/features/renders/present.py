@@ -1,0 +1,90 @@
+"""The render object of the contract, made from a row."""
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from chalicelib.core.clock import Clock, rfc3339
+from chalicelib.features.files.addresses import FileAddresses
+from chalicelib.features.files.model import StoredFile
+from chalicelib.features.renders.model import Render
+
+
+class PresentRender:
+    """Shows a render with fresh file addresses."""
+
+    def __init__(self, *, addresses: FileAddresses, clock: Clock) -> None:
+        """Sign addresses with these."""
+        self._addresses = addresses
+        self._clock = clock
+
+    def __call__(self, render: Render) -> dict[str, Any]:
+        """Return the render as JSON; what this version has not is null or empty."""
+        expires = self._clock.now() + dt.timedelta(seconds=render.expires_in_s)
+        return {
+            "id": render.id,
+            "object": "render",
+            "status": render.status,
+            "mode": render.mode,
+            "test": render.test,
+            "input": render.input,
+            "template_id": None,
+            "template_version": None,
+            "engine": render.engine,
+            "output": render.output,
+            "reference": render.reference,
+            "metadata": render.metadata,
+            "priority": "normal",
+            "source": "api",
+            "batch_id": None,
+            "files": [self._file(file, expires) for file in render.files],
+            "warnings": list(render.warnings),
+            "error": render.error,
+            "result": None,
+            "invoice": None,
+            "billed": render.billed,
+            "storage": [],
+            "emails": None,
+            "timings": render.timings,
+            "logs": list(render.logs),
+            "explain": None,
+            "created_at": render.created_at,
+            "started_at": render.started_at,
+            "completed_at": render.completed_at,
+            "expires_at": render.expires_at,
+            "files_purged_at": None,
+        }
+
+    def as_accepted(self, render: Render) -> dict[str, Any]:
+        """Return the render as it was when it had just been accepted."""
+        first = replace(
+            render,
+            status="queued",
+            files=(),
+            warnings=(),
+            error=None,
+            billed=False,
+            timings=None,
+            logs=(),
+            started_at=None,
+            completed_at=None,
+            expires_at=None,
+        )
+        return self(first)
+
+    def _file(self, file: StoredFile, expires: dt.datetime) -> Mapping[str, Any]:
+        return {
+            "id": file.id,
+            "format": file.format,
+            "filename": file.filename,
+            "content_type": file.content_type,
+            "bytes": file.bytes,
+            "sha256": file.sha256,
+            "pages": file.pages,
+            "width": file.width,
+            "height": file.height,
+            "url": self._addresses.sign(file, expires),
+            "url_expires_at": rfc3339(expires),
+            "expires_at": file.expires_at,
+        }

@@ -1,0 +1,112 @@
+"""What the API function and the render function say to each other."""
+
+import base64
+from dataclasses import dataclass
+from typing import Any, Final
+
+from chalicelib.core.ids import RenderId, WorkspaceId
+from chalicelib.features.renders.model import Body
+
+VERSION: Final = 1
+# A Lambda answers with 6 MB at most; what travels in base64 grows by a third.
+MAX_RETURNED_BYTES: Final = 4_300_000
+
+
+@dataclass(frozen=True, slots=True)
+class RunRender:
+    """Run one attempt of a render now, and say how it ended."""
+
+    workspace_id: WorkspaceId
+    render_id: RenderId
+    attempt: int
+    body: Body
+    deadline: float
+    return_body: bool
+    request_id: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the invocation's event; `deadline` bounds the wait for a free function."""
+        return {
+            "v": VERSION,
+            "workspace_id": self.workspace_id,
+            "render_id": self.render_id,
+            "attempt": self.attempt,
+            "body": self.body.to_json(),
+            "deadline": self.deadline,
+            "return_body": self.return_body,
+            "request_id": self.request_id,
+        }
+
+    @classmethod
+    def from_json(cls, event: dict[str, Any]) -> "RunRender":
+        """Read what `to_json` wrote; raises ValueError for another version."""
+        _check_version(event)
+        return cls(
+            WorkspaceId(event["workspace_id"]),
+            RenderId(event["render_id"]),
+            event["attempt"],
+            Body.from_json(event["body"]),
+            event["deadline"],
+            event["return_body"],
+            event["request_id"],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedRender:
+    """Run the next attempt of a queued render; its body is in the bucket."""
+
+    workspace_id: WorkspaceId
+    render_id: RenderId
+    request_id: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the queue's message."""
+        return {
+            "v": VERSION,
+            "workspace_id": self.workspace_id,
+            "render_id": self.render_id,
+            "request_id": self.request_id,
+        }
+
+    @classmethod
+    def from_json(cls, message: dict[str, Any]) -> "QueuedRender":
+        """Read what `to_json` wrote; raises ValueError for another version."""
+        _check_version(message)
+        return cls(
+            WorkspaceId(message["workspace_id"]),
+            RenderId(message["render_id"]),
+            message["request_id"],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class RunAnswer:
+    """The row as the attempt left it, and the file's bytes where they were asked for and fit."""
+
+    row: dict[str, Any] | None
+    content: bytes | None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the invocation's answer."""
+        content = (
+            base64.b64encode(self.content).decode()
+            if self.content is not None
+            else None
+        )
+        return {"v": VERSION, "row": self.row, "content": content}
+
+    @classmethod
+    def from_json(cls, answer: dict[str, Any]) -> "RunAnswer":
+        """Read what `to_json` wrote; raises ValueError for another version."""
+        _check_version(answer)
+        content = answer["content"]
+        return cls(
+            answer["row"], base64.b64decode(content) if content is not None else None
+        )
+
+
+def _check_version(message: dict[str, Any]) -> None:
+    if message.get("v") != VERSION:
+        reason = f"version {VERSION} is expected, not {message.get('v')!r}"
+        raise ValueError(reason)

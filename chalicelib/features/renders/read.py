@@ -1,0 +1,130 @@
+"""Read renders: one, or a workspace's newest first."""
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from chalicelib.adapters.aws.table import Tables
+from chalicelib.core.clock import epoch_ms
+from chalicelib.core.errors import NotFound
+from chalicelib.core.ids import RenderId, WorkspaceId, first_id, is_id
+from chalicelib.features.renders.model import Render
+from chalicelib.features.renders.repository import Renders, lists_partition
+from chalicelib.features.workspaces.model import Mode
+
+# Rows that one request reads at most: a rare filter gets a short page and a cursor.
+_ROWS_READ: Final = 500
+_EQUAL: Final = ("status", "template_id", "batch_id", "reference", "test")
+
+
+@dataclass(frozen=True, slots=True)
+class RenderFilter:
+    """What a list is narrowed down to; None: everything."""
+
+    equal: Mapping[str, Any]
+    created_after: dt.datetime | None = None
+    created_before: dt.datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RenderPage:
+    """Some renders, newest first; `next_after` is the id that the next page begins below."""
+
+    renders: list[Render]
+    next_after: RenderId | None
+
+
+class ReadRenders:
+    """Reads renders; test keys see test renders only."""
+
+    def __init__(self, *, tables: Tables, table: str, renders: Renders) -> None:
+        """Read from this table."""
+        self._tables = tables
+        self._table = table
+        self._renders = renders
+
+    def one(self, workspace_id: WorkspaceId, render_id: str, mode: Mode) -> Render:
+        """Return one render; raises `render_not_found`."""
+        render = None
+        if is_id("rnd", render_id):
+            render = self._renders.get(workspace_id, RenderId(render_id))
+        if render is None or (mode == "test" and not render.test):
+            raise NotFound("render_not_found", f"There is no render {render_id[:64]}.")
+        return render
+
+    def page(
+        self,
+        workspace_id: WorkspaceId,
+        mode: Mode,
+        wanted: RenderFilter,
+        *,
+        limit: int,
+        after: RenderId | None,
+    ) -> RenderPage:
+        """Return up to `limit` renders below the id `after`."""
+        equal = {
+            name: wanted.equal[name]
+            for name in _EQUAL
+            if wanted.equal.get(name) is not None
+        }
+        if mode == "test":
+            if equal.get("test") is False:
+                return RenderPage([], None)
+            equal["test"] = True
+        newest, oldest = _bounds(wanted, after)
+        found: list[RenderId] = []
+        read = 0
+        while newest > oldest:
+            rows = self._tables.query(
+                self._table,
+                "LPK = :list AND LSK BETWEEN :oldest AND :newest",
+                {
+                    ":list": lists_partition(workspace_id),
+                    ":oldest": oldest,
+                    ":newest": newest,
+                }
+                | {f":{name}": value for name, value in equal.items()},
+                index="lists",
+                filter_expression=" AND ".join(f"#{name} = :{name}" for name in equal)
+                or None,
+                names={f"#{name}": name for name in equal},
+                limit=min(_ROWS_READ - read, limit + 1 if not equal else _ROWS_READ),
+                newest_first=True,
+            )
+            read += rows.read
+            ids = [RenderId(row["LSK"]) for row in rows.items]
+            found += ids[: limit + 1 - len(found)]
+            if len(found) > limit:
+                return self._page(workspace_id, found[:limit], found[limit - 1])
+            if rows.last_key is None:
+                break
+            newest = _below(rows.last_key["LSK"])
+            if read >= _ROWS_READ:
+                return self._page(workspace_id, found, RenderId(rows.last_key["LSK"]))
+        return self._page(workspace_id, found, None)
+
+    def _page(
+        self,
+        workspace_id: WorkspaceId,
+        ids: list[RenderId],
+        next_after: RenderId | None,
+    ) -> RenderPage:
+        return RenderPage(self._renders.get_many(workspace_id, ids), next_after)
+
+
+def _bounds(wanted: RenderFilter, after: RenderId | None) -> tuple[str, str]:
+    """Return the highest and the lowest id that may be shown; ids sort by their creation."""
+    newest, oldest = "rnd_~", "rnd_"
+    if wanted.created_before is not None:
+        newest = _below(first_id("rnd", epoch_ms(wanted.created_before)))
+    if wanted.created_after is not None:
+        oldest = first_id("rnd", epoch_ms(wanted.created_after) + 1)
+    if after is not None:
+        newest = min(newest, _below(after))
+    return newest, oldest
+
+
+def _below(render_id: str) -> str:
+    """Return a text that sorts right below an id and above every other one."""
+    return render_id[:-1] + chr(ord(render_id[-1]) - 1) + "~"

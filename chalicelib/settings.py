@@ -1,0 +1,124 @@
+"""Settings: environment variables, read once at start; a missing one is named."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Final, Self
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One variable: what it means, and its default (None: it must be set)."""
+
+    variable: str
+    meaning: str
+    default: str | None = None
+
+
+SETTINGS: Final[dict[str, Setting]] = {
+    "main_table": Setting("PLATEN_MAIN_TABLE", "DynamoDB table of durable state"),
+    "transient_table": Setting(
+        "PLATEN_TRANSIENT_TABLE", "DynamoDB table whose items run out by themselves"
+    ),
+    "bucket": Setting("PLATEN_BUCKET", "S3 bucket of bodies and files"),
+    "renders_queue_url": Setting(
+        "PLATEN_RENDERS_QUEUE_URL", "SQS queue of async renders"
+    ),
+    "render_function": Setting(
+        "PLATEN_RENDER_FUNCTION", "Lambda function that renders"
+    ),
+    "signing_secret": Setting(
+        "PLATEN_SIGNING_SECRET",
+        "Secrets Manager secret that signs file addresses and cursors",
+    ),
+    "base_url": Setting(
+        "PLATEN_BASE_URL",
+        "where the API is called, as it goes into URLs",
+        "http://127.0.0.1:8700/v1",
+    ),
+    "files_host": Setting(
+        "PLATEN_FILES_HOST",
+        "where files are fetched, as it goes into URLs",
+        "http://127.0.0.1:8700",
+    ),
+    "region": Setting("PLATEN_REGION", "the region that this stack serves", "eu"),
+    "chromium_dir": Setting(
+        "PLATEN_CHROMIUM_DIR", "folder of the unpacked Chromium", "/opt/chromium"
+    ),
+    "fonts_dir": Setting(
+        "PLATEN_FONTS_DIR",
+        "folder of the fonts and their fontconfig file",
+        "/opt/fonts",
+    ),
+    "browser_sandbox": Setting(
+        "PLATEN_BROWSER_SANDBOX",
+        "`off` only where the platform itself is the sandbox, as Lambda is",
+        "on",
+    ),
+}
+
+
+class MissingSetting(Exception):  # noqa: N818 -- names what to do
+    """A variable without a default is not set."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApiSettings:
+    """What the API function reads."""
+
+    main_table: str
+    transient_table: str
+    bucket: str
+    renders_queue_url: str
+    render_function: str
+    signing_secret: str
+    base_url: str
+    files_host: str
+    region: str
+
+    @classmethod
+    def from_env(cls, environment: Mapping[str, str] | None = None) -> Self:
+        """Read the environment; raises MissingSetting with the variable's name."""
+        return cls(**_read(cls, environment))
+
+
+@dataclass(frozen=True, slots=True)
+class RenderSettings:
+    """What the render function reads."""
+
+    main_table: str
+    bucket: str
+    chromium_dir: str
+    fonts_dir: str
+    browser_sandbox: str
+
+    @classmethod
+    def from_env(cls, environment: Mapping[str, str] | None = None) -> Self:
+        """Read the environment; raises MissingSetting with the variable's name."""
+        return cls(**_read(cls, environment))
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorSettings:
+    """What the operator tool reads."""
+
+    main_table: str
+    region: str
+
+    @classmethod
+    def from_env(cls, environment: Mapping[str, str] | None = None) -> Self:
+        """Read the environment; raises MissingSetting with the variable's name."""
+        return cls(**_read(cls, environment))
+
+
+def _read(kind: Any, environment: Mapping[str, str] | None) -> dict[str, str]:
+    source = os.environ if environment is None else environment
+    return {field.name: _value(SETTINGS[field.name], source) for field in fields(kind)}
+
+
+def _value(setting: Setting, source: Mapping[str, str]) -> str:
+    value = source.get(setting.variable) or setting.default
+    if value is None:
+        message = f"{setting.variable} is not set: {setting.meaning}"
+        raise MissingSetting(message)
+    return value

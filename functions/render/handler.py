@@ -1,0 +1,85 @@
+"""The render function: one render by invocation, or each render of a queue's batch."""
+
+import json
+import logging
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from chalicelib import bootstrap
+from chalicelib.adapters.aws.session import Clients
+from chalicelib.core.clock import SystemClock
+from chalicelib.adapters.json_logs import REQUEST_ID, configure
+from chalicelib.features.renders.protocol import (
+    MAX_RETURNED_BYTES,
+    QueuedRender,
+    RunAnswer,
+    RunRender,
+)
+from chalicelib.features.renders.repository import row_of
+from chalicelib.settings import RenderSettings
+
+if TYPE_CHECKING:
+    from chalicelib.features.renders.execute import Executed, ExecuteRender
+
+log = logging.getLogger(__name__)
+
+
+def warm() -> None:
+    """Start what the first render would wait for."""
+    configure("render")
+    _host()
+
+
+def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
+    """Answer an invocation with RunAnswer, and a queue's batch with its failed messages."""
+    configure("render")
+    return serve(event, context.aws_request_id, _host())
+
+
+def serve(event: dict[str, Any], invocation: str, execute: "ExecuteRender") -> dict[str, Any]:
+    """Run what an event asks for."""
+    if "Records" in event:
+        return _batch(event["Records"], invocation, execute)
+    order = RunRender.from_json(event)
+    REQUEST_ID.set(order.request_id)
+    executed = execute.now(order, invocation)
+    return _answer(order, executed).to_json()
+
+
+def _answer(order: RunRender, executed: "Executed") -> RunAnswer:
+    row = row_of(executed.render) if executed.render is not None else None
+    first = next(iter(executed.contents), None)
+    if not order.return_body or first is None or len(first) > MAX_RETURNED_BYTES:
+        return RunAnswer(row, None)
+    return RunAnswer(row, first)
+
+
+def _batch(
+    records: list[dict[str, Any]], invocation: str, execute: "ExecuteRender"
+) -> dict[str, Any]:
+    failed = []
+    for record in records:
+        try:
+            message = QueuedRender.from_json(json.loads(record["body"]))
+            REQUEST_ID.set(message.request_id)
+            execute.queued(message, f"{invocation}/{record['messageId']}")
+        except Exception:  # noqa: PERF203 -- one bad message must not harm the others
+            log.exception("message failed", extra={"message_id": record["messageId"]})
+            failed.append({"itemIdentifier": record["messageId"]})
+    return {"batchItemFailures": failed}
+
+
+@cache
+def _host() -> "ExecuteRender":
+    """Start the engine of this process, and wire the use case to it."""
+    # The browser starts while the rest is being imported.
+    from chalicelib.engine.host import Engine  # noqa: PLC0415
+
+    settings = RenderSettings.from_env()
+    engine = Engine(
+        chromium_dir=settings.chromium_dir,
+        fonts_dir=settings.fonts_dir,
+        sandbox=settings.browser_sandbox != "off",
+    )
+    engine.start()
+    return bootstrap.execute_render(settings, Clients(), engine.run, SystemClock())

@@ -1,0 +1,229 @@
+"""The whole service in one process: the real app and render function over moto, a fake engine."""
+
+import io
+import itertools
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache, cached_property
+from typing import Any, override
+
+import boto3
+import pytest
+from moto import mock_aws
+
+from app import ENDPOINTS
+from chalicelib import bootstrap
+from chalicelib.adapters.aws.session import Clients
+from chalicelib.api._app import App
+from chalicelib.bootstrap import ApiServices, Operator
+from chalicelib.core.ids import RandomIds, WorkspaceId
+from chalicelib.engine.job import Job, Outcome, Produced
+from chalicelib.features.workspaces.model import SCOPES, Mode
+from chalicelib.settings import ApiSettings, OperatorSettings, RenderSettings
+from functions.render import handler
+from infra.local.resources import create_resources
+from infra.template import load
+from tests.builders.http import Answer, request
+from tests.fakes.edge import FixedClock
+
+REGION = "us-east-1"
+PDF = b"%PDF-1.7 a document of the fake engine"
+
+
+class FakeEngine:
+    """Makes one small file of each job and remembers the jobs."""
+
+    def __init__(self) -> None:
+        self.jobs: list[Job] = []
+        self.before: Callable[[Job], None] = lambda _job: None
+        self.content = PDF
+        self.pages = 2
+
+    def run(self, job: Job) -> Outcome:
+        self.jobs.append(job)
+        self.before(job)
+        kind = job.output.formats[0]
+        content_type = {"pdf": "application/pdf", "png": "image/png"}[kind]
+        produced = Produced(kind, self.content, content_type, self.pages, None, None)
+        return Outcome((produced,), (), (), {"load_ms": 1, "print_ms": 2})
+
+
+class LambdaClient:
+    """Runs functions in this process, as `boto3.client("lambda")` would call them."""
+
+    class exceptions:  # noqa: N801 -- as botocore names it
+        class TooManyRequestsException(Exception):  # noqa: N818
+            """No room."""
+
+    def __init__(self, service: "Service") -> None:
+        self._service = service
+
+    def invoke(self, *, FunctionName: str, Payload: bytes) -> dict[str, Any]:  # noqa: N803
+        assert FunctionName == self._service.settings.render_function
+        failure = next(self._service.invocations, None)
+        if failure is not None:
+            raise failure
+        try:
+            answer = self._service.serve(json.loads(Payload))
+        except FunctionKilled:
+            return {"FunctionError": "Unhandled", "Payload": io.BytesIO(b"{}")}
+        return {"Payload": io.BytesIO(json.dumps(answer).encode())}
+
+
+class FunctionKilled(BaseException):
+    """The process of a function ends here."""
+
+
+class InProcessClients(Clients):
+    """The clients of moto, and Lambda in this process."""
+
+    def __init__(self, service: "Service", aws: "Aws") -> None:
+        self._service = service
+        for name in ("dynamodb", "s3", "sqs", "secretsmanager"):
+            setattr(self, name, getattr(aws.shared, name))
+
+    @override
+    def function(self, read_timeout_s: float) -> Any:
+        return LambdaClient(self._service)
+
+
+class Service:
+    """The service, its clock, and what a test says to it."""
+
+    def __init__(self, aws: "Aws") -> None:
+        self.clock = FixedClock()
+        self.engine = FakeEngine()
+        self.invocations: Iterator[Exception | None] = iter(())
+        self.clients = InProcessClients(self, aws)
+        made = create_resources(load(), aws.client, aws.next_stack(), region=REGION)
+        self.settings = ApiSettings(
+            main_table=made["MainTable"]["Ref"],
+            transient_table=made["TransientTable"]["Ref"],
+            bucket=made["FilesBucket"]["Ref"],
+            renders_queue_url=made["RendersQueue"]["Ref"],
+            render_function=made["RenderFunction"]["Ref"],
+            signing_secret=made["SigningSecret"]["Ref"],
+            base_url="https://api.test/v1",
+            files_host="https://files.test",
+            region="eu",
+        )
+        self.operator = Operator(
+            OperatorSettings(self.settings.main_table, "eu"),
+            self.clients,
+            clock=self.clock,
+            ids=RandomIds(),
+        )
+        self.workspace = self.create_workspace()
+        self.live = self.key("live")
+        self.test = self.key("test")
+
+    @cached_property
+    def services(self) -> ApiServices:
+        return ApiServices(
+            self.settings, self.clients, clock=self.clock, ids=RandomIds()
+        )
+
+    @cached_property
+    def app(self) -> App:
+        return App(ENDPOINTS, lambda: self.services)
+
+    def create_workspace(self, plan: str = "scale") -> WorkspaceId:
+        return self.operator.create_workspace(
+            "A workspace", plan=plan, regions=["eu"]
+        ).id
+
+    def key(self, mode: Mode, workspace: WorkspaceId | None = None, **more: Any) -> str:
+        options = {"scopes": SCOPES} | more
+        keys = self.operator.manage_keys
+        return keys.create(workspace or self.workspace, mode=mode, **options).text
+
+    def call(self, method: str, target: str, **more: Any) -> Answer:
+        """Send a request with the live key, or with `key`."""
+        return request(self.app, method, target, **({"key": self.live} | more))
+
+    def render(
+        self,
+        *,
+        headers: Mapping[str, str] | None = None,
+        key: str | None = None,
+        **fields: Any,
+    ) -> Answer:
+        """Send POST /v1/renders with a small document."""
+        body = {"input": {"type": "html", "html": "<p>Hello</p>"}} | fields
+        return self.call(
+            "POST", "/v1/renders", json_body=body, headers=headers, key=key or self.live
+        )
+
+    def serve(
+        self, event: dict[str, Any], invocation: str = "invocation-1"
+    ) -> dict[str, Any]:
+        """Run the render function's handler on an event."""
+        settings = RenderSettings(
+            self.settings.main_table, self.settings.bucket, "unused", "unused", "on"
+        )
+        execute = bootstrap.execute_render(
+            settings, self.clients, self.engine.run, self.clock
+        )
+        return handler.serve(event, invocation, execute)
+
+    def work_off_queue(self) -> list[str]:
+        """Receive what is queued, run it, and return the ids of the messages that failed."""
+        url = self.settings.renders_queue_url
+        received = self.clients.sqs.receive_message(
+            QueueUrl=url, MaxNumberOfMessages=10
+        )
+        messages = received.get("Messages", [])
+        records = [{"messageId": m["MessageId"], "body": m["Body"]} for m in messages]
+        answer = self.serve({"Records": records})
+        failed = [failure["itemIdentifier"] for failure in answer["batchItemFailures"]]
+        for message in messages:
+            if message["MessageId"] not in failed:
+                self.clients.sqs.delete_message(
+                    QueueUrl=url, ReceiptHandle=message["ReceiptHandle"]
+                )
+        return failed
+
+    def limits(self) -> dict[str, Any]:
+        """Return the workspace's limits item."""
+        return self.operator.limits.get(self.workspace)
+
+    def facts(self, render_id: str) -> list[dict[str, Any]]:
+        """Return the facts beside a render, in order."""
+        page = self.services.tables.query(
+            self.settings.main_table,
+            "PK = :pk AND begins_with(SK, :fact)",
+            {":pk": f"WS#{self.workspace}#RND#{render_id}", ":fact": "FACT#"},
+        )
+        return page.items
+
+    def objects(self) -> list[str]:
+        """Return the keys of all objects in the bucket."""
+        listed = self.clients.s3.list_objects_v2(Bucket=self.settings.bucket)
+        return sorted(row["Key"] for row in listed.get("Contents", []))
+
+
+class Aws:
+    """One moto for many tests: its clients are made once, each test has resources of its own."""
+
+    def __init__(self) -> None:
+        self._numbers = itertools.count()
+        self.client = cache(lambda name: boto3.client(name, region_name=REGION))
+        self.shared = Clients()
+
+    def next_stack(self) -> str:
+        return f"stack{next(self._numbers)}"
+
+
+@contextmanager
+def in_process_aws() -> Iterator[Aws]:
+    """Yield AWS in this process; nothing of it is left afterwards."""
+    variables = {
+        "AWS_DEFAULT_REGION": REGION,
+        "AWS_ACCESS_KEY_ID": "test",
+        "AWS_SECRET_ACCESS_KEY": "test",
+    }
+    with pytest.MonkeyPatch.context() as environment, mock_aws():
+        for name, value in variables.items():
+            environment.setenv(name, value)
+        yield Aws()

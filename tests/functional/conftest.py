@@ -1,0 +1,20 @@
+"""What functional tests stand on."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.builders.service import Aws, Service, in_process_aws
+
+
+@pytest.fixture(scope="session")
+def aws() -> Iterator[Aws]:
+    """Give one in-process AWS to all tests."""
+    with in_process_aws() as running:
+        yield running
+
+
+@pytest.fixture
+def service(aws: Aws) -> Service:
+    """Give the whole service over resources of its own and a fake engine."""
+    return Service(aws)
