@@ -1,0 +1,47 @@
+# Platen: every command of the project. `make help` lists them.
+PORT ?= 8700
+PY := .venv/bin/python
+.DEFAULT_GOAL := help
+.PHONY: help setup run up down demo fmt check test bench openapi package
+
+help: ## list the commands
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
+
+setup: ## install everything that is missing into folders of this project
+	@sh infra/setup/setup.sh
+
+run: setup ## start the stack, render the examples into out/, serve until Ctrl-C (PORT=8700 ARGS=--json)
+	@exec $(PY) -m infra.local up --port $(PORT) --render out $(ARGS)
+
+up: setup ## start the stack in the background; returns when it serves
+	@$(PY) -m infra.local up --port $(PORT) --background $(ARGS)
+
+down: ## stop what `make up` started
+	@$(PY) -m infra.local down
+
+demo: ## start, render the examples into out/, stop
+	@$(MAKE) --no-print-directory up
+	@$(PY) -m infra.local demo --out out; status=$$?; $(PY) -m infra.local down; exit $$status
+
+fmt: setup ## format the code and fix what can be fixed
+	@.venv/bin/ruff format .
+	@.venv/bin/ruff check --fix .
+
+check: setup ## lint, types, import rules, unit, functional and architecture tests
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	.venv/bin/mypy .
+	.venv/bin/lint-imports
+	.venv/bin/pytest -q -n auto tests/unit tests/functional tests/architecture
+
+test: check package ## check, then integration tests and the package
+	.venv/bin/pytest -q -m integration tests/integration
+
+bench: setup ## run a benchmark (NAME=latency)
+	@$(PY) -m infra.bench.$(NAME)
+
+openapi: setup ## write infra/openapi.json from the declarations
+	@$(PY) -m chalicelib.api.openapi > infra/openapi.json
+
+package: setup ## build the SAM template and the deployment package, and lint both forms
+	@$(PY) -m infra.package build

@@ -1,0 +1,62 @@
+"""Runs the steps of the set-up, side by side where they allow it. Standard library only."""
+
+import sys
+import time
+from collections.abc import Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from pathlib import Path
+
+from infra.setup.step import SetupError, Step
+from infra.setup.steps import steps
+
+
+def main() -> int:
+    """Install what is missing; return the exit status."""
+    pending = [step for step in steps(_interpreter()) if not step.is_done()]
+    if not pending:
+        return 0
+    began = time.monotonic()
+    _say(f"installing {', '.join(step.title for step in pending)}")
+    try:
+        _run_all(pending, began)
+    except SetupError as error:
+        sys.stderr.write(f"{error}\n\nset-up failed; `make setup` takes it up where it stopped\n")
+        return 1
+    _say(f"installed in {time.monotonic() - began:.0f} s")
+    return 0
+
+
+def _run_all(pending: Sequence[Step], began: float) -> None:
+    waiting = list(pending)
+    running: dict[Future[None], Step] = {}
+    with ThreadPoolExecutor(max_workers=len(waiting)) as threads:
+        while waiting or running:
+            unfinished = {step.name for step in [*waiting, *running.values()]}
+            for step in [step for step in waiting if not unfinished.intersection(step.after)]:
+                waiting.remove(step)
+                running[threads.submit(step.run)] = step
+                _say(f"{_since(began)} {step.title} …")
+            done, _ = wait(running, return_when=FIRST_COMPLETED)
+            for future in done:
+                step = running.pop(future)
+                future.result()
+                _say(f"{_since(began)} {step.title}: done")
+
+
+def _interpreter() -> str:
+    """Return the Python that virtual environments are made from, never one inside them."""
+    base = Path(sys.base_prefix) / "bin" / f"python3.{sys.version_info.minor}"
+    return str(base if base.exists() else Path(sys.executable))
+
+
+def _since(began: float) -> str:
+    return f"{time.monotonic() - began:6.1f} s"
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

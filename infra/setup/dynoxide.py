@@ -1,0 +1,28 @@
+"""Fetches dynoxide, the DynamoDB of one machine: `python -m infra.setup.dynoxide TARGET_DIR`."""
+
+import sys
+from pathlib import Path
+from typing import Final
+
+from layers.npm import Package, build_from_packages, main, members
+
+DYNOXIDE: Final = Package(
+    "@dynoxide/linux-x64",
+    "1.2.1",
+    "sha512-sBHqlxJ9ANkLluFkYRfd5r8Y0ApFew4FhOrlhgRAgD4XzEoFOukEo1nuBTQ1+jTtofqwn4NWQ2k0Tn5mNTjgUg==",
+)
+
+
+def build(target: Path) -> None:
+    """Make `target/dynoxide`, an executable; does nothing when it is there."""
+    build_from_packages(target, [DYNOXIDE], recipe="1", unpack=_unpack)
+
+
+def _unpack(_package: Package, tarball: Path, folder: Path) -> None:
+    executable = folder / "dynoxide"
+    executable.write_bytes(dict(members(tarball))["dynoxide"])
+    executable.chmod(0o755)
+
+
+if __name__ == "__main__":
+    sys.exit(main(build, sys.argv[1:]))

@@ -1,0 +1,99 @@
+"""What gets installed, from which pins, into which folder of the project."""
+
+from pathlib import Path
+from typing import Final
+
+from infra.setup.step import INSTALLED, ROOT, Step
+
+UV: Final = INSTALLED / "tools" / "bin" / "uv"
+PYTHON: Final = ROOT / ".venv" / "bin" / "python"
+LOCALSTACK: Final = INSTALLED / "localstack"
+
+
+def steps(python: str) -> tuple[Step, ...]:
+    """Return every step; `python` is a Python 3.13 that can make virtual environments."""
+    return (
+        _tools(python),
+        _product(python),
+        _localstack(python),
+        _layer("chromium", "Chromium", INSTALLED / "chromium"),
+        _layer("fonts", "fonts", INSTALLED / "fonts"),
+        _dynoxide(),
+    )
+
+
+def _tools(python: str) -> Step:
+    lock = ROOT / "infra" / "setup" / "uv-requirements.txt"
+    tools = INSTALLED / "tools"
+    pip = [str(tools / "bin" / "python"), "-m", "pip", "install", "--quiet"]
+    return Step(
+        "tools",
+        "uv",
+        (
+            [python, "-m", "venv", "--clear", str(tools)],
+            [*pip, "--no-deps", "--only-binary=:all:", "--require-hashes", "-r", str(lock)],
+        ),
+        inputs=(lock,),
+        results=(UV,),
+    )
+
+
+def _product(python: str) -> Step:
+    lock = ROOT / "requirements-dev.txt"
+    uv = [str(UV), "pip"]
+    target = ["--quiet", "--python", str(PYTHON)]
+    return Step(
+        "product",
+        "Python packages of the product",
+        (
+            [str(UV), "venv", "--quiet", "--allow-existing", "-p", python, str(ROOT / ".venv")],
+            [*uv, "sync", *target, "--require-hashes", str(lock)],
+            [*uv, "install", *target, "--no-deps", "--no-build-isolation", "-e", str(ROOT)],
+        ),
+        inputs=(lock, ROOT / "pyproject.toml"),
+        results=(PYTHON,),
+        after=("tools",),
+    )
+
+
+def _localstack(python: str) -> Step:
+    lock = ROOT / "infra" / "local" / "localstack-requirements.txt"
+    certificate = ROOT / "infra" / "setup" / "certificate.py"
+    own = str(LOCALSTACK / "bin" / "python")
+    return Step(
+        "localstack",
+        "LocalStack",
+        (
+            [str(UV), "venv", "--quiet", "--allow-existing", "-p", python, str(LOCALSTACK)],
+            [str(UV), "pip", "sync", "--quiet", "-p", own, "--require-hashes", str(lock)],
+            [own, str(certificate), str(LOCALSTACK / "certificate.pem")],
+        ),
+        inputs=(lock, certificate),
+        results=(LOCALSTACK / "certificate.pem", LOCALSTACK / "bin" / "python"),
+        after=("tools",),
+    )
+
+
+def _layer(name: str, title: str, target: Path) -> Step:
+    sources = sorted((ROOT / "layers" / name).glob("*.py"))
+    return Step(
+        name,
+        title,
+        ([str(PYTHON), "-m", f"layers.{name}.build", str(target)],),
+        inputs=(ROOT / "layers" / "npm.py", *sources),
+        results=(target / ".pins",),
+        after=("product",),
+    )
+
+
+def _dynoxide() -> Step:
+    target = INSTALLED / "bin"
+    source = ROOT / "infra" / "setup" / "dynoxide.py"
+    return Step(
+        "dynoxide",
+        "DynamoDB for one machine",
+        ([str(PYTHON), "-m", "infra.setup.dynoxide", str(target)],),
+        inputs=(ROOT / "layers" / "npm.py", source),
+        results=(target / "dynoxide",),
+        after=("product",),
+    )
