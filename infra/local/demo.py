@@ -11,7 +11,7 @@ from typing import Any, Final
 from infra.template import ROOT
 
 EXAMPLES: Final = ("invoice",)
-FORMATS: Final = ("pdf", "png")
+REQUESTS: Final = {"pdf": "request.json", "png": "request-png.json"}
 
 
 class DemoError(Exception):
@@ -22,7 +22,7 @@ def render_examples(told: Mapping[str, Any], out: Path) -> Iterator[str]:
     """Render every example in every format; yield a line for each file."""
     out.mkdir(parents=True, exist_ok=True)
     for example in EXAMPLES:
-        for kind in FORMATS:
+        for kind in REQUESTS:
             began = time.monotonic()
             render = create_render(told, example_request(example, kind))
             file = render["files"][0]
@@ -39,22 +39,14 @@ def example_request(example: str, kind: str) -> dict[str, Any]:
     def text(name: str) -> str:
         return (folder / name).read_text(encoding="utf-8")
 
-    output: dict[str, Any] = {"format": kind}
-    if kind == "pdf":
-        output["pdf"] = {
-            part: {"enabled": True, "html": text(f"{part}.html")}
-            for part in ("header", "footer")
-            if (folder / f"{part}.html").exists()
-        }
-        extra = folder / "pdf.json"
-        output["pdf"] |= (
-            json.loads(extra.read_text(encoding="utf-8")) if extra.exists() else {}
-        )
-    return {
-        "input": {"type": "html", "html": text("template.html"), "templating": True},
-        "data": json.loads(text("data.json")),
-        "output": output,
-    }
+    request: dict[str, Any] = json.loads(text(REQUESTS[kind]))
+    request["input"]["html"] = text("template.html")
+    request["data"] = json.loads(text("data.json"))
+    pdf = request["output"].get("pdf", {})
+    for part in ("header", "footer"):
+        if part in pdf:
+            pdf[part]["html"] = text(f"{part}.html")
+    return request
 
 
 def create_render(told: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, Any]:

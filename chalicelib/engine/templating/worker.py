@@ -108,7 +108,7 @@ class _Child:
     """One process and its two pipes."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
-        self._process = subprocess.Popen(  # noqa: S603 -- our own module, by our own interpreter
+        self._process = subprocess.Popen(
             [sys.executable, "-P", "-S", "-s", "-B", "-m", _CHILD, str(os.getpid())],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

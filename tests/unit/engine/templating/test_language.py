@@ -31,24 +31,50 @@ def _fault(renderer: Renderer, source: str, *, strict: bool = False, **data: Any
         ("{{ text|safe }}", "a < b"),
         ("{{ order.items }}", "[1, 2, 3]"),
         ("{% for key, value in order.items2.items() %}{{ key }}={{ value }}{% endfor %}", "k=v"),
-        ("{% for n in order.items %}{{ loop.index }}/{{ loop.length }} {% endfor %}", "1/3 2/3 3/3 "),
-        ("{% for n in order.items if n is odd %}{{ n }}{{ ',' if not loop.last }}{% endfor %}", "1,3"),
+        (
+            "{% for n in order.items %}{{ loop.index }}/{{ loop.length }} {% endfor %}",
+            "1/3 2/3 3/3 ",
+        ),
+        (
+            "{% for n in order.items if n is odd %}{{ n }}{{ ',' if not loop.last }}{% endfor %}",
+            "1,3",
+        ),
         ("{% for n in order.items %}{{ loop.cycle('a', 'b') }}{% endfor %}", "aba"),
         ("{% for n in none_here %}x{% else %}nothing{% endfor %}", "nothing"),
         ("{% for n in tree recursive %}{{ n.id }}{{ loop(n.sub) }}{% endfor %}", "12"),
-        ("{% macro m(a, b=2) %}[{{ a }}{{ b }}]{% endmacro %}{{ m(1) }}{{ m(1, b=3) }}", "[12][13]"),
+        (
+            "{% macro m(a, b=2) %}[{{ a }}{{ b }}]{% endmacro %}{{ m(1) }}{{ m(1, b=3) }}",
+            "[12][13]",
+        ),
         ("{% macro m() %}({{ caller() }}){% endmacro %}{% call m() %}in{% endcall %}", "(in)"),
-        ("{% set ns = namespace(sum=0) %}{% for n in [1, 2] %}{% set ns.sum = ns.sum + n %}"
-         "{% endfor %}{{ ns.sum }}", "3"),
+        (
+            (
+                "{% set ns = namespace(sum=0) %}{% for n in [1, 2] %}{% set ns.sum = ns.sum + n %}"
+                "{% endfor %}{{ ns.sum }}"
+            ),
+            "3",
+        ),
         ("{% set c = cycler('x', 'y') %}{{ c.next() }}{{ c.next() }}{{ c.current }}", "xyx"),
-        ("{% for g in rows|groupby('k') %}{{ g.grouper }}:{{ g.list|length }} {% endfor %}", "1:2 2:1 "),
+        (
+            "{% for g in rows|groupby('k') %}{{ g.grouper }}:{{ g.list|length }} {% endfor %}",
+            "1:2 2:1 ",
+        ),
         ("{{ rows|map(attribute='k')|join('-') }}", "1-2-1"),
-        ("{% if rows|selectattr('k', 'eq', 9) %}a generator is true{% endif %}", "a generator is true"),
+        (
+            "{% if rows|selectattr('k', 'eq', 9) %}a generator is true{% endif %}",
+            "a generator is true",
+        ),
         ("{{ '%.2f'|format(2.5) }} {{ '%05d' % 42 }}", "2.50 00042"),
         ("{{ '{:,.2f}'.format(1234.5) }} {{ '{a}{0}'.format(1, a=2) }}", "1,234.50 21"),
-        ("{{ '<b>{}</b>'|safe }}{{ ('<b>{}</b>'|safe).format('<i>') }}", "<b>{}</b><b>&lt;i&gt;</b>"),
+        (
+            "{{ '<b>{}</b>'|safe }}{{ ('<b>{}</b>'|safe).format('<i>') }}",
+            "<b>{}</b><b>&lt;i&gt;</b>",
+        ),
         ("{{ text ~ 1 }} {{ 'ab'.upper() }} {{ 'a,b'.split(',')|last }}", "a &lt; b1 AB b"),
-        ("{{ 7 // 2 }} {{ 7 % 4 }} {{ 2 ** 10 }} {{ -3 + 1.5 }} {{ 3 * 'ab' }}", "3 3 1024 -1.5 ababab"),
+        (
+            "{{ 7 // 2 }} {{ 7 % 4 }} {{ 2 ** 10 }} {{ -3 + 1.5 }} {{ 3 * 'ab' }}",
+            "3 3 1024 -1.5 ababab",
+        ),
         ("{{ 1 in order.items and not false or false }} {{ 1 < 2 <= 2 }}", "True True"),
         ("{{ missing }}{{ missing.deeper['still'] }}{{ missing|default('d') }}", "d"),
         ("{{ order['items'][1:] }}{{ 'abc'[-1] }}", "[2, 3]c"),
@@ -57,7 +83,7 @@ def _fault(renderer: Renderer, source: str, *, strict: bool = False, **data: Any
         ("{% autoescape false %}{{ text }}{% endautoescape %}", "a < b"),
         ("{{ range(1000000)|list|length }}", "1000000"),
     ],
-)  # fmt: skip
+)
 def test_language(renderer: Renderer, source: str, expected: str) -> None:
     data = {
         "text": "a < b",
@@ -127,14 +153,18 @@ def test_what_is_not_offered_cannot_be_called(renderer: Renderer, source: str) -
         "{{ lipsum(1, True, 20, 10**9) }}",
         "{% for a in range(5000) %}{% for b in range(5000) %}{% endfor %}{% endfor %}",
         "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",
-        "{% macro a() %}{{ b() }}{% endmacro %}{% macro b() %}{{ a() }}{% endmacro %}{{ a() }}",
+        ("{% macro a() %}{{ b() }}{% endmacro %}{% macro b() %}{{ a() }}{% endmacro %}{{ b() }}"),
         "{% for x in tree recursive %}{{ loop(tree) }}{% endfor %}",
         "{% for i in range(30000) %}{{ 'x' * 1000 }}{% endfor %}",
         "{% for i in range(11000) %}{{ 'ä' * 1000 }}{% endfor %}",
-        "{% set ns = namespace(s='aaaaaaaa') %}{% for i in range(99) %}{% set ns.s = ns.s ~ ns.s %}"
-        "{% endfor %}",
-        "{% set ns = namespace(s=[1]) %}{% for i in range(99) %}{% set ns.s = ns.s + ns.s %}"
-        "{% endfor %}",
+        (
+            "{% set ns = namespace(s='aaaaaaaa') %}{% for i in range(99) %}{% set ns.s = ns.s ~ ns.s %}"
+            "{% endfor %}"
+        ),
+        (
+            "{% set ns = namespace(s=[1]) %}{% for i in range(99) %}{% set ns.s = ns.s + ns.s %}"
+            "{% endfor %}"
+        ),
         "{% for i in range(99999) %}{{ ('x' * 100000) is eq 'y' }}{% endfor %}",
         "{{ range(4000000)|map('string')|map('upper')|list|length }}",
         "{{ range(3000000)|sort|reverse|list|length }}",

@@ -39,11 +39,16 @@ def renderer() -> Renderer:
         ("{# never closed", SYNTAX, 1, 3),
         ("{% for x in y %}{% endif %}", SYNTAX, 1, 20),
         ("{{ a }}\n{{ " + "9" * 5000 + " }}", SYNTAX, 2, 4),
-        ("x\n{% for a in range(5000) %}{% for b in range(5000) %}{% endfor %}{% endfor %}", FUEL, 2, 30),
+        (
+            "x\n{% for a in range(5000) %}{% for b in range(5000) %}{% endfor %}{% endfor %}",
+            FUEL,
+            2,
+            30,
+        ),
         ("x {% for a in range(50) %}{{ 'x' * 999999 }}{% endfor %}", FUEL, 1, 30),
         ("{{ a }}\n   {{ '%999999999d' % 1 }}", FUEL, 2, 7),
     ],
-)  # fmt: skip
+)
 def test_faults_name_their_place(
     renderer: Renderer, source: str, code: str, line: int, column: int
 ) -> None:
