@@ -30,7 +30,10 @@ class TemplateWorker:
         self._child: _Child | None = None
 
     def start(self) -> None:
-        """Start the child ahead of its first template; returns at once."""
+        """Start the child ahead of its first template; returns at once.
+
+        The kernel ends the child with the thread that started it, so call this from a lasting one.
+        """
         with self._lock:
             self._living_child()
 
