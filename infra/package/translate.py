@@ -1,0 +1,31 @@
+"""Translates a SAM template to plain CloudFormation, as AWS does on deployment."""
+
+import copy
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from infra.package.build import REGION
+
+
+def translate(template: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the CloudFormation form; local code locations become S3 ones, as after an upload."""
+    # Development tools; only `make package` and tests have them.
+    import boto3  # noqa: PLC0415
+    from samtranslator.parser.parser import Parser  # noqa: PLC0415
+    from samtranslator.translator.translator import Translator  # noqa: PLC0415
+
+    session = boto3.session.Session(region_name=REGION)
+    translator = Translator({}, Parser(), boto_session=session)
+    translated = translator.translate(_uploaded(template), parameter_values={})
+    # The translator leaves ordered dictionaries of its own kind behind.
+    plain: dict[str, Any] = json.loads(json.dumps(translated))
+    return plain
+
+
+def _uploaded(template: Mapping[str, Any]) -> dict[str, Any]:
+    uploaded = copy.deepcopy(dict(template))
+    for resource in uploaded["Resources"].values():
+        if resource["Type"] == "AWS::Serverless::Function":
+            resource["Properties"]["CodeUri"] = "s3://artifacts/deployment.zip"
+    return uploaded
