@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any, Final
 
 from chalicelib.adapters.aws.objects import Objects
@@ -66,11 +66,11 @@ class FinishRender:
             status="succeeded",
             files=files,
             billed=not render.test,
-            warnings=tuple(outcome.warnings),
+            warnings=tuple(asdict(warning) for warning in outcome.warnings),
             logs=outcome.logs,
             expires_at=expires,
         )
-        return self._end(done, outcome.timings | {"store_ms": store_ms})
+        return self._end(done, {**outcome.timings, "store_ms": store_ms, "cold": outcome.cold})
 
     def failed(self, render: Render, failure: RenderFailure) -> Render:
         """Keep the failure; returns the render as it stands afterwards."""

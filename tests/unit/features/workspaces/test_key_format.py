@@ -18,7 +18,11 @@ def test_generated_key_is_read_back(mode: key_format.Mode) -> None:
     parsed = key_format.parse(made.text)
 
     assert parsed is not None
-    assert (parsed.mode, parsed.key_id, parsed.sha256_hex) == (mode, made.key_id, made.sha256_hex)
+    assert (parsed.mode, parsed.key_id, parsed.sha256_hex) == (
+        mode,
+        made.key_id,
+        made.sha256_hex,
+    )
     prefix, in_mode, key_id, secret = made.text.split("_")
     assert (prefix, in_mode, len(key_id), len(secret)) == ("plt", mode, 24, 40)
     assert made.sha256_hex == hashlib.sha256(secret.encode()).hexdigest()
@@ -50,6 +54,8 @@ def test_any_changed_character_is_noticed(place: int, character: str) -> None:
     assert (key_format.parse(changed) is None) is (changed != KEY)
 
 
-@pytest.mark.parametrize("text", ["", "plt_test_", KEY + "\n", " " + KEY, KEY[:-1], KEY + "0"])
+@pytest.mark.parametrize(
+    "text", ["", "plt_test_", KEY + "\n", " " + KEY, KEY[:-1], KEY + "0"]
+)
 def test_other_texts_are_no_keys(text: str) -> None:
     assert key_format.parse(text) is None

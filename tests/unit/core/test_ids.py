@@ -1,0 +1,58 @@
+"""Identifiers."""
+
+import datetime as dt
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chalicelib.core.ids import RandomIds, derived, first_id, is_id
+
+MOMENT = dt.datetime(2026, 11, 21, 12, tzinfo=dt.UTC)
+
+
+def test_new_ids_differ_and_have_the_form() -> None:
+    made = {RandomIds().new("rnd", MOMENT) for _ in range(100)}
+
+    assert len(made) == 100
+    assert all(is_id("rnd", text) for text in made)
+
+
+@given(
+    st.datetimes(dt.datetime(2020, 1, 1), dt.datetime(2100, 1, 1)),
+    st.integers(1, 10**9),
+)
+def test_ids_sort_by_time(moment: dt.datetime, later_ms: int) -> None:
+    moment = moment.replace(tzinfo=dt.UTC)
+    earlier = RandomIds().new("rnd", moment)
+
+    later = RandomIds().new("rnd", moment + dt.timedelta(milliseconds=later_ms))
+
+    assert earlier < later
+
+
+def test_derived_id_is_always_the_same() -> None:
+    assert derived("evt", MOMENT, "a", "b") == derived("evt", MOMENT, "a", "b")
+    assert derived("evt", MOMENT, "a", "b") != derived("evt", MOMENT, "ab", "")
+    assert is_id("evt", derived("evt", MOMENT, "a"))
+
+
+def test_ulid_of_a_known_moment() -> None:
+    # The example of the ULID specification: 1469918176385 is 01ARYZ6S41.
+    assert first_id("x", 1469918176385).startswith("x_01ARYZ6S41")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "rnd_",
+        "rnd",
+        "rnd_01J",
+        "rnd_" + "8" * 26,
+        "rnd_" + "0" * 25 + "I",
+        "ws_" + "0" * 26,
+    ],
+)
+def test_other_texts_are_no_ids(text: str) -> None:
+    assert not is_id("rnd", text)
