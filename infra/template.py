@@ -24,16 +24,14 @@ class TemplateError(Exception):
 def load() -> Mapping[str, Any]:
     """Return both files as one template in the long form of the intrinsics."""
     # Heavy (botocore); whoever only resolves does not need it.
-    from chalice.package import (  # type: ignore[import-untyped]  # noqa: PLC0415
+    from chalice.package import (  # noqa: PLC0415
         TemplateDeepMerger,
         YAMLTemplateSerializer,
     )
 
     merged: dict[str, Any] = {}
     for source in SOURCES:
-        read = YAMLTemplateSerializer().load_template(
-            source.read_text(encoding="utf-8")
-        )
+        read = YAMLTemplateSerializer().load_template(source.read_text(encoding="utf-8"))
         merged = TemplateDeepMerger().merge(read, merged)
     return merged
 
@@ -138,14 +136,8 @@ def references(value: Any) -> set[str]:
         path = value["Fn::GetAtt"]
         found.add(path.split(".", 1)[0] if isinstance(path, str) else path[0])
     if "Fn::Sub" in value:
-        text = (
-            value["Fn::Sub"]
-            if isinstance(value["Fn::Sub"], str)
-            else value["Fn::Sub"][0]
-        )
+        text = value["Fn::Sub"] if isinstance(value["Fn::Sub"], str) else value["Fn::Sub"][0]
         found |= {
-            name.split(".", 1)[0]
-            for literal, name in _PLACEHOLDER.findall(text)
-            if not literal
+            name.split(".", 1)[0] for literal, name in _PLACEHOLDER.findall(text) if not literal
         }
     return found

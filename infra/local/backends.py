@@ -55,9 +55,7 @@ class Backend:
         end(self.process)
 
 
-def start_backends(
-    folder: Folder, spawner: Spawner
-) -> tuple[list[Backend], dict[str, str]]:
+def start_backends(folder: Folder, spawner: Spawner) -> tuple[list[Backend], dict[str, str]]:
     """Start what the user's own endpoints do not replace; return it and the endpoint variables."""
     given = {
         name: value
@@ -70,9 +68,7 @@ def start_backends(
         dynoxide = _start_dynoxide(folder, spawner)
         backends.append(dynoxide)
         endpoints["AWS_ENDPOINT_URL_DYNAMODB"] = dynoxide.url
-    named = {
-        f"AWS_ENDPOINT_URL_{_variable(service)}" for service in _LOCALSTACK_SERVICES
-    }
+    named = {f"AWS_ENDPOINT_URL_{_variable(service)}" for service in _LOCALSTACK_SERVICES}
     if "AWS_ENDPOINT_URL" not in given and not named <= given.keys():
         localstack = _start_localstack(folder, spawner)
         backends.append(localstack)

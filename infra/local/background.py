@@ -30,7 +30,7 @@ def start(folder: Folder, port: int, *, as_json: bool = False) -> Mapping[str, A
     command += ["--json"] if as_json else []
     log = folder.log("stack")
     with log.open("wb") as output:
-        process = subprocess.Popen(  # noqa: S603 -- this very package
+        process = subprocess.Popen(
             command,
             cwd=ROOT,
             stdin=subprocess.DEVNULL,

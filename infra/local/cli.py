@@ -32,9 +32,7 @@ def main() -> None:
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
 @click.option("--dir", "path", type=click.Path(path_type=Path), default=INSTALLED)
 @click.option("--background", "detached", is_flag=True, help="Return when it serves.")
-@click.option(
-    "--render", "out", type=click.Path(path_type=Path), help="Render the examples here."
-)
+@click.option("--render", "out", type=click.Path(path_type=Path), help="Render the examples here.")
 def up(port: int, as_json: bool, path: Path, detached: bool, out: Path | None) -> None:
     """Start the stack and serve until Ctrl-C."""
     folder = Folder(path.resolve())

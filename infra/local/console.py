@@ -22,21 +22,15 @@ class Console:
         """Say something about the stack itself."""
         self._write(text, "note", {"message": text})
 
-    def request(
-        self, method: str, path: str, status: int, ms: float, request_id: str
-    ) -> None:
+    def request(self, method: str, path: str, status: int, ms: float, request_id: str) -> None:
         """Tell of one HTTP request."""
         text = f"{_time()} {method:<6} {path}  {status}  {ms:.0f} ms  {request_id}"
         fields = {"method": method, "path": path, "status": status, "ms": round(ms, 1)}
         self._write(text, "request", {**fields, "request_id": request_id})
 
-    def invocation(
-        self, function: str, ms: float, status: str, request_id: str
-    ) -> None:
+    def invocation(self, function: str, ms: float, status: str, request_id: str) -> None:
         """Tell of one invocation of a function."""
-        text = (
-            f"{_time()} {'invoke':<6} {function}  {status}  {ms:.0f} ms  {request_id}"
-        )
+        text = f"{_time()} {'invoke':<6} {function}  {status}  {ms:.0f} ms  {request_id}"
         fields = {"function": function, "ms": round(ms, 1), "status": status}
         self._write(text, "invocation", {**fields, "request_id": request_id})
 
@@ -51,9 +45,7 @@ class Console:
     def line(self, function: str, line: str) -> None:
         """Pass on what a function wrote: all of it as JSON, else what matters."""
         if self.as_json:
-            self._put(
-                line if line.startswith("{") else json.dumps(_wrapped(function, line))
-            )
+            self._put(line if line.startswith("{") else json.dumps(_wrapped(function, line)))
             return
         shown = _readable(line)
         if shown:

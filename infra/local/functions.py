@@ -88,9 +88,7 @@ def _function(
         },
         concurrency=_count(hints.get("Concurrency", _CONCURRENCY)),
         warm=_count(hints.get("Warm", 0)),
-        queues=tuple(
-            _queue(event, resolver) for event in events.values() if _is(event, "SQS")
-        ),
+        queues=tuple(_queue(event, resolver) for event in events.values() if _is(event, "SQS")),
         schedules=tuple(
             _schedule(f"{stack_name}-{logical_id}{name}", event)
             for name, event in events.items()
@@ -114,8 +112,7 @@ def _queue(event: Mapping[str, Any], resolver: Resolver) -> QueueSource:
         arn=properties["Queue"],
         batch_size=int(properties.get("BatchSize", 10)),
         concurrency=scaling.get("MaximumConcurrency"),
-        partial_failures="ReportBatchItemFailures"
-        in properties.get("FunctionResponseTypes", []),
+        partial_failures="ReportBatchItemFailures" in properties.get("FunctionResponseTypes", []),
     )
 
 
@@ -126,8 +123,6 @@ def _schedule(name: str, event: Mapping[str, Any]) -> Schedule:
     expression = event["Properties"]["Schedule"]
     matched = _RATE.fullmatch(expression)
     if matched is None:
-        message = (
-            f"{name}: one machine knows rate(N minutes|hours|days), not {expression}"
-        )
+        message = f"{name}: one machine knows rate(N minutes|hours|days), not {expression}"
         raise TemplateError(message)
     return Schedule(name, int(matched[1]) * _SECONDS[matched[2]])

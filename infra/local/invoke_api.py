@@ -42,9 +42,7 @@ class InvokeApi:
     ) -> tuple[HTTPStatus, list[tuple[str, str]], bytes]:
         matched = _PATH.fullmatch(urllib.parse.unquote(environ["PATH_INFO"]))
         if matched is None or environ["REQUEST_METHOD"] != "POST":
-            return _refuse(
-                HTTPStatus.NOT_FOUND, "UnknownOperationException", "not offered here"
-            )
+            return _refuse(HTTPStatus.NOT_FOUND, "UnknownOperationException", "not offered here")
         name = matched["function"].rsplit(":function:", 1)[-1].split(":", 1)[0]
         pool = self._pools.get(name)
         if pool is None:
@@ -58,9 +56,7 @@ class InvokeApi:
         limit = MAX_EVENT_BYTES if wanted == "Event" else MAX_SYNC_BYTES
         if len(payload) > limit:
             message = f"Request must be smaller than {limit} bytes for the InvokeFunction operation"
-            return _refuse(
-                HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "RequestTooLargeException", message
-            )
+            return _refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "RequestTooLargeException", message)
         invocation = Invocation(
             payload,
             client_context=_client_context(environ),
@@ -69,15 +65,11 @@ class InvokeApi:
         return _later(pool, invocation) if wanted == "Event" else _now(pool, invocation)
 
 
-def _now(
-    pool: Pool, invocation: Invocation
-) -> tuple[HTTPStatus, list[tuple[str, str]], bytes]:
+def _now(pool: Pool, invocation: Invocation) -> tuple[HTTPStatus, list[tuple[str, str]], bytes]:
     try:
         answer = pool.invoke(invocation)
     except Throttled:
-        return _refuse(
-            HTTPStatus.TOO_MANY_REQUESTS, "TooManyRequestsException", "Rate Exceeded."
-        )
+        return _refuse(HTTPStatus.TOO_MANY_REQUESTS, "TooManyRequestsException", "Rate Exceeded.")
     headers = [
         ("Content-Type", "application/json"),
         ("X-Amz-Executed-Version", "$LATEST"),
@@ -87,9 +79,7 @@ def _now(
     return HTTPStatus.OK, headers, answer.payload
 
 
-def _later(
-    pool: Pool, invocation: Invocation
-) -> tuple[HTTPStatus, list[tuple[str, str]], bytes]:
+def _later(pool: Pool, invocation: Invocation) -> tuple[HTTPStatus, list[tuple[str, str]], bytes]:
     def run() -> Answer | None:
         try:
             return pool.invoke(invocation)

@@ -57,8 +57,6 @@ def free_port() -> int:
 def tail(path: Path, lines: int = 30) -> str:
     """Return the last lines of a text file, or nothing where there is none."""
     try:
-        return "\n".join(
-            path.read_text(encoding="utf-8", errors="replace").splitlines()[-lines:]
-        )
+        return "\n".join(path.read_text(encoding="utf-8", errors="replace").splitlines()[-lines:])
     except FileNotFoundError:
         return ""

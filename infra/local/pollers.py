@@ -110,7 +110,7 @@ def failed_ids(answer: Answer, sent: Sequence[str], *, partial: bool) -> set[str
         failed = {row["itemIdentifier"] for row in rows}
     except (AttributeError, KeyError, TypeError, ValueError):
         return set(sent)
-    return failed if failed <= set(sent) else set(sent)
+    return min(failed, set(sent))
 
 
 def _record(message: Mapping[str, Any], arn: str) -> dict[str, Any]:
@@ -120,8 +120,7 @@ def _record(message: Mapping[str, Any], arn: str) -> dict[str, Any]:
         "body": message["Body"],
         "attributes": message.get("Attributes", {}),
         "messageAttributes": {
-            name: _attribute(value)
-            for name, value in message.get("MessageAttributes", {}).items()
+            name: _attribute(value) for name, value in message.get("MessageAttributes", {}).items()
         },
         "md5OfBody": message.get("MD5OfBody", ""),
         "eventSource": "aws:sqs",

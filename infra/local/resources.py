@@ -40,9 +40,7 @@ def create_resources(
         if resource.get("Type") == "AWS::Serverless::Function"
     }
     resolver = Resolver(template, parameters=scalars, attributes=made)
-    wanted = {
-        name: resource for name, resource in resources.items() if _is_made(resource)
-    }
+    wanted = {name: resource for name, resource in resources.items() if _is_made(resource)}
     order = TopologicalSorter(
         {
             name: references(resource["Properties"]) & wanted.keys() - {name}
@@ -85,9 +83,7 @@ def _is_made(resource: Mapping[str, Any]) -> bool:
 def _table(clients: Clients, _name: str, properties: Mapping[str, Any]) -> Attributes:
     dynamodb = clients("dynamodb")
     keys = ("TableName", "AttributeDefinitions", "KeySchema", "GlobalSecondaryIndexes")
-    request = {
-        key: properties[key] for key in (*keys, "BillingMode") if key in properties
-    }
+    request = {key: properties[key] for key in (*keys, "BillingMode") if key in properties}
     described = dynamodb.create_table(**request)["TableDescription"]
     name = properties["TableName"]
     if ttl := properties.get("TimeToLiveSpecification"):
@@ -126,16 +122,12 @@ def _secret(clients: Clients, name: str, properties: Mapping[str, Any]) -> Attri
     alphabet = string.ascii_letters + string.digits
     if not wanted.get("ExcludePunctuation"):
         alphabet += string.punctuation
-    text = "".join(
-        secrets.choice(alphabet) for _ in range(wanted.get("PasswordLength", 32))
-    )
+    text = "".join(secrets.choice(alphabet) for _ in range(wanted.get("PasswordLength", 32)))
     arn = clients("secretsmanager").create_secret(Name=name, SecretString=text)["ARN"]
     return {"Ref": arn, "Id": arn}
 
 
-CREATORS: Final[
-    Mapping[str, Callable[[Clients, str, Mapping[str, Any]], Attributes]]
-] = {
+CREATORS: Final[Mapping[str, Callable[[Clients, str, Mapping[str, Any]], Attributes]]] = {
     "AWS::DynamoDB::Table": _table,
     "AWS::KMS::Key": _key,
     "AWS::S3::Bucket": _bucket,

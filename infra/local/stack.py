@@ -66,9 +66,7 @@ class Stack:
 
     def broken(self) -> str | None:
         """Return the name of an emulator that ended by itself, if any."""
-        return next(
-            (b.name for b in self.backends if b.process.poll() is not None), None
-        )
+        return next((b.name for b in self.backends if b.process.poll() is not None), None)
 
     def reap(self) -> None:
         """Let idle processes go."""
@@ -87,9 +85,7 @@ def start(stack: Stack) -> None:
     for backend in stack.backends:
         backend.wait()
     parameters = _parameters(stack.gateway.url)
-    made = create_resources(
-        template, clients, STACK_NAME, parameters=parameters, region=REGION
-    )
+    made = create_resources(template, clients, STACK_NAME, parameters=parameters, region=REGION)
     scalars = {"AWS::StackName": STACK_NAME, "AWS::Region": REGION, **parameters}
     resolver = Resolver(template, parameters=scalars, attributes=made)
 
@@ -162,9 +158,7 @@ def _pool(stack: Stack, function: Function, environment: Mapping[str, str]) -> P
     def launch() -> Worker:
         return Worker(function, environment, stack.spawner, log)
 
-    def report(
-        _function: Function, invocation: Invocation, answer: Answer, seconds: float
-    ) -> None:
+    def report(_function: Function, invocation: Invocation, answer: Answer, seconds: float) -> None:
         if answer.error:
             console.failure(function.logical_id, answer.payload)
         if function.logical_id != API:

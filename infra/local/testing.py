@@ -37,15 +37,11 @@ class RunningStack:
 
 
 @contextlib.contextmanager
-def running_stack(
-    path: Path | None = None, *, as_json: bool = True
-) -> Iterator[RunningStack]:
+def running_stack(path: Path | None = None, *, as_json: bool = True) -> Iterator[RunningStack]:
     """Run a stack for the time of the block; raises StackError with its log if it cannot start."""
     with contextlib.ExitStack() as cleanup:
         if path is None:
-            path = Path(
-                cleanup.enter_context(tempfile.TemporaryDirectory(prefix="platen-"))
-            )
+            path = Path(cleanup.enter_context(tempfile.TemporaryDirectory(prefix="platen-")))
         folder = Folder(path)
         told = background.start(folder, 0, as_json=as_json)
         cleanup.callback(background.stop, folder)

@@ -62,7 +62,7 @@ def _run(command: Sequence[str]) -> None:
         "PYTHONPATH": str(ROOT),
     }
     environment.pop("VIRTUAL_ENV", None)
-    ran = subprocess.run(  # noqa: S603 -- the commands of steps.py
+    ran = subprocess.run(
         command,
         cwd=ROOT,
         env=environment,

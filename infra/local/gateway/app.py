@@ -21,9 +21,7 @@ from infra.local.runner.pool import Invocation, Pool, StillRunning, Throttled
 
 MAX_BODY_BYTES: Final = 10_485_760
 TIMEOUT_S: Final = 29.0
-_HOP_BY_HOP: Final = frozenset(
-    {"connection", "content-length", "transfer-encoding", "keep-alive"}
-)
+_HOP_BY_HOP: Final = frozenset({"connection", "content-length", "transfer-encoding", "keep-alive"})
 
 type Start = Callable[[str, list[tuple[str, str]]], Any]
 
@@ -45,9 +43,7 @@ class Gateway:
         started = time.time()
         request = read_request(environ)
         response = self._answer(request, started)
-        headers = [
-            pair for pair in response.headers if pair[0].lower() not in _HOP_BY_HOP
-        ]
+        headers = [pair for pair in response.headers if pair[0].lower() not in _HOP_BY_HOP]
         headers.append(("Content-Length", str(len(response.body))))
         start(f"{response.status} {_phrase(response.status)}", headers)
         self._console.request(
@@ -81,18 +77,10 @@ class Gateway:
         except StillRunning:
             return self._responses.answer("INTEGRATION_TIMEOUT", gateway_id)
         except Throttled:
-            kind = (
-                "INTEGRATION_TIMEOUT"
-                if time.time() >= answer_by
-                else "INTEGRATION_FAILURE"
-            )
+            kind = "INTEGRATION_TIMEOUT" if time.time() >= answer_by else "INTEGRATION_FAILURE"
             return self._responses.answer(kind, gateway_id)
         if answer.error:
-            kind = (
-                "INTEGRATION_TIMEOUT"
-                if time.time() >= answer_by
-                else "INTEGRATION_FAILURE"
-            )
+            kind = "INTEGRATION_TIMEOUT" if time.time() >= answer_by else "INTEGRATION_FAILURE"
             return self._responses.answer(kind, gateway_id)
         try:
             return proxy_response(answer.payload)
@@ -107,8 +95,7 @@ def read_request(environ: Mapping[str, Any]) -> Request:
     headers = [
         (name.removeprefix("HTTP_").replace("_", "-"), value)
         for name, value in environ.items()
-        if name.startswith("HTTP_")
-        or (name in {"CONTENT_TYPE", "CONTENT_LENGTH"} and value)
+        if name.startswith("HTTP_") or (name in {"CONTENT_TYPE", "CONTENT_LENGTH"} and value)
     ]
     return Request(
         method=environ["REQUEST_METHOD"],

@@ -48,9 +48,7 @@ class Routes:
     def __init__(self, resources: Sequence[str]) -> None:
         """Take the paths of the app, such as `/v1/renders/{id}`."""
         split = [(resource, _segments(resource)) for resource in resources]
-        self._table = sorted(
-            split, key=lambda row: [_rank(segment) for segment in row[1]]
-        )
+        self._table = sorted(split, key=lambda row: [_rank(segment) for segment in row[1]])
 
     def match(self, path: str) -> Match | None:
         """Return the resource of a path, or None; a slash at the end does not matter."""
@@ -75,8 +73,7 @@ def proxy_event(
         "httpMethod": request.method,
         "headers": single or None,
         "multiValueHeaders": headers or None,
-        "queryStringParameters": {name: values[-1] for name, values in query.items()}
-        or None,
+        "queryStringParameters": {name: values[-1] for name, values in query.items()} or None,
         "multiValueQueryStringParameters": query or None,
         "pathParameters": dict(match.parameters) or None,
         "stageVariables": None,

@@ -19,9 +19,7 @@ class GatewayResponses:
 
     def answer(self, kind: str, request_id: str) -> Response:
         """Return the response of a kind, such as `REQUEST_TOO_LARGE`; falls back as AWS does."""
-        default = (
-            "DEFAULT_5XX" if kind.startswith(("INTEGRATION", "API_")) else "DEFAULT_4XX"
-        )
+        default = "DEFAULT_5XX" if kind.startswith(("INTEGRATION", "API_")) else "DEFAULT_4XX"
         response = self._responses.get(kind) or self._responses[default]
         body = response["responseTemplates"]["application/json"]
         headers = tuple(

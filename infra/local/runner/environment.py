@@ -19,9 +19,7 @@ _PASSED_ON: Final = (
 )
 
 
-def worker_environment(
-    function: Function, endpoints: Mapping[str, str]
-) -> dict[str, str]:
+def worker_environment(function: Function, endpoints: Mapping[str, str]) -> dict[str, str]:
     """Return all variables of one function's processes; the template wins over the user's PLATEN_*."""
     inherited = {
         name: value

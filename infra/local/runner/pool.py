@@ -102,9 +102,7 @@ class Pool:
         with self._lock:
             spare = max(0, len(self._all) - self.function.warm)
             limit = time.monotonic() - IDLE_S
-            leaving = [worker for worker in self._idle if worker.idle_since < limit][
-                :spare
-            ]
+            leaving = [worker for worker in self._idle if worker.idle_since < limit][:spare]
             for worker in leaving:
                 self._idle.remove(worker)
                 self._all.discard(worker)
@@ -203,10 +201,7 @@ class Pool:
         with self._lock:
             self._all.discard(worker)
             self._grow()
-            if (
-                len(self._all) + self._starting < self.function.warm
-                and not self._closed
-            ):
+            if len(self._all) + self._starting < self.function.warm and not self._closed:
                 self._starting += 1
                 self._start_thread()
 
@@ -244,9 +239,7 @@ class Pool:
 
 
 def _timed_out(request_id: str, timeout_s: float) -> Answer:
-    message = (
-        f"RequestId: {request_id} Error: Task timed out after {timeout_s:.2f} seconds"
-    )
+    message = f"RequestId: {request_id} Error: Task timed out after {timeout_s:.2f} seconds"
     return failure("Sandbox.Timedout", message)
 
 

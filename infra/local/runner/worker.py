@@ -47,9 +47,7 @@ def serve(channel: Channel, target: str) -> None:
     try:
         handler = _load(target)
     except BaseException as error:  # noqa: BLE001 -- whatever import raises is the answer
-        channel.send(
-            {"status": "failed"}, _describe(error, "Runtime.ImportModuleError")
-        )
+        channel.send({"status": "failed"}, _describe(error, "Runtime.ImportModuleError"))
         return
     channel.send({"status": "ready"})
     while True:

@@ -1,0 +1,54 @@
+"""How long the API function takes to import, beside its three frameworks alone.
+
+`python -m infra.bench.import_time` (`make bench NAME=import`): fresh interpreters, interleaved, so
+that a busy machine slows both; medians, the time of a bare interpreter taken off.
+"""
+
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Final
+
+LIMIT: Final = 1.3
+ROUNDS: Final = 15
+_ROOT: Final = Path(__file__).parents[2]
+_CASES: Final = {
+    "interpreter": "",
+    "frameworks": "import chalice, boto3, pydantic",
+    "app": "import app",
+}
+
+
+def main() -> int:
+    """Print the table and the ratio; 1 when it is over the limit."""
+    times: dict[str, list[float]] = {name: [] for name in _CASES}
+    for name, script in _CASES.items():
+        _run(script)  # writes the byte code
+        assert name
+    for _ in range(ROUNDS):
+        for name, script in _CASES.items():
+            times[name].append(_run(script))
+    medians = {name: statistics.median(values) for name, values in times.items()}
+    own = {name: medians[name] - medians["interpreter"] for name in _CASES}
+    ratio = own["app"] / own["frameworks"]
+    _print("import", "median ms", "without interpreter", "fastest ms")
+    for name, values in times.items():
+        _print(name, *(f"{1000 * value:.0f}" for value in (medians[name], own[name], min(values))))
+    _print(f"import: {ratio:.2f} (limit {LIMIT})")
+    return int(ratio > LIMIT)
+
+
+def _run(script: str) -> float:
+    begun = time.perf_counter()
+    subprocess.run([sys.executable, "-c", script], cwd=_ROOT, check=True)
+    return time.perf_counter() - begun
+
+
+def _print(first: str, *rest: str) -> None:
+    sys.stdout.write(first.ljust(14) + "".join(cell.rjust(22) for cell in rest) + "\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
