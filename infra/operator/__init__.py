@@ -1,1 +1,1 @@
-"""The operator tool: what a person who runs the service does from a shell."""
+"""The operator tool `platen`."""

@@ -1,0 +1,108 @@
+"""`platen key`."""
+
+from typing import Any
+
+import click
+
+from chalicelib.core.clock import parse_rfc3339, rfc3339
+from chalicelib.core.errors import invalid
+from chalicelib.core.ids import WorkspaceId
+from chalicelib.features.workspaces.keys import GRACE_HOURS, NewKey
+from chalicelib.features.workspaces.model import SCOPES, ApiKey, Mode
+from infra.operator.connection import operator
+from infra.operator.output import answers
+
+_PREFIX = "key_"
+
+
+@click.group()
+def key() -> None:
+    """API keys."""
+
+
+@key.command()
+@click.option("--workspace", metavar="WS", required=True)
+@click.option("--mode", type=click.Choice(["test", "live"]), required=True)
+@click.option("--scope", type=click.Choice(SCOPES), multiple=True, help="Default: all of them.")
+@click.option("--expires", metavar="RFC3339", help="When it ends, such as 2027-01-31T00:00:00Z.")
+@click.option("--allow-ip", metavar="CIDR", multiple=True)
+@click.option("--template", metavar="TPL", multiple=True)
+@click.option("--name", default="", metavar="TEXT")
+@answers
+def create(**options: Any) -> dict[str, Any]:
+    """Make a key; it is shown this once."""
+    made = operator().manage_keys.create(
+        WorkspaceId(options["workspace"]),
+        mode=options["mode"],
+        name=options["name"],
+        scopes=options["scope"] or SCOPES,
+        expires_at=_moment(options["expires"]),
+        allow_ips=options["allow_ip"],
+        templates=options["template"],
+    )
+    return _new(made)
+
+
+@key.command("list")
+@click.option("--workspace", metavar="WS", required=True)
+@answers
+def list_all(workspace: str) -> dict[str, Any]:
+    """List a workspace's keys, newest first."""
+    rows = [_shown(found) for found in operator().keys.of_workspace(WorkspaceId(workspace))]
+    return {"data": rows}
+
+
+@key.command()
+@click.argument("key_id", metavar="KEY")
+@click.option(
+    "--grace-h",
+    type=click.Choice([str(hours) for hours in GRACE_HOURS]),
+    default="0",
+    show_default=True,
+    help="Hours for which the old secret still holds.",
+)
+@answers
+def roll(key_id: str, grace_h: str) -> dict[str, Any]:
+    """Give a key a new secret; it is shown this once."""
+    return _new(operator().manage_keys.roll(_bare(key_id), grace_h=int(grace_h)))
+
+
+@key.command()
+@click.argument("key_id", metavar="KEY")
+@answers
+def revoke(key_id: str) -> dict[str, Any]:
+    """End a key at once."""
+    return _shown(operator().manage_keys.revoke(_bare(key_id)))
+
+
+def _new(made: NewKey) -> dict[str, Any]:
+    return {"id": _PREFIX + made.key.id, "key": made.text} | _shown(made.key)
+
+
+def _shown(found: ApiKey) -> dict[str, Any]:
+    mode: Mode = found.mode
+    return {
+        "id": _PREFIX + found.id,
+        "workspace": found.workspace_id,
+        "mode": mode,
+        "name": found.name,
+        "scopes": sorted(found.scopes),
+        "allow_ips": list(found.allow_ips),
+        "templates": list(found.templates),
+        "created_at": found.created_at,
+        "expires_at": rfc3339(found.expires_at) if found.expires_at else None,
+        "revoked_at": rfc3339(found.revoked_at) if found.revoked_at else None,
+    }
+
+
+def _bare(key_id: str) -> str:
+    return key_id.removeprefix(_PREFIX)
+
+
+def _moment(text: str | None) -> Any:
+    if text is None:
+        return None
+    try:
+        return parse_rfc3339(text)
+    except ValueError as reason:
+        raise invalid("/expires", f"{text} is no RFC 3339 time: {reason}") from reason
