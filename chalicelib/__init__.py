@@ -1,1 +1,4 @@
-"""Everything the functions share; each layer imports only what stands to its right: api, features, adapters, engine, contract, core."""
+"""Everything the functions share.
+
+Each layer imports only what stands to its right: api, features, adapters, engine, contract, core.
+"""

@@ -38,9 +38,7 @@ if TYPE_CHECKING:
 class ApiServices:
     """What the API function's views ask for."""
 
-    def __init__(
-        self, settings: ApiSettings, clients: Clients, *, clock: Clock, ids: Ids
-    ) -> None:
+    def __init__(self, settings: ApiSettings, clients: Clients, *, clock: Clock, ids: Ids) -> None:
         """Build nothing yet."""
         self.settings = settings
         self.clients = clients
@@ -136,9 +134,7 @@ class ApiServices:
 
     @cached_property
     def read_renders(self) -> ReadRenders:  # noqa: D102
-        return ReadRenders(
-            tables=self.tables, table=self.settings.main_table, renders=self.renders
-        )
+        return ReadRenders(tables=self.tables, table=self.settings.main_table, renders=self.renders)
 
     @cached_property
     def present_render(self) -> PresentRender:  # noqa: D102
@@ -188,25 +184,19 @@ class Operator:
             clock=clock,
             ids=ids,
         )
-        self.manage_keys = ManageKeys(
-            workspaces=self.workspaces, keys=self.keys, clock=clock
-        )
+        self.manage_keys = ManageKeys(workspaces=self.workspaces, keys=self.keys, clock=clock)
 
 
 @cache
 def api_services() -> ApiServices:
     """Return the API function's services, one set a process."""
-    return ApiServices(
-        ApiSettings.from_env(), Clients(), clock=SystemClock(), ids=RandomIds()
-    )
+    return ApiServices(ApiSettings.from_env(), Clients(), clock=SystemClock(), ids=RandomIds())
 
 
 @cache
 def operator() -> Operator:
     """Return the operator tool's use cases."""
-    return Operator(
-        OperatorSettings.from_env(), Clients(), clock=SystemClock(), ids=RandomIds()
-    )
+    return Operator(OperatorSettings.from_env(), Clients(), clock=SystemClock(), ids=RandomIds())
 
 
 def execute_render(
@@ -214,8 +204,8 @@ def execute_render(
 ) -> "ExecuteRender":
     """Return the render function's use case over an engine."""
     # Only the render function has what these modules need.
-    from chalicelib.features.renders.execute import ExecuteRender  # noqa: PLC0415
-    from chalicelib.features.renders.finish import FinishRender  # noqa: PLC0415
+    from chalicelib.features.renders.execute import ExecuteRender
+    from chalicelib.features.renders.finish import FinishRender
 
     tables = Tables(clients)
     renders = Renders(tables, settings.main_table)

@@ -1,4 +1,4 @@
-"""The ground of every contract model: JSON types as they are, nothing unknown, schemas built on first use."""
+"""The ground of every contract model: JSON types, nothing unknown, built on first use."""
 
 from typing import Annotated
 

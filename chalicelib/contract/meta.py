@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from chalicelib.contract.base import Model
 
@@ -42,7 +42,7 @@ class ProblemEntry(Model):
 class ProblemDetails(Model):
     """An error (RFC 9457); further members tell more of certain codes."""
 
-    model_config = {"extra": "allow"}
+    model_config = ConfigDict(extra="allow")
 
     type: str
     """The address of the page that explains the code."""

@@ -9,12 +9,8 @@ from pydantic import Field, StringConstraints, field_validator, model_validator
 from chalicelib.contract.base import Length, Model
 
 OutputFormat = Literal["pdf", "png"]
-PageSize = Literal[
-    "A0", "A1", "A2", "A3", "A4", "A5", "A6", "Letter", "Legal", "Tabloid", "Ledger"
-]
-PAGE_RANGES_PATTERN = (
-    r"^\s*\d{1,5}(?:\s*-\s*\d{1,5})?(?:\s*,\s*\d{1,5}(?:\s*-\s*\d{1,5})?)*\s*$"
-)
+PageSize = Literal["A0", "A1", "A2", "A3", "A4", "A5", "A6", "Letter", "Legal", "Tabloid", "Ledger"]
+PAGE_RANGES_PATTERN = r"^\s*\d{1,5}(?:\s*-\s*\d{1,5})?(?:\s*,\s*\d{1,5}(?:\s*-\s*\d{1,5})?)*\s*$"
 LOCALE_PATTERN = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,4}")
 
 
@@ -47,8 +43,7 @@ class PdfOptions(Model):
     margin: Margin = Margin()
     scale: Annotated[float, Field(ge=0.1, le=2)] = 1.0
     page_ranges: (
-        Annotated[str, StringConstraints(max_length=500, pattern=PAGE_RANGES_PATTERN)]
-        | None
+        Annotated[str, StringConstraints(max_length=500, pattern=PAGE_RANGES_PATTERN)] | None
     ) = None
     """Pages to keep, such as `1-3,5`."""
     print_background: bool = True
@@ -96,12 +91,8 @@ class Wait(Model):
     """What must have come before the page is printed; fonts and images are always awaited."""
 
     until: Literal["load", "domcontentloaded", "networkidle"] = "load"
-    selector: (
-        Annotated[str, StringConstraints(min_length=1, max_length=1000)] | None
-    ) = None
-    expression: (
-        Annotated[str, StringConstraints(min_length=1, max_length=10_000)] | None
-    ) = None
+    selector: Annotated[str, StringConstraints(min_length=1, max_length=1000)] | None = None
+    expression: Annotated[str, StringConstraints(min_length=1, max_length=10_000)] | None = None
     """JavaScript that must become truthy."""
     delay_ms: Annotated[int, Field(ge=0, le=10_000)] = 0
     timeout_ms: Annotated[int, Field(ge=100, le=60_000)] = 10_000

@@ -37,12 +37,8 @@ def refusal(error: ValidationError, value: Any, prefix: str = "") -> ServiceErro
         known = merged.get(found.path)
         if known is not None and found.message not in known.message:
             # Each branch of a union complains for itself: one of them has to be met.
-            found = FieldError(
-                found.path, known.code, f"{known.message}, or {found.message}"
-            )
-        merged[found.path] = (
-            found if known is None or found.message != known.message else known
-        )
+            found = FieldError(found.path, known.code, f"{known.message}, or {found.message}")
+        merged[found.path] = found if known is None or found.message != known.message else known
     errors = list(merged.values())[:MAX_ERRORS]
     first = errors[0]
     more = f" (and {len(merged) - 1} more)" if len(merged) > 1 else ""
@@ -77,9 +73,7 @@ def _path(value: Any, finding: ErrorDetails) -> list[str | int]:
 
 def _is_branch(value: Any, inner: Any, following: _Location) -> bool:
     # A branch may be called as a field beside it: `{"kind": "arm", "arm": …}`.
-    return any(
-        _at(inner, step) is _ABSENT is not _at(value, step) for step in following
-    )
+    return any(_at(inner, step) is _ABSENT is not _at(value, step) for step in following)
 
 
 def _at(value: Any, step: str | int) -> Any:
@@ -108,9 +102,7 @@ _ABSENT: Final = object()
 _TYPE: Final = "wrong_type"
 _RANGE: Final = "out_of_range"
 _LENGTH: Final = "wrong_length"
-_MESSAGES: Final[
-    Mapping[str, tuple[str, Callable[[ErrorDetails, Mapping[str, Any]], str]]]
-] = {
+_MESSAGES: Final[Mapping[str, tuple[str, Callable[[ErrorDetails, Mapping[str, Any]], str]]]] = {
     "missing": ("required", _say("is required")),
     "extra_forbidden": ("unknown", _say("is not known here")),
     "string_type": (_TYPE, _say("must be a string")),

@@ -11,17 +11,15 @@ type _Mode = Literal["validation", "serialization"]
 
 def schemas(
     read: Iterable[type[BaseModel]], written: Iterable[type[BaseModel]], template: str
-) -> tuple[dict[type[BaseModel], Any], dict[type[BaseModel], Any], dict[str, Any]]:
+) -> tuple[dict[Any, Any], dict[Any, Any], dict[str, Any]]:
     """Return references to the models that are read, to those that are written, and all schemas.
 
     `template` says where a schema stands, such as `#/components/schemas/{model}`.
     """
-    asked: list[tuple[type[BaseModel], _Mode]] = [
-        (model, "validation") for model in read
-    ]
+    asked: list[tuple[type[BaseModel], _Mode]] = [(model, "validation") for model in read]
     asked += [(model, "serialization") for model in written]
     found, definitions = models_json_schema(asked, ref_template=template)
-    by_mode: dict[_Mode, dict[type[BaseModel], Any]] = {
+    by_mode: dict[_Mode, dict[Any, Any]] = {
         "validation": {},
         "serialization": {},
     }

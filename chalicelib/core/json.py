@@ -75,9 +75,7 @@ def _check_depth(text: str) -> None:
         first = token[0][0]
         depth += (first in "[{") - (first in "]}")
         if depth > MAX_DEPTH:
-            raise _invalid(
-                f"nesting deeper than {MAX_DEPTH} levels", text, token.start()
-            )
+            raise _invalid(f"nesting deeper than {MAX_DEPTH} levels", text, token.start())
 
 
 def _check_surrogates(text: str) -> None:

@@ -5,9 +5,7 @@ import unicodedata
 from typing import Final
 from urllib.parse import quote
 
-_REFUSED: Final = re.compile(
-    r'[\x00-\x1f\x7f<>:"/\\|?*\u200b-\u200f\u2028-\u202e\u2066-\u2069]'
-)
+_REFUSED: Final = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*\u200b-\u200f\u2028-\u202e\u2066-\u2069]')
 _RESERVED: Final = re.compile(r"(?i)(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?")
 _NAME_BYTES: Final = 200
 
@@ -28,13 +26,9 @@ def safe_filename(text: str | None, *, fallback: str, extension: str) -> str:
 
 def content_disposition(filename: str) -> str:
     """Return an `attachment` header (RFC 6266) that carries any name."""
-    plain = (
-        filename.encode("ascii", "replace")
-        .decode()
-        .replace('"', "_")
-        .replace("\\", "_")
-    )
-    return f"attachment; filename=\"{plain.replace('?', '_')}\"; filename*=UTF-8''{quote(filename, safe='')}"
+    plain = filename.encode("ascii", "replace").decode().replace('"', "_").replace("\\", "_")
+    plain = plain.replace("?", "_")
+    return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(filename, safe='')}"
 
 
 def _cut(name: str) -> str:

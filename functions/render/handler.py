@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from chalicelib import bootstrap
 from chalicelib.adapters.aws.session import Clients
-from chalicelib.core.clock import SystemClock
 from chalicelib.adapters.json_logs import REQUEST_ID, configure
+from chalicelib.core.clock import SystemClock
 from chalicelib.features.renders.protocol import (
     MAX_RETURNED_BYTES,
     QueuedRender,
@@ -63,7 +63,7 @@ def _batch(
             message = QueuedRender.from_json(json.loads(record["body"]))
             REQUEST_ID.set(message.request_id)
             execute.queued(message, f"{invocation}/{record['messageId']}")
-        except Exception:  # noqa: PERF203 -- one bad message must not harm the others
+        except Exception:
             log.exception("message failed", extra={"message_id": record["messageId"]})
             failed.append({"itemIdentifier": record["messageId"]})
     return {"batchItemFailures": failed}

@@ -13,8 +13,8 @@ _RUN_FOLDER: Final = Path(__file__).resolve().parent.parent.parent / ".platen"
 
 def operator() -> bootstrap.Operator:
     """Return the use cases of the service that is meant; raises Refused where there is none."""
-    if "PLATEN_MAIN_TABLE" not in os.environ:  # noqa: TID251 -- decides which service is meant
-        os.environ.update(_running_here())  # noqa: TID251
+    if "PLATEN_MAIN_TABLE" not in os.environ:
+        os.environ.update(_running_here())
     return bootstrap.operator()
 
 

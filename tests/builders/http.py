@@ -69,7 +69,7 @@ def request(  # noqa: PLR0913 -- the parts of an HTTP request
     return Answer(answer["statusCode"], answer["headers"], content)
 
 
-def event(  # noqa: PLR0913 -- the parts of an HTTP request
+def event(
     app: App,
     method: str,
     target: str,
@@ -87,8 +87,7 @@ def event(  # noqa: PLR0913 -- the parts of an HTTP request
         "httpMethod": method,
         "headers": dict(headers),
         "multiValueHeaders": {name: [value] for name, value in headers.items()},
-        "queryStringParameters": {name: values[-1] for name, values in query.items()}
-        or None,
+        "queryStringParameters": {name: values[-1] for name, values in query.items()} or None,
         "multiValueQueryStringParameters": query or None,
         "pathParameters": params or None,
         "stageVariables": None,

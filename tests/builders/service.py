@@ -12,10 +12,10 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from app import ENDPOINTS
 from chalicelib import bootstrap
 from chalicelib.adapters.aws.session import Clients
 from chalicelib.api._app import App
+from chalicelib.api.routes import ENDPOINTS
 from chalicelib.bootstrap import ApiServices, Operator
 from chalicelib.core.ids import RandomIds, WorkspaceId
 from chalicelib.engine.job import Job, Outcome, Produced
@@ -120,18 +120,14 @@ class Service:
 
     @cached_property
     def services(self) -> ApiServices:
-        return ApiServices(
-            self.settings, self.clients, clock=self.clock, ids=RandomIds()
-        )
+        return ApiServices(self.settings, self.clients, clock=self.clock, ids=RandomIds())
 
     @cached_property
     def app(self) -> App:
         return App(ENDPOINTS, lambda: self.services)
 
     def create_workspace(self, plan: str = "scale") -> WorkspaceId:
-        return self.operator.create_workspace(
-            "A workspace", plan=plan, regions=["eu"]
-        ).id
+        return self.operator.create_workspace("A workspace", plan=plan, regions=["eu"]).id
 
     def key(self, mode: Mode, workspace: WorkspaceId | None = None, **more: Any) -> str:
         options = {"scopes": SCOPES} | more
@@ -155,24 +151,18 @@ class Service:
             "POST", "/v1/renders", json_body=body, headers=headers, key=key or self.live
         )
 
-    def serve(
-        self, event: dict[str, Any], invocation: str = "invocation-1"
-    ) -> dict[str, Any]:
+    def serve(self, event: dict[str, Any], invocation: str = "invocation-1") -> dict[str, Any]:
         """Run the render function's handler on an event."""
         settings = RenderSettings(
             self.settings.main_table, self.settings.bucket, "unused", "unused", "on"
         )
-        execute = bootstrap.execute_render(
-            settings, self.clients, self.engine.run, self.clock
-        )
+        execute = bootstrap.execute_render(settings, self.clients, self.engine.run, self.clock)
         return handler.serve(event, invocation, execute)
 
     def work_off_queue(self) -> list[str]:
         """Receive what is queued, run it, and return the ids of the messages that failed."""
         url = self.settings.renders_queue_url
-        received = self.clients.sqs.receive_message(
-            QueueUrl=url, MaxNumberOfMessages=10
-        )
+        received = self.clients.sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10)
         messages = received.get("Messages", [])
         records = [{"messageId": m["MessageId"], "body": m["Body"]} for m in messages]
         answer = self.serve({"Records": records})

@@ -38,9 +38,7 @@ def test_good_key_is_let_in_by_either_header(app: App, services: EdgeServices) -
         assert answer.json["caller"] == next(iter(services.workspaces))
 
 
-@pytest.mark.parametrize(
-    "headers", [{}, {"Authorization": "Bearer "}, {"X-API-Key": " "}]
-)
+@pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer "}, {"X-API-Key": " "}])
 def test_no_key(app: App, headers: dict[str, str]) -> None:
     answer = request(app, "GET", "/v1/chairs/1", headers=headers)
 
@@ -90,9 +88,7 @@ def test_key_of_another_mode_is_refused(app: App, services: EdgeServices) -> Non
 
 
 @pytest.mark.parametrize("scheme", ["Basic", "Token", "plt"])
-def test_other_schemes_are_refused(
-    app: App, services: EdgeServices, scheme: str
-) -> None:
+def test_other_schemes_are_refused(app: App, services: EdgeServices, scheme: str) -> None:
     headers = {"Authorization": f"{scheme} {services.key()}"}
 
     answer = request(app, "GET", "/v1/chairs/1", headers=headers)
@@ -112,32 +108,24 @@ def test_two_different_keys_are_refused(app: App, services: EdgeServices) -> Non
     assert (answer.status, answer.code) == (401, "invalid_api_key")
 
 
-def test_unknown_key_and_wrong_secret_look_the_same(
-    app: App, services: EdgeServices
-) -> None:
+def test_unknown_key_and_wrong_secret_look_the_same(app: App, services: EdgeServices) -> None:
     known = key_format.parse(services.key())
     assert known is not None
     wrong_secret = key_format.generate("test", key_id=known.key_id).text
     unknown = key_format.generate("test").text
 
-    answers = [
-        request(app, "GET", "/v1/chairs/1", key=key) for key in (wrong_secret, unknown)
-    ]
+    answers = [request(app, "GET", "/v1/chairs/1", key=key) for key in (wrong_secret, unknown)]
 
     assert [answer.code for answer in answers] == ["invalid_api_key"] * 2
     assert answers[0].json["detail"] == answers[1].json["detail"]
 
 
-def test_wrong_secret_learns_nothing_of_a_revoked_key(
-    app: App, services: EdgeServices
-) -> None:
+def test_wrong_secret_learns_nothing_of_a_revoked_key(app: App, services: EdgeServices) -> None:
     known = key_format.parse(services.key(revoked_at=NOW, expires_at=NOW))
     assert known is not None
     wrong_secret = key_format.generate("test", key_id=known.key_id).text
 
-    assert (
-        request(app, "GET", "/v1/chairs/1", key=wrong_secret).code == "invalid_api_key"
-    )
+    assert request(app, "GET", "/v1/chairs/1", key=wrong_secret).code == "invalid_api_key"
 
 
 def test_key_expires_exactly_at_its_time(app: App, services: EdgeServices) -> None:
@@ -179,9 +167,7 @@ def test_revoking_ends_the_grace_too(app: App, services: EdgeServices) -> None:
     old = services.key(revoked_at=NOW)
     stored = next(iter(services.keys.values()))
     later = NOW + dt.timedelta(hours=24)
-    services.keys[stored.id] = replace(
-        stored, secrets=(replace(stored.secrets[0], until=later),)
-    )
+    services.keys[stored.id] = replace(stored, secrets=(replace(stored.secrets[0], until=later),))
 
     assert request(app, "GET", "/v1/chairs/1", key=old).code == "api_key_revoked"
 
@@ -250,9 +236,7 @@ def test_address_lists(
     "header",
     ["X-Forwarded-For", "Forwarded", "X-Real-IP", "True-Client-IP", "CF-Connecting-IP"],
 )
-def test_no_header_can_name_another_address(
-    app: App, services: EdgeServices, header: str
-) -> None:
+def test_no_header_can_name_another_address(app: App, services: EdgeServices, header: str) -> None:
     key = services.key(allow_ips=("10.0.0.1/32",))
 
     answer = request(app, "GET", "/v1/chairs/1", key=key, headers={header: "10.0.0.1"})
@@ -267,9 +251,7 @@ def test_no_header_can_name_another_address(
         ("deletion_scheduled", "workspace_deletion_scheduled"),
     ],
 )
-def test_workspaces_that_are_shut(
-    app: App, services: EdgeServices, status: str, code: str
-) -> None:
+def test_workspaces_that_are_shut(app: App, services: EdgeServices, status: str, code: str) -> None:
     key = services.key(services.workspace(status=status))
 
     answer = request(app, "GET", "/v1/chairs/1", key=key)

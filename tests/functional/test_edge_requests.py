@@ -28,9 +28,7 @@ def key(services: EdgeServices) -> str:
     return services.key()
 
 
-@pytest.mark.parametrize(
-    "target", ["/", "/v1", "/v1/nothing", "/v1/chairs/1/x/y", "/favicon.ico"]
-)
+@pytest.mark.parametrize("target", ["/", "/v1", "/v1/nothing", "/v1/chairs/1/x/y", "/favicon.ico"])
 @pytest.mark.parametrize("method", METHODS)
 def test_unknown_route(app: App, method: str, target: str) -> None:
     answer = request(app, method, target)
@@ -57,17 +55,13 @@ def test_wrong_method(app: App, method: str, target: str, allow: str) -> None:
 
 
 def test_every_path_takes_every_method(app: App) -> None:
-    assert set(app.routes) == {row.path for row in endpoints_of(resource)} | set(
-        CATCH_ALL
-    )
+    assert set(app.routes) == {row.path for row in endpoints_of(resource)} | set(CATCH_ALL)
     assert all(set(methods) == set(METHODS) for methods in app.routes.values())
 
 
 def test_head_answers_as_get_without_a_body(app: App, key: str) -> None:
     for target in ("/v1/chairs/1", "/v1/pictures/1"):
-        get, head = (
-            request(app, method, target, key=key) for method in ("GET", "HEAD")
-        )
+        get, head = (request(app, method, target, key=key) for method in ("GET", "HEAD"))
 
         assert (head.status, head.body) == (200, b"")
         assert head.headers["Content-Type"] == get.headers["Content-Type"]
@@ -132,9 +126,7 @@ def test_what_is_not_json(app: App, key: str, body: bytes, told: str) -> None:
         ({"legs": 1, "x": 1}, ["/name", "/legs", "/x"]),
     ],
 )
-def test_json_of_the_wrong_shape(
-    app: App, key: str, body: Any, pointers: list[str]
-) -> None:
+def test_json_of_the_wrong_shape(app: App, key: str, body: Any, pointers: list[str]) -> None:
     answer = request(app, "POST", "/v1/chairs", key=key, body=json.dumps(body).encode())
 
     assert (answer.status, answer.code) == (400, "validation_error")
@@ -163,9 +155,7 @@ def test_messages_are_for_people(app: App, key: str) -> None:
 def test_endless_errors_are_cut(app: App, key: str) -> None:
     sent = {f"x{n}": 1 for n in range(5000)}
 
-    assert (
-        len(request(app, "POST", "/v1/chairs", key=key, json_body=sent).pointers) == 100
-    )
+    assert len(request(app, "POST", "/v1/chairs", key=key, json_body=sent).pointers) == 100
 
 
 def test_body_where_none_is_expected(app: App, key: str) -> None:
@@ -210,9 +200,7 @@ def test_wrong_media_type(app: App, key: str, content_type: str) -> None:
 )
 def test_right_media_type(app: App, key: str, content_type: str) -> None:
     headers = {"Content-Type": content_type}
-    answer = request(
-        app, "POST", "/v1/chairs", key=key, body=b'{"name": "a"}', headers=headers
-    )
+    answer = request(app, "POST", "/v1/chairs", key=key, body=b'{"name": "a"}', headers=headers)
 
     assert answer.status == 201
 
@@ -220,22 +208,15 @@ def test_right_media_type(app: App, key: str, content_type: str) -> None:
 def test_other_bodies_than_json_reach_the_view(app: App, key: str) -> None:
     headers = {"Content-Type": "application/xml"}
 
-    answer = request(
-        app, "POST", "/v1/files", key=key, body=b"<a>\xff</a>", headers=headers
-    )
+    answer = request(app, "POST", "/v1/files", key=key, body=b"<a>\xff</a>", headers=headers)
 
     assert answer.json == {"bytes": 8}
-    assert (
-        request(app, "POST", "/v1/files", key=key, body=b"{}").code
-        == "unsupported_media_type"
-    )
+    assert request(app, "POST", "/v1/files", key=key, body=b"{}").code == "unsupported_media_type"
 
 
 def test_body_over_the_plans_limit(app: App, services: EdgeServices) -> None:
     body = b'{"name": "a", "data": {"x": "' + b"x" * 1_000_000 + b'"}}'
-    free, starter = (
-        services.key(services.workspace(plan_code=plan)) for plan in ("free", "pro")
-    )
+    free, starter = (services.key(services.workspace(plan_code=plan)) for plan in ("free", "pro"))
 
     refused = request(app, "POST", "/v1/chairs", key=free, body=body)
 
@@ -262,9 +243,7 @@ def test_body_over_the_plans_limit(app: App, services: EdgeServices) -> None:
         ("cursor=", ["/query/cursor"]),
     ],
 )
-def test_query_parameters_are_checked(
-    app: App, key: str, query: str, pointers: list[str]
-) -> None:
+def test_query_parameters_are_checked(app: App, key: str, query: str, pointers: list[str]) -> None:
     answer = request(app, "GET", f"/v1/chairs?{query}", key=key)
 
     assert (answer.status, answer.code) == (400, "validation_error")
@@ -273,10 +252,7 @@ def test_query_parameters_are_checked(
 
 def test_unknown_query_parameter_where_there_are_none(app: App, key: str) -> None:
     assert request(app, "GET", "/v1/chairs/1?x=1", key=key).pointers == ["/query/x"]
-    assert (
-        request(app, "POST", "/v1/chairs?dry=1", key=key, body=b'{"name":"a"}').status
-        == 400
-    )
+    assert request(app, "POST", "/v1/chairs?dry=1", key=key, body=b'{"name":"a"}').status == 400
 
 
 def test_lists_are_walked_by_cursor(app: App, key: str) -> None:
@@ -317,9 +293,7 @@ def test_cursor_belongs_to_its_workspace_mode_and_filter(
 @pytest.mark.parametrize("text", ["", "x" * 256, "caf\u00e9", "a\tb"])
 def test_idempotency_key_must_be_printable(app: App, key: str, text: str) -> None:
     headers = {"Idempotency-Key": text}
-    answer = request(
-        app, "POST", "/v1/chairs", key=key, json_body={"name": "a"}, headers=headers
-    )
+    answer = request(app, "POST", "/v1/chairs", key=key, json_body={"name": "a"}, headers=headers)
 
     assert (answer.code, answer.pointers) == (
         "validation_error",
@@ -329,9 +303,7 @@ def test_idempotency_key_must_be_printable(app: App, key: str, text: str) -> Non
 
 def test_idempotency_key_reaches_the_view(app: App, key: str) -> None:
     headers = {"idempotency-key": "order 7"}
-    answer = request(
-        app, "POST", "/v1/chairs", key=key, json_body={"name": "a"}, headers=headers
-    )
+    answer = request(app, "POST", "/v1/chairs", key=key, json_body={"name": "a"}, headers=headers)
 
     assert answer.json["idempotency_key"] == "order 7"
 
@@ -354,9 +326,7 @@ def test_request_id(app: App, sent: str, kept: bool) -> None:  # noqa: FBT001
     assert shown == sent if kept else shown.startswith("req_")
 
 
-def test_every_answer_has_the_common_headers(
-    app: App, services: EdgeServices, key: str
-) -> None:
+def test_every_answer_has_the_common_headers(app: App, services: EdgeServices, key: str) -> None:
     good = request(app, "GET", "/v1/chairs/1", key=key)
     bad = request(app, "POST", "/v1/chairs", key=key, body=b"{")
 
@@ -396,18 +366,12 @@ def test_service_that_cannot_be_built_still_answers_a_problem() -> None:
     assert answer.headers["X-Request-Id"].startswith("req_")
 
 
-@pytest.mark.parametrize(
-    "event", [{}, {"requestContext": None}, {"requestContext": {}, "body": 1}]
-)
-def test_event_of_no_gateway_is_an_unknown_route(
-    app: App, event: dict[str, Any]
-) -> None:
+@pytest.mark.parametrize("event", [{}, {"requestContext": None}, {"requestContext": {}, "body": 1}])
+def test_event_of_no_gateway_is_an_unknown_route(app: App, event: dict[str, Any]) -> None:
     assert app(event, None)["statusCode"] == 404
 
 
-def test_threads_never_see_each_others_request(
-    app: App, services: EdgeServices, key: str
-) -> None:
+def test_threads_never_see_each_others_request(app: App, services: EdgeServices, key: str) -> None:
     def ask(n: int) -> str:
         return str(request(app, "GET", f"/v1/chairs/{n}", key=key).json["id"])
 
@@ -416,9 +380,7 @@ def test_threads_never_see_each_others_request(
         assert list(pool.map(ask, range(400))) == [str(n) for n in range(400)]
 
 
-def test_logs_never_hold_the_key(
-    app: App, key: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_logs_never_hold_the_key(app: App, key: str, capsys: pytest.CaptureFixture[str]) -> None:
     request(app, "GET", "/v1/chairs/1", key=key)
     request(app, "GET", "/v1/chairs/1", key=key[:-1])
 

@@ -2,6 +2,7 @@
 
 import datetime as dt
 
+from chalicelib.adapters.aws.table import Write
 from tests.builders.service import Service
 
 
@@ -67,11 +68,7 @@ def test_lease_that_nobody_gave_back_runs_out(service: Service) -> None:
     item = service.operator.limits.get(workspace)
     gone = int((service.clock.now() - dt.timedelta(seconds=1)).timestamp())
     tables.delete(service.settings.main_table, item["PK"])
-    from chalicelib.adapters.aws.table import Write
-
-    tables.write(
-        Write(service.settings.main_table, item=item | {"leases": {"rnd_dead": gone}})
-    )
+    tables.write(Write(service.settings.main_table, item=item | {"leases": {"rnd_dead": gone}}))
 
     assert service.render(key=key).status == 200
     assert service.operator.limits.get(workspace)["leases"] == {}
@@ -135,7 +132,5 @@ def test_unverified_owner_may_make_test_renders_only(service: Service) -> None:
         "Mine", owner="a@example.com", plan="free", regions=["eu"]
     ).id
 
-    assert (
-        service.render(key=service.key("live", workspace)).code == "email_not_verified"
-    )
+    assert service.render(key=service.key("live", workspace)).code == "email_not_verified"
     assert service.render(key=service.key("test", workspace)).status == 200

@@ -9,9 +9,7 @@ from tests.builders.service import PDF, FunctionKilled, Service
 
 
 def test_sync_render_answers_the_finished_render(service: Service) -> None:
-    answer = service.render(
-        reference="R-1", metadata={"a": 1}, output={"filename": "Bill 7"}
-    )
+    answer = service.render(reference="R-1", metadata={"a": 1}, output={"filename": "Bill 7"})
 
     assert answer.status == 200, answer.body
     render = answer.json
@@ -107,17 +105,12 @@ def test_message_that_cannot_be_read_fails_alone(service: Service, body: str) ->
     answer = service.serve({"Records": [{"messageId": "bad", "body": body}, good]})
 
     assert answer == {"batchItemFailures": [{"itemIdentifier": "bad"}]}
-    assert (
-        service.call("GET", f"/v1/renders/{accepted['id']}").json["status"]
-        == "succeeded"
-    )
+    assert service.call("GET", f"/v1/renders/{accepted['id']}").json["status"] == "succeeded"
 
 
 def test_failed_render_answers_its_code_and_costs_nothing(service: Service) -> None:
     def fail(_job: object) -> None:
-        raise RenderFailure(
-            "template_runtime_error", "x is undefined", line=3, column=4
-        )
+        raise RenderFailure("template_runtime_error", "x is undefined", line=3, column=4)
 
     service.engine.before = fail
 
@@ -175,9 +168,7 @@ def test_render_whose_functions_all_die_is_lost_and_costs_nothing(
     assert answer.code == "render_lost"
     limits = service.limits()
     assert (limits["used"], limits["holds"], limits["leases"]) == (0, {}, {})
-    assert [fact["type"] for fact in service.facts(answer.json["render_id"])] == [
-        "render.failed"
-    ]
+    assert [fact["type"] for fact in service.facts(answer.json["render_id"])] == ["render.failed"]
 
 
 def test_test_key_makes_test_renders_that_nobody_pays_for(service: Service) -> None:

@@ -1,5 +1,7 @@
 """Sync renders that find no room, or are not ready in time."""
 
+from collections.abc import Callable
+
 import pytest
 from botocore.exceptions import ReadTimeoutError
 
@@ -16,7 +18,7 @@ def _busy() -> Exception:
 
 @pytest.mark.parametrize("failure", [_late, _busy])
 def test_render_that_did_not_start_in_time_goes_on_from_the_queue(
-    service, failure
+    service: Service, failure: Callable[[], Exception]
 ) -> None:
     service.invocations = iter([failure()])
 

@@ -17,9 +17,7 @@ def test_render_of_another_workspace_is_not_there(service: Service) -> None:
     assert answer.code == "render_not_found"
 
 
-@pytest.mark.parametrize(
-    "render_id", ["rnd_01J", "x", "rnd_" + "0" * 26, "ws_" + "0" * 26]
-)
+@pytest.mark.parametrize("render_id", ["rnd_01J", "x", "rnd_" + "0" * 26, "ws_" + "0" * 26])
 def test_unknown_render_is_not_there(service: Service, render_id: str) -> None:
     assert service.call("GET", f"/v1/renders/{render_id}").code == "render_not_found"
 
@@ -32,10 +30,7 @@ def test_test_key_sees_test_renders_only(service: Service) -> None:
 
     assert [render["id"] for render in listed] == [test]
     assert service.call("GET", f"/v1/renders/{live}", key=service.test).status == 404
-    assert (
-        service.call("GET", "/v1/renders?test=false", key=service.test).json["data"]
-        == []
-    )
+    assert service.call("GET", "/v1/renders?test=false", key=service.test).json["data"] == []
 
 
 def test_list_goes_from_new_to_old_in_pages(service: Service) -> None:
@@ -45,16 +40,10 @@ def test_list_goes_from_new_to_old_in_pages(service: Service) -> None:
         made.append(service.render(reference=str(n)).json["id"])
 
     first = service.call("GET", "/v1/renders?limit=2").json
-    second = service.call(
-        "GET", f"/v1/renders?limit=2&cursor={first['next_cursor']}"
-    ).json
-    third = service.call(
-        "GET", f"/v1/renders?limit=2&cursor={second['next_cursor']}"
-    ).json
+    second = service.call("GET", f"/v1/renders?limit=2&cursor={first['next_cursor']}").json
+    third = service.call("GET", f"/v1/renders?limit=2&cursor={second['next_cursor']}").json
 
-    pages = [
-        [render["id"] for render in page["data"]] for page in (first, second, third)
-    ]
+    pages = [[render["id"] for render in page["data"]] for page in (first, second, third)]
     assert pages == [[made[4], made[3]], [made[2], made[1]], [made[0]]]
     assert [page["has_more"] for page in (first, second, third)] == [True, True, False]
     assert third["next_cursor"] is None
@@ -121,12 +110,8 @@ def test_file_address_leads_to_the_store(service: Service) -> None:
     assert answer.headers["Cache-Control"] == "no-store"
 
 
-@pytest.mark.parametrize(
-    "change", [("sig=", "sig=0"), ("exp=", "exp=9"), ("sig=", "s=")]
-)
-def test_altered_file_address_is_refused(
-    service: Service, change: tuple[str, str]
-) -> None:
+@pytest.mark.parametrize("change", [("sig=", "sig=0"), ("exp=", "exp=9"), ("sig=", "s=")])
+def test_altered_file_address_is_refused(service: Service, change: tuple[str, str]) -> None:
     path = _path(service.render().json["files"][0]["url"])
 
     answer = service.call("GET", path.replace(*change), key=None)

@@ -38,9 +38,7 @@ class Objects:
         """Remove a body, whether or not it is there."""
         self._client.delete_object(Bucket=self._bucket, Key=key)
 
-    def presigned(
-        self, key: str, *, content_type: str, disposition: str, expires_s: int
-    ) -> str:
+    def presigned(self, key: str, *, content_type: str, disposition: str, expires_s: int) -> str:
         """Return an address that gives the body to anyone for `expires_s` seconds."""
         url: str = self._client.generate_presigned_url(
             "get_object",

@@ -20,9 +20,7 @@ class Clients:
     @cached_property
     def dynamodb(self) -> "DynamoDBClient":
         """Return the DynamoDB client; all that is written through it may be repeated."""
-        return self._session.client(
-            "dynamodb", config=_config(read_timeout_s=3, attempts=4)
-        )
+        return self._session.client("dynamodb", config=_config(read_timeout_s=3, attempts=4))
 
     @cached_property
     def s3(self) -> "S3Client":
@@ -53,9 +51,7 @@ class Clients:
     @cached_property
     def secretsmanager(self) -> "SecretsManagerClient":
         """Return the Secrets Manager client."""
-        return self._session.client(
-            "secretsmanager", config=_config(read_timeout_s=3, attempts=3)
-        )
+        return self._session.client("secretsmanager", config=_config(read_timeout_s=3, attempts=3))
 
     def function(self, read_timeout_s: float) -> "LambdaClient":
         """Return a Lambda client that waits no longer than this and never calls twice."""

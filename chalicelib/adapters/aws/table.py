@@ -24,6 +24,12 @@ class ConditionFailed(Exception):  # noqa: N818 -- an ordinary answer: somebody 
         self.item = item
         self.index = index
 
+    @property
+    def found(self) -> Item:
+        """Return the item that stands there, where the condition can fail on no other ground."""
+        assert self.item is not None
+        return self.item
+
 
 @dataclass(frozen=True, slots=True)
 class Write:
@@ -63,7 +69,7 @@ class Tables:
         return self._unpack(found) if found else None
 
     def get_many(self, table: str, keys: Sequence[tuple[str, str]]) -> list[Item]:
-        """Read up to 100 items, strongly consistent, in the order of `keys`; absent ones are left out."""
+        """Read up to 100 items, strongly consistent, in the order of `keys`; absent ones drop out."""
         found: dict[tuple[str, str], Item] = {}
         todo: list[Any] = [self._pack({"PK": pk, "SK": sk}) for pk, sk in keys]
         assert len(todo) <= BATCH_GET_LIMIT
@@ -74,9 +80,7 @@ class Tables:
             for raw in answer["Responses"].get(table, []):
                 item = self._unpack(raw)
                 found[item["PK"], item["SK"]] = item
-            todo = list(
-                answer.get("UnprocessedKeys", {}).get(table, {}).get("Keys", [])
-            )
+            todo = list(answer.get("UnprocessedKeys", {}).get(table, {}).get("Keys", []))
         return [found[key] for key in keys if key in found]
 
     def query(  # noqa: PLR0913 -- the parts of one DynamoDB query
@@ -117,9 +121,7 @@ class Tables:
 
     def write(self, write: Write) -> Item | None:
         """Do one write; an update answers the new item. Raises ConditionFailed."""
-        request = self._request(write) | {
-            "ReturnValuesOnConditionCheckFailure": "ALL_OLD"
-        }
+        request = self._request(write) | {"ReturnValuesOnConditionCheckFailure": "ALL_OLD"}
         try:
             if write.item is not None:
                 self._client.put_item(**request)
@@ -141,9 +143,7 @@ class Tables:
         """
         actions: list[Any] = [self._action(write) for write in writes]
         try:
-            self._client.transact_write_items(
-                TransactItems=actions, ClientRequestToken=token
-            )
+            self._client.transact_write_items(TransactItems=actions, ClientRequestToken=token)
         except self._client.exceptions.TransactionCanceledException as failure:
             reasons = failure.response.get("CancellationReasons", [])
             for index, reason in enumerate(reasons):
@@ -152,9 +152,7 @@ class Tables:
             raise
 
     def _action(self, write: Write) -> dict[str, Any]:
-        request = self._request(write) | {
-            "ReturnValuesOnConditionCheckFailure": "ALL_OLD"
-        }
+        request = self._request(write) | {"ReturnValuesOnConditionCheckFailure": "ALL_OLD"}
         return {"Put" if write.item is not None else "Update": request}
 
     def _request(self, write: Write) -> dict[str, Any]:

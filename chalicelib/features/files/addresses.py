@@ -50,14 +50,10 @@ class FileAddresses:
         file that is purged or past its retention. The name in the path is decoration.
         """
         if not self._holds(file_id, exp, sig):
-            raise Forbidden(
-                "invalid_signature", "The address is altered or no longer valid."
-            )
+            raise Forbidden("invalid_signature", "The address is altered or no longer valid.")
         file = self._files.get(FileId(file_id))
         if file is None or self._is_over(file):
-            raise ServiceError(
-                "file_expired", "The file was deleted or its retention has ended."
-            )
+            raise ServiceError("file_expired", "The file was deleted or its retention has ended.")
         return self.direct(file)
 
     def direct(self, file: StoredFile) -> str:
@@ -81,7 +77,4 @@ class FileAddresses:
         return hmac.new(self._secret(), message, hashlib.sha256).hexdigest()
 
     def _is_over(self, file: StoredFile) -> bool:
-        return (
-            file.expires_at is not None
-            and parse_rfc3339(file.expires_at) <= self._clock.now()
-        )
+        return file.expires_at is not None and parse_rfc3339(file.expires_at) <= self._clock.now()

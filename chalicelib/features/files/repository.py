@@ -21,13 +21,9 @@ class Files:
         item = self._tables.get(self._table, f"FILE#{file_id}")
         if item is None or item.get("purged_at"):
             return None
-        return StoredFile(
-            **{name: item[name] for name in StoredFile.__dataclass_fields__}
-        )
+        return StoredFile(**{name: item[name] for name in StoredFile.__dataclass_fields__})
 
-    def creation(
-        self, file: StoredFile, workspace_id: WorkspaceId, render_id: RenderId
-    ) -> Write:
+    def creation(self, file: StoredFile, workspace_id: WorkspaceId, render_id: RenderId) -> Write:
         """Return the write that makes the record; repeated, it writes the same again."""
         item = asdict(file) | {
             "PK": f"FILE#{file.id}",

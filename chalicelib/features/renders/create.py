@@ -136,9 +136,7 @@ class CreateRender:
         if order.idempotency is not None:
             accepted = order.mode == "async"
             writes.append(
-                self._idempotency.creation(
-                    order.idempotency, render.id, now, accepted=accepted
-                )
+                self._idempotency.creation(order.idempotency, render.id, now, accepted=accepted)
             )
         return writes
 
@@ -162,9 +160,7 @@ class CreateRender:
         return Accepted(render, None, record)
 
 
-def _render(
-    order: Order, render_id: RenderId, taken: Taken, now: dt.datetime
-) -> Render:
+def _render(order: Order, render_id: RenderId, taken: Taken, now: dt.datetime) -> Render:
     return Render(
         id=render_id,
         workspace_id=order.workspace.id,

@@ -11,9 +11,7 @@ from chalicelib.features.renders.repository import Renders
 class EnqueueRender:
     """Queues renders; doing it twice is harmless, since the claim is what starts one."""
 
-    def __init__(
-        self, *, tables: Tables, renders: Renders, bodies: Bodies, queue: Queue
-    ) -> None:
+    def __init__(self, *, tables: Tables, renders: Renders, bodies: Bodies, queue: Queue) -> None:
         """Build from the stores and the queue."""
         self._tables = tables
         self._renders = renders

@@ -38,7 +38,7 @@ class Executed:
 class ExecuteRender:
     """Runs attempts; `engine` makes documents and knows no tenant."""
 
-    def __init__(  # noqa: PLR0913 -- the parts it works with
+    def __init__(
         self,
         *,
         renders: Renders,
@@ -58,9 +58,7 @@ class ExecuteRender:
 
     def now(self, order: RunRender, invocation: str) -> Executed:
         """Run the attempt that the API function asks for."""
-        claimed = self._claim(
-            order.workspace_id, order.render_id, order.attempt, invocation
-        )
+        claimed = self._claim(order.workspace_id, order.render_id, order.attempt, invocation)
         if claimed is None or not claimed.mine:
             return self._left_alone(claimed)
         return self._run(claimed.render, order.body)

@@ -57,8 +57,7 @@ class FinishRender:
         before = self._clock.now()
         expires = rfc3339(before + retention(test=render.test))
         files = tuple(
-            self._keep(render, n, produced, expires)
-            for n, produced in enumerate(outcome.files)
+            self._keep(render, n, produced, expires) for n, produced in enumerate(outcome.files)
         )
         store_ms = epoch_ms(self._clock.now()) - epoch_ms(before)
         done = replace(
@@ -80,15 +79,11 @@ class FinishRender:
 
     def already_final(self, render: Render) -> None:
         """Clear up after a render that was ended from outside."""
-        self._limits.settle(
-            render.workspace_id, render.id, render.taken, billed=render.billed
-        )
+        self._limits.settle(render.workspace_id, render.id, render.taken, billed=render.billed)
         if render.body_key is not None:
             self._bodies.delete(render.body_key)
 
-    def _keep(
-        self, render: Render, n: int, produced: Produced, expires: str
-    ) -> StoredFile:
+    def _keep(self, render: Render, n: int, produced: Produced, expires: str) -> StoredFile:
         digest = hashlib.sha256(produced.content).digest()
         created = parse_rfc3339(render.created_at)
         file = StoredFile(
@@ -108,22 +103,15 @@ class FinishRender:
             expires_at=expires,
             key=f"ws/{render.workspace_id}/files/{render.id}/{n}.{produced.format}",
         )
-        self._objects.put(
-            file.key, produced.content, content_type=file.content_type, sha256=digest
-        )
+        self._objects.put(file.key, produced.content, content_type=file.content_type, sha256=digest)
         return file
 
     def _end(self, render: Render, timings: Mapping[str, Any]) -> Render:
         now = self._clock.now()
-        done = replace(
-            render, completed_at=rfc3339(now), timings=_timings(render, timings, now)
-        )
+        done = replace(render, completed_at=rfc3339(now), timings=_timings(render, timings, now))
         writes = [
             self._renders.finish(done),
-            *(
-                self._files.creation(file, done.workspace_id, done.id)
-                for file in done.files
-            ),
+            *(self._files.creation(file, done.workspace_id, done.id) for file in done.files),
             self._renders.fact(done, final_fact(done, now)),
         ]
         try:

@@ -52,9 +52,7 @@ class IdempotencyRecords:
         item = self._tables.get(self._table, key.partition)
         return self.read(item, key, now)
 
-    def read(
-        self, item: Item | None, key: IdempotencyKey, now: dt.datetime
-    ) -> Record | None:
+    def read(self, item: Item | None, key: IdempotencyKey, now: dt.datetime) -> Record | None:
         """Read a record as `find` does."""
         if item is None or item["expires_at"] <= rfc3339(now):
             return None

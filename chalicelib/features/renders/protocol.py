@@ -89,11 +89,7 @@ class RunAnswer:
 
     def to_json(self) -> dict[str, Any]:
         """Return the invocation's answer."""
-        content = (
-            base64.b64encode(self.content).decode()
-            if self.content is not None
-            else None
-        )
+        content = base64.b64encode(self.content).decode() if self.content is not None else None
         return {"v": VERSION, "row": self.row, "content": content}
 
     @classmethod
@@ -101,9 +97,7 @@ class RunAnswer:
         """Read what `to_json` wrote; raises ValueError for another version."""
         _check_version(answer)
         content = answer["content"]
-        return cls(
-            answer["row"], base64.b64decode(content) if content is not None else None
-        )
+        return cls(answer["row"], base64.b64decode(content) if content is not None else None)
 
 
 def _check_version(message: dict[str, Any]) -> None:

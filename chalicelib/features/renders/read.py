@@ -63,11 +63,7 @@ class ReadRenders:
         after: RenderId | None,
     ) -> RenderPage:
         """Return up to `limit` renders below the id `after`."""
-        equal = {
-            name: wanted.equal[name]
-            for name in _EQUAL
-            if wanted.equal.get(name) is not None
-        }
+        equal = {name: wanted.equal[name] for name in _EQUAL if wanted.equal.get(name) is not None}
         if mode == "test":
             if equal.get("test") is False:
                 return RenderPage([], None)
@@ -86,8 +82,7 @@ class ReadRenders:
                 }
                 | {f":{name}": value for name, value in equal.items()},
                 index="lists",
-                filter_expression=" AND ".join(f"#{name} = :{name}" for name in equal)
-                or None,
+                filter_expression=" AND ".join(f"#{name} = :{name}" for name in equal) or None,
                 names={f"#{name}": name for name in equal},
                 limit=min(_ROWS_READ - read, limit + 1 if not equal else _ROWS_READ),
                 newest_first=True,

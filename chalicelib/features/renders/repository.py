@@ -38,9 +38,7 @@ class Renders:
         item = self._tables.get(self._table, _pk(workspace_id, render_id))
         return render_of(item) if item else None
 
-    def get_many(
-        self, workspace_id: WorkspaceId, render_ids: Sequence[RenderId]
-    ) -> list[Render]:
+    def get_many(self, workspace_id: WorkspaceId, render_ids: Sequence[RenderId]) -> list[Render]:
         """Return up to 100 renders of a workspace, in this order."""
         keys = [(_pk(workspace_id, render_id), "META") for render_id in render_ids]
         return [render_of(item) for item in self._tables.get_many(self._table, keys)]
@@ -53,7 +51,7 @@ class Renders:
             condition="attribute_not_exists(PK)",
         )
 
-    def claim(  # noqa: PLR0913 -- the fence and what it writes
+    def claim(
         self,
         workspace_id: WorkspaceId,
         render_id: RenderId,
@@ -89,10 +87,7 @@ class Renders:
         except ConditionFailed as lost:
             if lost.item is None:
                 return None
-            mine = (
-                lost.item.get("claimed_by") == claimed_by
-                and not render_of(lost.item).is_final
-            )
+            mine = lost.item.get("claimed_by") == claimed_by and not render_of(lost.item).is_final
             return Claimed(render_of(lost.item), mine)
         assert item is not None
         return Claimed(render_of(item), mine=True)

@@ -70,9 +70,7 @@ class RunNow:
                 return self._late(render, body, waiting)
             event = _event(render, body, waiting, attempt).to_json()
             try:
-                answer = RunAnswer.from_json(
-                    self._function.invoke(event, wait_s=left_s)
-                )
+                answer = RunAnswer.from_json(self._function.invoke(event, wait_s=left_s))
             except FunctionDied:
                 continue
             except FunctionBusy:

@@ -55,9 +55,7 @@ class ChangeWorkspace:
         try:
             self._tables.transact(writes, token=self._ids.new("chg", self._clock.now()))
         except ConditionFailed as lost:
-            raise Conflict(
-                "conflict", "The plan was changed meanwhile; try again."
-            ) from lost
+            raise Conflict("conflict", "The plan was changed meanwhile; try again.") from lost
         changed = self._workspaces.get(workspace_id)
         assert changed is not None
         return changed
@@ -74,7 +72,5 @@ def _fields(
     if regions is not None:
         fields["regions"] = list(regions)
     if allow_ips is not None:
-        fields["allow_ips"] = [
-            str(network) for network in networks("/allow_ip", allow_ips)
-        ]
+        fields["allow_ips"] = [str(network) for network in networks("/allow_ip", allow_ips)]
     return fields

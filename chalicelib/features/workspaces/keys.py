@@ -62,9 +62,7 @@ class ManageKeys:
             secrets=(StoredSecret(made.sha256_hex),),
             created_at=rfc3339(self._clock.now()),
             expires_at=expires_at,
-            allow_ips=tuple(
-                str(network) for network in networks("/allow_ip", allow_ips)
-            ),
+            allow_ips=tuple(str(network) for network in networks("/allow_ip", allow_ips)),
             templates=tuple(templates),
         )
         self._keys.create(key)
@@ -76,9 +74,7 @@ class ManageKeys:
         Raises `not_found`, `validation_error`, or `conflict` for a revoked key.
         """
         if grace_h not in GRACE_HOURS:
-            raise invalid(
-                "/grace_h", f"one of {', '.join(map(str, GRACE_HOURS))} is expected"
-            )
+            raise invalid("/grace_h", f"one of {', '.join(map(str, GRACE_HOURS))} is expected")
         key = self._active(key_id)
         made = key_format.generate(key.mode, key_id=key.id)
         until = self._clock.now() + dt.timedelta(hours=grace_h)
@@ -88,9 +84,7 @@ class ManageKeys:
         try:
             self._keys.roll(key, secrets)
         except ConditionFailed as lost:
-            raise Conflict(
-                "conflict", "The key was changed meanwhile; look again."
-            ) from lost
+            raise Conflict("conflict", "The key was changed meanwhile; look again.") from lost
         return NewKey(replace(key, secrets=secrets), made.text)
 
     def revoke(self, key_id: str) -> ApiKey:
@@ -100,9 +94,7 @@ class ManageKeys:
         try:
             self._keys.revoke(key, now)
         except ConditionFailed as lost:
-            raise Conflict(
-                "conflict", "The key was changed meanwhile; look again."
-            ) from lost
+            raise Conflict("conflict", "The key was changed meanwhile; look again.") from lost
         return replace(key, revoked_at=now)
 
     def _active(self, key_id: str) -> ApiKey:

@@ -104,9 +104,7 @@ def plan(claim: Claim, seen: Item, now: dt.datetime) -> LimitsUpdate | None:
         return None
     parts = _Parts()
     limits = claim.workspace.plan
-    _rate(
-        parts, "rate_tat", seen, now, count=limits.rate_limit_rps, period_ms=_SECOND_MS
-    )
+    _rate(parts, "rate_tat", seen, now, count=limits.rate_limit_rps, period_ms=_SECOND_MS)
     if claim.test:
         count = limits.test_renders_per_minute
         _rate(parts, "test_tat", seen, now, count=count, period_ms=_MINUTE_MS)
@@ -133,9 +131,7 @@ def plan_request(workspace: Workspace, seen: Item, now: dt.datetime) -> LimitsUp
     return parts.update()
 
 
-def plan_settlement(
-    render_id: RenderId, seen: Item, *, billed: bool
-) -> LimitsUpdate | None:
+def plan_settlement(render_id: RenderId, seen: Item, *, billed: bool) -> LimitsUpdate | None:
     """Build the update that takes a finished render out of the limits; None: it is out."""
     hold = seen["holds"].get(render_id)
     if hold is None and render_id not in seen["leases"]:
@@ -148,9 +144,7 @@ def plan_settlement(
         parts.conditions.append("holds.#r = :hold AND cycle_end = :seen_end")
         parts.values |= {":hold": hold, ":seen_end": seen["cycle_end"]}
     if hold is not None and hold == seen["cycle_end"]:
-        parts.sets.append(
-            "used = used + :one" if billed else "quota_left = quota_left + :one"
-        )
+        parts.sets.append("used = used + :one" if billed else "quota_left = quota_left + :one")
         parts.values[":one"] = 1
     return parts.update()
 
@@ -181,7 +175,7 @@ class _Parts:
         )
 
 
-def _rate(  # noqa: PLR0913 -- one limiter
+def _rate(
     parts: _Parts,
     name: str,
     seen: Item,

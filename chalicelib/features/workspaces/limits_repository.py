@@ -49,19 +49,13 @@ class Limits:
 
         Raises `rate_limited`, `concurrency_limited` or `render_limit_reached`.
         """
-        item = self._apply(
-            claim.workspace.id, lambda seen: limits.plan(claim, seen, now)
-        )
-        taken = Taken(
-            item["holds"].get(claim.render_id), claim.render_id in item["leases"]
-        )
+        item = self._apply(claim.workspace.id, lambda seen: limits.plan(claim, seen, now))
+        taken = Taken(item["holds"].get(claim.render_id), claim.render_id in item["leases"])
         return taken, limits.rate_state(claim.workspace, item, now)
 
     def count_request(self, workspace: Workspace, now: dt.datetime) -> RateState:
         """Take one request from the rate; raises `rate_limited`."""
-        item = self._apply(
-            workspace.id, lambda seen: limits.plan_request(workspace, seen, now)
-        )
+        item = self._apply(workspace.id, lambda seen: limits.plan_request(workspace, seen, now))
         return limits.rate_state(workspace, item, now)
 
     def settle(
@@ -95,48 +89,47 @@ class Limits:
         plan: Callable[[Item], LimitsUpdate | None],
         guess: Item | None = None,
     ) -> Item:
-        seen, fresh = guess or self._seen.get(workspace_id), False
+        """Write what `plan` builds from the item as guessed; only the item itself refuses."""
+        seen, is_guess = guess or self._seen.get(workspace_id), True
         for _ in range(_TRIES):
             if seen is None:
-                seen, fresh = self.get(workspace_id), True
+                seen, is_guess = self.get(workspace_id), False
             try:
                 update = plan(seen)
             except ServiceError:
-                if fresh:
+                if not is_guess:
                     raise
-                seen = None
-                continue
-            if update is None and fresh:
+                update = None
+            if update is None and not is_guess:
                 return seen
             if update is None:
                 seen = None
                 continue
-            try:
-                seen = self._write(workspace_id, update)
-            except ConditionFailed as refused:
-                seen, fresh = refused.item, True
-            else:
-                self._seen[workspace_id] = seen
+            seen, written = self._write(workspace_id, update)
+            if written:
                 return seen
+            is_guess = False
         raise ServiceError(
-            "rate_limited",
-            "Too many requests at once. Try again.",
-            headers={"Retry-After": "1"},
+            "rate_limited", "Too many requests at once. Try again.", headers={"Retry-After": "1"}
         )
 
-    def _write(self, workspace_id: WorkspaceId, update: LimitsUpdate) -> Item:
-        item = self._tables.write(
-            Write(
-                self._table,
-                key=_key(workspace_id),
-                update=update.update,
-                condition=update.condition,
-                names=update.names,
-                values=update.values,
-            )
+    def _write(self, workspace_id: WorkspaceId, update: LimitsUpdate) -> tuple[Item, bool]:
+        """Return the item as it is now, and whether the update was written."""
+        write = Write(
+            self._table,
+            key=_key(workspace_id),
+            update=update.update,
+            condition=update.condition,
+            names=update.names,
+            values=update.values,
         )
+        try:
+            item = self._tables.write(write)
+        except ConditionFailed as refused:
+            return refused.found, False
         assert item is not None
-        return item
+        self._seen[workspace_id] = item
+        return item, True
 
 
 def _key(workspace_id: WorkspaceId) -> dict[str, str]:

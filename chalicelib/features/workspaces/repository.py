@@ -40,9 +40,7 @@ class Workspaces:
                 start=start,
             )
             keys = [(row["PK"], row["SK"]) for row in page.items]
-            found += [
-                _workspace(item) for item in self._tables.get_many(self._table, keys)
-            ]
+            found += [_workspace(item) for item in self._tables.get_many(self._table, keys)]
             start = page.last_key
             if start is None:
                 return found
@@ -101,9 +99,7 @@ class Keys:
     def create(self, key: ApiKey) -> None:
         """Keep a new key; raises ConditionFailed when its id is taken."""
         self._tables.write(
-            Write(
-                self._table, item=_key_item(key), condition="attribute_not_exists(PK)"
-            )
+            Write(self._table, item=_key_item(key), condition="attribute_not_exists(PK)")
         )
 
     def roll(self, key: ApiKey, secrets: tuple[StoredSecret, ...]) -> None:
@@ -149,8 +145,7 @@ def _key(item: Item) -> ApiKey:
         name=item["name"],
         scopes=frozenset(item["scopes"]),
         secrets=tuple(
-            StoredSecret(row["sha256_hex"], _moment(row["until"]))
-            for row in item["secrets"]
+            StoredSecret(row["sha256_hex"], _moment(row["until"])) for row in item["secrets"]
         ),
         created_at=item["created_at"],
         expires_at=_moment(item["expires_at"]),

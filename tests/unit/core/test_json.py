@@ -16,9 +16,7 @@ VALUES = st.recursive(
     | st.integers(-(2**80), 2**80)
     | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(st.characters(exclude_categories=["Cs"])),
-    lambda inner: (
-        st.lists(inner) | st.dictionaries(st.text("abc\u00e9\U0001f600"), inner)
-    ),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text("abc\u00e9\U0001f600"), inner),
     max_leaves=20,
 )
 
@@ -55,9 +53,7 @@ VALUES = st.recursive(
         (b'["\\x"]', "escape"),
     ],
 )
-def test_what_is_not_strict_json_is_refused_with_its_place(
-    data: bytes, told: str
-) -> None:
+def test_what_is_not_strict_json_is_refused_with_its_place(data: bytes, told: str) -> None:
     with pytest.raises(ServiceError) as caught:
         strict.loads(data)
 

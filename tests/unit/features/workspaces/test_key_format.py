@@ -54,8 +54,6 @@ def test_any_changed_character_is_noticed(place: int, character: str) -> None:
     assert (key_format.parse(changed) is None) is (changed != KEY)
 
 
-@pytest.mark.parametrize(
-    "text", ["", "plt_test_", KEY + "\n", " " + KEY, KEY[:-1], KEY + "0"]
-)
+@pytest.mark.parametrize("text", ["", "plt_test_", KEY + "\n", " " + KEY, KEY[:-1], KEY + "0"])
 def test_other_texts_are_no_keys(text: str) -> None:
     assert key_format.parse(text) is None

@@ -1,0 +1,110 @@
+"""The public contract: error codes, endpoints and their description agree."""
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from chalicelib.api import routes
+from chalicelib.api._app import CATCH_ALL, METHODS
+from chalicelib.api._endpoint import Endpoint, endpoints_of
+from chalicelib.api.routes import ENDPOINTS
+from chalicelib.core.problems import PROBLEMS
+from chalicelib.core.version import VERSION
+from chalicelib.features.workspaces.model import SCOPES
+from infra import openapi
+from tests.architecture.contract_codes import CODES, NOT_RETRYABLE
+from tests.fakes import resource
+
+ROOT = Path(routes.__file__).parents[2]
+PUBLIC = {
+    "GET /healthz",
+    "GET /v1/openapi.json",
+    "GET /docs",
+    "GET /errors/{code}",
+    "GET /files/{file_id}/{filename}",
+}
+HEAVY = ("lxml", "pikepdf", "PIL", "jinja2", "httpx", "pydantic.main")
+
+
+def test_catalogue_equals_the_contract() -> None:
+    assert {code: problem.status for code, problem in PROBLEMS.items()} == CODES
+
+
+def test_every_code_says_what_it_means_and_what_to_do() -> None:
+    for problem in PROBLEMS.values():
+        assert problem.title
+        assert not problem.title.endswith(".")
+        assert problem.meaning.endswith(".")
+        assert problem.fix.endswith(".")
+
+
+def test_what_is_retryable_follows_from_the_status() -> None:
+    wrong = [p.code for p in PROBLEMS.values() if p.retryable and p.status in NOT_RETRYABLE]
+
+    assert not wrong
+    assert all(PROBLEMS[code].retryable for code in CODES if CODES[code] in (500, 503))
+
+
+def test_published_description_is_current() -> None:
+    assert openapi.TARGET.read_text(encoding="utf-8") == openapi.text(), "run: make openapi"
+
+
+def test_every_module_of_the_api_is_listed() -> None:
+    folder = Path(routes.__file__).parent
+    modules = {path.stem for path in folder.glob("*.py")} - {"__init__", "routes"}
+
+    assert {module.__name__.rpartition(".")[2] for module in routes.RESOURCES} == {
+        name for name in modules if not name.startswith("_")
+    }
+
+
+@pytest.mark.parametrize("row", ENDPOINTS, ids=lambda row: f"{row.method} {row.path}")
+def test_every_endpoint_is_described_and_guarded(row: Endpoint) -> None:
+    assert row.summary
+    assert row.tag
+    assert set(row.problems) <= set(PROBLEMS)
+    assert all(row.answers)
+    assert row.body_model is None or row.body
+    if row.scope is None:
+        assert f"{row.method} {row.path}" in PUBLIC
+    else:
+        assert row.scope in SCOPES
+
+
+def test_creating_endpoints_are_marked() -> None:
+    marked = {f"{row.method} {row.path}" for row in ENDPOINTS if row.idempotent}
+
+    assert "POST /v1/renders" in marked
+
+
+def test_version_is_the_projects() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+    assert project["version"] == VERSION
+
+
+def test_api_function_loads_nothing_heavy() -> None:
+    script = f"import sys, app; print(*(set({HEAVY!r}) & set(sys.modules)))"
+    done = subprocess.run(  # noqa: S603 -- our own interpreter
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout.split() == []
+
+
+def test_gateway_template_takes_every_method_of_every_path() -> None:
+    # Chalice writes the gateway's paths from these routes.
+    import app  # noqa: PLC0415 -- the API function itself
+
+    assert set(app.app.routes) == {row.path for row in ENDPOINTS} | set(CATCH_ALL)
+    assert all(set(entry) == set(METHODS) for entry in app.app.routes.values())
+
+
+def test_tests_own_resource_covers_every_sort_of_endpoint() -> None:
+    rows = endpoints_of(resource)
+
+    assert {row.scope is None for row in rows} == {True, False}
+    assert any(row.idempotent for row in rows)
