@@ -9,7 +9,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from chalicelib.api._body import read_into
 from chalicelib.api._caller import authenticate
@@ -23,6 +23,9 @@ from chalicelib.core import json
 from chalicelib.core.clock import SystemClock
 from chalicelib.core.errors import NotFound, ServiceError
 from chalicelib.core.ids import RandomIds
+
+if TYPE_CHECKING:
+    from chalicelib.bootstrap import ApiServices
 
 log = logging.getLogger(__name__)
 
@@ -52,8 +55,11 @@ class Dispatcher:
         except Exception:
             log.exception("unexpected error", extra=exchange.facts())
             reply = _encoded(exchange.problem(internal_error()))
-        reply = with_headers(reply, exchange.request_id, exchange.call)
-        facts = {"status": reply.status, "duration_ms": round(1000 * (time.perf_counter() - begun))}
+        reply = with_headers(reply, exchange.request_id, exchange.call, exchange.code)
+        facts = {
+            "status": reply.status,
+            "duration_ms": round(1000 * (time.perf_counter() - begun)),
+        }
         log.info("request", extra=exchange.facts() | facts)
         return replace(reply, body="") if request.method == "HEAD" else reply
 
@@ -64,7 +70,7 @@ class Dispatcher:
         exchange.api_host = services.api_host
         call = Call(
             endpoint=self._endpoint(request),
-            services=services,
+            services=cast("ApiServices", services),
             request_id=exchange.request_id,
             method=request.method,
             params=request.params,

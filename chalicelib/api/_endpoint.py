@@ -8,11 +8,11 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from chalicelib.api._caller import Caller
-from chalicelib.api._services import Services
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
+    from chalicelib.bootstrap import ApiServices
     from chalicelib.features.workspaces.limits import RateState
 
 type Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
@@ -39,7 +39,7 @@ class Call:
     """One request that passed every check of its endpoint."""
 
     endpoint: "Endpoint"
-    services: Services
+    services: "ApiServices"
     request_id: str
     method: str
     params: Mapping[str, str]

@@ -1,29 +1,16 @@
 """Pages for people: self-contained HTML that runs no script and loads nothing."""
 
+import re
 from html import escape
 from typing import Final
 
 from chalicelib.api._endpoint import Reply
+from chalicelib.core.problems import PROBLEMS
 
 HTML: Final = "text/html; charset=utf-8"
 _POLICY: Final = (
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'"
 )
-_STYLE: Final = """
-:root{color-scheme:light dark;--ink:#1d2430;--dim:#5d6675;--line:#dfe3ea;--paper:#fff;--soft:#f5f7fa;
---accent:#2f5bd0;--get:#1f7a4d;--post:#2f5bd0;--put:#9a6200;--patch:#9a6200;--delete:#b3261e}
-@media(prefers-color-scheme:dark){:root{--ink:#e6e9ef;--dim:#9aa3b2;--line:#2d3440;--paper:#14181f;
---soft:#1b212b;--accent:#8fb0ff;--get:#6fd3a0;--post:#8fb0ff;--put:#f0b860;--patch:#f0b860;--delete:#ff9a92}}
-*{box-sizing:border-box}html{scroll-behavior:smooth;scroll-padding-top:1rem}
-body{margin:0;color:var(--ink);background:var(--paper);font:16px/1.6 system-ui,"Segoe UI",sans-serif}
-a{color:var(--accent);text-decoration:none}a:hover{text-decoration:underline}
-code,pre{font:13px/1.55 ui-monospace,"SF Mono",Menlo,Consolas,"Liberation Mono",monospace}
-h1{font-size:1.9rem;line-height:1.2;margin:0 0 .5rem;letter-spacing:-.01em}
-h2{font-size:1.25rem;margin:3rem 0 1rem}h3{font-size:1rem;margin:1.4rem 0 .4rem}
-p{margin:.5rem 0}.dim{color:var(--dim)}
-main.one{max-width:44rem;margin:12vh auto 4rem;padding:0 1.5rem}
-dl{display:grid;grid-template-columns:max-content 1fr;gap:.4rem 1.5rem;margin:2rem 0}dt{color:var(--dim)}dd{margin:0}
-"""
 
 
 def page(title: str, body: str, style: str = "", status: int = 200) -> Reply:
@@ -35,3 +22,34 @@ def page(title: str, body: str, style: str = "", status: int = 200) -> Reply:
         f"<style>{_STYLE}{style}</style></head><body>{body}</body></html>\n"
     )
     return Reply(status, text, HTML, {"Content-Security-Policy": _POLICY})
+
+
+def inline(text: str) -> str:
+    """Return text as markup: `marked` words as code, error codes as links to their pages."""
+    marked = re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text, quote=False))
+    return re.sub(r"<code>([a-z_]+)</code>", _linked, marked)
+
+
+def _linked(found: re.Match[str]) -> str:
+    known = found[1] in PROBLEMS
+    return f'<a href="/errors/{found[1]}">{found[0]}</a>' if known else found[0]
+
+
+_STYLE: Final = """
+:root{color-scheme:light dark;--ink:#1d2430;--dim:#5d6675;--line:#dfe3ea;--paper:#fff;
+--soft:#f5f7fa;--accent:#2f5bd0;--get:#1f7a4d;--post:#2f5bd0;--put:#9a6200;--delete:#b3261e}
+@media(prefers-color-scheme:dark){:root{--ink:#e6e9ef;--dim:#9aa3b2;--line:#2d3440;
+--paper:#14181f;--soft:#1b212b;--accent:#8fb0ff;--get:#6fd3a0;--post:#8fb0ff;--put:#f0b860;
+--delete:#ff9a92}}
+*{box-sizing:border-box}html{scroll-behavior:smooth;scroll-padding-top:1rem}
+body{margin:0;color:var(--ink);background:var(--paper);
+font:16px/1.6 system-ui,"Segoe UI",sans-serif}
+a{color:var(--accent);text-decoration:none}a:hover{text-decoration:underline}
+code,pre{font:13px/1.55 ui-monospace,"SF Mono",Menlo,Consolas,"Liberation Mono",monospace}
+h1{font-size:1.9rem;line-height:1.2;margin:0 0 .5rem;letter-spacing:-.01em}
+h2{font-size:1.25rem;margin:3rem 0 1rem}h3{font-size:1rem;margin:1.4rem 0 .4rem}
+p{margin:.5rem 0}.dim{color:var(--dim)}
+main.one{max-width:44rem;margin:12vh auto 4rem;padding:0 1.5rem}
+dl{display:grid;grid-template-columns:max-content 1fr;gap:.4rem 1.5rem;margin:2rem 0}
+dt{color:var(--dim)}dd{margin:0}
+"""

@@ -67,7 +67,13 @@ def envelope(call: Call, data: Sequence[Any], following: Position | None) -> dic
 
 def _cursors(call: Call) -> Cursors:
     filters = {name: text for name, text in call.query_text.items() if name not in _NOT_FILTERS}
-    bound = [call.caller.workspace_id, call.caller.mode, call.endpoint.path, call.params, filters]
+    bound = [
+        call.caller.workspace_id,
+        call.caller.mode,
+        call.endpoint.path,
+        call.params,
+        filters,
+    ]
     return Cursors(call.services.cursor_key, json.canonical(bound))
 
 

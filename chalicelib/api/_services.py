@@ -1,4 +1,4 @@
-"""What the edge itself asks of the objects that bootstrap builds; views ask for more."""
+"""What the edge itself asks of bootstrap's services; the views know them whole."""
 
 import datetime as dt
 from collections.abc import Callable, Mapping

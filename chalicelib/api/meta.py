@@ -6,7 +6,7 @@ from html import escape
 from typing import Any
 
 from chalicelib.api._endpoint import Call, Reply, endpoint
-from chalicelib.api._pages import HTML, page
+from chalicelib.api._pages import HTML, inline, page
 from chalicelib.core.errors import NotFound
 from chalicelib.core.problems import PROBLEMS, Problem
 from chalicelib.core.version import VERSION
@@ -19,12 +19,15 @@ log = logging.getLogger(__name__)
     "/healthz",
     scope=None,
     tag="Service",
-    answers={200: "chalicelib.contract.meta:Health", 503: "chalicelib.contract.meta:Health"},
+    answers={
+        200: "chalicelib.contract.meta:Health",
+        503: "chalicelib.contract.meta:Health",
+    },
 )
 def health(call: Call) -> Reply:
-    """Tell whether the service and what it stands on work.
+    """Tell whether the service works.
 
-    503 where one of the checks fails.
+    503 where something that it stands on fails.
     """
     checks = {name: _outcome(name, check) for name, check in call.services.checks.items()}
     well = all(outcome == "ok" for outcome in checks.values())
@@ -56,9 +59,9 @@ def docs(call: Call) -> Reply:
     problems=("not_found",),
 )
 def error(call: Call) -> Reply:
-    """Explain an error code: what it means and what to do.
+    """Explain an error code.
 
-    A page for people, or JSON where `Accept` asks for it.
+    What it means and what to do about it: a page for people, or JSON where `Accept` asks for it.
     """
     problem = PROBLEMS.get(call.params["code"])
     if problem is None:
@@ -94,8 +97,8 @@ def _error_page(problem: Problem) -> Reply:
     body = (
         '<main class="one"><p class="dim">Error code</p>'
         f"<h1><code>{escape(problem.code)}</code></h1><p>{escape(problem.title)}</p>"
-        f"<dl><dt>Meaning</dt><dd>{escape(problem.meaning)}</dd>"
-        f"<dt>What to do</dt><dd>{escape(problem.fix)}</dd>"
+        f"<dl><dt>Meaning</dt><dd>{inline(problem.meaning)}</dd>"
+        f"<dt>What to do</dt><dd>{inline(problem.fix)}</dd>"
         f"<dt>Try again?</dt><dd>{again}</dd><dt>Answered as</dt><dd>{status}</dd></dl>"
         '<p><a href="/docs#errors">All error codes</a></p></main>'
     )

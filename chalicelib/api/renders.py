@@ -127,13 +127,9 @@ def _order(call: Call) -> Order:
     request: RenderRequest = call.body
     delivery = request.delivery.type or "url"
     if delivery == "binary" and request.mode == "async":
-        raise invalid(
-            "/delivery/type", "binary needs mode sync; async files come by url"
-        )
+        raise invalid("/delivery/type", "binary needs mode sync; async files come by url")
     wanted = request.input
-    templating = (
-        request.data is not None if wanted.templating is None else wanted.templating
-    )
+    templating = request.data is not None if wanted.templating is None else wanted.templating
     return Order(
         workspace=call.caller.workspace,
         key_mode=call.caller.mode,
@@ -199,9 +195,7 @@ def _file(call: Call, ran: Ran, headers: Headers) -> Reply:
     if file.bytes > MAX_RETURNED_BYTES:
         location = call.services.addresses.direct(file)
         return Reply(303, headers={**headers, "Location": location})
-    content = (
-        ran.content if ran.content is not None else call.services.objects.get(file.key)
-    )
+    content = ran.content if ran.content is not None else call.services.objects.get(file.key)
     if content is None:
         raise ServiceError("file_expired", "The file of this render is no longer kept.")
     return Reply(

@@ -88,7 +88,7 @@ def test_version_is_the_projects() -> None:
 
 def test_api_function_loads_nothing_heavy() -> None:
     script = f"import sys, app; print(*(set({HEAVY!r}) & set(sys.modules)))"
-    done = subprocess.run(  # noqa: S603 -- our own interpreter
+    done = subprocess.run(
         [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
     )
 

@@ -30,10 +30,10 @@ class Chair(Model):
     """Something to send."""
 
     name: Annotated[str, Field(min_length=1, max_length=10)]
-    legs: list[Leg] = []
+    legs: Annotated[list[Leg], Field(default_factory=list)]
     limb: Annotated[Leg | Arm, Field(discriminator="kind")] | None = None
     version: Literal["live"] | Annotated[int, Field(ge=1)] = "live"
-    data: dict[Annotated[str, Field(max_length=5)], Any] = {}
+    data: Annotated[dict[Annotated[str, Field(max_length=5)], Any], Field(default_factory=dict)]
 
 
 class ChairQuery(Model):

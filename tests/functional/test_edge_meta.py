@@ -2,6 +2,7 @@
 
 import json
 from html.parser import HTMLParser
+from typing import override
 
 import pytest
 
@@ -34,6 +35,7 @@ class _Page(HTMLParser):
         self.ids: set[str] = set()
         self.feed(text)
 
+    @override
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append(tag)
         for name, value in attrs:
