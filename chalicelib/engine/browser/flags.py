@@ -1,0 +1,72 @@
+"""The browser's command line: no way out to a network, nothing that writes, asks or phones home.
+
+Never here: the flags that switch off web security or site isolation, and `--single-process`.
+"""
+
+from typing import Final
+
+from chalicelib.engine.options import DEFAULT_VIEWPORT
+
+# Names resolve to nothing and the only proxy has such a name: whatever slips past the
+# interception of requests (WebSocket, prefetch, preconnect, popups) ends here. Without
+# `<-loopback>` Chromium would go around the proxy for addresses of this machine.
+_NO_WAY_OUT: Final = (
+    "--proxy-server=http://no-way-out.invalid:9",
+    "--proxy-bypass-list=<-loopback>",
+    "--host-resolver-rules=MAP * ~NOTFOUND",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--disable-quic",
+    "--dns-prefetch-disable",
+    "--no-pings",
+)
+_QUIET: Final = (
+    "--disable-background-networking",
+    "--disable-breakpad",
+    "--disable-component-update",
+    "--disable-default-apps",
+    "--disable-domain-reliability",
+    "--disable-extensions",
+    "--disable-notifications",
+    "--disable-sync",
+    "--metrics-recording-only",
+    "--mute-audio",
+    "--no-default-browser-check",
+    "--no-first-run",
+    "--password-store=basic",
+    "--use-mock-keychain",
+)
+_DRAWING: Final = (
+    "--headless",
+    "--block-new-web-contents",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--font-render-hinting=none",
+    "--force-color-profile=srgb",
+    "--hide-scrollbars",
+    "--window-size={},{}".format(*DEFAULT_VIEWPORT),
+    "--lang=en-US",
+    "--js-flags=--max-old-space-size=1024",
+)
+_FEATURES_OFF: Final = (
+    "AutofillServerCommunication",
+    "MediaRouter",
+    "NetworkPrediction",
+    "OptimizationHints",
+    "Prerender2",
+    "SpareRendererForSitePerProcess",
+    "Translate",
+)
+
+
+def command_line(executable: str, profile: str, *, sandbox: bool) -> list[str]:
+    """Return the whole command; `sandbox` is off only where the platform itself is the sandbox."""
+    return [
+        executable,
+        *_DRAWING,
+        *_NO_WAY_OUT,
+        *_QUIET,
+        f"--disable-features={','.join(_FEATURES_OFF)}",
+        *(() if sandbox else ("--no-sandbox",)),
+        "--remote-debugging-pipe",
+        f"--user-data-dir={profile}",
+    ]

@@ -1,0 +1,199 @@
+"""The browser as the rest of the engine knows it: started, kept fresh, replaced when it fails."""
+
+import logging
+import threading
+from base64 import b64decode
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Final
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.browser.installation import Installation, locate
+from chalicelib.engine.browser.page import Page, out_of_time
+from chalicelib.engine.browser.pipe import BrowserGone, CallRefused
+from chalicelib.engine.browser.process import BrowserProcess
+from chalicelib.engine.browser.spare import Arrivals, Spare, prepare
+from chalicelib.engine.deadline import Deadline
+
+log = logging.getLogger(__name__)
+
+RENDERS_PER_PROCESS: Final = 200
+MEMORY_LIMIT_BYTES: Final = 1_500_000_000
+_STARTS: Final = 2
+_PROOF_S: Final = 15.0
+_TIME_OUTS: Final = frozenset({"wait_timeout", "render_timeout"})
+_PROOF: Final = "<!doctype html><title>proof</title><p>Text"
+
+
+class BrowserUnusable(Exception):  # noqa: N818 -- reads as the fact it tells
+    """The browser starts but does not do its work; a fault of the installation."""
+
+
+class Browser:
+    """One warm browser for one render at a time; callers of `use` wait for each other.
+
+    Processes and spares are made by one thread, the keeper, so that they never overtake each other.
+    """
+
+    def __init__(
+        self,
+        chromium: Path,
+        fonts: Path,
+        *,
+        sandbox: bool = True,
+        renders_per_process: int = RENDERS_PER_PROCESS,
+        memory_limit_bytes: int = MEMORY_LIMIT_BYTES,
+    ) -> None:
+        """Start nothing yet; `sandbox=False` only where the platform itself is the sandbox."""
+        self._folders = (chromium, fonts)
+        self._sandbox = sandbox
+        self._renders_per_process = renders_per_process
+        self._memory_limit_bytes = memory_limit_bytes
+        self._busy = threading.Lock()
+        self._lock = threading.Lock()
+        self._keeper = ThreadPoolExecutor(1, thread_name_prefix="browser-keeper")
+        self._installation: Installation | None = None
+        self._running: _Running | None = None
+        self._next: Future[Spare] | None = None
+
+    def start(self) -> None:
+        """Start the browser and make the first spare; raises when it cannot do its work."""
+        self.prepare().result()
+
+    def use[Result](self, work: Callable[[Page], Result], deadline: Deadline) -> Result:
+        """Give `work` a fresh page; once more with a new browser if this one dies or hangs.
+
+        Raises RenderFailure: what `work` raises, `render_timeout`, or `render_failed` when the
+        second browser was lost as well.
+        """
+        with self._busy:
+            try:
+                return self._attempt(work, deadline)
+            except BrowserGone as lost:
+                log.warning("browser lost: %s", type(lost).__name__)
+                if deadline.passed:
+                    raise out_of_time() from lost
+            try:
+                return self._attempt(work, deadline)
+            except BrowserGone as lost:
+                log.warning("browser lost again: %s", type(lost).__name__)
+                message = "the browser ended while it rendered this document"
+                raise RenderFailure("render_failed", message) from lost
+
+    def prepare(self) -> Future[Spare]:
+        """Make the next spare in the background, if that has not begun; returns at once."""
+        with self._lock:
+            if self._next is None or _is_spoilt(self._next):
+                self._next = self._keeper.submit(self._make_spare)
+            return self._next
+
+    @property
+    def warm(self) -> bool:
+        """Tell whether the next render finds a spare that is ready."""
+        coming = self._next
+        return coming is not None and coming.done() and not _is_spoilt(coming)
+
+    @property
+    def pids(self) -> list[int]:
+        """Return the ids of all processes of the browser."""
+        running = self._running
+        return [] if running is None else running.process.pids()
+
+    def close(self) -> None:
+        """End the browser; a later use starts it again."""
+        with self._busy, self._lock:
+            self._keeper.submit(self._end).result()
+            self._next = None
+
+    def _attempt[Result](self, work: Callable[[Page], Result], deadline: Deadline) -> Result:
+        current = self._take(deadline)
+        intact = False
+        try:
+            result = work(Page(current, deadline))
+            intact = True
+        except RenderFailure as failure:
+            # After a time-out the page may still be running.
+            intact = failure.code not in _TIME_OUTS
+            raise
+        finally:
+            if intact:
+                current.discard()
+            else:
+                self._keeper.submit(self._end)
+        return result
+
+    def _take(self, deadline: Deadline) -> Spare:
+        coming = self.prepare()
+        try:
+            spare = coming.result(deadline.remaining_s())
+        except TimeoutError as error:
+            raise out_of_time() from error
+        with self._lock:
+            self._next = None
+        return spare
+
+    def _make_spare(self) -> Spare:
+        if self._running is not None and self._is_worn(self._running):
+            self._end()
+        for attempt in range(1, _STARTS + 1):
+            try:
+                running = self._running or self._begin()
+                running.spares += 1
+                return prepare(running.process.pipe, running.arrivals)
+            except (BrowserGone, CallRefused, TimeoutError) as error:
+                log.warning("no spare (%s), attempt %d", type(error).__name__, attempt)
+                self._end()
+        message = "no browser could be made ready"
+        raise BrowserGone(message)
+
+    def _begin(self) -> "_Running":
+        self._installation = self._installation or locate(*self._folders)
+        process = BrowserProcess(self._installation, sandbox=self._sandbox)
+        try:
+            running = _Running(process)
+        except BaseException:
+            log.warning("the browser does not start: %s", process.last_words())
+            process.kill()
+            raise
+        self._running = running
+        return running
+
+    def _is_worn(self, running: "_Running") -> bool:
+        return (
+            running.process.pipe.closed
+            or running.spares >= self._renders_per_process
+            or running.process.memory_bytes() > self._memory_limit_bytes
+        )
+
+    def _end(self) -> None:
+        running, self._running = self._running, None
+        if running is not None:
+            running.process.kill()
+
+
+class _Running:
+    """A process that has shown that it can print."""
+
+    def __init__(self, process: BrowserProcess) -> None:
+        self.process = process
+        self.arrivals = Arrivals(process.pipe)
+        self.spares = 0
+        self._prove()
+
+    def _prove(self) -> None:
+        """Print one word: without usable fonts Chromium makes pages without text, and no error."""
+        page = prepare(self.process.pipe, self.arrivals)
+        page.send("Page.setDocumentContent", frameId=page.frame, html=_PROOF).result(_PROOF_S)
+        printed = page.send("Page.printToPDF").result(_PROOF_S)
+        page.discard()
+        if b"/Type /Font" not in b64decode(printed["data"]):
+            message = "the browser prints no text: the fonts folder or its fonts.conf is unusable"
+            raise BrowserUnusable(message)
+
+
+def _is_spoilt(coming: Future[Spare]) -> bool:
+    """Tell whether a spare could not be made, or its browser has ended since."""
+    if not coming.done():
+        return False
+    return coming.exception() is not None or coming.result().pipe.closed

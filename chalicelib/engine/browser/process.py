@@ -1,0 +1,149 @@
+"""One browser process tree: started below a warden, ended with all its descendants."""
+
+import json
+import logging
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Final
+
+from chalicelib.engine.browser import warden
+from chalicelib.engine.browser.flags import command_line
+from chalicelib.engine.browser.installation import Installation
+from chalicelib.engine.browser.pipe import BrowserGone, Pipe
+
+log = logging.getLogger(__name__)
+
+_END_S: Final = 5.0
+_PAGE_BYTES: Final = os.sysconf("SC_PAGE_SIZE")
+
+
+class BrowserProcess:
+    """A running browser. Must be started from a thread that outlives it."""
+
+    def __init__(self, installation: Installation, *, sandbox: bool) -> None:
+        """Start it; raises BrowserGone when it does not come up."""
+        self._home = Path(tempfile.gettempdir()) / f"platen-browser-{secrets.token_hex(8)}"
+        from_us, to_browser = os.pipe()
+        to_us, from_browser = os.pipe()
+        arguments = self._arguments(installation, (from_us, from_browser), sandbox=sandbox)
+        try:
+            self._warden = subprocess.Popen(
+                arguments,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                pass_fds=(from_us, from_browser),
+                env={},
+                start_new_session=True,
+            )
+        finally:
+            os.close(from_us)
+            os.close(from_browser)
+        self.pipe = Pipe(to_browser, to_us)
+        assert self._warden.stdout is not None
+        line = self._warden.stdout.readline()
+        if not line:
+            self.kill()
+            message = "the browser's warden did not start"
+            raise BrowserGone(message)
+        self._browser = int(line)
+
+    def kill(self) -> None:
+        """End the browser and every process below it; return when they are gone."""
+        assert self._warden.stdin is not None
+        assert self._warden.stdout is not None
+        self._warden.stdin.close()
+        try:
+            self._warden.wait(_END_S)
+        except subprocess.TimeoutExpired:
+            log.warning("the browser's warden did not end")
+            self._kill_from_outside()
+        self._warden.stdout.close()
+        self.pipe.close()
+        shutil.rmtree(self._home, ignore_errors=True)
+
+    @property
+    def pid(self) -> int:
+        """Return the id of the browser's main process, which is also its process group."""
+        return self._browser
+
+    def pids(self) -> list[int]:
+        """Return the ids of all processes: the warden and what descends from it."""
+        return _session(self._warden.pid)
+
+    def memory_bytes(self) -> int:
+        """Return the memory that is the tree's own: resident and not shared."""
+        return sum(_own_memory_bytes(pid) for pid in self.pids())
+
+    def last_words(self) -> str:
+        """Return the end of what the browser wrote to its error output."""
+        try:
+            return (self._home / "stderr").read_text(encoding="utf-8", errors="replace")[-2000:]
+        except OSError:
+            return ""
+
+    def _arguments(
+        self, installation: Installation, descriptors: tuple[int, int], *, sandbox: bool
+    ) -> list[str]:
+        account = installation.account
+        home = str(self._home)
+        executable = str(installation.executable)
+        description = {
+            "uid": None if account is None else account.uid,
+            "gid": None if account is None else account.gid,
+            "home": home,
+            "from_owner": descriptors[0],
+            "to_owner": descriptors[1],
+            "command": command_line(executable, f"{home}/profile", sandbox=sandbox),
+            "environment": {
+                "PATH": "/usr/bin:/bin",
+                "HOME": home,
+                "TMPDIR": home,
+                "XDG_CACHE_HOME": f"{home}/cache",
+                "XDG_CONFIG_HOME": f"{home}/config",
+                "LD_LIBRARY_PATH": str(installation.libraries),
+                "FONTCONFIG_FILE": str(installation.fonts_conf),
+                "LANG": "C.UTF-8",
+                "TZ": "UTC",
+            },
+        }
+        return [sys.executable, "-I", "-S", warden.__file__, json.dumps(description)]
+
+    def _kill_from_outside(self) -> None:
+        for pid in self.pids():
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+        self._warden.wait(_END_S)
+
+
+def _session(leader: int) -> list[int]:
+    """Return the ids of the processes of a session; the kernel has no shorter way."""
+    return [
+        int(entry)
+        for entry in os.listdir("/proc")  # noqa: PTH208 -- names are all that is needed
+        if entry.isdigit() and _session_of(entry) == leader
+    ]
+
+
+def _session_of(entry: str) -> int | None:
+    try:
+        stat = Path(f"/proc/{entry}/stat").read_bytes()
+    except OSError:
+        return None
+    # The name in parentheses may hold anything; after it come state, parent, group, session.
+    return int(stat.rpartition(b")")[2].split()[3])
+
+
+def _own_memory_bytes(pid: int) -> int:
+    try:
+        words = Path(f"/proc/{pid}/statm").read_bytes().split()
+    except OSError:
+        return 0
+    return (int(words[1]) - int(words[2])) * _PAGE_BYTES

@@ -1,0 +1,136 @@
+"""A fresh context that already stands at its own origin, made before there is a document for it."""
+
+import secrets
+import threading
+from base64 import b64encode
+from collections.abc import Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any, Final
+
+from chalicelib.engine.browser.pipe import Answer, Handler, Pipe
+
+_STEP_S: Final = 15.0
+_EMPTY: Final = b"<!doctype html><title></title>"
+_WORLD: Final = "platen"
+# Printed ahead so that the first real page does not pay for what printing loads once.
+_REHEARSAL: Final = {"generateTaggedPDF": True}
+
+
+@dataclass(frozen=True, slots=True)
+class Spare:
+    """An empty page in a context of its own; good for one document."""
+
+    pipe: Pipe
+    session: str
+    context: str
+    frame: str
+    world: int
+    origin: str
+    arrivals: "Arrivals"
+
+    def handle(self, handler: Handler) -> None:
+        """Give the page's events to `handler`."""
+        self.pipe.handle(self.session, handler)
+
+    def send(self, method: str, **parameters: Any) -> Answer:
+        """Send a call to this page."""
+        return self.pipe.send(method, parameters, self.session)
+
+    def discard(self) -> None:
+        """Throw the context away without waiting for it."""
+        self.arrivals.forget(self.frame)
+        self.pipe.handle(self.session, None)
+        self.pipe.send("Target.disposeBrowserContext", {"browserContextId": self.context})
+
+
+class Arrivals:
+    """The browser's new targets: ours are awaited, all others (popups, workers) closed unseen.
+
+    They arrive stopped (`waitForDebuggerOnStart`), so a page that nobody asked for never runs.
+    """
+
+    def __init__(self, pipe: Pipe) -> None:
+        """Ask the browser to stop and report every new target."""
+        self._pipe = pipe
+        self._lock = threading.Lock()
+        self._awaited: dict[str, Future[tuple[str, str]]] = {}
+        self._pages: set[str] = set()
+        pipe.handle("", self._on_event)
+        auto = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}
+        pipe.send("Target.setAutoAttach", auto).result(_STEP_S)
+
+    def expect(self, context: str) -> Future[tuple[str, str]]:
+        """Return the future session and target of the first page in a context."""
+        arrival: Future[tuple[str, str]] = Future()
+        with self._lock:
+            self._awaited[context] = arrival
+        return arrival
+
+    def forget(self, target: str) -> None:
+        """Stop knowing a page."""
+        with self._lock:
+            self._pages.discard(target)
+
+    def _on_event(self, method: str, event: Mapping[str, Any]) -> None:
+        if method != "Target.attachedToTarget":
+            return
+        target = event["targetInfo"]
+        with self._lock:
+            arrival = self._awaited.pop(target.get("browserContextId", ""), None)
+        if arrival is not None and target["type"] == "page":
+            arrival.set_result((event["sessionId"], target["targetId"]))
+        else:
+            self._pipe.send("Target.closeTarget", {"targetId": target["targetId"]})
+
+
+def prepare(pipe: Pipe, arrivals: Arrivals) -> Spare:
+    """Make a context whose page stands at a new https origin with nothing in it."""
+    created = pipe.send("Target.createBrowserContext", {"disposeOnDetach": True})
+    context = created.result(_STEP_S)["browserContextId"]
+    origin = f"https://{secrets.token_hex(12)}.invalid"
+    arrival = arrivals.expect(context)
+    pipe.send("Target.createTarget", {"url": f"{origin}/", "browserContextId": context})
+    session, target = arrival.result(_STEP_S)
+    loaded: Future[None] = Future()
+
+    def on_event(method: str, event: Mapping[str, Any]) -> None:
+        if method == "Fetch.requestPaused":
+            pipe.send("Fetch.fulfillRequest", _empty_document(event["requestId"]), session)
+        elif method == "Page.loadEventFired" and not loaded.done():
+            loaded.set_result(None)
+
+    pipe.handle(session, on_event)
+    _confine(pipe, session, context)
+    loaded.result(_STEP_S)
+    world = pipe.send(
+        "Page.createIsolatedWorld", {"frameId": target, "worldName": _WORLD}, session
+    ).result(_STEP_S)["executionContextId"]
+    pipe.send("Page.printToPDF", _REHEARSAL, session).result(_STEP_S)
+    return Spare(pipe, session, context, target, world, origin, arrivals)
+
+
+def _confine(pipe: Pipe, session: str, context: str) -> None:
+    """Close what a page could open, then let it start; the calls are answered in order."""
+    of_context = {"browserContextId": context}
+    calls = [
+        pipe.send("Browser.setDownloadBehavior", {"behavior": "deny", **of_context}),
+        pipe.send("Browser.grantPermissions", {"permissions": [], **of_context}),
+        pipe.send("Page.enable", {}, session),
+        pipe.send("Runtime.enable", {}, session),
+        pipe.send("Inspector.enable", {}, session),
+        pipe.send("Fetch.enable", {}, session),
+        pipe.send("Network.setBypassServiceWorker", {"bypass": True}, session),
+        pipe.send("Runtime.runIfWaitingForDebugger", {}, session),
+    ]
+    for call in calls:
+        call.result(_STEP_S)
+
+
+def _empty_document(request: str) -> dict[str, Any]:
+    return {
+        "requestId": request,
+        "responseCode": 200,
+        "responseHeaders": [{"name": "Content-Type", "value": "text/html; charset=utf-8"}],
+        "body": b64encode(_EMPTY).decode(),
+    }

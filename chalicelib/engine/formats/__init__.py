@@ -1,0 +1,14 @@
+"""The formats a document can be made in; one file and one line here for each."""
+
+from typing import Final
+
+from chalicelib.engine.formats.format import Format
+from chalicelib.engine.formats.pdf import PDF
+from chalicelib.engine.formats.png import PNG
+
+FORMATS: Final[tuple[Format, ...]] = (PDF, PNG)
+
+
+def format_named(name: str) -> Format:
+    """Return the format; its name has been checked by the contract."""
+    return next(format_ for format_ in FORMATS if format_.name == name)

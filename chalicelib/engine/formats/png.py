@@ -1,0 +1,25 @@
+"""PNG: a picture of the viewport or of the whole document."""
+
+import struct
+from typing import Final
+
+from chalicelib.engine.browser.page import Page
+from chalicelib.engine.finishing.watermark import mark_png
+from chalicelib.engine.formats.format import Format
+from chalicelib.engine.job import Produced
+from chalicelib.engine.options import Output
+
+# Width and height are the first members of IHDR, which is always the first chunk.
+_SIZE_AT: Final = 16
+
+
+def _draw(page: Page, output: Output) -> bytes:
+    return page.png(output.image)
+
+
+def _describe(content: bytes) -> Produced:
+    width, height = struct.unpack_from(">II", content, _SIZE_AT)
+    return Produced("png", content, "image/png", width=width, height=height)
+
+
+PNG: Final = Format("png", "screen", _draw, mark_png, _describe)

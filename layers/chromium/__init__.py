@@ -1,0 +1,1 @@
+"""Headless Chromium with the libraries it needs."""

@@ -1,0 +1,1 @@
+"""Fonts and their fontconfig file."""

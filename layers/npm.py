@@ -1,0 +1,137 @@
+"""Fetches pinned npm packages: each is checked against its integrity before it is opened."""
+
+import base64
+import hashlib
+import json
+import subprocess
+import sys
+import tarfile
+import tempfile
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+AT_ONCE: Final = 4
+STAMP: Final = ".pins"
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """One package and the SHA-512 its tarball must have."""
+
+    name: str
+    version: str
+    integrity: str
+
+
+class LayerError(Exception):
+    """A layer cannot be built; the message says what to do."""
+
+
+def build_from_packages(
+    target: Path,
+    packages: Sequence[Package],
+    *,
+    recipe: str,
+    unpack: Callable[[Package, Path, Path], None],
+    finish: Callable[[Path], None] = lambda _folder: None,
+) -> None:
+    """Fill `target` from `packages` unless its stamp says that it already holds them.
+
+    `unpack(package, tarball, folder)` writes one package's files; `recipe` names everything else
+    the result depends on. The folder appears complete or not at all.
+    """
+    stamp = _stamp(packages, recipe)
+    if _stamp_of(target) == stamp:
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}-") as scratch:
+        folder = Path(scratch) / "new"
+        folder.mkdir(mode=0o755)
+        _fetch_all(packages, Path(scratch), folder, unpack)
+        finish(folder)
+        (folder / STAMP).write_text(stamp, encoding="utf-8")
+        if target.exists():
+            target.rename(Path(scratch) / "old")
+        folder.rename(target)
+
+
+def _fetch_all(
+    packages: Sequence[Package],
+    scratch: Path,
+    folder: Path,
+    unpack: Callable[[Package, Path, Path], None],
+) -> None:
+    def one(number: int) -> str:
+        package = packages[number]
+        downloads = scratch / f"npm-{number}"
+        downloads.mkdir()
+        tarball = _download(package, downloads)
+        unpack(package, tarball, folder)
+        size = tarball.stat().st_size
+        tarball.unlink()
+        return f"{package.name}@{package.version} ({size / 1e6:.1f} MB)"
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        running = [pool.submit(one, number) for number in range(len(packages))]
+        for done, future in enumerate(as_completed(running), start=1):
+            sys.stdout.write(f"  {done}/{len(packages)} {future.result()}\n")
+            sys.stdout.flush()
+
+
+def _download(package: Package, folder: Path) -> Path:
+    wanted = f"{package.name}@{package.version}"
+    command = ["npm", "pack", "--silent", "--ignore-scripts", "--json", wanted]
+    try:
+        subprocess.run(command, cwd=folder, capture_output=True, check=True, text=True)
+    except FileNotFoundError as error:
+        message = "npm is not installed; install it with: sudo apt-get install npm"
+        raise LayerError(message) from error
+    except subprocess.CalledProcessError as error:
+        message = f"npm could not fetch {wanted}: {error.stderr.strip() or error.stdout.strip()}"
+        raise LayerError(message) from error
+    (tarball,) = folder.glob("*.tgz")
+    digest = hashlib.sha512(tarball.read_bytes()).digest()
+    found = "sha512-" + base64.b64encode(digest).decode()
+    if found != package.integrity:
+        message = f"{wanted} is not the pinned package: {found} instead of {package.integrity}"
+        raise LayerError(message)
+    return tarball
+
+
+def members(tarball: Path) -> Sequence[tuple[str, bytes]]:
+    """Return the regular files of a package as (path below `package/`, content)."""
+    files = []
+    with tarfile.open(tarball, "r:gz") as archive:
+        for member in archive:
+            content = archive.extractfile(member) if member.isfile() else None
+            if content is not None:
+                files.append((member.name.partition("/")[2], content.read()))
+    return files
+
+
+def main(build: Callable[[Path], None], arguments: Sequence[str]) -> int:
+    """Run a build script from the command line."""
+    if len(arguments) != 1:
+        sys.stderr.write("usage: python -m layers.<layer>.build TARGET_DIR\n")
+        return 2
+    try:
+        build(Path(arguments[0]).absolute())
+    except LayerError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    return 0
+
+
+def _stamp(packages: Sequence[Package], recipe: str) -> str:
+    pins = [[package.name, package.version, package.integrity] for package in packages]
+    return hashlib.sha256(json.dumps([pins, recipe]).encode()).hexdigest()
+
+
+def _stamp_of(target: Path) -> str | None:
+    try:
+        return (target / STAMP).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return None
