@@ -36,7 +36,9 @@ class Function:
         """Call and return the answer; raises FunctionBusy, FunctionDied or FunctionLate."""
         client = self._client(wait_s)
         try:
-            answer = client.invoke(FunctionName=self._name, Payload=json.dumps(event).encode())
+            answer: Mapping[str, Any] = client.invoke(
+                FunctionName=self._name, Payload=json.dumps(event).encode()
+            )
         except client.exceptions.TooManyRequestsException as refusal:
             raise FunctionBusy(self._name) from refusal
         except self._timeouts as late:

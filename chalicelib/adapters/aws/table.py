@@ -69,7 +69,7 @@ class Tables:
         return self._unpack(found) if found else None
 
     def get_many(self, table: str, keys: Sequence[tuple[str, str]]) -> list[Item]:
-        """Read up to 100 items, strongly consistent, in the order of `keys`; absent ones drop out."""
+        """Read up to 100 items, strongly consistent, in this order; absent ones are left out."""
         found: dict[tuple[str, str], Item] = {}
         todo: list[Any] = [self._pack({"PK": pk, "SK": sk}) for pk, sk in keys]
         assert len(todo) <= BATCH_GET_LIMIT

@@ -1,0 +1,1 @@
+"""Benchmarks: one module per claim, each printing its table and its ratio."""

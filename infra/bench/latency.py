@@ -1,0 +1,85 @@
+"""A warm sync render through the whole service, beside the bare browser.
+
+`make bench NAME=latency`: the 40-line invoice over HTTP with a live key, binary and tagged, in turn
+with `setDocumentContent` + `printToPDF` of the same document in one reused page of a second
+browser; after each pair a pause in which the next context gets ready.
+"""
+
+import http.client
+import json
+import statistics
+import sys
+import time
+from typing import Final
+from urllib.parse import urlsplit
+
+from infra.bench.bare import BareBrowser
+from infra.bench.document import print_options, request
+from infra.local.testing import RunningStack, running_stack
+
+LIMIT: Final = 2.5
+ROUNDS: Final = 50
+_WARM_UP: Final = 5
+_PAUSE_S: Final = 0.25
+
+
+def main() -> int:
+    """Print the table and the ratio; 1 when it is over the limit."""
+    body = request()
+    options = print_options(body)
+    payload = json.dumps(body).encode()
+    served: list[float] = []
+    bare: list[float] = []
+    with running_stack() as stack, BareBrowser() as browser:
+        client = Client(stack)
+        page = browser.page()
+        for round_number in range(-_WARM_UP, ROUNDS):
+            begun = time.perf_counter()
+            browser.print_document(page, body["input"]["html"], options)
+            between = time.perf_counter()
+            time.sleep(_PAUSE_S)
+            sent = time.perf_counter()
+            pdf = client.render(payload)
+            answered = time.perf_counter()
+            assert pdf.startswith(b"%PDF-"), pdf[:200]
+            time.sleep(_PAUSE_S)
+            if round_number >= 0:
+                bare.append(1000 * (between - begun))
+                served.append(1000 * (answered - sent))
+    ratio = statistics.median(served) / statistics.median(bare)
+    _row("latency, ms", "p50", "p90", "fastest")
+    for name, times in (("bare browser", bare), ("Platen over HTTP", served)):
+        p90 = statistics.quantiles(times, n=10)[-1]
+        _row(name, *(f"{value:.1f}" for value in (statistics.median(times), p90, min(times))))
+    _row(f"latency: {ratio:.2f} (limit {LIMIT})")
+    return int(ratio > LIMIT)
+
+
+class Client:
+    """One keep-alive connection with the live key."""
+
+    def __init__(self, stack: RunningStack) -> None:
+        """Connect to the stack."""
+        where = urlsplit(stack.base_url)
+        self._connection = http.client.HTTPConnection(where.netloc, timeout=60)
+        self._headers = {
+            "Authorization": f"Bearer {stack.live_key}",
+            "Content-Type": "application/json",
+            "Accept": "application/pdf",
+        }
+
+    def render(self, payload: bytes) -> bytes:
+        """Post a render and return the answer's body; raises AssertionError unless it is 200."""
+        self._connection.request("POST", "/v1/renders", payload, self._headers)
+        answer = self._connection.getresponse()
+        content = answer.read()
+        assert answer.status == http.client.OK, (answer.status, content[:500])
+        return content
+
+
+def _row(first: str, *rest: str) -> None:
+    sys.stdout.write(first.ljust(22) + "".join(cell.rjust(12) for cell in rest) + "\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
