@@ -11,7 +11,7 @@ setup: ## install everything that is missing into folders of this project
 	@sh infra/setup/setup.sh
 
 run: setup ## start the stack, render the examples into out/, serve until Ctrl-C (PORT=8700 ARGS=--json)
-	@exec $(PY) -m infra.local up --port $(PORT) --render out $(ARGS)
+	@exec $(PY) -m infra.local up --port $(PORT) --tied --render out $(ARGS)
 
 up: setup ## start the stack in the background; returns when it serves
 	@$(PY) -m infra.local up --port $(PORT) --background $(ARGS)
@@ -41,7 +41,7 @@ bench: setup ## run a benchmark (NAME=latency)
 	@$(PY) -m infra.bench.$(NAME)
 
 openapi: setup ## write infra/openapi.json from the declarations
-	@$(PY) -m chalicelib.api.openapi > infra/openapi.json
+	@$(PY) -m infra.openapi
 
 package: setup ## build the SAM template and the deployment package, and lint both forms
 	@$(PY) -m infra.package build

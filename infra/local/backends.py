@@ -1,7 +1,6 @@
 """The emulators: LocalStack in host mode and dynoxide, unless the user named other endpoints."""
 
 import os
-import subprocess
 import threading
 import time
 import urllib.error
@@ -16,6 +15,8 @@ from infra.local.processes import Spawner, end
 from infra.local.runner.environment import REGION
 
 if TYPE_CHECKING:
+    import subprocess
+
     from boto3.session import Session
 
 START_S: Final = 60.0
@@ -59,7 +60,7 @@ def start_backends(folder: Folder, spawner: Spawner) -> tuple[list[Backend], dic
     """Start what the user's own endpoints do not replace; return it and the endpoint variables."""
     given = {
         name: value
-        for name, value in os.environ.items()  # noqa: TID251 -- boto3's own variables win
+        for name, value in os.environ.items()
         if name.startswith("AWS_ENDPOINT_URL") and value
     }
     backends = []
@@ -81,8 +82,8 @@ def client_factory(endpoints: Mapping[str, str]) -> Callable[[str], Any]:
     import boto3  # noqa: PLC0415 -- loaded while the emulators start
 
     session: Session = boto3.session.Session(
-        aws_access_key_id=os.environ.get("AWS_ACCESS_KEY_ID", "test"),  # noqa: TID251
-        aws_secret_access_key=os.environ.get("AWS_SECRET_ACCESS_KEY", "test"),  # noqa: TID251
+        aws_access_key_id=os.environ.get("AWS_ACCESS_KEY_ID", "test"),
+        aws_secret_access_key=os.environ.get("AWS_SECRET_ACCESS_KEY", "test"),
         region_name=REGION,
     )
     made: dict[str, Any] = {}
@@ -154,7 +155,7 @@ def _start_localstack(folder: Folder, spawner: Spawner) -> Backend:
 
 def _plain() -> dict[str, str]:
     kept = ("PATH", "HOME", "LANG")
-    return {name: os.environ[name] for name in kept if name in os.environ}  # noqa: TID251
+    return {name: os.environ[name] for name in kept if name in os.environ}
 
 
 def _require(path: Path) -> None:

@@ -1,5 +1,6 @@
 """`python -m infra.local up|down|demo`."""
 
+import os
 import signal
 import sys
 import threading
@@ -13,10 +14,12 @@ import click
 from infra.local import background, demo
 from infra.local.backends import StackError
 from infra.local.console import Console
+from infra.local.demo import DemoError
 from infra.local.http import Server
 from infra.local.paths import INSTALLED, Folder
 from infra.local.seed import SeedError
 from infra.local.stack import GATEWAY_THREADS, Stack, start, watch
+from infra.local.tether import hold
 from infra.template import TemplateError
 
 PORT: Final = 8700
@@ -33,13 +36,21 @@ def main() -> None:
 @click.option("--dir", "path", type=click.Path(path_type=Path), default=INSTALLED)
 @click.option("--background", "detached", is_flag=True, help="Return when it serves.")
 @click.option("--render", "out", type=click.Path(path_type=Path), help="Render the examples here.")
-def up(port: int, as_json: bool, path: Path, detached: bool, out: Path | None) -> None:
+@click.option("--tied", is_flag=True, help="Stop when the process that started this one ends.")
+def up(
+    *, port: int, as_json: bool, path: Path, detached: bool, out: Path | None, tied: bool
+) -> None:
     """Start the stack and serve until Ctrl-C."""
+    if tied:
+        hold(os.getppid(), signal.SIGTERM)
     folder = Folder(path.resolve())
     if told := background.running(folder):
         _fail(f"a stack already serves at {told['base_url']} (process {told['pid']})")
     if detached:
-        told = background.start(folder, port, as_json=as_json)
+        try:
+            told = background.start(folder, port, as_json=as_json)
+        except StackError as error:
+            _fail(str(error))
         click.echo(f"serving at {told['base_url']}, keys in {folder.run_file}")
         return
     _serve(folder, port, Console(as_json=as_json), out)
@@ -61,7 +72,10 @@ def render(path: Path, out: Path) -> None:
     told = background.running(Folder(path.resolve()))
     if told is None:
         _fail("nothing is running: `make up` starts the stack")
-    _render(told, out)
+    try:
+        _render(told, out)
+    except DemoError as error:
+        _fail(str(error))
 
 
 def _serve(folder: Folder, port: int, console: Console, out: Path | None) -> None:
@@ -83,7 +97,7 @@ def _serve(folder: Folder, port: int, console: Console, out: Path | None) -> Non
         watch(stack, stopping)
     except KeyboardInterrupt:
         console.note("stopped while starting")
-    except (StackError, SeedError, TemplateError) as error:
+    except (DemoError, StackError, SeedError, TemplateError) as error:
         console.note(str(error))
         sys.exit(1)
     finally:

@@ -88,7 +88,7 @@ def _readable(line: str) -> str:
 
 
 def _now() -> dt.datetime:
-    return dt.datetime.now(dt.UTC)  # noqa: TID251 -- the stack is not the product
+    return dt.datetime.now(dt.UTC)
 
 
 def _time() -> str:

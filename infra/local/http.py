@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
+from waitress import wasyncore
 from waitress.server import create_server
 
 type Application = Callable[[Mapping[str, Any], Callable[..., Any]], Iterable[bytes]]
@@ -44,6 +45,7 @@ class Server:
             sockets=[self._socket],
             threads=self._threads,
             connection_limit=1000,
+            asyncore_use_poll=True,
             channel_timeout=600,
             max_request_body_size=_MAX_READ_BYTES,
             inbuf_overflow=_MAX_READ_BYTES,
@@ -54,8 +56,11 @@ class Server:
         threading.Thread(target=self._server.run, daemon=True).start()
 
     def close(self) -> None:
-        """Take no more requests."""
+        """Take no more requests; those that run are cut off."""
         if self._server is None:
             self._socket.close()
-        else:
-            self._server.close()
+            return
+        server, sockets = self._server, self._server._map  # noqa: SLF001 -- it has no other end
+        # From inside its own loop, which ends once it watches nothing any more.
+        server.trigger.pull_trigger(lambda: wasyncore.close_all(sockets, ignore_all=True))
+        server.task_dispatcher.shutdown(cancel_pending=True, timeout=1)

@@ -110,7 +110,7 @@ def failed_ids(answer: Answer, sent: Sequence[str], *, partial: bool) -> set[str
         failed = {row["itemIdentifier"] for row in rows}
     except (AttributeError, KeyError, TypeError, ValueError):
         return set(sent)
-    return min(failed, set(sent))
+    return failed if failed.issubset(sent) else set(sent)
 
 
 def _record(message: Mapping[str, Any], arn: str) -> dict[str, Any]:

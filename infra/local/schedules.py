@@ -32,7 +32,7 @@ class Ticker:
 
     def _run(self) -> None:
         while not self._stopping.wait(self._schedule.every_s):
-            moment = dt.datetime.now(dt.UTC)  # noqa: TID251 -- the stack is not the product
+            moment = dt.datetime.now(dt.UTC)
             event = scheduled_event(self._schedule.name, moment)
             try:
                 self._pool.invoke(Invocation(json.dumps(event).encode()))

@@ -1,4 +1,4 @@
-"""The stack: emulators, resources, functions, gateway, pollers, schedules, in the order of starting."""
+"""The stack: emulators, resources, functions, gateway, sources, in the order of starting."""
 
 import json
 import os
@@ -163,10 +163,10 @@ def _pool(stack: Stack, function: Function, environment: Mapping[str, str]) -> P
             console.failure(function.logical_id, answer.payload)
         if function.logical_id != API:
             status = answer.error or "ok"
-            request_id = invocation.caller_id or invocation.request_id
+            request_id = answer.request_id or invocation.request_id
             console.invocation(function.logical_id, seconds * 1000, status, request_id)
 
-    throttle = os.environ.get("PLATEN_LOCAL_THROTTLE") == "1"  # noqa: TID251 -- the stack's own
+    throttle = os.environ.get("PLATEN_LOCAL_THROTTLE") == "1"
     # The gateway has no retries of its own: its function always waits for a slot.
     return Pool(
         function,

@@ -13,13 +13,13 @@ from typing import Final
 _PR_SET_PDEATHSIG: Final = 1
 
 
-def hold(parent: int) -> None:
-    """Ask the kernel to kill this process when `parent` ends; exit if it has ended already.
+def hold(parent: int, number: signal.Signals = signal.SIGKILL) -> None:
+    """Ask the kernel to signal this process when `parent` ends; exit if it has ended already.
 
     The kernel watches the *thread* that made this process, so processes are to be started from a
     thread that lives as long as the stack does. The setting survives exec, not fork.
     """
-    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, number, 0, 0, 0)
     if os.getppid() != parent:
         os._exit(1)
 

@@ -71,7 +71,7 @@ def _chalice(sources: Path, merge: Path, out: Path) -> None:
     ]
     command += ["--stage", STAGE, "--merge-template", str(merge), str(out)]
     environment = {
-        **os.environ,  # noqa: TID251 -- pip's settings are the user's
+        **os.environ,
         "AWS_DEFAULT_REGION": REGION,
         "PYTHONDONTWRITEBYTECODE": "1",
     }

@@ -57,7 +57,7 @@ class Step:
 
 def _run(command: Sequence[str]) -> None:
     environment = {
-        **os.environ,  # noqa: TID251 -- proxies, caches and package indexes are the user's
+        **os.environ,
         "UV_PYTHON_DOWNLOADS": "never",
         "PYTHONPATH": str(ROOT),
     }

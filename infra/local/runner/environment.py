@@ -20,18 +20,18 @@ _PASSED_ON: Final = (
 
 
 def worker_environment(function: Function, endpoints: Mapping[str, str]) -> dict[str, str]:
-    """Return all variables of one function's processes; the template wins over the user's PLATEN_*."""
+    """Return the variables of a function's processes; the template wins over the user's."""
     inherited = {
         name: value
-        for name, value in os.environ.items()  # noqa: TID251 -- what is passed on is decided here
+        for name, value in os.environ.items()
         if name in _PASSED_ON or name.startswith("PLATEN_")
     }
     return {
         **inherited,
         **function.environment,
         **endpoints,
-        "AWS_ACCESS_KEY_ID": os.environ.get("AWS_ACCESS_KEY_ID", "test"),  # noqa: TID251
-        "AWS_SECRET_ACCESS_KEY": os.environ.get("AWS_SECRET_ACCESS_KEY", "test"),  # noqa: TID251
+        "AWS_ACCESS_KEY_ID": os.environ.get("AWS_ACCESS_KEY_ID", "test"),
+        "AWS_SECRET_ACCESS_KEY": os.environ.get("AWS_SECRET_ACCESS_KEY", "test"),
         "AWS_REGION": REGION,
         "AWS_DEFAULT_REGION": REGION,
         "AWS_EC2_METADATA_DISABLED": "true",

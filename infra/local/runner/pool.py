@@ -35,20 +35,13 @@ class _Ticket:
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """One call of a function; times are epoch seconds, `slot_by` is asked only when all are busy."""
+    """One call of a function; times are epoch seconds, `slot_by` is asked when all are busy."""
 
     payload: bytes
     request_id: str = field(default_factory=lambda: str(uuid.uuid4()))
     client_context: Mapping[str, Any] | None = None
     slot_by: Callable[[], float | None] = lambda: None
     answer_by: float | None = None
-
-    @property
-    def caller_id(self) -> str | None:
-        """Return the request id that the caller handed on in its client context."""
-        custom = (self.client_context or {}).get("custom", {})
-        told = custom.get("request_id")
-        return str(told) if told else None
 
 
 class Pool:
@@ -75,7 +68,7 @@ class Pool:
         self._closed = False
 
     def warm_up(self) -> list[threading.Thread]:
-        """Start the processes that are wanted early; each returned thread ends when one is ready."""
+        """Start the processes that are wanted early; each thread ends when one is ready."""
         with self._lock:
             self._starting += self.function.warm
         return [self._start_thread() for _ in range(self.function.warm)]
@@ -245,14 +238,14 @@ def _timed_out(request_id: str, timeout_s: float) -> Answer:
 
 def _checked(head: Mapping[str, Any], payload: bytes) -> Answer:
     if head["status"] != "ok":
-        return Answer(payload, "Unhandled")
+        return Answer(payload, "Unhandled", head.get("request_id"))
     if len(payload) > MAX_ANSWER_BYTES:
         message = (
             "Response payload size exceeded maximum allowed payload size "
             f"({MAX_ANSWER_BYTES} bytes)."
         )
         return failure("Function.ResponseSizeTooLarge", message)
-    return Answer(payload)
+    return Answer(payload, request_id=head.get("request_id"))
 
 
 def slot_deadline(payload: bytes) -> float | None:

@@ -19,10 +19,14 @@ from infra.template import ROOT
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What an invocation came to; `error` is Lambda's `Unhandled` or None."""
+    """What an invocation came to.
+
+    `error` is Lambda's `Unhandled` or None, `request_id` what the event itself called its request.
+    """
 
     payload: bytes
     error: str | None = None
+    request_id: str | None = None
 
 
 class Worker:

@@ -30,8 +30,8 @@ class Context:
         """Take the request's id, its deadline (epoch seconds) and the caller's context."""
         self.aws_request_id: str = head["request_id"]
         self.invoked_function_arn: str = head["arn"]
-        self.function_name = os.environ["AWS_LAMBDA_FUNCTION_NAME"]  # noqa: TID251
-        self.memory_limit_in_mb = os.environ["AWS_LAMBDA_FUNCTION_MEMORY_SIZE"]  # noqa: TID251
+        self.function_name = os.environ["AWS_LAMBDA_FUNCTION_NAME"]
+        self.memory_limit_in_mb = os.environ["AWS_LAMBDA_FUNCTION_MEMORY_SIZE"]
         self.log_group_name = f"/aws/lambda/{self.function_name}"
         sent = head.get("client_context")
         self.client_context = SimpleNamespace(**sent) if sent else None
@@ -70,14 +70,31 @@ def _load(target: str) -> Callable[[Any, Context], Any]:
 def _answer(
     handler: Callable[[Any, Context], Any], head: Mapping[str, Any], payload: bytes
 ) -> tuple[dict[str, Any], bytes]:
+    told: dict[str, Any] = {"status": "failed"}
     try:
-        result = handler(json.loads(payload), Context(head))
-        return {"status": "ok"}, json.dumps(result, separators=(",", ":")).encode()
+        event = json.loads(payload)
+        told["request_id"] = _request_id(event)
+        result = handler(event, Context(head))
+        return told | {"status": "ok"}, json.dumps(result, separators=(",", ":")).encode()
     except Exception as error:  # noqa: BLE001 -- an unhandled exception is an answer of Lambda
-        return {"status": "failed"}, _describe(error)
+        return told, _describe(error)
     finally:
         sys.stdout.flush()
         sys.stderr.flush()
+
+
+def _request_id(event: Any) -> str | None:
+    """Return the request id in an event, or in a queue's only message, for the console."""
+    if not isinstance(event, dict):
+        return None
+    records: list[Any] = event.get("Records") or []
+    if len(records) == 1 and "body" in records[0]:
+        try:
+            event = json.loads(records[0]["body"])
+        except ValueError:
+            return None
+    told = event.get("request_id") if isinstance(event, dict) else None
+    return told if isinstance(told, str) else None
 
 
 def _describe(error: BaseException, kind: str | None = None) -> bytes:

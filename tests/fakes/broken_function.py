@@ -1,0 +1,4 @@
+"""A function whose import fails."""
+
+message = "no such setting"
+raise RuntimeError(message)

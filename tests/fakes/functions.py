@@ -1,0 +1,62 @@
+"""Handlers that the runner's tests run in real worker processes."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from typing import Any
+
+CALLS = {"count": 0}
+
+
+def echo(event: dict[str, Any], context: Any) -> dict[str, Any]:
+    CALLS["count"] += 1
+    return {
+        "event": event,
+        "pid": os.getpid(),
+        "calls": CALLS["count"],
+        "name": os.environ["AWS_LAMBDA_FUNCTION_NAME"],
+        "table": os.environ.get("PLATEN_TABLE"),
+        "request_id": context.aws_request_id,
+        "remaining_ms": context.get_remaining_time_in_millis(),
+    }
+
+
+def act(event: dict[str, Any], _context: Any) -> Any:
+    """Do what the event says."""
+    match event["do"]:
+        case "sleep":
+            time.sleep(event["s"])
+        case "exit":
+            os._exit(event["code"])
+        case "raise":
+            raise ValueError(event["message"])
+        case "child":
+            child = subprocess.Popen(
+                [sys.executable, "-c", "import time; time.sleep(60)"], start_new_session=True
+            )
+            sys.stdout.write(json.dumps({"child": child.pid}) + "\n")
+            sys.stdout.flush()
+            time.sleep(60)
+        case "answer":
+            return "x" * event["bytes"]
+        case "print":
+            sys.stdout.write(event["line"] + "\n")
+    return {"pid": os.getpid()}
+
+
+def proxy(event: dict[str, Any], _context: Any) -> dict[str, Any]:
+    """Answer as an API function."""
+    if event["path"] == "/slow":
+        time.sleep(2)
+    if event["path"] == "/crash":
+        os._exit(3)
+    if event["path"] == "/nonsense":
+        return {"hello": 1}
+    return {
+        "statusCode": 201,
+        "headers": {"Content-Type": "application/json", "X-Request-Id": "req_1"},
+        "multiValueHeaders": {"Set-Cookie": ["a=1", "b=2"]},
+        "body": json.dumps(event),
+    }

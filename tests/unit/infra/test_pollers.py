@@ -1,0 +1,71 @@
+"""Batches: the event, and which messages count as failed."""
+
+import datetime as dt
+import json
+from typing import Any
+
+import pytest
+
+from infra.local.pollers import failed_ids, sqs_event
+from infra.local.runner.process import Answer
+from infra.local.schedules import scheduled_event
+
+SENT = ["m1", "m2"]
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        (None, set()),
+        ({}, set()),
+        ({"batchItemFailures": []}, set()),
+        ({"batchItemFailures": None}, set()),
+        ({"batchItemFailures": [{"itemIdentifier": "m2"}]}, {"m2"}),
+        ({"batchItemFailures": [{"itemIdentifier": "unknown"}]}, {"m1", "m2"}),
+        ({"batchItemFailures": [{"itemIdentifier": ""}]}, {"m1", "m2"}),
+        ({"batchItemFailures": [{"other": "m1"}]}, {"m1", "m2"}),
+        ({"batchItemFailures": "m1"}, {"m1", "m2"}),
+        ("text", {"m1", "m2"}),
+    ],
+)
+def test_an_answer_that_cannot_be_understood_fails_the_whole_batch(
+    told: Any, expected: set[str]
+) -> None:
+    assert failed_ids(Answer(json.dumps(told).encode()), SENT, partial=True) == expected
+
+
+def test_an_error_fails_the_whole_batch() -> None:
+    assert failed_ids(Answer(b"{}", "Unhandled"), SENT, partial=True) == {"m1", "m2"}
+
+
+def test_without_partial_failures_the_answer_does_not_matter() -> None:
+    told = json.dumps({"batchItemFailures": [{"itemIdentifier": "m1"}]}).encode()
+
+    assert failed_ids(Answer(told), SENT, partial=False) == set()
+
+
+def test_a_record_looks_as_lambda_makes_it() -> None:
+    message = {
+        "MessageId": "m1",
+        "ReceiptHandle": "r",
+        "Body": "{}",
+        "Attributes": {"ApproximateReceiveCount": "1"},
+        "MessageAttributes": {"a": {"DataType": "String", "StringValue": "b"}},
+        "MD5OfBody": "x",
+    }
+
+    (record,) = sqs_event([message], "arn:q")["Records"]
+
+    assert record["messageId"] == "m1"
+    assert record["attributes"] == {"ApproximateReceiveCount": "1"}
+    assert record["messageAttributes"]["a"]["stringValue"] == "b"
+    assert (record["eventSource"], record["eventSourceARN"]) == ("aws:sqs", "arn:q")
+
+
+def test_a_rule_sends_the_event_of_eventbridge() -> None:
+    event = scheduled_event("tick", dt.datetime(2026, 3, 4, 12, 0, tzinfo=dt.UTC))
+
+    assert event["detail-type"] == "Scheduled Event"
+    assert event["source"] == "aws.events"
+    assert event["time"] == "2026-03-04T12:00:00Z"
+    assert event["resources"] == ["arn:aws:events:us-east-1:000000000000:rule/tick"]

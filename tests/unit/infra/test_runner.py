@@ -1,0 +1,239 @@
+"""The runner over real worker processes: one process an invocation, killed at its timeout."""
+
+import contextlib
+import json
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import psutil
+import pytest
+
+from infra.local.functions import Function
+from infra.local.processes import Spawner
+from infra.local.runner.environment import worker_environment
+from infra.local.runner.pool import Invocation, Pool, StillRunning, Throttled, slot_deadline
+from infra.local.runner.process import Answer, Worker
+
+
+def function(handler: str = "functions.act", **changed: Any) -> Function:
+    declared: dict[str, Any] = {
+        "logical_id": "Fake",
+        "name": "stack-Fake",
+        "handler": f"tests.fakes.{handler}",
+        "timeout_s": 5.0,
+        "memory_mb": 512,
+        "environment": {"PLATEN_TABLE": "t"},
+        "concurrency": 2,
+        "warm": 0,
+        "queues": (),
+        "schedules": (),
+    }
+    return Function(**(declared | changed))
+
+
+@contextlib.contextmanager
+def pool(
+    declared: Function, lines: list[str] | None = None, *, throttle: bool = False
+) -> Iterator[Pool]:
+    spawner = Spawner()
+    environment = worker_environment(declared, {})
+
+    def launch() -> Worker:
+        return Worker(declared, environment, spawner, (lines if lines is not None else []).append)
+
+    running = Pool(declared, launch, report=lambda *_: None, throttle=throttle)
+    try:
+        yield running
+    finally:
+        running.close()
+        spawner.close()
+
+
+def call(running: Pool, event: Any, **more: Any) -> Answer:
+    return running.invoke(Invocation(json.dumps(event).encode(), **more))
+
+
+def error(answer: Answer) -> dict[str, str]:
+    assert answer.error == "Unhandled"
+    told: dict[str, str] = json.loads(answer.payload)
+    return told
+
+
+def test_a_process_is_used_again_and_sees_what_lambda_sets() -> None:
+    with pool(function("functions.echo")) as running:
+        first = json.loads(call(running, {"a": 1}, request_id="r-1").payload)
+        second = json.loads(call(running, {"a": 2}).payload)
+
+    assert first["event"] == {"a": 1}
+    assert first["request_id"] == "r-1"
+    assert (first["name"], first["table"]) == ("stack-Fake", "t")
+    assert 4000 < first["remaining_ms"] <= 5000
+    assert (second["pid"], second["calls"]) == (first["pid"], 2)
+
+
+def test_concurrent_invocations_run_in_processes_of_their_own_up_to_the_limit() -> None:
+    with pool(function()) as running:
+        for _ in range(2):
+            call(running, {"do": "sleep", "s": 0})
+        answers: list[Answer] = []
+
+        def one() -> None:
+            answers.append(call(running, {"do": "sleep", "s": 0.3}))
+
+        threads = [threading.Thread(target=one) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        size = running.size()
+
+    assert len({json.loads(answer.payload)["pid"] for answer in answers}) == 2
+    assert size == 2
+
+
+def test_a_timeout_kills_the_process_and_all_that_it_started() -> None:
+    lines: list[str] = []
+    with pool(function(timeout_s=1.5), lines) as running:
+        answer = call(running, {"do": "child"}, request_id="r-9")
+        child = next(json.loads(line)["child"] for line in lines)
+        follows = call(running, {"do": "sleep", "s": 0})
+
+    told = error(answer)
+    assert told["errorType"] == "Sandbox.Timedout"
+    assert told["errorMessage"] == "RequestId: r-9 Error: Task timed out after 1.50 seconds"
+    assert not psutil.pid_exists(child) or psutil.Process(child).status() == psutil.STATUS_ZOMBIE
+    assert follows.error is None
+
+
+def test_a_process_that_ends_is_an_exit_error_and_is_replaced() -> None:
+    with pool(function()) as running:
+        answer = call(running, {"do": "exit", "code": 7})
+        follows = call(running, {"do": "sleep", "s": 0})
+
+    assert error(answer)["errorType"] == "Runtime.ExitError"
+    assert "exit status 7" in error(answer)["errorMessage"]
+    assert follows.error is None
+
+
+def test_an_exception_is_told_with_its_trace() -> None:
+    with pool(function()) as running:
+        told = error(call(running, {"do": "raise", "message": "no"}))
+
+    assert (told["errorType"], told["errorMessage"]) == ("ValueError", "no")
+    assert any("fakes/functions.py" in line for line in told["stackTrace"])
+
+
+def test_a_handler_that_cannot_be_imported_fails_its_invocation() -> None:
+    with pool(function("broken_function.handler")) as running:
+        told = error(call(running, {}))
+
+    assert told["errorType"] == "Runtime.ImportModuleError"
+    assert told["errorMessage"] == "no such setting"
+
+
+def test_an_answer_over_six_megabytes_is_an_error() -> None:
+    with pool(function()) as running:
+        told = error(call(running, {"do": "answer", "bytes": 6_291_555}))
+        fits = call(running, {"do": "answer", "bytes": 6_291_554})
+
+    assert told["errorType"] == "Function.ResponseSizeTooLarge"
+    assert fits.error is None
+
+
+def test_waiting_for_a_slot_ends_at_the_callers_deadline() -> None:
+    with pool(function(concurrency=1)) as running:
+        busy = threading.Thread(target=call, args=(running, {"do": "sleep", "s": 1.2}))
+        busy.start()
+        time.sleep(0.6)
+        began = time.monotonic()
+        with pytest.raises(Throttled):
+            call(running, {"do": "sleep", "s": 0}, slot_by=lambda: time.time() + 0.2)
+        waited = time.monotonic() - began
+        after = call(running, {"do": "sleep", "s": 0})
+        busy.join()
+
+    assert 0.15 < waited < 0.5
+    assert after.error is None
+
+
+def test_slots_are_given_in_the_order_of_asking() -> None:
+    order: list[int] = []
+    with pool(function(concurrency=1)) as running:
+        call(running, {"do": "sleep", "s": 0})
+
+        def one(number: int) -> None:
+            call(running, {"do": "sleep", "s": 0.05})
+            order.append(number)
+
+        threads = [threading.Thread(target=one, args=(number,)) for number in range(6)]
+        for thread in threads:
+            thread.start()
+            time.sleep(0.01)
+        for thread in threads:
+            thread.join()
+
+    assert order == sorted(order)
+
+
+def test_throttling_refuses_at_once_when_every_slot_is_busy() -> None:
+    with pool(function(concurrency=1), throttle=True) as running:
+        call(running, {"do": "sleep", "s": 0})
+        busy = threading.Thread(target=call, args=(running, {"do": "sleep", "s": 0.5}))
+        busy.start()
+        time.sleep(0.2)
+        with pytest.raises(Throttled):
+            call(running, {"do": "sleep", "s": 0})
+        busy.join()
+
+
+def test_a_caller_that_stops_waiting_does_not_stop_the_invocation() -> None:
+    with pool(function(concurrency=1)) as running:
+        call(running, {"do": "sleep", "s": 0})
+        with pytest.raises(StillRunning):
+            call(running, {"do": "sleep", "s": 0.6}, answer_by=time.time() + 0.2)
+        follows = call(running, {"do": "sleep", "s": 0})
+
+    assert follows.error is None
+
+
+def test_warm_processes_are_started_early_and_idle_ones_beyond_them_leave() -> None:
+    with pool(function(warm=1)) as running:
+        for thread in running.warm_up():
+            thread.join()
+        early = running.size()
+        threads = [
+            threading.Thread(target=call, args=(running, {"do": "sleep", "s": 0.3}))
+            for _ in range(2)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        grown = running.size()
+        for worker in running._idle:
+            worker.idle_since -= 61
+        running.reap()
+        left = running.size()
+
+    assert (early, grown, left) == (1, 2, 1)
+
+
+def test_what_a_function_writes_reaches_the_log() -> None:
+    lines: list[str] = []
+    with pool(function(), lines) as running:
+        call(running, {"do": "print", "line": "hello"})
+        time.sleep(0.1)
+
+    assert "hello" in lines
+
+
+@pytest.mark.parametrize(
+    ("payload", "expected"),
+    [(b'{"deadline": 12.5}', 12.5), (b"{}", None), (b"[]", None), (b"no", None)],
+)
+def test_the_deadline_is_read_from_the_top_of_the_payload(
+    payload: bytes, expected: float | None
+) -> None:
+    assert slot_deadline(payload) == expected

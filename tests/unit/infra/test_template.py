@@ -1,0 +1,107 @@
+"""Intrinsics against what exists, and functions as the template declares them."""
+
+from typing import Any
+
+import pytest
+
+from infra.local.functions import functions
+from infra.template import Resolver, TemplateError, references
+
+TEMPLATE: dict[str, Any] = {
+    "Parameters": {"Stage": {"Type": "String", "Default": "dev"}},
+    "Conditions": {"IsDev": {"Fn::Equals": [{"Ref": "Stage"}, "dev"]}},
+    "Resources": {},
+}
+ATTRIBUTES = {"Queue": {"Ref": "http://q", "Arn": "arn:q"}}
+
+
+def resolve(value: Any, **parameters: str) -> Any:
+    return Resolver(TEMPLATE, parameters=parameters, attributes=ATTRIBUTES).resolve(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ({"Ref": "Stage"}, "dev"),
+        ({"Ref": "Queue"}, "http://q"),
+        ({"Fn::GetAtt": ["Queue", "Arn"]}, "arn:q"),
+        ({"Fn::GetAtt": "Queue.Arn"}, "arn:q"),
+        ({"Fn::Sub": "${Stage}/${Queue.Arn}/${Queue}/${!Kept}"}, "dev/arn:q/http://q/${Kept}"),
+        ({"Fn::Sub": ["${A}-${Stage}", {"A": {"Ref": "Queue"}}]}, "http://q-dev"),
+        ({"Fn::Join": ["-", ["a", {"Ref": "Stage"}]]}, "a-dev"),
+        ({"Fn::If": ["IsDev", 1, 2]}, 1),
+        ({"a": {"Ref": "AWS::NoValue"}, "b": [{"Ref": "AWS::NoValue"}, 1]}, {"b": [1]}),
+        ({"Ref": "AWS::Partition"}, "aws"),
+    ],
+)
+def test_intrinsics_are_resolved(value: Any, expected: Any) -> None:
+    assert resolve(value) == expected
+
+
+def test_a_parameter_wins_over_its_default() -> None:
+    assert resolve({"Fn::If": ["IsDev", 1, 2]}, Stage="live") == 2
+
+
+@pytest.mark.parametrize("value", [{"Ref": "Nothing"}, {"Fn::GetAtt": ["Queue", "Nothing"]}])
+def test_what_is_unknown_is_an_error(value: Any) -> None:
+    with pytest.raises(TemplateError):
+        resolve(value)
+
+
+def test_references_are_found_in_every_form() -> None:
+    value = [{"Ref": "A"}, {"x": {"Fn::GetAtt": ["B", "Arn"]}}, {"Fn::Sub": "${C.Arn}${!D}"}]
+
+    assert references(value) == {"A", "B", "C"}
+
+
+def declared(events: dict[str, Any], **hints: Any) -> Any:
+    resource = {
+        "Type": "AWS::Serverless::Function",
+        "Metadata": {"PlatenLocal": hints},
+        "Properties": {
+            "Handler": "a.b",
+            "Timeout": 9,
+            "MemorySize": 256,
+            "Environment": {"Variables": {"Q": {"Ref": "Queue"}, "AWS_ONLY": "1"}},
+            "Events": events,
+        },
+    }
+    template = {**TEMPLATE, "Resources": {"F": resource}}
+    resolver = Resolver(template, parameters={}, attributes=ATTRIBUTES)
+    (function,) = functions(template, resolver, "stack")
+    return function
+
+
+def test_a_function_is_read_with_its_sources() -> None:
+    source = {
+        "Type": "SQS",
+        "Properties": {
+            "Queue": {"Fn::GetAtt": ["Queue", "Arn"]},
+            "BatchSize": 3,
+            "FunctionResponseTypes": ["ReportBatchItemFailures"],
+            "ScalingConfig": {"MaximumConcurrency": 7},
+        },
+    }
+    rate = {"Type": "Schedule", "Properties": {"Schedule": "rate(5 minutes)"}}
+
+    function = declared({"Work": source, "Tick": rate}, Concurrency=4, Without=["AWS_ONLY"])
+
+    assert (function.name, function.timeout_s, function.memory_mb) == ("stack-F", 9.0, 256)
+    assert function.environment == {"Q": "http://q"}
+    assert function.concurrency == 4
+    (queue,) = function.queues
+    assert (queue.arn, queue.batch_size, queue.concurrency) == ("arn:q", 3, 7)
+    assert queue.partial_failures
+    assert [schedule.every_s for schedule in function.schedules] == [300]
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"Type": "Schedule", "Properties": {"Schedule": "cron(0 12 * * ? *)"}},
+        {"Type": "Kinesis", "Properties": {"Stream": "x"}},
+    ],
+)
+def test_an_event_source_that_one_machine_does_not_know_is_refused(event: Any) -> None:
+    with pytest.raises(TemplateError, match="one machine knows"):
+        declared({"E": event})
