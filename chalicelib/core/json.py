@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import Any, Final
 
 from chalicelib.core.errors import ServiceError
@@ -14,17 +15,25 @@ _EXACT_INTEGERS: Final = 2**53
 _INFINITY: Final = float("inf")
 
 # A string runs to its end or, unclosed, to the end of the text: the scan stays linear.
-_STRING_OR_BRACKET: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)
-_ESCAPE: Final = re.compile(r"\\(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
-_SURROGATE_ESCAPE: Final = re.compile(r"\\u[dD][89a-fA-F]")
+_STRING: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
+_STRING_OR_BRACKET: Final = re.compile(_STRING.pattern + r"|[\[\]{}]", re.DOTALL)
+_BRACKET: Final = re.compile(r"[\[\]{}]")
+_LARGE_NUMBER: Final = re.compile(rf"\d[eE]|\d{{{MAX_INTEGER_DIGITS}}}")
+_SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
+_SURROGATE_PAIR: Final = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
+_DEPTH_STEP: Final = {"[": 1, "{": 1, "]": -1, "}": -1}
+_WHOLE_FLOAT: Final = re.compile(r"\d(?:\.0[,\]}]|\.0$|e)")
 
 
 def loads(data: bytes) -> Any:
     """Read one JSON document (RFC 8259, UTF-8 without BOM); raises ServiceError `invalid_json`."""
     text = _decoded(data)
-    _check_depth(text)
+    bare = _STRING.sub("", text)
+    _check_depth(text, bare)
+    # Numbers are read by C unless one of them could be too large.
+    decoder = _CAREFUL if _LARGE_NUMBER.search(bare) else _FAST
     try:
-        value = _DECODER.decode(text)
+        value = decoder.decode(text)
     except json.JSONDecodeError as error:
         raise _invalid(error.msg, text, error.pos) from None
     except _RefusedError as error:
@@ -35,13 +44,8 @@ def loads(data: bytes) -> Any:
 
 def canonical(value: Any) -> bytes:
     """Write a value so that equal JSON gives equal bytes: sorted keys, no blanks, 1.0 as 1."""
-    return json.dumps(
-        _plain(value),
-        sort_keys=True,
-        separators=(",", ":"),
-        ensure_ascii=False,
-        allow_nan=False,
-    ).encode()
+    text = _sorted(value)
+    return (_sorted(_plain(value)) if _WHOLE_FLOAT.search(text) else text).encode()
 
 
 def dumps(value: Any) -> str:
@@ -66,36 +70,28 @@ def _decoded(data: bytes) -> str:
     return text
 
 
-def _check_depth(text: str) -> None:
+def _check_depth(text: str, bare: str) -> None:
     # Before parsing: the parser recurses, and how deep it may depends on the thread's stack.
-    if text.count("[") + text.count("{") <= MAX_DEPTH:
+    if bare.count("[") + bare.count("{") <= MAX_DEPTH:
+        return
+    steps = map(_DEPTH_STEP.__getitem__, _BRACKET.findall(bare))
+    if max(accumulate(steps)) <= MAX_DEPTH:
         return
     depth = 0
     for token in _STRING_OR_BRACKET.finditer(text):
-        first = token[0][0]
-        depth += (first in "[{") - (first in "]}")
+        depth += _DEPTH_STEP.get(token[0], 0)
         if depth > MAX_DEPTH:
             raise _invalid(f"nesting deeper than {MAX_DEPTH} levels", text, token.start())
 
 
 def _check_surrogates(text: str) -> None:
-    if _SURROGATE_ESCAPE.search(text) is None:
+    if _SURROGATE.search(text) is None:
         return
-    pending: int | None = None
-    for escape in _ESCAPE.finditer(text):
-        unit = int(escape[1] or "0", 16)
-        adjacent = pending is not None and escape.start() == pending + len(r"\uD800")
-        if 0xDC00 <= unit <= 0xDFFF and adjacent:  # noqa: PLR2004 -- Unicode 3.8, low surrogates
-            pending = None
-            continue
-        if pending is not None:
-            break
-        if 0xDC00 <= unit <= 0xDFFF:  # noqa: PLR2004
-            pending = escape.start()
-            break
-        pending = escape.start() if 0xD800 <= unit <= 0xDBFF else None  # noqa: PLR2004
-    if pending is not None:
-        raise _invalid("half of a surrogate pair", text, pending)
+    # Blanks of the same length keep every place where it was.
+    single = _SURROGATE_PAIR.sub(" " * 12, text.replace("\\\\", "  "))
+    lone = _SURROGATE.search(single)
+    if lone is not None:
+        raise _invalid("half of a surrogate pair", text, lone.start())
 
 
 def _object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
@@ -128,6 +124,12 @@ def _integer(digits: str) -> int:
     return int(digits)
 
 
+def _sorted(value: Any) -> str:
+    return json.dumps(
+        value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+    )
+
+
 def _plain(value: Any) -> Any:
     # RFC 8785 writes numbers by their value, so 1, 1.0 and 1e0 are one.
     if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT_INTEGERS:
@@ -148,7 +150,8 @@ def _invalid(reason: str, text: str | None = None, position: int = 0) -> Service
     return ServiceError("invalid_json", detail, line=line, column=column)
 
 
-_DECODER: Final = json.JSONDecoder(
+_FAST: Final = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant)
+_CAREFUL: Final = json.JSONDecoder(
     object_pairs_hook=_object,
     parse_constant=_constant,
     parse_float=_float,

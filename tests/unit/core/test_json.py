@@ -117,3 +117,11 @@ def test_canonical_ignores_order_blanks_escapes_and_number_forms() -> None:
     assert strict.canonical(first) == strict.canonical(second)
     assert strict.canonical({"a": 1}) != strict.canonical({"a": "1"})
     assert strict.canonical([1, 2]) != strict.canonical([2, 1])
+
+
+@pytest.mark.parametrize("text", ["1.0", "[1.0]", '{"a":-0.0}', "[1e2,1]", "[1E16]", '["1.0",2.0]'])
+def test_canonical_writes_whole_numbers_one_way(text: str) -> None:
+    whole = strict.canonical(strict.loads(text.encode()))
+
+    assert b"e" not in whole.replace(b"e+16", b"")
+    assert b".0" not in whole.replace(b'"1.0"', b"")
