@@ -38,7 +38,7 @@ test: check package ## check, then integration tests and the package
 	.venv/bin/pytest -q -m integration tests/integration
 
 bench: setup ## run a benchmark (NAME=latency)
-	@$(PY) -m infra.bench.$(NAME)
+	@$(PY) -m infra.bench $(NAME)
 
 openapi: setup ## write infra/openapi.json from the declarations
 	@$(PY) -m infra.openapi
