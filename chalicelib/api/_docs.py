@@ -255,5 +255,5 @@ article>details>summary b{display:inline-block;min-width:2.4rem}.good>summary b{
 .bad>summary b{color:var(--delete)}table{border-collapse:collapse;width:100%;font-size:.9rem}
 th{text-align:left;color:var(--dim);font-weight:600}td,th{padding:.35rem .8rem .35rem 0;
 border-bottom:1px solid var(--line)}
-@media(max-width:52rem){.all{grid-template-columns:1fr}nav{position:static;height:auto}}
+@media(max-width:52rem){.all{grid-template-columns:minmax(0,1fr)}nav{position:static;height:auto}}
 """

@@ -48,7 +48,7 @@ a{color:var(--accent);text-decoration:none}a:hover{text-decoration:underline}
 code,pre{font:13px/1.55 ui-monospace,"SF Mono",Menlo,Consolas,"Liberation Mono",monospace}
 h1{font-size:1.9rem;line-height:1.2;margin:0 0 .5rem;letter-spacing:-.01em}
 h2{font-size:1.25rem;margin:3rem 0 1rem}h3{font-size:1rem;margin:1.4rem 0 .4rem}
-p{margin:.5rem 0}.dim{color:var(--dim)}
+p{margin:.5rem 0}code{overflow-wrap:anywhere}.dim{color:var(--dim)}
 main.one{max-width:44rem;margin:12vh auto 4rem;padding:0 1.5rem}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:.4rem 1.5rem;margin:2rem 0}
 dt{color:var(--dim)}dd{margin:0}
