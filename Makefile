@@ -2,7 +2,7 @@
 PORT ?= 8700
 PY := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: help setup run up down demo fmt check test bench openapi package
+.PHONY: help setup run up down demo fmt check test bench openapi lock package
 
 help: ## list the commands
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -42,6 +42,9 @@ bench: setup ## run a benchmark (NAME=latency)
 
 openapi: setup ## write infra/openapi.json from the declarations
 	@$(PY) -m infra.openapi
+
+lock: ## pin again what pyproject.toml and the other lists ask for
+	@sh infra/setup/lock.sh
 
 package: setup ## build the SAM template and the deployment package, and lint both forms
 	@$(PY) -m infra.package build

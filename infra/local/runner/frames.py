@@ -48,7 +48,9 @@ class Channel:
             self._sock.settimeout(_remaining_s(deadline))
             try:
                 chunk = self._sock.recv(_CHUNK)
-            except ConnectionError as error:
+            except TimeoutError:
+                raise
+            except OSError as error:
                 raise EOFError from error
             if not chunk:
                 raise EOFError

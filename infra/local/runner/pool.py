@@ -14,6 +14,7 @@ from infra.local.runner.process import Answer, Worker, failure
 
 MAX_ANSWER_BYTES: Final = 6_291_556
 IDLE_S: Final = 60.0
+_STOPPED: Final = failure("Sandbox.Stopped", "The stack stops.")
 
 
 class Throttled(Exception):  # noqa: N818 -- named as Lambda names it
@@ -111,11 +112,17 @@ class Pool:
         with self._lock:
             self._closed = True
             workers, self._all = list(self._all), set()
+            for ticket in self._waiting:
+                ticket.failure = _STOPPED
+                ticket.called.set()
+            self._waiting.clear()
         for worker in workers:
             worker.kill()
 
     def _take(self, invocation: Invocation) -> Worker | Answer:
         with self._lock:
+            if self._closed:
+                return _STOPPED
             while self._idle:
                 worker = self._idle.pop()
                 if worker.alive():
@@ -221,7 +228,7 @@ class Pool:
                 self._all.add(worker)
             elif self._waiting:
                 ticket = self._waiting.popleft()
-                ticket.failure = problem
+                ticket.failure = problem or _STOPPED
                 ticket.called.set()
         if problem is None and not self._closed:
             self._release(worker)

@@ -1,0 +1,230 @@
+"""The infrastructure files, packaged as for AWS: what no emulator can show is asserted here."""
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chalicelib.core.problems import PROBLEMS
+from infra.local.functions import functions
+from infra.local.gateway.events import METHODS
+from infra.local.resources import CREATORS, create_resources
+from infra.package.build import Package, build
+from infra.package.lint import findings
+from infra.package.translate import translate
+from infra.template import ROOT, Resolver, load
+
+LOCKS = {
+    "requirements.txt": (),
+    "requirements-dev.txt": ("local", "dev"),
+    "infra/local/localstack-requirements.txt": (),
+    "infra/setup/uv-requirements.txt": (),
+}
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Package:
+    return build(tmp_path_factory.mktemp("package"), dependencies=False)
+
+
+@pytest.fixture(scope="module")
+def resources(package: Package) -> dict[str, Any]:
+    found: dict[str, Any] = package.template["Resources"]
+    return found
+
+
+@pytest.fixture(scope="module")
+def translated(package: Package) -> dict[str, Any]:
+    return translate(package.template)
+
+
+def test_every_path_takes_every_method_to_the_function(resources: dict[str, Any]) -> None:
+    paths = resources["RestAPI"]["Properties"]["DefinitionBody"]["paths"]
+
+    assert "/{proxy+}" in paths
+    for path, methods in paths.items():
+        assert {method.lower() for method in METHODS} <= methods.keys(), path
+
+
+def test_both_forms_lint_clean(
+    package: Package, translated: dict[str, Any], tmp_path: Path
+) -> None:
+    plain = tmp_path / "cloudformation.json"
+    plain.write_text(json.dumps(translated))
+
+    assert findings(package.sam) == ""
+    assert findings(plain) == ""
+
+
+def test_the_linter_finds_a_mistake(translated: dict[str, Any], tmp_path: Path) -> None:
+    broken = json.loads(json.dumps(translated))
+    broken["Resources"]["RendersQueue"]["Properties"]["VisibilityTimeout"] = "soon"
+    path = tmp_path / "broken.json"
+    path.write_text(json.dumps(broken))
+
+    assert "'soon' is not of type 'integer'" in findings(path)
+
+
+def test_what_chalice_makes_and_what_we_merge_is_one_function(resources: dict[str, Any]) -> None:
+    api = resources["APIHandler"]["Properties"]
+
+    assert api["CodeUri"] == resources["RenderFunction"]["Properties"]["CodeUri"]
+    assert api["Runtime"] == "python3.13"
+    assert api["Role"] == {"Fn::GetAtt": ["DefaultRole", "Arn"]}
+    assert resources["RestAPI"]["Properties"]["EndpointConfiguration"] == {"Type": "REGIONAL"}
+
+
+def test_the_archive_holds_the_functions_under_their_import_names(package: Package) -> None:
+    import zipfile  # noqa: PLC0415
+
+    names = set(zipfile.ZipFile(package.archive).namelist())
+
+    assert {"app.py", "functions/render/handler.py", "chalicelib/bootstrap.py"} <= names
+    assert not [name for name in names if name.startswith(("infra/", "tests/"))]
+
+
+def gateway_responses(resources: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+    definition = resources["RestAPI"]["Properties"]["DefinitionBody"]
+    template = load()
+    host = {"ApiHost": "https://api.test", "FilesHost": "https://files.test"}
+    resolver = Resolver(template, parameters=host, attributes={})
+    for kind, response in definition["x-amazon-apigateway-gateway-responses"].items():
+        body = json.loads(resolver.resolve(response["responseTemplates"]["application/json"]))
+        yield kind, response, body
+
+
+def test_gateway_responses_are_problems_of_the_catalogue(resources: dict[str, Any]) -> None:
+    for kind, response, body in gateway_responses(resources):
+        problem = PROBLEMS[body["code"]]
+        assert body["status"] == response["statusCode"], kind
+        assert body["status"] == (504 if kind == "INTEGRATION_TIMEOUT" else problem.status), kind
+        assert body["title"] == problem.title, kind
+        assert body["type"] == body["doc_url"] == f"https://api.test/errors/{body['code']}"
+        assert body["detail"]
+        assert body["request_id"] == "$context.requestId"
+        headers = response["responseParameters"]
+        assert headers["gatewayresponse.header.Content-Type"] == "'application/problem+json'"
+        assert headers["gatewayresponse.header.X-Request-Id"] == "context.requestId"
+
+
+def test_the_gateway_answers_what_never_reaches_the_function(resources: dict[str, Any]) -> None:
+    statuses = {kind: body["status"] for kind, _, body in gateway_responses(resources)}
+
+    assert statuses["REQUEST_TOO_LARGE"] == 413
+    assert statuses["THROTTLED"] == 429
+    assert statuses["INTEGRATION_TIMEOUT"] == 504
+    assert statuses["MISSING_AUTHENTICATION_TOKEN"] == 404
+    assert statuses.keys() >= {"DEFAULT_4XX", "DEFAULT_5XX", "INTEGRATION_FAILURE"}
+
+
+def test_every_queue_that_feeds_a_function_has_dead_letters_and_time(
+    resources: dict[str, Any],
+) -> None:
+    for function in (r for r in resources.values() if r["Type"] == "AWS::Serverless::Function"):
+        for event in function["Properties"].get("Events", {}).values():
+            if event["Type"] != "SQS":
+                continue
+            queue = resources[event["Properties"]["Queue"]["Fn::GetAtt"][0]]["Properties"]
+            assert queue["RedrivePolicy"]["maxReceiveCount"] == 3
+            assert queue["VisibilityTimeout"] > function["Properties"]["Timeout"]
+            assert event["Properties"]["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+
+
+def test_what_is_kept_is_private_encrypted_and_survives(resources: dict[str, Any]) -> None:
+    bucket = resources["FilesBucket"]
+    main = resources["MainTable"]
+
+    assert set(bucket["Properties"]["PublicAccessBlockConfiguration"].values()) == {True}
+    assert bucket["Properties"]["BucketEncryption"]
+    assert bucket["DeletionPolicy"] == main["DeletionPolicy"] == "Retain"
+    recovery = main["Properties"]["PointInTimeRecoverySpecification"]
+    assert recovery == {"PointInTimeRecoveryEnabled": True}
+
+
+def test_no_role_may_do_everything(translated: dict[str, Any]) -> None:
+    for name, resource in translated["Resources"].items():
+        if resource["Type"] != "AWS::IAM::Role":
+            continue
+        for policy in resource["Properties"].get("Policies", []):
+            for statement in policy["PolicyDocument"]["Statement"]:
+                actions = statement["Action"]
+                assert not [action for action in actions if action.endswith("*")], name
+                assert statement["Resource"] != "*", name
+
+
+def test_the_local_stack_knows_every_type_and_function_of_the_template() -> None:
+    template = load()
+    made = {
+        name: {"Ref": name, "Arn": f"arn:{name}", "QueueName": name}
+        for name in template["Resources"]
+    }
+    host = {"ApiHost": "x", "FilesHost": "x", "AWS::StackName": "s", "AWS::Region": "r"}
+    resolver = Resolver(template, parameters=host, attributes=made)
+
+    declared = {function.logical_id: function for function in functions(template, resolver, "s")}
+
+    assert declared.keys() == {"APIHandler", "RenderFunction"}
+    assert declared["APIHandler"].environment["PLATEN_BASE_URL"] == "x/v1"
+    for resource in template["Resources"].values():
+        kind = resource.get("Type", "AWS::Serverless::Function")
+        skipped = "Skip" in resource.get("Metadata", {}).get("PlatenLocal", {})
+        assert kind == "AWS::Serverless::Function" or kind in CREATORS or skipped, kind
+
+
+def test_resources_of_an_unknown_type_are_refused() -> None:
+    template = {"Resources": {"T": {"Type": "AWS::SNS::Topic", "Properties": {}}}}
+
+    with pytest.raises(KeyError):
+        create_resources(template, lambda _service: None, "s")
+
+
+@pytest.mark.parametrize(("lock", "extras"), LOCKS.items())
+def test_locks_are_complete_hashed_and_name_no_host(lock: str, extras: tuple[str, ...]) -> None:
+    text = (ROOT / lock).read_text(encoding="utf-8")
+    pinned = re.findall(r"^([a-z0-9-]+)(?:\[[^]]*\])?==", text, re.MULTILINE)
+    entries = re.split(r"^(?=[a-z0-9])", text, flags=re.MULTILINE)[1:]
+
+    assert "://" not in text
+    assert all("--hash=sha256:" in entry for entry in entries)
+    assert {name for name, _ in required(lock, extras)} <= set(pinned)
+
+
+@pytest.mark.parametrize(("lock", "extras"), LOCKS.items())
+def test_locks_pin_what_is_asked_for(lock: str, extras: tuple[str, ...]) -> None:
+    from packaging.specifiers import SpecifierSet  # noqa: PLC0415
+
+    text = (ROOT / lock).read_text(encoding="utf-8")
+    pins = dict(re.findall(r"^([a-z0-9-]+)(?:\[[^]]*\])?==([^ \\;]+)", text, re.MULTILINE))
+
+    for name, wanted in required(lock, extras):
+        assert pins[name] in SpecifierSet(wanted), f"{name}{wanted} is not {pins[name]}"
+
+
+def test_the_deployed_versions_are_the_tested_ones() -> None:
+    def pins(lock: str) -> dict[str, str]:
+        text = (ROOT / lock).read_text(encoding="utf-8")
+        return dict(re.findall(r"^([a-z0-9-]+)(?:\[[^]]*\])?==([^ \\;]+)", text, re.MULTILINE))
+
+    tested = pins("requirements-dev.txt")
+
+    assert {name: tested[name] for name in pins("requirements.txt")} == pins("requirements.txt")
+
+
+def required(lock: str, extras: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """Yield (name, version specifier) of what a lock must hold."""
+    from packaging.requirements import Requirement  # noqa: PLC0415
+
+    source = (ROOT / lock).with_suffix(".in")
+    if source.exists():
+        lines = [line.partition(" #")[0] for line in source.read_text().splitlines() if line]
+    else:
+        project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+        optional = project["optional-dependencies"]
+        lines = project["dependencies"] + [line for extra in extras for line in optional[extra]]
+    for line in lines:
+        requirement = Requirement(line)
+        yield requirement.name.lower(), str(requirement.specifier)
