@@ -18,7 +18,7 @@ class HtmlInput(Model):
     type: Literal["html"]
     html: Annotated[str, StringConstraints(min_length=1)]
     head: str | None = None
-    """Put at the end of the document's head."""
+    """Put first into the document's head."""
     templating: bool | None = None
     """Run `html` and `head` as Jinja2 templates over `data`. Null: yes where `data` is sent."""
 
