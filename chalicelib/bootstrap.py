@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from chalicelib.adapters.aws.functions import Function
@@ -35,6 +35,10 @@ if TYPE_CHECKING:
     from chalicelib.features.renders.execute import Engine, ExecuteRender
 
 
+# How long most callers wait: the gateway's own limit less the way back.
+GATEWAY_WAIT_S: Final = 27.0
+
+
 class ApiServices:
     """What the API function's views ask for."""
 
@@ -44,6 +48,12 @@ class ApiServices:
         self.clients = clients
         self.clock = clock
         self.ids = ids
+
+    def warm(self) -> None:
+        """Make the clients and read the secret that the first request would wait for."""
+        self.tables.get(self.settings.main_table, "HEALTH")
+        assert self.secret.value
+        self.render_function.warm(GATEWAY_WAIT_S)
 
     @cached_property
     def tables(self) -> Tables:  # noqa: D102
@@ -114,6 +124,10 @@ class ApiServices:
         )
 
     @cached_property
+    def render_function(self) -> Function:  # noqa: D102
+        return Function(self.clients, self.settings.render_function)
+
+    @cached_property
     def end_render(self) -> EndRender:  # noqa: D102
         return EndRender(
             tables=self.tables,
@@ -126,7 +140,7 @@ class ApiServices:
     def run_now(self) -> RunNow:  # noqa: D102
         return RunNow(
             renders=self.renders,
-            function=Function(self.clients, self.settings.render_function),
+            function=self.render_function,
             enqueue=self.enqueue_render,
             end=self.end_render,
             clock=self.clock,

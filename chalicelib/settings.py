@@ -21,12 +21,8 @@ SETTINGS: Final[dict[str, Setting]] = {
         "PLATEN_TRANSIENT_TABLE", "DynamoDB table whose items run out by themselves"
     ),
     "bucket": Setting("PLATEN_BUCKET", "S3 bucket of bodies and files"),
-    "renders_queue_url": Setting(
-        "PLATEN_RENDERS_QUEUE_URL", "SQS queue of async renders"
-    ),
-    "render_function": Setting(
-        "PLATEN_RENDER_FUNCTION", "Lambda function that renders"
-    ),
+    "renders_queue_url": Setting("PLATEN_RENDERS_QUEUE_URL", "SQS queue of async renders"),
+    "render_function": Setting("PLATEN_RENDER_FUNCTION", "Lambda function that renders"),
     "signing_secret": Setting(
         "PLATEN_SIGNING_SECRET",
         "Secrets Manager secret that signs file addresses and cursors",

@@ -100,6 +100,12 @@ class Endpoint:
         """Return the name that the reference and the log know this endpoint by."""
         return f"{self.view.__module__.rpartition('.')[2]}.{self.view.__name__}"
 
+    def warm(self) -> None:
+        """Build the models of what is sent."""
+        for sent in (self.body_model, self.query_model):
+            if sent is not None:
+                sent.model_rebuild()
+
     @cached_property
     def body_model(self) -> "type[BaseModel] | None":
         """Return the model of the body, imported and built on first use."""

@@ -14,15 +14,18 @@ _INCHES: Final = {
     "pc": 1 / 6,
 }
 _LENGTH: Final = re.compile(r"(\d+(?:\.\d+)?|\.\d+)\s*(mm|cm|in|px|pt|pc)")
-# Width and height in inches, upright.
+# Upright, in millimetres (ISO 216) and inches (ANSI).
+_ISO_SIZES: Final = {
+    "A0": (841, 1189),
+    "A1": (594, 841),
+    "A2": (420, 594),
+    "A3": (297, 420),
+    "A4": (210, 297),
+    "A5": (148, 210),
+    "A6": (105, 148),
+}
 _PAGE_SIZES: Final = {
-    "A0": (33.11, 46.81),
-    "A1": (23.39, 33.11),
-    "A2": (16.54, 23.39),
-    "A3": (11.69, 16.54),
-    "A4": (8.27, 11.69),
-    "A5": (5.83, 8.27),
-    "A6": (4.13, 5.83),
+    **{name: (width / 25.4, height / 25.4) for name, (width, height) in _ISO_SIZES.items()},
     "Letter": (8.5, 11.0),
     "Legal": (8.5, 14.0),
     "Tabloid": (11.0, 17.0),

@@ -42,6 +42,8 @@ def start(folder: Folder, port: int, *, as_json: bool = False) -> Mapping[str, A
     while time.monotonic() < deadline and process.poll() is None:
         told = folder.running()
         if told and told["pid"] == process.pid:
+            # It outlives this object: whoever stops it waits for it.
+            process.returncode = 0
             return told
         time.sleep(0.05)
     process.terminate()

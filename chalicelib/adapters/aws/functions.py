@@ -48,6 +48,10 @@ class Function:
         result: dict[str, Any] = json.loads(answer["Payload"].read())
         return result
 
+    def warm(self, wait_s: float) -> None:
+        """Make the client of this wait ahead."""
+        self._client(wait_s)
+
     def _client(self, wait_s: float) -> "LambdaClient":
         seconds = max(1, int(wait_s))
         if seconds not in self._by_timeout:

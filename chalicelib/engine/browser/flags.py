@@ -28,6 +28,7 @@ _QUIET: Final = (
     "--disable-extensions",
     "--disable-notifications",
     "--disable-sync",
+    "--deny-permission-prompts",
     "--metrics-recording-only",
     "--mute-audio",
     "--no-default-browser-check",

@@ -108,7 +108,7 @@ class BrowserProcess:
                 "XDG_CONFIG_HOME": f"{home}/config",
                 "LD_LIBRARY_PATH": str(installation.libraries),
                 "FONTCONFIG_FILE": str(installation.fonts_conf),
-                "LANG": "C.UTF-8",
+                "LANG": "en_US.UTF-8",
                 "TZ": "UTC",
             },
         }

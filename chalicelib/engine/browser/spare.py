@@ -10,11 +10,15 @@ from typing import Any, Final
 
 from chalicelib.engine.browser.pipe import Answer, Handler, Pipe
 
-_STEP_S: Final = 15.0
-_EMPTY: Final = b"<!doctype html><title></title>"
+_STEP_S: Final = 10.0
 _WORLD: Final = "platen"
-# Printed ahead so that the first real page does not pay for what printing loads once.
-_REHEARSAL: Final = {"generateTaggedPDF": True}
+# Stands at the origin and is printed ahead, so that the first real page does not pay for what a
+# new process loads once: fonts, table layout, printing. It runs no script and is then replaced.
+_REHEARSAL: Final = """<!doctype html><html lang="en"><title></title>
+<style>table{border-collapse:collapse;width:100%}td,th{border:1px solid;padding:4px}</style>
+<p style="font-family:sans-serif">0123456789 ABCDEFGHIJKLMNOPQRSTUVWXYZ abcdefghijklmnopqrstuvwxyz
+<b>.,:;-+*/() ABCDEFGHIJKLMNOPQRSTUVWXYZ abcdefghijklmnopqrstuvwxyz</b>
+<table><thead><tr><th>a<th>b<tbody><tr><td>1<td>2<tr><td>3<td>4</table>"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +89,7 @@ class Arrivals:
 
 
 def prepare(pipe: Pipe, arrivals: Arrivals) -> Spare:
-    """Make a context whose page stands at a new https origin with nothing in it."""
+    """Make a context whose page stands at a new https origin and has been printed once."""
     created = pipe.send("Target.createBrowserContext", {"disposeOnDetach": True})
     context = created.result(_STEP_S)["browserContextId"]
     origin = f"https://{secrets.token_hex(12)}.invalid"
@@ -96,7 +100,7 @@ def prepare(pipe: Pipe, arrivals: Arrivals) -> Spare:
 
     def on_event(method: str, event: Mapping[str, Any]) -> None:
         if method == "Fetch.requestPaused":
-            pipe.send("Fetch.fulfillRequest", _empty_document(event["requestId"]), session)
+            pipe.send("Fetch.fulfillRequest", _rehearsal(event["requestId"]), session)
         elif method == "Page.loadEventFired" and not loaded.done():
             loaded.set_result(None)
 
@@ -106,7 +110,7 @@ def prepare(pipe: Pipe, arrivals: Arrivals) -> Spare:
     world = pipe.send(
         "Page.createIsolatedWorld", {"frameId": target, "worldName": _WORLD}, session
     ).result(_STEP_S)["executionContextId"]
-    pipe.send("Page.printToPDF", _REHEARSAL, session).result(_STEP_S)
+    pipe.send("Page.printToPDF", {"generateTaggedPDF": True}, session).result(_STEP_S)
     return Spare(pipe, session, context, target, world, origin, arrivals)
 
 
@@ -127,10 +131,10 @@ def _confine(pipe: Pipe, session: str, context: str) -> None:
         call.result(_STEP_S)
 
 
-def _empty_document(request: str) -> dict[str, Any]:
+def _rehearsal(request: str) -> dict[str, Any]:
     return {
         "requestId": request,
         "responseCode": 200,
         "responseHeaders": [{"name": "Content-Type", "value": "text/html; charset=utf-8"}],
-        "body": b64encode(_EMPTY).decode(),
+        "body": b64encode(_REHEARSAL.encode()).decode(),
     }

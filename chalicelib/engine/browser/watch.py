@@ -1,5 +1,6 @@
 """Answers a page's events: refuses its requests and dialogs, keeps what its owner should know."""
 
+import json
 import threading
 import time
 from collections.abc import Mapping
@@ -99,5 +100,6 @@ class Watch:
 
 def _text(argument: Mapping[str, Any]) -> str:
     if "value" in argument:
-        return str(argument["value"])
+        value = argument["value"]
+        return value if isinstance(value, str) else json.dumps(value)
     return str(argument.get("description") or argument.get("unserializableValue") or "undefined")

@@ -11,34 +11,29 @@ if TYPE_CHECKING:
 type Point = tuple[float, float]
 type Line = tuple[Point, ...]
 
+
+def _on_ellipse(middle: float, degrees: int) -> Point:
+    angle = math.radians(degrees)
+    return (0.325 + 0.325 * math.cos(angle), middle + 0.25 * math.sin(angle))
+
+
 _T: Final[tuple[Line, ...]] = (((0, 1), (0.7, 1)), ((0.35, 1), (0.35, 0)))
 _E: Final[tuple[Line, ...]] = (
     ((0.65, 1), (0, 1), (0, 0), (0.65, 0)),
     ((0, 0.52), (0.55, 0.52)),
 )
+# Two bows of an ellipse: over the top to the middle, and on below to the lower left.
 _S: Final[tuple[Line, ...]] = (
     (
-        (0.65, 0.86),
-        (0.5, 0.98),
-        (0.33, 1),
-        (0.14, 0.96),
-        (0.02, 0.84),
-        (0.02, 0.69),
-        (0.14, 0.58),
-        (0.5, 0.45),
-        (0.63, 0.34),
-        (0.63, 0.16),
-        (0.5, 0.03),
-        (0.33, 0),
-        (0.14, 0.03),
-        (0, 0.15),
+        *(_on_ellipse(0.75, degrees) for degrees in range(30, 271, 20)),
+        *(_on_ellipse(0.25, degrees) for degrees in range(70, -151, -20)),
     ),
 )
 _LETTERS: Final = (_T, _E, _S, _T)
 _ADVANCE: Final = 0.95
 _WORD_WIDTH: Final = 3 * _ADVANCE + 0.7
 # The word takes this part of the diagonal, and its height at most this part of the short side.
-_OF_DIAGONAL: Final = 0.6
+_OF_DIAGONAL: Final = 0.55
 _OF_SHORT_SIDE: Final = 0.4
 _THICKNESS: Final = 0.13
 _GREY: Final = 0.45
@@ -116,7 +111,7 @@ def _mark_page(document: "pikepdf.Pdf", page: "pikepdf.Page", state: "pikepdf.Ob
 def _operators(lines: Sequence[Line], thickness: float, *, origin: Point, state: str) -> bytes:
     words = [
         "/Artifact <</Type /Pagination /Subtype /Watermark>> BDC q",
-        f"{state} gs 1 J 1 j {thickness:.2f} w {_GREY} G",
+        f"{state} gs 0 J 1 j {thickness:.2f} w {_GREY} G",
         f"1 0 0 1 {origin[0]:.2f} {origin[1]:.2f} cm",
     ]
     for line in lines:

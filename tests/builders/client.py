@@ -1,0 +1,51 @@
+"""A client of a running stack."""
+
+import time
+from typing import Any, Self
+
+import httpx
+
+from infra.local.testing import RunningStack
+
+HTML = "<!doctype html><html lang='en'><title>A page</title><h1>Hello</h1><p>World"
+ENDLESS = "<script>for (;;) {}</script>"
+
+
+class Client:
+    """Sends requests with one key."""
+
+    def __init__(self, stack: RunningStack, key: str) -> None:
+        """Connect to a stack."""
+        headers = {"Authorization": f"Bearer {key}"}
+        self.http = httpx.Client(base_url=stack.base_url, headers=headers, timeout=40)
+
+    def __enter__(self) -> Self:
+        """Return the client."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the connections."""
+        self.http.close()
+
+    def render(self, html: str = HTML, **fields: Any) -> httpx.Response:
+        """Post a render of a document."""
+        headers = fields.pop("headers", {})
+        body = {"input": {"type": "html", "html": html}} | fields
+        return self.http.post("/renders", json=body, headers=headers)
+
+    def get(self, render_id: str) -> dict[str, Any]:
+        """Return a render."""
+        answer = self.http.get(f"/renders/{render_id}")
+        answer.raise_for_status()
+        render: dict[str, Any] = answer.json()
+        return render
+
+    def until_final(self, render_id: str, seconds: float = 30) -> dict[str, Any]:
+        """Return a render when nothing will change any more."""
+        until = time.monotonic() + seconds
+        while True:
+            render = self.get(render_id)
+            if render["status"] not in {"queued", "processing"}:
+                return render
+            assert time.monotonic() < until, render
+            time.sleep(0.1)

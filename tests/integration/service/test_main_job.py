@@ -1,0 +1,131 @@
+"""The main job through the whole stack: a document out of a real browser, over real HTTP."""
+
+import hashlib
+import io
+
+import httpx
+import pytest
+from PIL import Image
+from pypdf import PdfReader
+
+from infra.local.demo import example_request
+from infra.local.testing import RunningStack
+from tests.builders.client import Client
+
+pytestmark = pytest.mark.integration
+
+
+def test_example_invoice_becomes_two_tagged_pages(live: Client) -> None:
+    body = example_request("invoice", "pdf")
+
+    render = live.http.post("/renders", json=body).json()
+
+    (file,) = render["files"]
+    content = httpx.get(file["url"], follow_redirects=True).content
+    assert hashlib.sha256(content).hexdigest() == file["sha256"]
+    pdf = PdfReader(io.BytesIO(content))
+    assert len(pdf.pages) == file["pages"] == 2
+    text = [page.extract_text() for page in pdf.pages]
+    assert "Page 1 of 2" in " ".join(text[0].split())
+    assert "Page 2 of 2" in " ".join(text[1].split())
+    assert (text[0] + text[1]).count("KL-") >= 40
+    assert "/StructTreeRoot" in pdf.trailer["/Root"]
+    assert "TEST" not in text[0]
+
+
+def test_example_invoice_becomes_a_picture(live: Client) -> None:
+    body = example_request("invoice", "png") | {"delivery": {"type": "binary"}}
+
+    answer = live.http.post("/renders", json=body)
+
+    assert answer.headers["Content-Type"] == "image/png"
+    picture = Image.open(io.BytesIO(answer.content))
+    assert picture.width == 794 * 2
+    assert picture.height > picture.width
+
+
+def test_download_has_the_name_and_type_that_the_render_says(live: Client) -> None:
+    render = live.render(output={"filename": "Rechnung Ü 7"}).json()
+
+    answer = httpx.get(render["files"][0]["url"], follow_redirects=True)
+
+    assert answer.headers["Content-Type"] == "application/pdf"
+    assert "Rechnung%20%C3%9C%207.pdf" in answer.headers["Content-Disposition"]
+
+
+def test_async_render_comes_through_the_queue(live: Client) -> None:
+    answer = live.render("<p>{{ name }}</p>", mode="async", data={"name": "Ada"})
+    assert answer.status_code == 202
+    assert answer.headers["Location"].endswith(f"/v1/renders/{answer.json()['id']}")
+
+    render = live.until_final(answer.json()["id"])
+
+    assert render["status"] == "succeeded", render
+    content = httpx.get(render["files"][0]["url"], follow_redirects=True).content
+    assert "Ada" in PdfReader(io.BytesIO(content)).pages[0].extract_text()
+
+
+def test_template_error_names_its_place(live: Client) -> None:
+    answer = live.render("<p>\n{{ nothing.at.all() }}", data={})
+
+    assert answer.status_code == 422
+    problem = answer.json()
+    assert problem["code"] == "template_runtime_error"
+    assert problem["line"] == 2
+
+
+def test_test_render_is_marked_and_not_billed(test: Client, live: Client) -> None:
+    answer = test.render(delivery={"type": "binary"})
+    plain = live.render(delivery={"type": "binary"})
+
+    marked = PdfReader(io.BytesIO(answer.content)).pages[0].get_contents()
+    clean = PdfReader(io.BytesIO(plain.content)).pages[0].get_contents()
+    assert marked is not None
+    assert clean is not None
+    assert b"/Artifact" in marked.get_data()
+    assert len(marked.get_data()) > len(clean.get_data())
+
+
+def test_altered_file_address_is_refused_with_a_problem(live: Client) -> None:
+    url = live.render().json()["files"][0]["url"]
+
+    answer = httpx.get(url[:-1] + ("0" if url[-1] != "0" else "1"))
+
+    assert answer.status_code == 403
+    assert answer.json()["code"] == "invalid_signature"
+
+
+def test_the_stores_own_addresses_cannot_be_altered(live: Client) -> None:
+    url = live.render().json()["files"][0]["url"]
+    direct = httpx.get(url).headers["Location"]
+
+    assert httpx.get(direct).status_code == 200
+    assert httpx.get(direct[:-1] + ("0" if direct[-1] != "0" else "1")).status_code == 403
+
+
+def test_big_document_is_redirected_to(live: Client) -> None:
+    # Noise does not compress, so the picture is larger than an answer may be.
+    script = (
+        "<canvas id=c width=1600 height=1600></canvas><script>"
+        "const g=c.getContext('2d'),d=g.createImageData(1600,1600);"
+        "for(let i=0;i<d.data.length;i++)"
+        "d.data[i]=i%4==3?255:256*Math.random();g.putImageData(d,0,0)</script>"
+    )
+    output = {"format": "png", "image": {"width": 1600, "height": 1600}}
+
+    answer = live.render(script, output=output, delivery={"type": "binary"})
+
+    assert answer.status_code == 303
+    content = httpx.get(answer.headers["Location"]).content
+    assert len(content) > 4_300_000
+    assert Image.open(io.BytesIO(content)).size == (1600, 1600)
+
+
+def test_body_over_the_gateways_limit_is_a_problem(live: Client, stack: RunningStack) -> None:
+    for size, status in ((3_900_000, 200), (4_400_000, 413), (10_500_000, 413)):
+        answer = live.render("<!-- " + "x" * size + " -->ok")
+        assert answer.status_code == status, (size, answer.text[:300])
+        if status == 413:
+            assert answer.json()["code"] == "payload_too_large"
+            assert answer.headers["Content-Type"] == "application/problem+json"
+    assert stack.pid
