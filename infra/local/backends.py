@@ -144,7 +144,7 @@ def _start_localstack(folder: Folder, spawner: Spawner) -> Backend:
     }
     with log.open("wb") as output:
         process = spawner.start(
-            [str(python), "-m", "localstack.runtime.main"],
+            [str(python), "-P", str(Path(__file__).with_name("localstack.py"))],
             environment=environment,
             output=output,
             folder=scratch,

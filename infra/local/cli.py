@@ -15,9 +15,9 @@ from infra.local import background, demo
 from infra.local.backends import StackError
 from infra.local.console import Console
 from infra.local.demo import DemoError
-from infra.local.http import Server
 from infra.local.paths import INSTALLED, Folder
 from infra.local.seed import SeedError
+from infra.local.server import Server
 from infra.local.stack import GATEWAY_THREADS, Stack, start, watch
 from infra.local.tether import hold
 from infra.template import TemplateError

@@ -17,7 +17,6 @@ from infra.local.functions import API, Function, functions
 from infra.local.gateway.app import Gateway
 from infra.local.gateway.events import Routes
 from infra.local.gateway.responses import GatewayResponses
-from infra.local.http import Server
 from infra.local.invoke_api import InvokeApi
 from infra.local.paths import INSTALLED, Folder
 from infra.local.pollers import Poller
@@ -28,6 +27,7 @@ from infra.local.runner.pool import Invocation, Pool
 from infra.local.runner.process import Answer, Worker
 from infra.local.schedules import Ticker
 from infra.local.seed import SeedError, seed
+from infra.local.server import Server
 from infra.template import Resolver, load
 
 STACK_NAME: Final = "platen"

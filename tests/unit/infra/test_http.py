@@ -18,8 +18,8 @@ from infra.local.gateway import app as gateway_app
 from infra.local.gateway.app import Gateway
 from infra.local.gateway.events import Routes
 from infra.local.gateway.responses import GatewayResponses
-from infra.local.http import Server
 from infra.local.invoke_api import InvokeApi
+from infra.local.server import Server
 from infra.template import Resolver, load
 from tests.unit.infra.test_runner import function, pool
 
