@@ -1,16 +1,20 @@
 """Child processes that never outlive the stack: started tied to it, ended with all they started."""
 
+import contextlib
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import IO
+from typing import IO, Final
 
 import psutil
 
 from infra.template import ROOT
+
+_END_S: Final = 2.0
 
 
 class Spawner:
@@ -57,16 +61,25 @@ class Spawner:
         self._thread.shutdown()
 
 
-def end(process: "subprocess.Popen[bytes]") -> None:
-    """Kill a child and everything below it, also what made a group of its own."""
-    family = _family(process.pid)
-    for member in family:
-        try:
+def end(*processes: "subprocess.Popen[bytes]") -> None:
+    """Kill children and everything below them, also what made a group of its own."""
+    families = [member for process in processes for member in _family(process.pid)]
+    for member in families:
+        with contextlib.suppress(psutil.NoSuchProcess):
             member.kill()
-        except psutil.NoSuchProcess:
-            continue
-    process.wait()
-    psutil.wait_procs(family, timeout=2)
+    for process in processes:
+        process.wait()
+    deadline = time.monotonic() + _END_S
+    while any(map(_runs, families)) and time.monotonic() < deadline:
+        time.sleep(0.01)
+
+
+def _runs(member: psutil.Process) -> bool:
+    """Tell whether a process still runs; who reaps it when it is dead is not our affair."""
+    try:
+        return member.is_running() and member.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 def _family(pid: int) -> list[psutil.Process]:

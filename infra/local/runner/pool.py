@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from infra.local.functions import Function
-from infra.local.runner.process import Answer, Worker, failure
+from infra.local.runner.process import Answer, Worker, failure, kill
 
 MAX_ANSWER_BYTES: Final = 6_291_556
 IDLE_S: Final = 60.0
@@ -116,8 +116,7 @@ class Pool:
                 ticket.failure = _STOPPED
                 ticket.called.set()
             self._waiting.clear()
-        for worker in workers:
-            worker.kill()
+        kill(workers)
 
     def _take(self, invocation: Invocation) -> Worker | Answer:
         with self._lock:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,7 +44,7 @@ class Worker:
         command = [sys.executable, "-m", "infra.local.runner.worker"]
         with theirs:
             arguments = [str(theirs.fileno()), str(os.getpid()), function.handler]
-            self._process: subprocess.Popen[bytes] = spawner.run(
+            self.process: subprocess.Popen[bytes] = spawner.run(
                 lambda: subprocess.Popen(
                     [*command, *arguments],
                     cwd=ROOT,
@@ -63,7 +63,7 @@ class Worker:
     @property
     def pid(self) -> int:
         """Return the process id."""
-        return self._process.pid
+        return self.process.pid
 
     def wait_until_ready(self) -> Answer | None:
         """Wait for the handler's import; return what went wrong or None."""
@@ -75,12 +75,12 @@ class Worker:
 
     def alive(self) -> bool:
         """Tell whether the process still runs."""
-        return self._process.poll() is None
+        return self.process.poll() is None
 
     def died(self, request_id: str) -> Answer:
         """Return Lambda's answer for a process that ended in the middle."""
         try:
-            code = self._process.wait(timeout=1)
+            code = self.process.wait(timeout=1)
         except subprocess.TimeoutExpired:
             code = 0
         how = f"exit status {code}" if code >= 0 else f"signal: {-code}"
@@ -91,22 +91,29 @@ class Worker:
 
     def kill(self) -> None:
         """End the process and all it started, at once."""
-        end(self._process)
+        end(self.process)
         self.channel.close()
 
     def retire(self) -> None:
         """Let the process end by itself, as nothing more will come; kill it if it stays."""
         self.channel.close()
         try:
-            self._process.wait(timeout=2)
+            self.process.wait(timeout=2)
         except subprocess.TimeoutExpired:
-            end(self._process)
+            end(self.process)
 
     def _read_log(self, log: Callable[[str], None]) -> None:
-        assert self._process.stdout is not None
-        with self._process.stdout as lines:
+        assert self.process.stdout is not None
+        with self.process.stdout as lines:
             for line in lines:
                 log(line.decode("utf-8", "replace").rstrip("\n"))
+
+
+def kill(workers: Sequence[Worker]) -> None:
+    """End several processes at once."""
+    end(*(worker.process for worker in workers))
+    for worker in workers:
+        worker.channel.close()
 
 
 def failure(kind: str, message: str, **more: Any) -> Answer:
