@@ -134,9 +134,10 @@ def _order(call: Call) -> Order:
         workspace=call.caller.workspace,
         key_mode=call.caller.mode,
         mode=request.mode,
-        body=Body(wanted.html, wanted.head, templating, request.data or {}),
+        body=Body(
+            wanted.html, wanted.head, templating, request.data or {}, request.output.model_dump()
+        ),
         input={"type": "html", "templating": templating},
-        output=request.output.model_dump(),
         delivery=delivery,
         expires_in_s=request.delivery.expires_in,
         asks_for_test=request.test,

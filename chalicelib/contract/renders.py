@@ -8,7 +8,8 @@ from chalicelib.contract.base import Model
 from chalicelib.contract.output import OutputSpec
 
 MetadataKey = Annotated[str, StringConstraints(min_length=1, max_length=40)]
-Metadata = dict[MetadataKey, str | int | float | bool | None]
+MetadataText = Annotated[str, StringConstraints(max_length=500)]
+Metadata = dict[MetadataKey, MetadataText | int | float | bool | None]
 RenderStatus = Literal["queued", "processing", "succeeded", "failed", "canceled"]
 
 
@@ -45,7 +46,8 @@ class RenderRequest(Model):
     answer is 202, or it is canceled and the answer is 408."""
     delivery: DeliverySpec = DeliverySpec()
     reference: Annotated[str, StringConstraints(max_length=255)] | None = None
-    metadata: Annotated[Metadata, Field(max_length=100)] | None = None
+    metadata: Annotated[Metadata, Field(max_length=50)] | None = None
+    """At most 50 values of the caller's own, texts of at most 500 characters."""
     test: bool | None = None
     """Always true with a test key; a live key cannot ask for it."""
 

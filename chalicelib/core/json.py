@@ -53,6 +53,11 @@ def dumps(value: Any) -> str:
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
+def read_back(text: str | bytes) -> Any:
+    """Read what `dumps` wrote; nobody else's text."""
+    return json.loads(text)
+
+
 class _RefusedError(Exception):
     """Something that the parser accepts and this service does not; its place is not known."""
 

@@ -62,9 +62,9 @@ class LambdaClient:
     def invoke(self, *, FunctionName: str, Payload: bytes) -> dict[str, Any]:  # noqa: N803
         assert FunctionName == self._service.settings.render_function
         failure = next(self._service.invocations, None)
-        if failure is not None:
-            raise failure
         try:
+            if failure is not None:
+                raise failure
             answer = self._service.serve(json.loads(Payload))
         except FunctionKilled:
             return {"FunctionError": "Unhandled", "Payload": io.BytesIO(b"{}")}
@@ -94,7 +94,7 @@ class Service:
     def __init__(self, aws: "Aws") -> None:
         self.clock = FixedClock()
         self.engine = FakeEngine()
-        self.invocations: Iterator[Exception | None] = iter(())
+        self.invocations: Iterator[BaseException | None] = iter(())
         self.clients = InProcessClients(self, aws)
         made = create_resources(load(), aws.client, aws.next_stack(), region=REGION)
         self.settings = ApiSettings(

@@ -1,9 +1,10 @@
 """Lambda functions: one function calls another, and waits no longer than its own caller does."""
 
-import json
 from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+
+from chalicelib.core import json
 
 if TYPE_CHECKING:
     from mypy_boto3_lambda import LambdaClient
@@ -45,7 +46,7 @@ class Function:
             raise FunctionLate(self._name) from late
         if "FunctionError" in answer:
             raise FunctionDied(self._name, answer["FunctionError"])
-        result: dict[str, Any] = json.loads(answer["Payload"].read())
+        result: dict[str, Any] = json.read_back(answer["Payload"].read())
         return result
 
     def warm(self, wait_s: float) -> None:

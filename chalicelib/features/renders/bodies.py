@@ -1,9 +1,9 @@
 """Bodies of renders that wait: what a document is made from, kept until the render is final."""
 
 import hashlib
-import json
 
 from chalicelib.adapters.aws.objects import Objects
+from chalicelib.core import json
 from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.features.renders.model import Body
 
@@ -27,7 +27,7 @@ class Bodies:
         """Return the body of an unfinished render."""
         content = self._objects.get(key)
         assert content is not None, key
-        return Body.from_json(json.loads(content))
+        return Body.from_json(json.read_back(content))
 
     def delete(self, key: str) -> None:
         """Remove a body, whether or not it is there."""

@@ -38,7 +38,6 @@ class Order:
     mode: RunMode
     body: Body
     input: dict[str, Any]
-    output: dict[str, Any]
     delivery: Delivery
     expires_in_s: int
     asks_for_test: bool | None = None
@@ -52,7 +51,7 @@ class Accepted:
     """A new render, or the one that the idempotency key already stands for."""
 
     render: Render
-    rate: RateState | None
+    rate: RateState
     repeat: Record | None = None
 
 
@@ -92,7 +91,8 @@ class CreateRender:
         if order.idempotency is not None:
             record = self._idempotency.find(order.idempotency, now)
             if record is not None:
-                return self._repeated(order, record)
+                rate = self._limits.count_request(order.workspace, now)
+                return self._repeated(order, record, rate)
         render_id = RenderId(self._ids.new("rnd", now))
         lease_until = now + _LEASE if order.mode == "sync" else None
         claim = Claim(render_id, order.workspace, order.key_mode == "test", lease_until)
@@ -109,7 +109,7 @@ class CreateRender:
                 if render.body_key is not None:
                     self._bodies.delete(render.body_key)
                 self._limits.settle(order.workspace.id, render_id, taken, billed=False)
-                return self._lost(order, lost, now)
+                return self._lost(order, lost, now, rate)
         return Accepted(render, rate)
 
     def _check(self, order: Order) -> None:
@@ -140,13 +140,15 @@ class CreateRender:
             )
         return writes
 
-    def _lost(self, order: Order, lost: ConditionFailed, now: dt.datetime) -> Accepted:
+    def _lost(
+        self, order: Order, lost: ConditionFailed, now: dt.datetime, rate: RateState
+    ) -> Accepted:
         assert order.idempotency is not None, "a fresh render id was taken"
         record = self._idempotency.read(lost.item, order.idempotency, now)
         assert record is not None, "the record that refused this one is not there"
-        return self._repeated(order, record)
+        return self._repeated(order, record, rate)
 
-    def _repeated(self, order: Order, record: Record) -> Accepted:
+    def _repeated(self, order: Order, record: Record, rate: RateState) -> Accepted:
         render = self._renders.get(order.workspace.id, record.render_id)
         assert render is not None, record.render_id
         if not record.accepted and not render.is_final:
@@ -157,7 +159,7 @@ class CreateRender:
                 headers={"Retry-After": "1"},
                 render_id=render.id,
             )
-        return Accepted(render, None, record)
+        return Accepted(render, rate, record)
 
 
 def _render(order: Order, render_id: RenderId, taken: Taken, now: dt.datetime) -> Render:
@@ -168,7 +170,7 @@ def _render(order: Order, render_id: RenderId, taken: Taken, now: dt.datetime) -
         mode=order.mode,
         test=order.key_mode == "test",
         input=order.input,
-        output=order.output,
+        output=order.body.shown_output,
         delivery=order.delivery,
         expires_in_s=order.expires_in_s,
         max_pages=order.workspace.plan.max_pages,

@@ -111,7 +111,7 @@ class ExecuteRender:
             head=body.head,
             templating=body.templating,
             data=body.data,
-            output=Output.from_json(render.output),
+            output=Output.from_json(body.output),
             test=render.test,
             deadline=limit.timestamp(),
         )

@@ -1,6 +1,6 @@
 """A render and the moves between its states."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from chalicelib.core.ids import RenderId, WorkspaceId
@@ -67,12 +67,13 @@ class Render:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """What the document is made from; never in the row."""
+    """What the document is made from: too large for a row."""
 
     html: str
     head: str | None
     templating: bool
-    data: dict[str, Any] = field(default_factory=dict)
+    data: dict[str, Any]
+    output: dict[str, Any]
 
     def to_json(self) -> dict[str, Any]:
         """Return the form in which it travels."""
@@ -81,9 +82,18 @@ class Body:
             "head": self.head,
             "templating": self.templating,
             "data": self.data,
+            "output": self.output,
         }
 
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> "Body":
         """Read what `to_json` wrote."""
-        return cls(value["html"], value["head"], value["templating"], value["data"])
+        return cls(**value)
+
+    @property
+    def shown_output(self) -> dict[str, Any]:
+        """Return what was asked of the output, without the texts of header and footer."""
+        pdf = dict(self.output["pdf"])
+        for part in ("header", "footer"):
+            pdf[part] = {"enabled": pdf[part]["enabled"]}
+        return self.output | {"pdf": pdf}

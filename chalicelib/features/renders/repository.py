@@ -4,12 +4,12 @@ What is asked of the table stands in attributes; what is only read back stands i
 `request` and `outcome`.
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
+from chalicelib.core import json
 from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.features.files.model import StoredFile
 from chalicelib.features.renders.facts import Fact
@@ -70,12 +70,11 @@ class Renders:
             key={"PK": _pk(workspace_id, render_id), "SK": "META"},
             update="SET #status = :processing, attempt = :attempt, claimed_by = :by, "
             "started_at = :at, due_at = :due_at",
-            condition="attribute_exists(PK) AND attempt = :before AND #status IN (:from0, :from1)",
+            condition="attribute_exists(PK) AND attempt < :attempt AND #status IN (:from0, :from1)",
             names={"#status": "status"},
             values={
                 ":processing": "processing",
                 ":attempt": attempt,
-                ":before": attempt - 1,
                 ":by": claimed_by,
                 ":at": at,
                 ":due_at": due_at,
@@ -217,7 +216,7 @@ def _outcome(render: Render) -> str:
 
 def render_of(item: Item) -> Render:
     """Read a row."""
-    request, outcome = json.loads(item["request"]), json.loads(item["outcome"])
+    request, outcome = json.read_back(item["request"]), json.read_back(item["outcome"])
     return Render(
         id=RenderId(item["id"]),
         workspace_id=WorkspaceId(item["workspace_id"]),

@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import json
 
 import httpx
 import pytest
@@ -129,3 +130,15 @@ def test_body_over_the_gateways_limit_is_a_problem(live: Client, stack: RunningS
             assert answer.json()["code"] == "payload_too_large"
             assert answer.headers["Content-Type"] == "application/problem+json"
     assert stack.pid
+
+
+def test_largest_body_of_wide_characters_reaches_the_browser(live: Client) -> None:
+    # Escaped, these characters would not fit into the invocation of the render function.
+    body = json.dumps(
+        {"input": {"type": "html", "html": "<!-- " + "界" * 1_300_000 + " -->ok"}},
+        ensure_ascii=False,
+    ).encode()
+
+    answer = live.http.post("/renders", content=body, headers={"Content-Type": "application/json"})
+
+    assert answer.status_code == 200, answer.text[:300]

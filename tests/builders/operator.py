@@ -1,0 +1,60 @@
+"""The operator tool as an operator meets it: arguments in; exit code, table or JSON object out."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from chalicelib import bootstrap
+from infra.operator import connection
+from infra.operator.cli import main
+from tests.builders.service import Service
+
+
+class Tool:
+    """Runs `platen` in this process over the tables of a service."""
+
+    def __init__(self, service: Service, folder: Path, environment: pytest.MonkeyPatch) -> None:
+        self.folder = folder
+        self._environment = environment
+        environment.setattr(connection, "_RUN_FOLDER", folder)
+        environment.setenv("PLATEN_MAIN_TABLE", service.settings.main_table)
+        bootstrap.operator.cache_clear()
+
+    def run(self, *arguments: str) -> Result:
+        """Run a command; an exception that it does not tell is the test's failure."""
+        done = CliRunner().invoke(main, arguments, prog_name="platen")
+        if done.exception is not None and not isinstance(done.exception, SystemExit):
+            raise done.exception
+        return done
+
+    def json(self, *arguments: str) -> Any:
+        """Return the one JSON object that a command prints."""
+        done = self.run(*arguments, "--json")
+        assert (done.exit_code, done.stderr) == (0, ""), done.output
+        answer = json.loads(done.stdout)
+        assert isinstance(answer, dict)
+        return answer
+
+    def table(self, *arguments: str) -> list[str]:
+        """Return the lines that a command prints for people."""
+        done = self.run(*arguments)
+        assert (done.exit_code, done.stderr) == (0, ""), done.output
+        return done.stdout.splitlines()
+
+    def refusal(self, *arguments: str) -> tuple[str, str]:
+        """Return code and reason of a refusal, told alike to people and to programs."""
+        told, answered = self.run(*arguments), self.run(*arguments, "--json")
+        assert (told.exit_code, told.stdout) == (1, ""), told.output
+        assert answered.exit_code == 1
+        assert answered.stderr == told.stderr
+        answer = json.loads(answered.stdout)
+        assert told.stderr == f"Error: {answer['detail']}\n"
+        return answer["code"], answer["detail"]
+
+    def forget_service(self) -> None:
+        """Take away what names a service."""
+        self._environment.delenv("PLATEN_MAIN_TABLE")
+        bootstrap.operator.cache_clear()

@@ -1,0 +1,38 @@
+"""What is too large for a row, and what a row must hold in the worst case."""
+
+from tests.builders.service import FunctionKilled, Service
+
+
+def test_header_and_footer_of_the_longest_kind_are_not_kept_in_the_row(service: Service) -> None:
+    long = {"enabled": True, "html": "ü" * 200_000}
+
+    answer = service.render(output={"pdf": {"header": long, "footer": long}})
+
+    assert answer.status == 200, answer.body[:300]
+    assert answer.json["output"]["pdf"]["header"] == {"enabled": True}
+    assert service.engine.jobs[0].output.pdf.header == long["html"]
+
+
+def test_row_holds_the_largest_metadata(service: Service) -> None:
+    metadata = {f"{n:02d}" + "k" * 38: "界" * 500 for n in range(50)}
+
+    answer = service.render(metadata=metadata)
+
+    assert answer.status == 200, answer.body[:300]
+    assert answer.json["metadata"] == metadata
+
+
+def test_metadata_beyond_its_bounds_is_refused_at_its_place(service: Service) -> None:
+    too_many = service.render(metadata={str(n): n for n in range(51)})
+    too_long = service.render(metadata={"a": "x" * 501})
+    no_scalar = service.render(metadata={"a": ["x"]})
+
+    assert too_many.pointers == ["/metadata"]
+    assert "/metadata/a" in too_long.pointers[0]
+    assert "/metadata/a" in no_scalar.pointers[0]
+
+
+def test_function_that_dies_before_its_claim_is_called_again(service: Service) -> None:
+    service.invocations = iter([FunctionKilled()])
+
+    assert service.render().json["status"] == "succeeded"
