@@ -10,11 +10,11 @@ from infra.setup.step import SetupError, Step
 from infra.setup.steps import steps
 
 
-def main() -> int:
-    """Install what is missing; return the exit status."""
+def main(arguments: Sequence[str]) -> int:
+    """Install what is missing, or with `--done` only tell; return the exit status."""
     pending = [step for step in steps(_interpreter()) if not step.is_done()]
-    if not pending:
-        return 0
+    if not pending or "--done" in arguments:
+        return int(bool(pending))
     began = time.monotonic()
     _say(f"installing {', '.join(step.title for step in pending)}")
     try:
@@ -59,4 +59,4 @@ def _say(text: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

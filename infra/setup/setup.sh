@@ -4,6 +4,9 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 
+# Nothing to do is by far the most frequent case, and the answer needs nothing else.
+if [ -x .venv/bin/python ] && .venv/bin/python -E -S -m infra.setup --done 2>/dev/null; then exit 0; fi
+
 works() { "$@" -c 'import sys, venv, ensurepip, ssl, sqlite3; sys.exit(sys.version_info[:2] != (3, 13))' >/dev/null 2>&1; }
 
 # A candidate is run, not merely looked up: version managers leave programs on the path that refuse.
