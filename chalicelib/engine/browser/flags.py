@@ -28,7 +28,6 @@ _QUIET: Final = (
     "--disable-extensions",
     "--disable-notifications",
     "--disable-sync",
-    "--deny-permission-prompts",
     "--metrics-recording-only",
     "--mute-audio",
     "--no-default-browser-check",

@@ -3,11 +3,11 @@
 import time
 from base64 import b64decode
 from collections.abc import Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import Future, wait
 from typing import Any, Final
 
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.browser.pipe import Answer, BrowserHung, CallRefused, PageCrashed
+from chalicelib.engine.browser.pipe import Answer, BrowserHung, CallRefused, PageCrashed, answer_of
 from chalicelib.engine.browser.spare import Spare
 from chalicelib.engine.browser.watch import Watch
 from chalicelib.engine.deadline import Deadline
@@ -126,9 +126,10 @@ class Page:
         if output.timezone is not None:
             settings["timezone"] = send("Emulation.setTimezoneOverride", timezoneId=output.timezone)
         if output.locale is not None:
-            settings["locale"] = send(
-                "Emulation.setLocaleOverride", locale=output.locale.replace("-", "_")
-            )
+            icu = output.locale.replace("-", "_")
+            settings["locale"] = send("Emulation.setLocaleOverride", locale=icu)
+            # An empty user agent leaves the browser's own.
+            send("Emulation.setUserAgentOverride", userAgent="", acceptLanguage=output.locale)
         window = output.window()
         if window is not None:
             send(
@@ -211,15 +212,11 @@ class Page:
         asked_at = time.monotonic()
         sign: Answer | None = None
         while True:
-            patience = min(_HEARTBEAT_S, limit.remaining_s())
-            either: list[Future[Any]] = [answer, self._crashed]
-            wait(either, patience, return_when=FIRST_COMPLETED)
-            if answer.done():
-                return answer.result()
-            if self._crashed.done():
-                raise PageCrashed
-            if limit.passed:
-                raise TimeoutError
+            try:
+                return answer_of(answer, self._crashed, min(_HEARTBEAT_S, limit.remaining_s()))
+            except TimeoutError:
+                if limit.passed:
+                    raise
             if sign is None or sign.done():
                 if sign is not None:
                     sign.result()

@@ -8,7 +8,7 @@ import os
 import select
 import threading
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from typing import Any, Final
 
 Answer = Future[dict[str, Any]]
@@ -31,6 +31,15 @@ class PageCrashed(BrowserGone):
 
 class CallRefused(Exception):  # noqa: N818 -- reads as the fact it tells
     """The browser answered a call with an error."""
+
+
+def answer_of[Result](answer: Future[Result], crashed: Future[None], timeout_s: float) -> Result:
+    """Wait for an answer; raises PageCrashed when the page ends first, else TimeoutError."""
+    either: list[Future[Any]] = [answer, crashed]
+    wait(either, timeout_s, return_when=FIRST_COMPLETED)
+    if not answer.done() and crashed.done():
+        raise PageCrashed
+    return answer.result(0)
 
 
 class Pipe:

@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, Final
 
-from chalicelib.engine.browser.pipe import Answer, Handler, Pipe
+from chalicelib.engine.browser.pipe import Answer, Handler, Pipe, answer_of
 
 _STEP_S: Final = 10.0
 _WORLD: Final = "platen"
@@ -97,27 +97,31 @@ def prepare(pipe: Pipe, arrivals: Arrivals) -> Spare:
     pipe.send("Target.createTarget", {"url": f"{origin}/", "browserContextId": context})
     session, target = arrival.result(_STEP_S)
     loaded: Future[None] = Future()
+    crashed: Future[None] = Future()
 
     def on_event(method: str, event: Mapping[str, Any]) -> None:
         if method == "Fetch.requestPaused":
             pipe.send("Fetch.fulfillRequest", _rehearsal(event["requestId"]), session)
         elif method == "Page.loadEventFired" and not loaded.done():
             loaded.set_result(None)
+        elif method == "Inspector.targetCrashed" and not crashed.done():
+            crashed.set_result(None)
 
     pipe.handle(session, on_event)
-    _confine(pipe, session, context)
-    loaded.result(_STEP_S)
-    world = pipe.send(
-        "Page.createIsolatedWorld", {"frameId": target, "worldName": _WORLD}, session
-    ).result(_STEP_S)["executionContextId"]
-    pipe.send("Page.printToPDF", {"generateTaggedPDF": True}, session).result(_STEP_S)
+    for call in _confine(pipe, session, context):
+        answer_of(call, crashed, _STEP_S)
+    answer_of(loaded, crashed, _STEP_S)
+    made = pipe.send("Page.createIsolatedWorld", {"frameId": target, "worldName": _WORLD}, session)
+    world = answer_of(made, crashed, _STEP_S)["executionContextId"]
+    printed = pipe.send("Page.printToPDF", {"generateTaggedPDF": True}, session)
+    answer_of(printed, crashed, _STEP_S)
     return Spare(pipe, session, context, target, world, origin, arrivals)
 
 
-def _confine(pipe: Pipe, session: str, context: str) -> None:
+def _confine(pipe: Pipe, session: str, context: str) -> list[Answer]:
     """Close what a page could open, then let it start; the calls are answered in order."""
     of_context = {"browserContextId": context}
-    calls = [
+    return [
         pipe.send("Browser.setDownloadBehavior", {"behavior": "deny", **of_context}),
         pipe.send("Browser.grantPermissions", {"permissions": [], **of_context}),
         pipe.send("Page.enable", {}, session),
@@ -127,8 +131,6 @@ def _confine(pipe: Pipe, session: str, context: str) -> None:
         pipe.send("Network.setBypassServiceWorker", {"bypass": True}, session),
         pipe.send("Runtime.runIfWaitingForDebugger", {}, session),
     ]
-    for call in calls:
-        call.result(_STEP_S)
 
 
 def _rehearsal(request: str) -> dict[str, Any]:

@@ -32,9 +32,9 @@ _S: Final[tuple[Line, ...]] = (
 _LETTERS: Final = (_T, _E, _S, _T)
 _ADVANCE: Final = 0.95
 _WORD_WIDTH: Final = 3 * _ADVANCE + 0.7
-# The word takes this part of the diagonal, and its height at most this part of the short side.
+# The word takes this part of the diagonal, and of either side at most this part.
 _OF_DIAGONAL: Final = 0.55
-_OF_SHORT_SIDE: Final = 0.4
+_OF_SIDE: Final = 0.8
 _THICKNESS: Final = 0.13
 _GREY: Final = 0.45
 _OPACITY: Final = 0.3
@@ -43,8 +43,12 @@ _OPACITY: Final = 0.3
 def strokes(width: float, height: float) -> tuple[list[Line], float]:
     """Return the lines of the word on a sheet, origin at its lower left, and their thickness."""
     diagonal = math.hypot(width, height)
-    size = min(diagonal * _OF_DIAGONAL / _WORD_WIDTH, min(width, height) * _OF_SHORT_SIDE)
     cosine, sine = width / diagonal, height / diagonal
+    size = min(
+        diagonal * _OF_DIAGONAL / _WORD_WIDTH,
+        width * _OF_SIDE / (_WORD_WIDTH * cosine + sine),
+        height * _OF_SIDE / (_WORD_WIDTH * sine + cosine),
+    )
 
     def place(point: Point) -> Point:
         x, y = (point[0] - _WORD_WIDTH / 2) * size, (point[1] - 0.5) * size
@@ -100,7 +104,7 @@ def _mark_page(document: "pikepdf.Pdf", page: "pikepdf.Page", state: "pikepdf.Ob
     import pikepdf  # noqa: PLC0415 -- as its caller
 
     left, bottom, right, top = (float(edge) for edge in page.cropbox)
-    name = page.add_resource(state, pikepdf.Name.ExtGState, prefix="PlatenTest")
+    name = page.add_resource(state, pikepdf.Name.ExtGState, name=pikepdf.Name.PlatenTest)
     lines, thickness = strokes(right - left, top - bottom)
     drawn = _operators(lines, thickness, origin=(left, bottom), state=str(name))
     # What was drawn before has left its own matrix behind.

@@ -1,0 +1,75 @@
+"""One real browser for all tests of a module, and a short way to render."""
+
+import os
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+import pytest
+
+from chalicelib.engine.browser.lifecycle import Browser
+from chalicelib.engine.job import Job, Outcome
+from chalicelib.engine.options import Output
+from chalicelib.engine.pipeline import run
+
+REPOSITORY = Path(__file__).parents[3]
+
+
+class NoTemplates:
+    def render(self, source: str, data: Mapping[str, Any], *, strict: bool, deadline: float) -> str:
+        raise AssertionError(source, data, strict, deadline)
+
+
+class Render(Protocol):
+    def __call__(
+        self, html: str, *, seconds: float = 20, test: bool = False, **output: Any
+    ) -> Outcome: ...
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "tests/integration/engine/" in item.path.as_posix():
+            item.add_marker(pytest.mark.integration)
+
+
+def folder(variable: str, name: str) -> Path:
+    """Return an installed layer; what is missing is an error, never a skip."""
+    found = Path(os.environ.get(variable) or REPOSITORY / ".platen" / name)
+    assert found.is_dir(), f"{found} is missing; run: make setup"
+    return found
+
+
+def new_browser(**settings: Any) -> Browser:
+    return Browser(
+        folder("PLATEN_CHROMIUM_DIR", "chromium"),
+        folder("PLATEN_FONTS_DIR", "fonts"),
+        **settings,
+    )
+
+
+def render_with(
+    browser: Browser, html: str, *, seconds: float = 20, test: bool = False, **output: Any
+) -> Outcome:
+    job = Job(
+        html=html,
+        output=Output.from_json(output),
+        deadline=time.time() + seconds,
+        test=test,
+    )
+    return run(job, browser=browser, templates=NoTemplates())
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    browser = new_browser()
+    yield browser
+    browser.close()
+
+
+@pytest.fixture
+def render(browser: Browser) -> Render:
+    def render(html: str, *, seconds: float = 20, test: bool = False, **output: Any) -> Outcome:
+        return render_with(browser, html, seconds=seconds, test=test, **output)
+
+    return render

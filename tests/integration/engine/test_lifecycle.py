@@ -1,0 +1,256 @@
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.browser.installation import BrowserMissing
+from chalicelib.engine.browser.lifecycle import Browser, BrowserUnusable
+from tests.integration.engine.conftest import (
+    REPOSITORY,
+    folder,
+    new_browser,
+    render_with,
+)
+
+SLOW = "<script>setTimeout(() => document.title = 'done', 900)</script>"
+UNTIL_DONE = {"expression": "document.title === 'done'"}
+
+
+def alive(pids: list[int]) -> list[int]:
+    """Return those that run still; a zombie has ended."""
+    found = []
+    for pid in pids:
+        try:
+            state = (
+                Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+            )
+        except FileNotFoundError:
+            continue
+        if state != "Z":
+            found.append(pid)
+    return found
+
+
+def eventually(condition: Callable[[], bool], seconds: float = 5) -> bool:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.02)
+    return condition()
+
+
+def command_of(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return b""
+
+
+def main_process(pids: list[int]) -> int:
+    return next(
+        pid
+        for pid in pids
+        if b"--remote-debugging-pipe" in command_of(pid) and b"warden" not in command_of(pid)
+    )
+
+
+def renderers(pids: list[int]) -> list[int]:
+    return [pid for pid in pids if b"--type=renderer" in command_of(pid)]
+
+
+def kill_renderers(pids: list[int]) -> None:
+    for pid in renderers(pids):
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
+@pytest.fixture
+def browser() -> object:
+    browser = new_browser()
+    yield browser
+    browser.close()
+
+
+def test_nothing_is_left_after_closing(browser: Browser) -> None:
+    before = set(Path("/tmp").glob("platen-browser-*"))  # noqa: S108
+    render_with(browser, "<p>x")
+    pids = browser.pids
+    assert len(pids) > 3
+
+    browser.close()
+
+    assert alive(pids) == []
+    assert set(Path("/tmp").glob("platen-browser-*")) <= before  # noqa: S108
+
+
+@pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGSEGV])
+def test_a_browser_that_dies_in_mid_render_is_replaced(browser: Browser, stop: int) -> None:
+    browser.start()
+    old = browser.pids
+    threading.Timer(0.3, os.kill, (main_process(old), stop)).start()
+
+    outcome = render_with(browser, SLOW, wait=UNTIL_DONE)
+
+    assert outcome.files[0].pages == 1
+    assert eventually(lambda: alive(old) == [])
+
+
+def test_a_page_process_that_dies_in_mid_render_is_replaced(browser: Browser) -> None:
+    browser.start()
+    old = browser.pids
+    threading.Timer(0.3, kill_renderers, (old,)).start()
+
+    assert render_with(browser, SLOW, wait=UNTIL_DONE).files[0].pages == 1
+
+
+def test_a_browser_that_hangs_is_replaced(browser: Browser) -> None:
+    browser.start()
+    old = browser.pids
+    threading.Timer(0.3, os.kill, (main_process(old), signal.SIGSTOP)).start()
+
+    outcome = render_with(browser, SLOW, wait={**UNTIL_DONE, "timeout_ms": 30_000}, seconds=30)
+
+    assert outcome.files[0].pages == 1
+    assert eventually(lambda: alive(old) == [])
+
+
+def test_a_browser_that_dies_between_renders_is_replaced(browser: Browser) -> None:
+    render_with(browser, "<p>x")
+    browser.prepare().result()
+    os.kill(main_process(browser.pids), signal.SIGKILL)
+
+    assert render_with(browser, "<p>x").files[0].pages == 1
+
+
+def test_a_document_that_ends_every_browser_fails_alone(browser: Browser) -> None:
+    browser.start()
+    done = threading.Event()
+
+    def hunt() -> None:
+        while not done.is_set():
+            kill_renderers(browser.pids)
+            time.sleep(0.02)
+
+    hunter = threading.Thread(target=hunt)
+    hunter.start()
+    try:
+        with pytest.raises(RenderFailure) as failure:
+            render_with(browser, SLOW, wait=UNTIL_DONE, seconds=30)
+    finally:
+        done.set()
+        hunter.join()
+
+    assert failure.value.code in {"render_failed", "render_timeout"}
+    assert render_with(browser, "<p>x").files[0].pages == 1
+
+
+def test_a_worn_browser_is_replaced_between_renders() -> None:
+    browser = new_browser(renders_per_process=2)
+    try:
+        homes = []
+        for _ in range(4):
+            render_with(browser, "<p>x")
+            browser.prepare().result()
+            homes.append(main_process(browser.pids))
+        assert len(set(homes)) in {2, 3}
+        assert len(alive(list(set(homes)))) == 1
+    finally:
+        browser.close()
+
+
+def test_a_browser_that_takes_too_much_memory_is_replaced_between_renders() -> None:
+    browser = new_browser(memory_limit_bytes=1)
+    try:
+        browser.start()
+        old = browser.pids
+        render_with(browser, "<p>x")
+        browser.prepare().result()
+        assert alive(old) == []
+    finally:
+        browser.close()
+
+
+def test_the_sandbox_is_on_and_the_environment_empty(browser: Browser) -> None:
+    browser.start()
+
+    (page, *_) = renderers(browser.pids)
+
+    status = Path(f"/proc/{page}/status").read_text(encoding="utf-8")
+    values = dict(line.split(":\t", 1) for line in status.splitlines() if ":\t" in line)
+    assert values["Seccomp"].strip() == "2"
+    assert values["NoNewPrivs"].strip() == "1"
+    assert "0" not in values["Uid"].split()
+    own = Path("/proc/self/ns/user").readlink()
+    assert Path(f"/proc/{page}/ns/user").readlink() != own
+    environment = Path(f"/proc/{main_process(browser.pids)}/environ").read_bytes()
+    assert {entry.partition(b"=")[0].decode() for entry in environment.split(b"\0") if entry} <= {
+        "PATH", "HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "LD_LIBRARY_PATH",
+        "FONTCONFIG_FILE", "LANG", "TZ",
+    }  # fmt: skip
+
+
+def test_the_sandbox_is_off_only_where_told() -> None:
+    browser = new_browser(sandbox=False)
+    try:
+        assert render_with(browser, "<p>x").files[0].pages == 1
+        assert b"--no-sandbox" in command_of(main_process(browser.pids))
+    finally:
+        browser.close()
+
+
+def test_the_browser_ends_with_its_owner_even_when_that_is_killed() -> None:
+    script = (
+        "import sys, time; sys.path.insert(0, sys.argv[1])\n"
+        "from tests.integration.engine.conftest import new_browser\n"
+        "browser = new_browser(); browser.start(); print(*browser.pids, flush=True); time.sleep(99)"
+    )
+    owner = subprocess.Popen(
+        [sys.executable, "-c", script, str(REPOSITORY)], stdout=subprocess.PIPE, text=True
+    )
+    assert owner.stdout is not None
+    pids = [int(word) for word in owner.stdout.readline().split()]
+    assert len(alive(pids)) > 3
+
+    owner.kill()
+    owner.wait()
+    owner.stdout.close()
+
+    assert eventually(lambda: alive(pids) == [])
+
+
+def test_missing_parts_name_the_command_that_installs_them(tmp_path: Path) -> None:
+    browser = Browser(tmp_path, folder("PLATEN_FONTS_DIR", "fonts"))
+
+    with pytest.raises(BrowserMissing, match="make setup"):
+        browser.start()
+
+
+def test_a_browser_without_fonts_is_refused_at_its_start(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    (tmp_path / "fonts.conf").write_text("<fontconfig></fontconfig>", encoding="utf-8")
+    browser = Browser(folder("PLATEN_CHROMIUM_DIR", "chromium"), tmp_path)
+
+    with pytest.raises(BrowserUnusable, match="fonts"):
+        browser.start()
+    browser.close()
+
+
+def test_a_checkout_that_others_cannot_read_is_copied(tmp_path: Path) -> None:
+    hidden = tmp_path / "hidden"
+    hidden.mkdir(mode=0o700)
+    fonts = shutil.copytree(folder("PLATEN_FONTS_DIR", "fonts"), hidden / "fonts")
+    browser = Browser(folder("PLATEN_CHROMIUM_DIR", "chromium"), fonts)
+    try:
+        assert render_with(browser, "<p>x").files[0].pages == 1
+    finally:
+        browser.close()

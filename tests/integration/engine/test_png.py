@@ -1,0 +1,63 @@
+import io
+
+import pytest
+from PIL import Image
+
+from chalicelib.core.errors import RenderFailure
+from tests.integration.engine.conftest import Render
+
+RED = "<body style='margin:0'><div style='background:#f00;width:100px;height:3000px'></div>"
+
+
+def picture_of(content: bytes) -> Image.Image:
+    return Image.open(io.BytesIO(content))
+
+
+def test_png_has_the_size_of_its_viewport(render: Render) -> None:
+    (produced,) = render(RED, format="png", image={"width": 320, "height": 200}).files
+
+    assert (produced.width, produced.height) == (320, 200)
+    assert picture_of(produced.content).size == (320, 200)
+    assert picture_of(produced.content).convert("RGB").getpixel((50, 50)) == (255, 0, 0)
+    assert picture_of(produced.content).convert("RGB").getpixel((200, 50)) == (255, 255, 255)
+
+
+def test_png_of_the_full_page_at_twice_the_density(render: Render) -> None:
+    image = {"width": 320, "scale": 2, "full_page": True}
+
+    (produced,) = render(RED, format="png", image=image).files
+
+    assert (produced.width, produced.height) == (640, 6000)
+
+
+def test_png_without_a_background(render: Render) -> None:
+    (produced,) = render(RED, format="png", image={"transparent": True}).files
+
+    picture = picture_of(produced.content)
+    assert picture.getpixel((50, 50)) == (255, 0, 0, 255)
+    assert picture.getpixel((500, 50)) == (0, 0, 0, 0)
+
+
+def test_a_picture_that_is_too_large_fails_the_render(render: Render) -> None:
+    with pytest.raises(RenderFailure) as failure:
+        render("<div style='height:99999px'>", format="png", image={"full_page": True})
+
+    assert failure.value.code == "render_failed"
+
+
+def test_one_load_serves_both_formats_each_with_its_medium(render: Render) -> None:
+    html = "<style>body{background:#00f}@media print{body{background:#0f0}}</style>"
+
+    pdf, png = render(html, formats=["pdf", "png"]).files
+
+    assert (pdf.format, pdf.pages) == ("pdf", 1)
+    assert picture_of(png.content).convert("RGB").getpixel((5, 5)) == (0, 0, 255)
+
+
+@pytest.mark.parametrize(("media", "colour"), [("print", (0, 255, 0)), ("screen", (0, 0, 255))])
+def test_the_medium_can_be_chosen(render: Render, media: str, colour: tuple[int, int, int]) -> None:
+    html = "<style>body{background:#00f}@media print{body{background:#0f0}}</style>"
+
+    (png,) = render(html, format="png", media=media).files
+
+    assert picture_of(png.content).convert("RGB").getpixel((5, 5)) == colour

@@ -1,0 +1,138 @@
+import io
+import time
+
+import pypdf
+import pytest
+
+from chalicelib.core.errors import RenderFailure
+from tests.integration.engine.conftest import Render
+
+NEVER_YIELDS = {
+    "script": "<script>for (;;);</script>",
+    "after load": "<script>onload = () => { for (;;); }</script>",
+    "microtasks": "<script>(function f() { Promise.resolve().then(f) })()</script>",
+    "timer": "<script>setTimeout(() => { for (;;); })</script>",
+    "regular expression": "<script>/(a+)+b/.test('a'.repeat(60))</script>",
+}
+
+
+def text_of(content: bytes) -> str:
+    return str(pypdf.PdfReader(io.BytesIO(content)).pages[0].extract_text())
+
+
+@pytest.mark.parametrize("html", NEVER_YIELDS.values(), ids=NEVER_YIELDS.keys())
+def test_a_script_that_never_yields_ends_in_time(render: Render, html: str) -> None:
+    begun = time.monotonic()
+
+    with pytest.raises(RenderFailure) as failure:
+        render(html, wait={"timeout_ms": 700, "delay_ms": 300})
+
+    assert failure.value.code == "wait_timeout"
+    assert time.monotonic() - begun < 4
+    assert "next" in text_of(render("<p>next").files[0].content)
+
+
+def test_a_script_that_stops_the_printing_ends_at_the_deadline(render: Render) -> None:
+    begun = time.monotonic()
+
+    with pytest.raises(RenderFailure) as failure:
+        render("<script>onbeforeprint = () => { for (;;); }</script>", seconds=3)
+
+    assert failure.value.code == "render_timeout"
+    assert time.monotonic() - begun < 6
+
+
+@pytest.mark.parametrize(
+    "wait",
+    [
+        {"selector": "#late"},
+        {"expression": "document.querySelector('#late')"},
+        {"expression": "new Promise((r) => setTimeout(() => r(true), 400))"},
+        {"delay_ms": 400},
+        {"until": "networkidle"},
+        {"until": "domcontentloaded", "selector": "#late"},
+    ],
+)
+def test_what_comes_late_is_waited_for(render: Render, wait: dict[str, object]) -> None:
+    html = "<script>setTimeout(() => { document.body.innerHTML = '<p id=late>late' }, 200)</script>"
+
+    assert text_of(render(html, wait=wait).files[0].content) == "late"
+
+
+@pytest.mark.parametrize(
+    "wait",
+    [{"selector": "#never"}, {"expression": "0"}, {"expression": "nothing.at.all"}],
+)
+def test_what_never_comes_is_waited_for_until_the_timeout(
+    render: Render, wait: dict[str, object]
+) -> None:
+    with pytest.raises(RenderFailure) as failure:
+        render("<p>x", wait={**wait, "timeout_ms": 300})
+
+    assert failure.value.code == "wait_timeout"
+    assert "300" in failure.value.detail
+
+
+def test_a_selector_that_is_none_is_told(render: Render) -> None:
+    with pytest.raises(RenderFailure) as failure:
+        render("<p>x", wait={"selector": "a["})
+
+    assert failure.value.code == "render_failed"
+    assert "selector" in failure.value.detail
+
+
+def test_pictures_are_waited_for_even_lazy_ones(render: Render) -> None:
+    svg = "data:image/svg+xml,<svg xmlns=%22http://www.w3.org/2000/svg%22 width=%2250%22/>"
+    html = (
+        f"<div style='height:9000px'></div><img id=i loading=lazy src='{svg}'>"
+        "<script>onbeforeprint = () => console.log(i.complete, i.naturalWidth)</script>"
+    )
+
+    assert render(html).logs == ("log: true 50",)
+
+
+def test_javascript_can_be_off(render: Render) -> None:
+    html = (
+        "<p>static</p><noscript>no script</noscript><script>document.write('dynamic')</script>"
+        "<img src=x onerror=\"document.body.append('dynamic')\">"
+    )
+
+    text = text_of(
+        render(html, javascript=False, wait={"selector": "p", "delay_ms": 50}).files[0].content
+    )
+
+    assert "static" in text
+    assert "no script" in text
+    assert "dynamic" not in text
+
+
+def test_an_expression_works_where_the_pages_javascript_is_off(render: Render) -> None:
+    wait = {"expression": "document.querySelector('p') !== null"}
+
+    assert render("<p>x", javascript=False, wait=wait).files[0].pages == 1
+
+
+def test_the_console_is_kept_up_to_a_limit(render: Render) -> None:
+    html = (
+        "<script>console.warn('a', 1, {});"
+        "for (let n = 0; n < 500; n++) console.log('x'.repeat(999));</script>"
+    )
+
+    logs = render(html).logs
+
+    assert logs[0] == "warning: a 1 Object"
+    assert len(logs) == 100
+    assert max(len(line) for line in logs) == 500
+    assert "broken" in render("<script>throw new Error('broken')</script>").logs[0]
+
+
+def test_locale_and_time_zone_are_the_pages(render: Render) -> None:
+    html = (
+        "<script>console.log((1234.5).toLocaleString(), Intl.DateTimeFormat().resolvedOptions()"
+        ".timeZone, navigator.language)</script>"
+    )
+
+    assert render(html).logs == ("log: 1,234.5 UTC en-US",)
+    assert render(html, locale="de-DE", timezone="Europe/Vienna").logs == (
+        "log: 1.234,5 Europe/Vienna de-DE",
+    )

@@ -1,0 +1,86 @@
+import pytest
+
+from chalicelib.engine.options import Output, Viewport, inches
+
+
+@pytest.mark.parametrize(
+    ("length", "expected"),
+    [
+        ("0", 0),
+        ("0.0", 0),
+        ("25.4mm", 1),
+        ("2.54 cm", 1),
+        ("1in", 1),
+        ("96px", 1),
+        ("72pt", 1),
+        ("6pc", 1),
+        (".5in", 0.5),
+    ],
+)
+def test_lengths_become_inches(length: str, expected: float) -> None:
+    assert inches(length) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("length", ["", "10", "mm", "-1mm", "1em", "1e3mm", "10mm;", "1.mm"])
+def test_other_lengths_are_refused(length: str) -> None:
+    with pytest.raises(ValueError, match="not a length"):
+        inches(length)
+
+
+def test_an_empty_output_has_the_contracts_defaults() -> None:
+    output = Output.from_json({})
+
+    assert output.formats == ("pdf",)
+    assert (output.pdf.width * 25.4, output.pdf.height * 25.4) == pytest.approx((210, 297))
+    assert output.pdf.margin.left == pytest.approx(10 / 25.4)
+    assert (output.pdf.tagged, output.pdf.outline, output.pdf.print_background) == (
+        True,
+        False,
+        True,
+    )
+    assert output.wait.timeout_ms == 10_000
+    assert output.javascript is True
+    assert output.window() is None
+
+
+def test_nulls_stand_for_defaults() -> None:
+    output = Output.from_json(
+        {
+            "format": None,
+            "pdf": {"page_size": None, "width": None, "header": None, "page_ranges": None},
+            "image": {"width": None, "scale": None, "full_page": None},
+            "viewport": None,
+        }
+    )
+
+    assert output == Output.from_json({})
+
+
+def test_width_and_height_win_over_the_page_size() -> None:
+    pdf = Output.from_json({"pdf": {"page_size": "A4", "width": "1in", "height": "2in"}}).pdf
+
+    assert (pdf.width, pdf.height) == (1, 2)
+
+
+def test_a_header_counts_only_when_enabled() -> None:
+    pdf = Output.from_json(
+        {"pdf": {"header": {"enabled": False, "html": "x"}, "footer": {"enabled": True}}}
+    ).pdf
+
+    assert pdf.header is None
+    assert pdf.footer == ""
+
+
+def test_the_pictures_own_size_wins_over_the_viewport() -> None:
+    source = {"format": "png", "viewport": {"width": 800, "height": 600, "mobile": True}}
+
+    assert Output.from_json(source).window() == Viewport(800, 600, 1.0, mobile=True)
+    assert Output.from_json({**source, "image": {"width": 400, "scale": 2}}).window() == Viewport(
+        400, 600, 2, mobile=True
+    )
+    assert Output.from_json({"format": "png"}).window() == Viewport(1280, 720)
+
+
+@pytest.mark.parametrize("name", ["transparent", "omit_background"])
+def test_both_names_of_transparency_are_known(name: str) -> None:
+    assert Output.from_json({"image": {name: True}}).image.transparent is True

@@ -1,0 +1,64 @@
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from chalicelib.engine.job import Job
+from chalicelib.engine.options import Output
+from chalicelib.engine.source import document_of
+
+
+class Upper:
+    """Templates whose language is capital letters."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[str, Mapping[str, Any], bool]] = []
+
+    def render(
+        self,
+        source: str,
+        data: Mapping[str, Any],
+        *,
+        strict: bool,
+        deadline: float,  # noqa: ARG002 -- part of the port
+    ) -> str:
+        self.seen.append((source, data, strict))
+        return source.upper()
+
+
+def job(html: str, **parts: Any) -> Job:
+    return Job(html=html, output=Output.from_json(parts.pop("output", {})), deadline=0, **parts)
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<head lang=x><p>", "<head lang=x>[H]<p>"),
+        ("<!DOCTYPE html><HTML><HEAD></HEAD>", "<!DOCTYPE html><HTML><HEAD>[H]</HEAD>"),
+        ("<html lang=de><p>", "<html lang=de>[H]<p>"),
+        (" <!doctype html><p>", " <!doctype html>[H]<p>"),
+        ("<header>x</header>", "[H]<header>x</header>"),
+        ("", "[H]"),
+    ],
+)
+def test_the_extra_head_comes_first_in_the_head(html: str, expected: str) -> None:
+    assert document_of(job(html, head="[H]"), Upper()) == expected
+
+
+def test_only_what_is_templated_is_rendered() -> None:
+    templates = Upper()
+
+    assert document_of(job("<p>a", data={"n": 1}), templates) == "<p>a"
+    assert templates.seen == []
+
+
+def test_html_and_head_are_templates_of_their_own() -> None:
+    templates = Upper()
+    strict = {"strict_undefined": True}
+
+    made = document_of(
+        job("<head>a", head="b", templating=True, data={"n": 1}, output=strict), templates
+    )
+
+    assert made == "<HEAD>BA"
+    assert templates.seen == [("<head>a", {"n": 1}, True), ("b", {"n": 1}, True)]
