@@ -1,13 +1,22 @@
 """The command line of the operator tool."""
 
-from typing import Any
+from typing import Any, Final
 
 import click
 
-from chalicelib.settings import SETTINGS
+from chalicelib.settings import SETTINGS, Setting
 from infra.operator.keys import key
 from infra.operator.output import answers
 from infra.operator.workspaces import workspace
+
+# What the service itself does not read, only the stack that runs on one machine.
+_LOCAL_SETTINGS: Final = (
+    Setting(
+        "PLATEN_LOCAL_THROTTLE",
+        "`1`: the local Invoke API refuses when all slots are busy, as Lambda does",
+        "",
+    ),
+)
 
 
 @click.group()
@@ -22,10 +31,11 @@ def settings() -> dict[str, Any]:
     rows = [
         {
             "variable": row.variable,
-            "default": "(required)" if row.default is None else row.default or "(none)",
+            "default": row.default,
+            "required": row.default is None,
             "meaning": row.meaning,
         }
-        for row in SETTINGS.values()
+        for row in (*SETTINGS.values(), *_LOCAL_SETTINGS)
     ]
     return {"data": rows}
 

@@ -1,5 +1,6 @@
 """`platen key`."""
 
+import datetime as dt
 from typing import Any
 
 import click
@@ -8,9 +9,10 @@ from chalicelib.core.clock import parse_rfc3339, rfc3339
 from chalicelib.core.errors import invalid
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.workspaces.keys import GRACE_HOURS, NewKey
-from chalicelib.features.workspaces.model import SCOPES, ApiKey, Mode
+from chalicelib.features.workspaces.model import SCOPES, ApiKey
 from infra.operator.connection import operator
 from infra.operator.output import answers
+from infra.operator.workspaces import existing
 
 _PREFIX = "key_"
 
@@ -48,8 +50,9 @@ def create(**options: Any) -> dict[str, Any]:
 @answers
 def list_all(workspace: str) -> dict[str, Any]:
     """List a workspace's keys, newest first."""
-    rows = [_shown(found) for found in operator().keys.of_workspace(WorkspaceId(workspace))]
-    return {"data": rows}
+    service = operator()
+    found = existing(service, workspace)
+    return {"data": [_shown(row) for row in service.keys.of_workspace(found.id)]}
 
 
 @key.command()
@@ -80,11 +83,10 @@ def _new(made: NewKey) -> dict[str, Any]:
 
 
 def _shown(found: ApiKey) -> dict[str, Any]:
-    mode: Mode = found.mode
     return {
         "id": _PREFIX + found.id,
         "workspace": found.workspace_id,
-        "mode": mode,
+        "mode": found.mode,
         "name": found.name,
         "scopes": sorted(found.scopes),
         "allow_ips": list(found.allow_ips),
@@ -99,7 +101,7 @@ def _bare(key_id: str) -> str:
     return key_id.removeprefix(_PREFIX)
 
 
-def _moment(text: str | None) -> Any:
+def _moment(text: str | None) -> dt.datetime | None:
     if text is None:
         return None
     try:

@@ -3,20 +3,29 @@
 import functools
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import click
+from botocore.exceptions import BotoCoreError, ClientError
 from rich.console import Console
 from rich.table import Table
 
 from chalicelib.core.errors import ServiceError
 from chalicelib.settings import MissingSetting
 
+# Nothing is folded or cut, however narrow the terminal: ids and keys are copied from a table.
+_WIDTH: Final = 100_000
+
 
 class Refused(click.ClickException):
     """The command cannot be done; the reason goes to standard error."""
 
     exit_code = 1
+
+    def __init__(self, code: str, message: str) -> None:
+        """Refuse with a code for programs and a sentence for people."""
+        super().__init__(message)
+        self.code = code
 
 
 def answers(command: Callable[..., Mapping[str, Any]]) -> Callable[..., None]:
@@ -27,12 +36,11 @@ def answers(command: Callable[..., Mapping[str, Any]]) -> Callable[..., None]:
     def run(*, as_json: bool, **options: Any) -> None:
         try:
             answer = command(**options)
-        except ServiceError as refusal:
+        except (Refused, ServiceError, MissingSetting, BotoCoreError, ClientError) as reason:
+            refusal = _refusal(reason)
             if as_json:
-                click.echo(json.dumps({"code": refusal.code, "detail": refusal.detail}))
-            raise Refused(refusal.detail) from refusal
-        except MissingSetting as missing:
-            raise Refused(str(missing)) from missing
+                click.echo(json.dumps({"code": refusal.code, "detail": refusal.message}))
+            raise refusal from reason
         if as_json:
             click.echo(json.dumps(answer))
         else:
@@ -41,32 +49,51 @@ def answers(command: Callable[..., Mapping[str, Any]]) -> Callable[..., None]:
     return run
 
 
+def _refusal(reason: Exception) -> Refused:
+    match reason:
+        case ServiceError():
+            return Refused(reason.code, reason.detail)
+        case Refused():
+            return Refused(reason.code, reason.message)
+        case MissingSetting():
+            return Refused("setting_missing", str(reason))
+        case _:
+            return Refused("aws_failed", f"AWS does not do it: {reason}")
+
+
 def _print(answer: Mapping[str, Any]) -> None:
-    rows = answer.get("data", [answer])
-    if not rows:
-        click.echo("none")
-        return
-    console = Console()
-    if "data" in answer:
+    # Names are shown as they are: neither markup nor emoji codes mean anything in them.
+    console = Console(width=_WIDTH, markup=False, emoji=False, highlight=False)
+    rows = answer.get("data")
+    if rows is None:
+        console.print(_fields(answer))
+    elif rows:
         console.print(_columns(rows))
-        return
-    table = Table(show_header=False, box=None)
+    else:
+        click.echo("none")
+
+
+def _fields(answer: Mapping[str, Any]) -> Table:
+    table = Table(show_header=False, box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for name, value in answer.items():
-        # Never folded: a key is copied from here.
         table.add_row(name, _text(value), style="bold" if name == "key" else None)
-    console.print(table, soft_wrap=True)
+    return table
 
 
 def _columns(rows: Sequence[Mapping[str, Any]]) -> Table:
-    table = Table(*rows[0])
+    table = Table(*rows[0], box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for row in rows:
-        table.add_row(*(_text(value) for value in row.values()))
+        table.add_row(*map(_text, row.values()))
     return table
 
 
 def _text(value: Any) -> str:
-    if value is None:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if value is None or value in ("", []):
         return "-"
-    if isinstance(value, list):
-        return ", ".join(map(str, value)) or "-"
-    return str(value)
+    text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    # A name may hold anything; a terminal acts on control characters.
+    return "".join(
+        character if character.isprintable() else "\N{SYMBOL FOR SUBSTITUTE}" for character in text
+    )

@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from chalicelib.bootstrap import Operator
 from chalicelib.core.errors import NotFound
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.workspaces.model import Workspace
@@ -49,9 +50,7 @@ def list_all() -> dict[str, Any]:
 def show(workspace_id: str) -> dict[str, Any]:
     """Show a workspace and what it has used of its allowance."""
     service = operator()
-    found = service.workspaces.get(WorkspaceId(workspace_id))
-    if found is None:
-        raise NotFound("not_found", f"There is no workspace {workspace_id}.")
+    found = existing(service, workspace_id)
     limits = service.limits.get(found.id)
     return _shown(found) | {
         "renders_used": limits["used"],
@@ -80,6 +79,8 @@ def change(
     """Change a workspace's plan or settings."""
     if not (plan or regions or allow_ip or allow_any_ip):
         raise click.UsageError("say what to change")
+    if allow_ip and allow_any_ip:
+        raise click.UsageError("--allow-ip and --allow-any-ip exclude each other")
     return _shown(
         operator().change_workspace(
             WorkspaceId(workspace_id),
@@ -88,6 +89,14 @@ def change(
             allow_ips=() if allow_any_ip else allow_ip or None,
         )
     )
+
+
+def existing(service: Operator, workspace_id: str) -> Workspace:
+    """Return a workspace; raises `not_found`."""
+    found = service.workspaces.get(WorkspaceId(workspace_id))
+    if found is None:
+        raise NotFound("not_found", f"There is no workspace {workspace_id}.")
+    return found
 
 
 def _shown(found: Workspace) -> dict[str, Any]:

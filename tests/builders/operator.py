@@ -10,18 +10,39 @@ from click.testing import CliRunner, Result
 from chalicelib import bootstrap
 from infra.operator import connection
 from infra.operator.cli import main
-from tests.builders.service import Service
+from tests.builders.service import REGION
 
 
 class Tool:
-    """Runs `platen` in this process over the tables of a service."""
+    """Runs `platen` in this process, on a machine whose run folder is this one."""
 
-    def __init__(self, service: Service, folder: Path, environment: pytest.MonkeyPatch) -> None:
+    def __init__(self, folder: Path, environment: pytest.MonkeyPatch) -> None:
         self.folder = folder
         self._environment = environment
         environment.setattr(connection, "_RUN_FOLDER", folder)
-        environment.setenv("PLATEN_MAIN_TABLE", service.settings.main_table)
+        self.forget_service()
+
+    def use(self, table: str) -> None:
+        """Name a service by its table."""
+        self._environment.setenv("PLATEN_MAIN_TABLE", table)
         bootstrap.operator.cache_clear()
+
+    def forget_service(self) -> None:
+        """Take away what names a service."""
+        # Set first, so that what the tool itself sets goes with the test.
+        self._environment.setenv("PLATEN_MAIN_TABLE", "")
+        bootstrap.operator.cache_clear()
+
+    def write_run_files(self, table: str, pid: int) -> None:
+        """Write what a running stack writes."""
+        self._environment.setenv("AWS_REGION", REGION)  # goes with the test, as above
+        endpoints = {
+            "endpoints": {},
+            "region": REGION,
+            "resources": {"MainTable": {"Ref": table}},
+        }
+        (self.folder / "run.json").write_text(json.dumps({"pid": pid}))
+        (self.folder / "endpoints.json").write_text(json.dumps(endpoints))
 
     def run(self, *arguments: str) -> Result:
         """Run a command; an exception that it does not tell is the test's failure."""
@@ -53,8 +74,3 @@ class Tool:
         answer = json.loads(answered.stdout)
         assert told.stderr == f"Error: {answer['detail']}\n"
         return answer["code"], answer["detail"]
-
-    def forget_service(self) -> None:
-        """Take away what names a service."""
-        self._environment.delenv("PLATEN_MAIN_TABLE")
-        bootstrap.operator.cache_clear()

@@ -1,9 +1,11 @@
 """What functional tests stand on."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from tests.builders.operator import Tool
 from tests.builders.service import Aws, Service, in_process_aws
 
 
@@ -18,3 +20,11 @@ def aws() -> Iterator[Aws]:
 def service(aws: Aws) -> Service:
     """Give the whole service over resources of its own and a fake engine."""
     return Service(aws)
+
+
+@pytest.fixture
+def tool(service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tool:
+    """Give the operator tool over the service's tables."""
+    tool = Tool(tmp_path, monkeypatch)
+    tool.use(service.settings.main_table)
+    return tool

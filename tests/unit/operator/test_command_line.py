@@ -1,0 +1,119 @@
+"""`platen` where no service is: usage, settings, and what it says to do."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from chalicelib.features.workspaces.model import SCOPES
+from chalicelib.settings import SETTINGS
+from tests.builders.operator import Tool
+
+
+@pytest.fixture
+def tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tool:
+    """Give the operator tool on a machine where nothing runs."""
+    return Tool(tmp_path, monkeypatch)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("workspaces",),
+        ("settings", "PLATEN_REGION"),
+        ("workspace",),
+        ("workspace", "create"),
+        ("workspace", "create", "Acme", "--plan", "platinum"),
+        ("workspace", "set", "ws_1"),
+        ("workspace", "set", "ws_1", "--plan", "platinum"),
+        ("workspace", "set", "ws_1", "--allow-ip", "::/8", "--allow-any-ip"),
+        ("workspace", "show"),
+        ("workspace", "list", "--all"),
+        ("key",),
+        ("key", "create"),
+        ("key", "create", "--workspace", "ws_1"),
+        ("key", "create", "--workspace", "ws_1", "--mode", "demo"),
+        ("key", "create", "--workspace", "ws_1", "--mode", "live", "--scope", "everything"),
+        ("key", "list"),
+        ("key", "roll"),
+        ("key", "roll", "key_1", "--grace-h", "2"),
+        ("key", "revoke"),
+    ],
+    ids=" ".join,
+)
+def test_wrong_use_exits_with_two(tool: Tool, arguments: tuple[str, ...]) -> None:
+    done = tool.run(*arguments)
+
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "Usage: platen" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["create", "list", "show", "set"])
+def test_every_workspace_command_explains_itself(tool: Tool, command: str) -> None:
+    assert "--json" in "\n".join(tool.table("workspace", command, "--help"))
+
+
+@pytest.mark.parametrize("command", ["create", "list", "roll", "revoke"])
+def test_every_key_command_explains_itself(tool: Tool, command: str) -> None:
+    assert "--json" in "\n".join(tool.table("key", command, "--help"))
+
+
+def test_help_names_every_scope(tool: Tool) -> None:
+    text = "\n".join(tool.table("key", "create", "--help"))
+
+    assert all(scope in text for scope in SCOPES)
+
+
+def test_settings_lists_every_setting(tool: Tool) -> None:
+    rows = {row["variable"]: row for row in tool.json("settings")["data"]}
+    table = "\n".join(tool.table("settings"))
+
+    for setting in SETTINGS.values():
+        assert rows[setting.variable] == {
+            "variable": setting.variable,
+            "default": setting.default,
+            "required": setting.default is None,
+            "meaning": setting.meaning,
+        }
+    assert "PLATEN_LOCAL_THROTTLE" in rows
+    assert all(row["variable"] in table and row["meaning"] in table for row in rows.values())
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("workspace", "create", "Acme"),
+        ("workspace", "list"),
+        ("workspace", "show", "ws_1"),
+        ("workspace", "set", "ws_1", "--plan", "pro"),
+        ("key", "create", "--workspace", "ws_1", "--mode", "live"),
+        ("key", "list", "--workspace", "ws_1"),
+        ("key", "roll", "key_1"),
+        ("key", "revoke", "key_1"),
+    ],
+    ids=" ".join,
+)
+def test_without_any_service_the_tool_says_what_to_do(
+    tool: Tool, arguments: tuple[str, ...]
+) -> None:
+    code, reason = tool.refusal(*arguments)
+
+    assert code == "no_service"
+    assert "make up" in reason
+    assert "PLATEN_MAIN_TABLE" in reason
+
+
+@pytest.mark.parametrize("broken", ["run", "endpoints"])
+def test_run_files_that_cannot_be_read_are_no_service(tool: Tool, broken: str) -> None:
+    tool.write_run_files("a-table", pid=os.getpid())
+    (tool.folder / f"{broken}.json").write_text("{")
+
+    assert tool.refusal("workspace", "list")[0] == "no_service"
+
+
+def test_stack_whose_process_is_gone_is_no_service(tool: Tool) -> None:
+    never_given_out = 2**22 + 1
+    tool.write_run_files("a-table", pid=never_given_out)
+
+    assert tool.refusal("workspace", "list")[0] == "no_service"
