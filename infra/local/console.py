@@ -17,6 +17,7 @@ class Console:
         self.as_json = as_json
         self._out = out or sys.stdout
         self._lock = threading.Lock()
+        self._last_failure = b""
 
     def note(self, text: str) -> None:
         """Say something about the stack itself."""
@@ -35,7 +36,10 @@ class Console:
         self._write(text, "invocation", {**fields, "request_id": request_id})
 
     def failure(self, function: str, payload: bytes) -> None:
-        """Tell why an invocation failed, with its trace."""
+        """Tell why an invocation failed, with its trace; the same twice in a row is told once."""
+        if payload == self._last_failure:
+            return
+        self._last_failure = payload
         told = json.loads(payload)
         trace = "".join(told.get("stackTrace") or ())
         reason = f"{told.get('errorType')}: {told.get('errorMessage')}"

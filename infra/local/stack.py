@@ -23,7 +23,7 @@ from infra.local.pollers import Poller
 from infra.local.processes import Spawner
 from infra.local.resources import Attributes, create_resources
 from infra.local.runner.environment import REGION, worker_environment
-from infra.local.runner.pool import Invocation, Pool
+from infra.local.runner.pool import INIT, Invocation, Pool
 from infra.local.runner.process import Answer, Worker
 from infra.local.schedules import Ticker
 from infra.local.seed import SeedError, seed
@@ -89,30 +89,36 @@ def start(stack: Stack) -> None:
     scalars = {"AWS::StackName": STACK_NAME, "AWS::Region": REGION, **parameters}
     resolver = Resolver(template, parameters=scalars, attributes=made)
 
-    stack.invoke_api = Server(InvokeApi(stack.pools), threads=INVOKE_THREADS)
-    endpoints.setdefault("AWS_ENDPOINT_URL_LAMBDA", stack.invoke_api.url)
+    endpoints = _open_invoke_api(stack, endpoints)
     declared = functions(template, resolver, STACK_NAME)
     environments = {
-        function.name: {**_only_here(), **worker_environment(function, endpoints)}
+        function.logical_id: {**_only_here(), **worker_environment(function, endpoints)}
         for function in declared
     }
     for function in declared:
-        stack.pools[function.name] = _pool(stack, function, environments[function.name])
+        environment = environments[function.logical_id]
+        stack.pools[function.name] = _pool(stack, function, environment)
     warming = [thread for pool in stack.pools.values() for thread in pool.warm_up()]
-    stack.invoke_api.start()
-    api = next(function for function in declared if function.logical_id == API)
-    gateway = Gateway(
-        stack.pools[api.name],
-        Routes(_paths(paths)),
-        GatewayResponses(template, resolver),
-        stack.console,
-    )
     _start_sources(stack, declared, made, clients)
-    told = seed(environments[api.name])
+    told = seed(environments[API])
     for thread in warming:
         thread.join()
-    stack.gateway.serve(gateway)
+    stack.gateway.serve(
+        Gateway(
+            stack.pools[made[API]["Ref"]],
+            Routes(_paths(paths)),
+            GatewayResponses(template, resolver),
+            stack.console,
+        ),
+    )
     _publish(stack, told, endpoints, made)
+
+
+def _open_invoke_api(stack: Stack, endpoints: Mapping[str, str]) -> dict[str, str]:
+    """Serve the functions that are still to come; a Lambda of the user's own wins."""
+    stack.invoke_api = Server(InvokeApi(stack.pools), threads=INVOKE_THREADS)
+    stack.invoke_api.start()
+    return {"AWS_ENDPOINT_URL_LAMBDA": stack.invoke_api.url, **endpoints}
 
 
 def _only_here() -> dict[str, str]:
@@ -161,7 +167,7 @@ def _pool(stack: Stack, function: Function, environment: Mapping[str, str]) -> P
     def report(_function: Function, invocation: Invocation, answer: Answer, seconds: float) -> None:
         if answer.error:
             console.failure(function.logical_id, answer.payload)
-        if function.logical_id != API:
+        if function.logical_id != API and invocation.request_id != INIT:
             status = answer.error or "ok"
             request_id = answer.request_id or invocation.request_id
             console.invocation(function.logical_id, seconds * 1000, status, request_id)

@@ -14,6 +14,7 @@ from infra.local.runner.process import Answer, Worker, failure, kill
 
 MAX_ANSWER_BYTES: Final = 6_291_556
 IDLE_S: Final = 60.0
+INIT: Final = "init"
 _STOPPED: Final = failure("Sandbox.Stopped", "The stack stops.")
 
 
@@ -234,7 +235,7 @@ class Pool:
             return
         worker.kill()
         if problem is not None:
-            self._report(self.function, Invocation(b"", "init"), problem, 0.0)
+            self._report(self.function, Invocation(b"", INIT), problem, 0.0)
 
 
 def _timed_out(request_id: str, timeout_s: float) -> Answer:
