@@ -41,6 +41,24 @@ def create_resources(
     }
     resolver = Resolver(template, parameters=scalars, attributes=made)
     wanted = {name: resource for name, resource in resources.items() if _is_made(resource)}
+
+    def create(name: str) -> Attributes:
+        resource = wanted[name]
+        properties = resolver.resolve(resource["Properties"])
+        physical = f"{stack_name}-{name.lower()}"
+        return CREATORS[resource["Type"]](clients, physical, properties)
+
+    order = _order(wanted)
+    with ThreadPoolExecutor(max_workers=8) as threads:
+        while order.is_active():
+            ready = order.get_ready()
+            made.update(zip(ready, threads.map(create, ready), strict=True))
+            order.done(*ready)
+    return made
+
+
+def _order(wanted: Mapping[str, Any]) -> "TopologicalSorter[str]":
+    """Return the resources in the order in which they refer to each other."""
     order = TopologicalSorter(
         {
             name: references(resource["Properties"]) & wanted.keys() - {name}
@@ -48,20 +66,7 @@ def create_resources(
         },
     )
     order.prepare()
-    with ThreadPoolExecutor(max_workers=8) as threads:
-        while order.is_active():
-            ready = order.get_ready()
-
-            def create(name: str) -> Attributes:
-                resource = wanted[name]
-                properties = resolver.resolve(resource["Properties"])
-                return CREATORS[resource["Type"]](
-                    clients, f"{stack_name}-{name.lower()}", properties
-                )
-
-            made.update(zip(ready, threads.map(create, ready), strict=True))
-            order.done(*ready)
-    return made
+    return order
 
 
 def function_name(stack_name: str, logical_id: str) -> str:
