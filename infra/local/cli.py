@@ -83,24 +83,24 @@ def _serve(folder: Folder, port: int, console: Console, out: Path | None) -> Non
         server = Server(port=port, threads=GATEWAY_THREADS)
     except OSError as error:
         _fail(f"port {port}: {error.strerror}; `make run PORT=8701` takes another one")
-    stopping = threading.Event()
+    interrupt = _Interrupt()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _interrupt)
+        signal.signal(number, interrupt)
     folder.path.mkdir(parents=True, exist_ok=True)
     stack = Stack(folder, console, server)
     try:
         _start(stack)
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, lambda *_: stopping.set())
         if out is not None:
-            _render(background.running(folder) or {}, out)
-        watch(stack, stopping)
+            _render(folder.running() or {}, out)
+        interrupt.raises = False
+        watch(stack, interrupt.stopping)
     except KeyboardInterrupt:
         console.note("stopped while starting")
     except (DemoError, StackError, SeedError, TemplateError) as error:
         console.note(str(error))
         sys.exit(1)
     finally:
+        interrupt.raises = False
         stack.stop()
 
 
@@ -108,7 +108,7 @@ def _start(stack: Stack) -> None:
     began = time.monotonic()
     stack.console.note("starting; nothing that this stack holds is kept when it stops")
     start(stack)
-    told = background.running(stack.folder) or {}
+    told = stack.folder.running() or {}
     seconds = time.monotonic() - began
     stack.console.note(
         f"serving {told['base_url']} after {seconds:.1f} s (docs: {stack.gateway.url}/docs)"
@@ -118,8 +118,22 @@ def _start(stack: Stack) -> None:
     )
 
 
-def _interrupt(*_: object) -> NoReturn:
-    raise KeyboardInterrupt
+class _Interrupt:
+    """Breaks off the start, once; while serving it only asks to stop.
+
+    An exception out of a signal is lost when it strikes inside a finalizer, so the wish to stop is
+    noted as well.
+    """
+
+    def __init__(self) -> None:
+        self.stopping = threading.Event()
+        self.raises = True
+
+    def __call__(self, *_: object) -> None:
+        self.stopping.set()
+        if self.raises:
+            self.raises = False
+            raise KeyboardInterrupt
 
 
 def _render(told: Mapping[str, Any], out: Path) -> None:
