@@ -55,6 +55,7 @@ class Browser:
         self._keeper = ThreadPoolExecutor(1, thread_name_prefix="browser-keeper")
         self._installation: Installation | None = None
         self._running: _Running | None = None
+        self._waited_for = threading.Event()
         self._next: Future[Spare] | None = None
 
     def start(self) -> None:
@@ -125,10 +126,13 @@ class Browser:
 
     def _take(self, deadline: Deadline) -> Spare:
         coming = self.prepare()
+        self._waited_for.set()
         try:
             spare = coming.result(deadline.remaining_s())
         except TimeoutError as error:
             raise out_of_time() from error
+        finally:
+            self._waited_for.clear()
         with self._lock:
             self._next = None
         return spare
@@ -140,7 +144,7 @@ class Browser:
             try:
                 running = self._running or self._begin()
                 running.spares += 1
-                return prepare(running.process.pipe, running.arrivals)
+                return prepare(running.process.pipe, running.arrivals, self._waited_for.is_set)
             except (BrowserGone, CallRefused, TimeoutError) as error:
                 log.warning("no spare (%s), attempt %d", type(error).__name__, attempt)
                 self._end()
@@ -183,7 +187,7 @@ class _Running:
 
     def _prove(self) -> None:
         """Print one word: without usable fonts Chromium makes pages without text, and no error."""
-        page = prepare(self.process.pipe, self.arrivals)
+        page = prepare(self.process.pipe, self.arrivals, hurried=lambda: True)
         page.send("Page.setDocumentContent", frameId=page.frame, html=_PROOF).result(_PROOF_S)
         printed = page.send("Page.printToPDF").result(_PROOF_S)
         page.discard()

@@ -3,22 +3,16 @@
 import secrets
 import threading
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, Final
 
+from chalicelib.engine.browser import rehearsal
 from chalicelib.engine.browser.pipe import Answer, Handler, Pipe, answer_of
 
 _STEP_S: Final = 10.0
 _WORLD: Final = "platen"
-# Stands at the origin and is printed ahead, so that the first real page does not pay for what a
-# new process loads once: fonts, table layout, printing. It runs no script and is then replaced.
-_REHEARSAL: Final = """<!doctype html><html lang="en"><title></title>
-<style>table{border-collapse:collapse;width:100%}td,th{border:1px solid;padding:4px}</style>
-<p style="font-family:sans-serif">0123456789 ABCDEFGHIJKLMNOPQRSTUVWXYZ abcdefghijklmnopqrstuvwxyz
-<b>.,:;-+*/() ABCDEFGHIJKLMNOPQRSTUVWXYZ abcdefghijklmnopqrstuvwxyz</b>
-<table><thead><tr><th>a<th>b<tbody><tr><td>1<td>2<tr><td>3<td>4</table>"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +82,11 @@ class Arrivals:
             self._pipe.send("Target.closeTarget", {"targetId": target["targetId"]})
 
 
-def prepare(pipe: Pipe, arrivals: Arrivals) -> Spare:
-    """Make a context whose page stands at a new https origin and has been printed once."""
+def prepare(pipe: Pipe, arrivals: Arrivals, hurried: Callable[[], bool]) -> Spare:
+    """Make a context whose page stands at a new https origin and has been printed once.
+
+    `hurried` tells that somebody waits for it: then it is not printed.
+    """
     created = pipe.send("Target.createBrowserContext", {"disposeOnDetach": True})
     context = created.result(_STEP_S)["browserContextId"]
     origin = f"https://{secrets.token_hex(12)}.invalid"
@@ -113,8 +110,9 @@ def prepare(pipe: Pipe, arrivals: Arrivals) -> Spare:
     answer_of(loaded, crashed, _STEP_S)
     made = pipe.send("Page.createIsolatedWorld", {"frameId": target, "worldName": _WORLD}, session)
     world = answer_of(made, crashed, _STEP_S)["executionContextId"]
-    printed = pipe.send("Page.printToPDF", {"generateTaggedPDF": True}, session)
-    answer_of(printed, crashed, _STEP_S)
+    if not hurried():
+        printed = pipe.send("Page.printToPDF", rehearsal.PRINTING, session)
+        answer_of(printed, crashed, _STEP_S)
     return Spare(pipe, session, context, target, world, origin, arrivals)
 
 
@@ -138,5 +136,5 @@ def _rehearsal(request: str) -> dict[str, Any]:
         "requestId": request,
         "responseCode": 200,
         "responseHeaders": [{"name": "Content-Type", "value": "text/html; charset=utf-8"}],
-        "body": b64encode(_REHEARSAL.encode()).decode(),
+        "body": b64encode(rehearsal.document().encode()).decode(),
     }

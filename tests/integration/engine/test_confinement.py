@@ -202,7 +202,7 @@ def test_nothing_of_one_document_is_seen_by_the_next(render: Render) -> None:
     [
         "<script>alert(1); confirm(2); prompt(3); document.title = 'on'</script>",
         "<script>onbeforeunload = () => 'stay'; print(); document.title = 'on'</script>",
-        "<script>x = () => document.title = 'on'; navigator.geolocation.watchPosition(x, x)</script>",
+        "<script>x = () => document.title = 'on';navigator.geolocation.watchPosition(x,x)</script>",
         "<script>navigator.serviceWorker.register('s').catch(() => document.title = 'on')</script>",
         "<script>const w = open('about:blank'); document.title = w ? 'off' : 'on'</script>",
     ],
