@@ -20,6 +20,7 @@ from chalicelib.engine.browser.pipe import BrowserGone, Pipe
 log = logging.getLogger(__name__)
 
 _END_S: Final = 5.0
+_HOME: Final = "platen-browser-"
 _PAGE_BYTES: Final = os.sysconf("SC_PAGE_SIZE")
 
 
@@ -28,7 +29,8 @@ class BrowserProcess:
 
     def __init__(self, installation: Installation, *, sandbox: bool) -> None:
         """Start it; raises BrowserGone when it does not come up."""
-        self._home = Path(tempfile.gettempdir()) / f"platen-browser-{secrets.token_hex(8)}"
+        remove_orphans()
+        self._home = _homes() / f"{_HOME}{os.getpid()}-{secrets.token_hex(8)}"
         from_us, to_browser = os.pipe()
         to_us, from_browser = os.pipe()
         arguments = self._arguments(installation, (from_us, from_browser), sandbox=sandbox)
@@ -121,6 +123,18 @@ class BrowserProcess:
             except ProcessLookupError:
                 continue
         self._warden.wait(_END_S)
+
+
+def remove_orphans() -> None:
+    """Remove the homes of browsers whose owner was killed together with its warden."""
+    for home in _homes().glob(f"{_HOME}*"):
+        owner = home.name.removeprefix(_HOME).partition("-")[0]
+        if owner.isdigit() and not Path(f"/proc/{owner}").exists():
+            shutil.rmtree(home, ignore_errors=True)
+
+
+def _homes() -> Path:
+    return Path(tempfile.gettempdir())
 
 
 def _session(leader: int) -> list[int]:

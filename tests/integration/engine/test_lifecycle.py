@@ -3,9 +3,10 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -75,14 +76,22 @@ def kill_renderers(pids: list[int]) -> None:
 
 
 @pytest.fixture
-def browser() -> object:
+def browser() -> Iterator[Browser]:
     browser = new_browser()
     yield browser
     browser.close()
 
 
+@pytest.fixture
+def own_tmp(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Have copies and homes made in a folder that is open to all and goes with the test."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o1777)
+        monkeypatch.setattr(tempfile, "tempdir", folder)
+        yield Path(folder)
+
+
 def test_nothing_is_left_after_closing(browser: Browser) -> None:
-    before = set(Path("/tmp").glob("platen-browser-*"))  # noqa: S108
     render_with(browser, "<p>x")
     pids = browser.pids
     assert len(pids) > 3
@@ -90,7 +99,7 @@ def test_nothing_is_left_after_closing(browser: Browser) -> None:
     browser.close()
 
     assert alive(pids) == []
-    assert set(Path("/tmp").glob("platen-browser-*")) <= before  # noqa: S108
+    assert list(Path(tempfile.gettempdir()).glob(f"platen-browser-{os.getpid()}-*")) == []
 
 
 @pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGSEGV])
@@ -228,6 +237,18 @@ def test_the_browser_ends_with_its_owner_even_when_that_is_killed() -> None:
     assert eventually(lambda: alive(pids) == [])
 
 
+def test_the_home_of_a_browser_whose_warden_was_killed_is_removed_later(browser: Browser) -> None:
+    gone = subprocess.Popen(["/bin/true"])
+    gone.wait()
+    orphan = Path(tempfile.gettempdir()) / f"platen-browser-{gone.pid}-0123456789abcdef"
+    (orphan / "profile").mkdir(parents=True)
+
+    browser.start()
+
+    assert not orphan.exists()
+    assert len(list(Path(tempfile.gettempdir()).glob(f"platen-browser-{os.getpid()}-*"))) == 1
+
+
 def test_missing_parts_name_the_command_that_installs_them(tmp_path: Path) -> None:
     browser = Browser(tmp_path, folder("PLATEN_FONTS_DIR", "fonts"))
 
@@ -235,22 +256,27 @@ def test_missing_parts_name_the_command_that_installs_them(tmp_path: Path) -> No
         browser.start()
 
 
-def test_a_browser_without_fonts_is_refused_at_its_start(tmp_path: Path) -> None:
-    tmp_path.chmod(0o755)
-    (tmp_path / "fonts.conf").write_text("<fontconfig></fontconfig>", encoding="utf-8")
-    browser = Browser(folder("PLATEN_CHROMIUM_DIR", "chromium"), tmp_path)
+def test_a_browser_without_fonts_is_refused_at_its_start(own_tmp: Path) -> None:
+    fonts = own_tmp / "fonts"
+    fonts.mkdir(mode=0o755)
+    (fonts / "fonts.conf").write_text("<fontconfig></fontconfig>", encoding="utf-8")
+    browser = Browser(folder("PLATEN_CHROMIUM_DIR", "chromium"), fonts)
 
     with pytest.raises(BrowserUnusable, match="fonts"):
         browser.start()
     browser.close()
 
 
-def test_a_checkout_that_others_cannot_read_is_copied(tmp_path: Path) -> None:
-    hidden = tmp_path / "hidden"
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives up its rights")
+def test_a_checkout_that_others_cannot_read_is_copied_once(own_tmp: Path) -> None:
+    hidden = own_tmp / "hidden"
     hidden.mkdir(mode=0o700)
     fonts = shutil.copytree(folder("PLATEN_FONTS_DIR", "fonts"), hidden / "fonts")
-    browser = Browser(folder("PLATEN_CHROMIUM_DIR", "chromium"), fonts)
-    try:
-        assert render_with(browser, "<p>x").files[0].pages == 1
-    finally:
-        browser.close()
+    for _ in range(2):
+        browser = Browser(folder("PLATEN_CHROMIUM_DIR", "chromium"), fonts)
+        try:
+            assert render_with(browser, "<p>x").files[0].pages == 1
+        finally:
+            browser.close()
+
+    assert len(list(own_tmp.glob("platen-fonts-*"))) == 1
