@@ -1,5 +1,6 @@
 """One engine a process: its browser and its template process, warm from one job to the next."""
 
+import importlib
 from pathlib import Path
 
 from chalicelib.engine import pipeline
@@ -23,6 +24,8 @@ class Engine:
         """
         coming = self._browser.prepare()
         self._templates.start()
+        # While both come up, load what the first PDF would wait for.
+        importlib.import_module("pikepdf")
         coming.result()
 
     def run(self, job: Job) -> Outcome:
