@@ -1,0 +1,105 @@
+"""What the limits of a workspace mean, one request after the other, without any table."""
+
+import datetime as dt
+from typing import override
+
+from chalicelib.core.clock import epoch_ms
+from chalicelib.core.ids import RenderId, WorkspaceId
+from chalicelib.features.workspaces.cycle import cycle_at
+from chalicelib.features.workspaces.limits import Claim
+from chalicelib.features.workspaces.model import Workspace
+from chalicelib.features.workspaces.plans import Plan
+from tests.fakes.edge import NOW
+
+_PLANS = {
+    "small": Plan("small", 3, 3, 2, 1, 15, 20, 1, 4, 0),
+    "larger": Plan("larger", 5, 3, 2, 1, 15, 20, 1, 4, 0),
+}
+
+
+class SmallWorkspace(Workspace):
+    """A workspace on a plan so small that its ends are met within a few requests."""
+
+    @classmethod
+    def on(cls, plan_code: str) -> "SmallWorkspace":
+        created_at = "2026-11-21T12:00:00.000Z"
+        ws_id = WorkspaceId("ws_1")
+        return cls(ws_id, "", plan_code, "active", None, True, ("eu",), (), created_at)  # noqa: FBT003
+
+    @property
+    @override
+    def plan(self) -> Plan:
+        return _PLANS[self.plan_code]
+
+
+class Bucket:
+    """A leaky bucket in milliseconds: a request pours `step` in, time lets it out."""
+
+    def __init__(self, count: int, period_ms: int) -> None:
+        self.step = period_ms // count
+        self.room = count * self.step
+        self.level = 0
+
+    @property
+    def has_room(self) -> bool:
+        return self.level + self.step <= self.room
+
+    def fill(self) -> None:
+        self.level += self.step
+
+    def leak(self, ms: int) -> None:
+        self.level = max(0, self.level - ms)
+
+
+class Model:
+    """The limits of one small workspace."""
+
+    def __init__(self) -> None:
+        self.workspace = SmallWorkspace.on("small")
+        self.now = NOW
+        self.requests = Bucket(self.workspace.plan.rate_limit_rps, 1_000)
+        self.tests = Bucket(self.workspace.plan.test_renders_per_minute, 60_000)
+        self.leases: dict[RenderId, int] = {}
+        self.holds: dict[RenderId, bool] = {}
+        """Live renders that are not final, and whether they hold a part of this cycle."""
+        self.used = 0
+
+    @property
+    def running(self) -> int:
+        return sum(until > int(self.now.timestamp()) for until in self.leases.values())
+
+    @property
+    def left(self) -> int:
+        return self.workspace.plan.included_renders - self.used - sum(self.holds.values())
+
+    def refusal(self, claim: Claim) -> str | None:
+        """Return the code that a claim is refused with."""
+        if not self.requests.has_room or (claim.test and not self.tests.has_room):
+            return "rate_limited"
+        if claim.lease_until is not None and self.running >= self.workspace.plan.sync_concurrency:
+            return "concurrency_limited"
+        return "render_limit_reached" if not claim.test and self.left <= 0 else None
+
+    def take(self, claim: Claim) -> None:
+        self.requests.fill()
+        if claim.test:
+            self.tests.fill()
+        else:
+            self.holds[claim.render_id] = True
+        if claim.lease_until is not None:
+            self.leases[claim.render_id] = int(claim.lease_until.timestamp())
+
+    def settle(self, render_id: RenderId, *, billed: bool) -> None:
+        self.used += self.holds.pop(render_id, False) and billed
+        self.leases.pop(render_id, None)
+
+    def forward(self, time: dt.timedelta) -> None:
+        """Let time pass; in a new cycle nothing is used, and old holds hold nothing of it."""
+        later = self.now + time
+        ms = epoch_ms(later) - epoch_ms(self.now)
+        self.requests.leak(ms)
+        self.tests.leak(ms)
+        if cycle_at(NOW, later) != cycle_at(NOW, self.now):
+            self.holds = dict.fromkeys(self.holds, False)
+            self.used = 0
+        self.now = later

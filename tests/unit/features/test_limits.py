@@ -1,0 +1,191 @@
+"""Admission against a reference model: whatever is asked, however late the item was seen."""
+
+import datetime as dt
+from typing import TYPE_CHECKING, Any, cast, override
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from chalicelib.core.clock import epoch_ms, rfc3339
+from chalicelib.core.errors import ServiceError
+from chalicelib.core.ids import RenderId
+from chalicelib.features.workspaces.cycle import cycle_at
+from chalicelib.features.workspaces.limits import Claim, Taken
+from chalicelib.features.workspaces.limits_repository import Limits
+from tests.fakes.edge import NOW
+from tests.fakes.expressions import MemoryTable
+from tests.fakes.limits_model import Model, SmallWorkspace
+
+if TYPE_CHECKING:
+    from chalicelib.adapters.aws.table import Tables
+
+LEASE = dt.timedelta(seconds=3)
+PROCESSES = st.integers(0, 2)
+PAUSES = st.one_of(
+    st.integers(0, 5_000).map(lambda ms: dt.timedelta(milliseconds=ms)),
+    st.integers(1, 60).map(lambda seconds: dt.timedelta(seconds=seconds)),
+    st.integers(1, 40).map(lambda days: dt.timedelta(days=days)),
+)
+
+
+class Admission(RuleBasedStateMachine):
+    """Three processes, each with its own memory of the one limits item."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.model = Model()
+        self.table = MemoryTable()
+        tables = cast("Tables", self.table)
+        self.processes = [Limits(tables, "main") for _ in range(3)]
+        self.table.write(self.processes[0].creation(self.model.workspace, NOW))
+        self.open: list[tuple[Claim, Taken]] = []
+        self.settled: list[tuple[Claim, Taken]] = []
+        self.count = 0
+
+    @property
+    def item(self) -> dict[str, Any]:
+        return next(iter(self.table.items.values()))
+
+    @rule(process=PROCESSES, test=st.booleans(), sync=st.booleans(), lost=st.booleans())
+    def admit(self, *, process: int, test: bool, sync: bool, lost: bool) -> None:
+        # An async test render leaves only its part of the rate, which a repetition takes again.
+        self.table.loses_answer = lost and (sync or not test)
+        self.claim(process, test=test, sync=sync)
+        self.table.loses_answer = False
+
+    @rule(processes=st.permutations(range(3)), test=st.booleans(), sync=st.booleans(), time=PAUSES)
+    def admit_two_at_once(
+        self, *, processes: list[int], test: bool, sync: bool, time: dt.timedelta
+    ) -> None:
+        self.model.forward(time)
+        self.table.meanwhile = lambda: self.claim(processes[0], test=test, sync=sync)
+        self.claim(processes[1], test=test, sync=sync)
+        self.table.meanwhile = None
+
+    @rule(process=PROCESSES)
+    def count_request(self, process: int) -> None:
+        limits, model = self.processes[process], self.model
+        if model.requests.has_room:
+            state = limits.count_request(model.workspace, model.now)
+            model.requests.fill()
+            self.check_rate(state.remaining)
+        else:
+            with pytest.raises(ServiceError) as refused:
+                limits.count_request(model.workspace, model.now)
+            self.check_refusal(refused.value, "rate_limited")
+
+    @precondition(lambda self: self.open)
+    @rule(process=PROCESSES, data=st.data())
+    def ask_again(self, process: int, data: st.DataObject) -> None:
+        claim, taken = data.draw(st.sampled_from(self.open))
+        if claim.test:
+            return
+        before = dict(self.item)
+
+        again, _ = self.processes[process].admit(claim, self.model.now)
+
+        assert again.hold == taken.hold
+        assert self.item == before
+
+    @precondition(lambda self: self.open)
+    @rule(process=PROCESSES, billed=st.booleans(), lost=st.booleans(), data=st.data())
+    def settle(self, *, process: int, billed: bool, lost: bool, data: st.DataObject) -> None:
+        claim, taken = data.draw(st.sampled_from(self.open))
+        self.open.remove((claim, taken))
+        self.settled.append((claim, taken))
+        self.table.loses_answer = lost
+        limits = self.processes[process]
+        limits.settle(self.model.workspace.id, claim.render_id, taken, billed=billed)
+        self.table.loses_answer = False
+        self.model.settle(claim.render_id, billed=billed)
+
+    @precondition(lambda self: self.settled)
+    @rule(process=PROCESSES, billed=st.booleans(), data=st.data())
+    def settle_again(self, *, process: int, billed: bool, data: st.DataObject) -> None:
+        claim, taken = data.draw(st.sampled_from(self.settled))
+        before = dict(self.item)
+        limits = self.processes[process]
+
+        limits.settle(self.model.workspace.id, claim.render_id, taken, billed=billed)
+
+        assert self.item == before
+
+    @rule(process=PROCESSES, plan_code=st.sampled_from(["small", "larger"]))
+    def change_plan(self, process: int, plan_code: str) -> None:
+        changed = SmallWorkspace.on(plan_code)
+        more = changed.plan.included_renders - self.model.workspace.plan.included_renders
+        self.table.write(self.processes[process].plan_change(changed, more))
+        self.model.workspace = changed
+
+    @rule(time=PAUSES)
+    def wait(self, time: dt.timedelta) -> None:
+        self.model.forward(time)
+
+    @invariant()
+    def item_is_what_the_model_says(self) -> None:
+        item, now = self.item, epoch_ms(self.model.now)
+        assert max(0, item["rate_tat"] - now) == self.model.requests.level
+        assert max(0, item["test_tat"] - now) == self.model.tests.level
+        assert item["holds"].keys() == self.model.holds.keys()
+        running = [until for until in item["leases"].values() if until * 1_000 > now]
+        assert len(running) == self.model.running <= self.model.workspace.plan.sync_concurrency
+        if item["cycle_end"] == rfc3339(cycle_at(NOW, self.model.now).end):
+            assert (item["used"], item["quota_left"]) == (self.model.used, self.model.left)
+
+    @invariant()
+    def allowance_is_used_held_or_left(self) -> None:
+        item = self.item
+        held = sum(end == item["cycle_end"] for end in item["holds"].values())
+        included = self.model.workspace.plan.included_renders
+        assert item["used"] + item["quota_left"] + held == included
+
+    @override
+    def teardown(self) -> None:
+        for claim, taken in self.open:
+            limits = self.processes[0]
+            limits.settle(self.model.workspace.id, claim.render_id, taken, billed=True)
+        open_ids = {claim.render_id for claim, _ in self.open}
+        assert self.item["holds"] == {}
+        assert not open_ids & self.item["leases"].keys()
+
+    def claim(self, process: int, *, test: bool, sync: bool) -> None:
+        self.count += 1
+        until = self.model.now + LEASE if sync else None
+        render_id = RenderId(f"rnd_{self.count:026d}")
+        claim = Claim(render_id, self.model.workspace, test, until)
+        admitted, refusal = None, None
+        try:
+            admitted = self.processes[process].admit(claim, self.model.now)
+        except ServiceError as error:
+            refusal = error
+        # Asked for now: somebody else may have come in between.
+        expected = self.model.refusal(claim)
+        if expected is not None:
+            self.check_refusal(refusal, expected)
+            return
+        assert admitted is not None, refusal
+        taken, rate = admitted
+        self.model.take(claim)
+        self.open.append((claim, taken))
+        assert (taken.hold is None, taken.leased) == (test, sync)
+        self.check_rate(rate.remaining)
+        assert self.item["due_at"] > rfc3339(NOW)
+
+    def check_rate(self, remaining: int) -> None:
+        bucket = self.model.requests
+        assert remaining == (bucket.room - bucket.level) // bucket.step
+
+    def check_refusal(self, refusal: ServiceError | None, code: str) -> None:
+        assert refusal is not None
+        assert refusal.code == code
+        if code != "rate_limited":
+            return
+        wait_ms = int(refusal.headers["Retry-After"]) * 1_000
+        empty = self.model.tests if self.model.requests.has_room else self.model.requests
+        assert empty.level + empty.step - wait_ms <= empty.room
+
+
+TestAdmission = Admission.TestCase
+TestAdmission.settings = settings(max_examples=100, stateful_step_count=50, deadline=None)
