@@ -1,0 +1,266 @@
+"""The table adapter: what it sends, what it makes of answers, and what it asks again."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import boto3
+import pytest
+from botocore.exceptions import ClientError
+from botocore.stub import ANY, Stubber
+
+from chalicelib.adapters.aws.session import Clients
+from chalicelib.adapters.aws.table import ConditionFailed, Page, Tables, Write
+
+FOUND = {"PK": {"S": "a"}, "SK": {"S": "META"}, "n": {"N": "7"}}
+ITEM = {"PK": "a", "SK": "META", "n": 7}
+KEY = {"PK": "a", "SK": "META"}
+
+
+@pytest.fixture
+def clients() -> Clients:
+    clients = Clients()
+    clients.dynamodb = boto3.client(
+        "dynamodb", region_name="us-east-1", aws_access_key_id="t", aws_secret_access_key="t"
+    )
+    return clients
+
+
+@pytest.fixture
+def stub(clients: Clients) -> Iterator[Stubber]:
+    with Stubber(clients.dynamodb) as stub:
+        yield stub
+        stub.assert_no_pending_responses()
+
+
+@pytest.fixture
+def tables(clients: Clients, stub: Stubber) -> Tables:
+    assert stub.client is clients.dynamodb
+    return Tables(clients)
+
+
+def canceled(*reasons: dict[str, Any]) -> dict[str, Any]:
+    return {"modeled_fields": {"CancellationReasons": list(reasons)}}
+
+
+def refuse_transaction(stub: Stubber, *reasons: dict[str, Any]) -> None:
+    stub.add_client_error(
+        "transact_write_items",
+        "TransactionCanceledException",
+        http_status_code=400,
+        **canceled(*reasons),
+    )
+
+
+NONE = {"Code": "None"}
+CONFLICT = {"Code": "TransactionConflict", "Message": "in the way of another transaction"}
+REFUSED = {"Code": "ConditionalCheckFailed", "Item": FOUND}
+
+
+def test_reading_is_strongly_consistent_and_plain(tables: Tables, stub: Stubber) -> None:
+    nested = {"PK": {"S": "a"}, "SK": {"S": "META"}, "m": {"M": {"l": {"L": [{"N": "1"}]}}}}
+    stub.add_response(
+        "get_item",
+        {"Item": nested},
+        {"TableName": "t", "Key": {"PK": {"S": "a"}, "SK": {"S": "META"}}, "ConsistentRead": True},
+    )
+
+    item = tables.get("t", "a")
+
+    assert item == {"PK": "a", "SK": "META", "m": {"l": [1]}}
+    assert type(item["m"]["l"][0]) is int
+
+
+def test_absent_item_is_none(tables: Tables, stub: Stubber) -> None:
+    stub.add_response("get_item", {})
+
+    assert tables.get("t", "a") is None
+
+
+def test_unprocessed_keys_are_asked_again(tables: Tables, stub: Stubber) -> None:
+    first, second, third = ({"PK": {"S": pk}, "SK": {"S": "META"}} for pk in "abc")
+    whole = {"t": {"Keys": [first, second, third], "ConsistentRead": True}}
+    rest = {"t": {"Keys": [first], "ConsistentRead": True}}
+    stub.add_response(
+        "batch_get_item",
+        {"Responses": {"t": [third]}, "UnprocessedKeys": rest},
+        {"RequestItems": whole},
+    )
+    stub.add_response(
+        "batch_get_item",
+        {"Responses": {"t": [first]}, "UnprocessedKeys": {}},
+        {"RequestItems": rest},
+    )
+
+    items = tables.get_many("t", [("a", "META"), ("b", "META"), ("c", "META")])
+
+    assert [item["PK"] for item in items] == ["a", "c"]
+
+
+def test_batch_in_which_nothing_was_processed_is_asked_again(tables: Tables, stub: Stubber) -> None:
+    again = {"t": {"Keys": [{"PK": {"S": "a"}, "SK": {"S": "META"}}]}}
+    stub.add_response("batch_get_item", {"Responses": {}, "UnprocessedKeys": again})
+    stub.add_response("batch_get_item", {"Responses": {"t": [FOUND]}})
+
+    assert tables.get_many("t", [("a", "META")]) == [ITEM]
+
+
+def test_no_keys_ask_nothing(tables: Tables) -> None:
+    assert tables.get_many("t", []) == []
+
+
+def test_query_sends_only_what_is_asked_for(tables: Tables, stub: Stubber) -> None:
+    stub.add_response(
+        "query",
+        {"Items": [FOUND], "ScannedCount": 3},
+        {
+            "TableName": "t",
+            "KeyConditionExpression": "PK = :pk",
+            "ExpressionAttributeValues": {":pk": {"S": "a"}},
+            "Limit": 100,
+            "ScanIndexForward": True,
+        },
+    )
+
+    assert tables.query("t", "PK = :pk", {":pk": "a"}) == Page([ITEM], 3, None)
+
+
+def test_query_goes_on_where_a_page_ended(tables: Tables, stub: Stubber) -> None:
+    last = {"PK": {"S": "a"}, "SK": {"S": "META"}}
+    asked = {
+        "TableName": "t",
+        "KeyConditionExpression": "LPK = :pk",
+        "ExpressionAttributeValues": {":pk": {"S": "a"}, ":s": {"S": "x"}},
+        "IndexName": "lists",
+        "FilterExpression": "#s = :s",
+        "ExpressionAttributeNames": {"#s": "status"},
+        "Limit": 2,
+        "ScanIndexForward": False,
+    }
+    # A filter may leave nothing of a page that is not the last one.
+    stub.add_response("query", {"Items": [], "ScannedCount": 2, "LastEvaluatedKey": last}, asked)
+    stub.add_response(
+        "query", {"Items": [FOUND], "ScannedCount": 1}, asked | {"ExclusiveStartKey": last}
+    )
+
+    def page(start: dict[str, Any] | None) -> Page:
+        return tables.query(
+            "t",
+            "LPK = :pk",
+            {":pk": "a", ":s": "x"},
+            index="lists",
+            filter_expression="#s = :s",
+            names={"#s": "status"},
+            limit=2,
+            newest_first=True,
+            start=start,
+        )
+
+    first = page(None)
+
+    assert first == Page([], 2, KEY)
+    assert page(first.last_key) == Page([ITEM], 1, None)
+
+
+def test_put_answers_nothing_and_sends_its_condition(tables: Tables, stub: Stubber) -> None:
+    stub.add_response(
+        "put_item",
+        {},
+        {
+            "TableName": "t",
+            "Item": FOUND,
+            "ConditionExpression": "attribute_not_exists(PK)",
+            "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+        },
+    )
+
+    assert tables.write(Write("t", item=ITEM, condition="attribute_not_exists(PK)")) is None
+
+
+def test_update_answers_the_new_item(tables: Tables, stub: Stubber) -> None:
+    stub.add_response(
+        "update_item",
+        {"Attributes": FOUND},
+        {
+            "TableName": "t",
+            "Key": {"PK": {"S": "a"}, "SK": {"S": "META"}},
+            "UpdateExpression": "SET #n = :n",
+            "ExpressionAttributeNames": {"#n": "n"},
+            "ExpressionAttributeValues": {":n": {"N": "7"}},
+            "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+            "ReturnValues": "ALL_NEW",
+        },
+    )
+
+    update = Write("t", key=KEY, update="SET #n = :n", names={"#n": "n"}, values={":n": 7})
+
+    assert tables.write(update) == ITEM
+
+
+@pytest.mark.parametrize(("told", "item"), [({"Item": FOUND}, ITEM), ({}, None)])
+def test_refused_write_carries_what_stands_there(
+    tables: Tables, stub: Stubber, told: dict[str, Any], item: dict[str, Any] | None
+) -> None:
+    stub.add_client_error("update_item", "ConditionalCheckFailedException", modeled_fields=told)
+
+    with pytest.raises(ConditionFailed) as refused:
+        tables.write(Write("t", key=KEY, update="SET n = :n", values={":n": 1}))
+
+    assert (refused.value.item, refused.value.index) == (item, 0)
+
+
+def test_other_failures_of_a_write_are_not_hidden(tables: Tables, stub: Stubber) -> None:
+    stub.add_client_error("put_item", "ValidationException")
+
+    with pytest.raises(ClientError, match="ValidationException"):
+        tables.write(Write("t", item=ITEM))
+
+
+def test_transaction_puts_and_updates_under_its_token(tables: Tables, stub: Stubber) -> None:
+    stub.add_response(
+        "transact_write_items",
+        {},
+        {
+            "ClientRequestToken": "token",
+            "TransactItems": [{"Put": ANY}, {"Update": ANY}],
+        },
+    )
+
+    tables.transact(
+        [Write("t", item=ITEM), Write("t", key=KEY, update="SET n = :n", values={":n": 1})],
+        token="token",
+    )
+
+
+def test_refused_transaction_tells_which_write_and_what_stands_there(
+    tables: Tables, stub: Stubber
+) -> None:
+    refuse_transaction(stub, NONE, REFUSED, NONE)
+
+    with pytest.raises(ConditionFailed) as refused:
+        tables.transact([Write("t", item=ITEM)] * 3, token="token")
+
+    assert (refused.value.item, refused.value.index) == (ITEM, 1)
+
+
+def test_condition_is_told_rather_than_a_conflict_beside_it(tables: Tables, stub: Stubber) -> None:
+    refuse_transaction(stub, CONFLICT, REFUSED)
+
+    with pytest.raises(ConditionFailed) as refused:
+        tables.transact([Write("t", item=ITEM)] * 2, token="token")
+
+    assert refused.value.index == 1
+
+
+@pytest.mark.xfail(strict=True, reason="botocore does not repeat a canceled transaction")
+def test_conflict_with_another_transaction_is_repeated(tables: Tables, stub: Stubber) -> None:
+    refuse_transaction(stub, NONE, CONFLICT)
+    stub.add_response("transact_write_items", {})
+
+    tables.transact([Write("t", item=ITEM)] * 2, token="token")
+
+
+def test_transaction_that_can_never_be_done_is_not_hidden(tables: Tables, stub: Stubber) -> None:
+    refuse_transaction(stub, {"Code": "ValidationError", "Message": "no such attribute"})
+
+    with pytest.raises(ClientError, match="TransactionCanceledException"):
+        tables.transact([Write("t", item=ITEM)], token="token")
