@@ -24,11 +24,13 @@ from typing import Any, Final
 PR_SET_PDEATHSIG: Final = 1
 PR_SET_CHILD_SUBREAPER: Final = 36
 PR_SET_NO_NEW_PRIVS: Final = 38
+_NICENESS: Final = 10
 _LIBC: Final = ctypes.CDLL(None, use_errno=True)
 
 
 def main(description: Mapping[str, Any]) -> int:
     """Run the browser until it or its owner ends; return the browser's exit status."""
+    _step_back()
     _give_up_root(description["uid"], description["gid"])
     os.umask(0o077)
     home = description["home"]
@@ -45,6 +47,17 @@ def main(description: Mapping[str, Any]) -> int:
     status = _end_all(browser)
     shutil.rmtree(home, ignore_errors=True)
     return os.waitstatus_to_exitcode(status) & 0xFF
+
+
+def _step_back() -> None:
+    """Let storing and answering one document go before preparing the page of the next.
+
+    Where the kernel groups sessions (autogroup), niceness counts inside the group only and the
+    group has one of its own.
+    """
+    os.nice(_NICENESS)
+    with contextlib.suppress(OSError):
+        Path("/proc/self/autogroup").write_text(str(_NICENESS), encoding="ascii")
 
 
 def _give_up_root(uid: int | None, gid: int | None) -> None:
