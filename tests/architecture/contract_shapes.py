@@ -1,0 +1,62 @@
+"""The enumerations, warnings and shapes of the contract, written down a second time on purpose.
+
+Whoever changes one changes the public contract: this list has to be changed with it.
+"""
+
+from typing import Final
+
+_RENDER_STATUS: Final = "queued processing succeeded failed canceled"
+_RENDER_MODE: Final = "sync async"
+
+# By model and field, every value of the contract.
+ENUMS: Final[dict[str, str]] = {
+    "DeliverySpec.type": "url binary base64 none",
+    "Health.checks": "ok failed",
+    "Health.status": "ok failing",
+    "HtmlInput.type": "html",
+    "OutputSpec.format": "pdf png jpeg webp html xml zip",
+    "OutputSpec.media": "print screen",
+    "PdfOptions.page_size": "A0 A1 A2 A3 A4 A5 A6 Letter Legal Tabloid Ledger",
+    "Render.mode": _RENDER_MODE,
+    "Render.object": "render",
+    "Render.priority": "normal low",
+    "Render.source": "api batch signed_link email_test",
+    "Render.status": _RENDER_STATUS,
+    "RenderList.object": "list",
+    "RenderQuery.status": _RENDER_STATUS,
+    "RenderRequest.mode": _RENDER_MODE,
+    "RenderRequest.timeout_behavior": "continue cancel",
+    "Wait.until": "load domcontentloaded networkidle",
+}
+
+# Where fewer are offered so far.
+OFFERED: Final[dict[str, str]] = {
+    "DeliverySpec.type": "url binary",
+    "OutputSpec.format": "pdf png",
+}
+
+WARNINGS: Final = (
+    "slow_asset asset_failed font_fallback_used header_footer_overlap locale_unsupported "
+    "feature_unavailable data_coerced text_overflow storage_upload_failed "
+    "einvoice_validation_warning einvoice_validation_unavailable pdfa_validation_unavailable "
+    "pdfua_validation_unavailable accessibility_validation_unavailable einvoice_skipped_plan "
+    "storage_skipped_plan email_skipped_plan email_skipped_zero_retention "
+    "invoice_totals_unavailable"
+)
+
+# Every field of what is answered.
+SHAPES: Final[dict[str, str]] = {
+    "File": "id format filename content_type bytes sha256 pages width height url url_expires_at "
+    "expires_at",
+    "Health": "status version checks",
+    "ProblemDetails": "type title status code detail errors render_id request_id doc_url",
+    "ProblemEntry": "path code message",
+    "Render": "id object status mode test input template_id template_version engine output "
+    "reference metadata priority source batch_id files warnings error result invoice billed "
+    "storage emails timings logs explain created_at started_at completed_at expires_at "
+    "files_purged_at",
+    "RenderError": "code message line column excerpt",
+    "RenderList": "object data has_more next_cursor",
+    "RenderWarning": "code message detail",
+    "Timings": "queue_ms template_ms load_ms print_ms finish_ms validate_ms store_ms total_ms cold",
+}

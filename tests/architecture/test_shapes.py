@@ -1,0 +1,93 @@
+"""The contract's models offer what the contract lists, and the code inside agrees with them."""
+
+import ast
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal, TypeAliasType, get_args, get_origin
+
+import pytest
+
+from chalicelib import contract
+from chalicelib.contract.base import Model
+from chalicelib.engine.formats import FORMATS
+from chalicelib.features.renders import model
+from tests.architecture.contract_shapes import ENUMS, OFFERED, SHAPES, WARNINGS
+
+CODE = Path(contract.__file__).parents[1]
+
+
+def models() -> dict[str, type[Model]]:
+    """Return every model of the contract by name."""
+    found: dict[str, type[Model]] = {}
+    for module in pkgutil.iter_modules(contract.__path__, f"{contract.__name__}."):
+        members = vars(importlib.import_module(module.name)).values()
+        kinds = [kind for kind in members if isinstance(kind, type) and issubclass(kind, Model)]
+        found |= {kind.__name__: kind for kind in kinds if kind.__module__ == module.name}
+    return found
+
+
+def values(annotation: Any) -> Iterator[str]:
+    """Yield the words that a field may be, however deep they stand."""
+    if isinstance(annotation, TypeAliasType):
+        yield from values(annotation.__value__)
+    elif get_origin(annotation) is Literal:
+        yield from get_args(annotation)
+    elif annotation is not Any:
+        for argument in get_args(annotation):
+            yield from values(argument)
+
+
+def enums() -> dict[str, set[str]]:
+    fields = (
+        (f"{name}.{field}", set(values(info.annotation)))
+        for name, kind in models().items()
+        for field, info in kind.model_fields.items()
+    )
+    return {name: words for name, words in fields if words}
+
+
+def emitted_warnings() -> Iterator[str]:
+    for path in CODE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "RenderWarning":
+                assert node.args, f"{path}: a warning's code comes first"
+                yield ast.literal_eval(node.args[0])
+
+
+def test_every_enumeration_is_the_contracts() -> None:
+    assert enums() == {name: set(OFFERED.get(name, ENUMS[name]).split()) for name in ENUMS}
+
+
+def test_what_is_offered_is_part_of_the_contract() -> None:
+    for name, offered in OFFERED.items():
+        assert set(offered.split()) < set(ENUMS[name].split()), f"{name}: complete or unknown"
+
+
+def test_warnings_are_the_contracts() -> None:
+    codes = set(emitted_warnings())
+
+    assert "asset_failed" in codes
+    assert codes <= set(WARNINGS.split())
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_every_shape_has_the_contracts_fields(name: str) -> None:
+    assert list(models()[name].model_fields) == SHAPES[name].split()
+
+
+@pytest.mark.parametrize(
+    ("inside", "field"),
+    [
+        (model.Status, "Render.status"),
+        (model.RunMode, "RenderRequest.mode"),
+        (model.Delivery, "DeliverySpec.type"),
+    ],
+)
+def test_the_code_inside_has_the_words_of_the_edge(inside: Any, field: str) -> None:
+    assert set(values(inside)) == enums()[field]
+
+
+def test_every_offered_format_can_be_made() -> None:
+    assert {made.name for made in FORMATS} == enums()["OutputSpec.format"]
