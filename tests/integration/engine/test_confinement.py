@@ -1,3 +1,5 @@
+"""A page reaches neither the network nor the machine."""
+
 import socket
 import threading
 import time

@@ -1,3 +1,5 @@
+"""The browser's life: what dies is replaced, what hangs is ended, nothing is left."""
+
 import os
 import shutil
 import signal

@@ -1,3 +1,5 @@
+"""PDFs as other programs read them."""
+
 import io
 import unicodedata
 

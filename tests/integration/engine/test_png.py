@@ -1,3 +1,5 @@
+"""Pictures: their size, density and background."""
+
 import io
 
 import pytest

@@ -1,3 +1,5 @@
+"""Waits and deadlines: what comes late is awaited, what never ends is ended."""
+
 import io
 import time
 

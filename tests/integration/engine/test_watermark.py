@@ -1,3 +1,5 @@
+"""The mark on test documents, as a reader meets it."""
+
 import io
 
 import pikepdf

@@ -1,3 +1,5 @@
+"""Output options: lengths, defaults and nulls."""
+
 import pytest
 
 from chalicelib.engine.options import Output, Viewport, inches

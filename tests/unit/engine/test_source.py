@@ -1,3 +1,5 @@
+"""The document that is loaded: extra head and templates."""
+
 from collections.abc import Mapping
 from typing import Any
 

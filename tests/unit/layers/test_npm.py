@@ -1,3 +1,5 @@
+"""Building a layer from a pinned package."""
+
 import base64
 import hashlib
 import io

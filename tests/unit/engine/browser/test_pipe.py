@@ -1,3 +1,5 @@
+"""Messages over the browser's pipe."""
+
 import json
 import os
 import threading

@@ -1,3 +1,5 @@
+"""The geometry of the mark on test documents."""
+
 import io
 import math
 
