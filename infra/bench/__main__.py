@@ -1,14 +1,22 @@
-"""Run a benchmark by its name: `python -m infra.bench import`."""
+"""`make bench NAME=x`: runs the benchmark of that name."""
 
-import runpy
 import sys
+from importlib import import_module
 from typing import Final
 
-# `import` is no name that a module could be imported by.
+# `import` is no name that a module can have.
 MODULES: Final = {"import": "import_time", "latency": "latency", "load": "load"}
 
+
+def main() -> int:
+    """Run one benchmark and return its exit status; 2 for a name that is none."""
+    name = sys.argv[1] if len(sys.argv) > 1 else ""
+    if name not in MODULES:
+        sys.stderr.write(f"usage: make bench NAME={'|'.join(MODULES)}\n")
+        return 2
+    status: int = import_module(f"infra.bench.{MODULES[name]}").main()
+    return status
+
+
 if __name__ == "__main__":
-    if len(sys.argv) != 2 or sys.argv[1] not in MODULES:  # noqa: PLR2004 -- itself and the name
-        sys.exit(f"NAME is one of: {', '.join(MODULES)}")
-    name = MODULES[sys.argv.pop()]
-    runpy.run_module(f"infra.bench.{name}", run_name="__main__")
+    sys.exit(main())

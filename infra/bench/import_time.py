@@ -48,7 +48,3 @@ def _run(script: str) -> float:
 
 def _print(first: str, *rest: str) -> None:
     sys.stdout.write(first.ljust(14) + "".join(cell.rjust(22) for cell in rest) + "\n")
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -79,7 +79,3 @@ class Client:
 
 def _row(first: str, *rest: str) -> None:
     sys.stdout.write(first.ljust(22) + "".join(cell.rjust(12) for cell in rest) + "\n")
-
-
-if __name__ == "__main__":
-    sys.exit(main())

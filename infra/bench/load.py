@@ -145,7 +145,3 @@ def _zombies(root: psutil.Process) -> int:
         except psutil.NoSuchProcess:
             continue
     return count
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -7,6 +7,7 @@ import click
 from chalicelib.bootstrap import Operator
 from chalicelib.core.errors import NotFound
 from chalicelib.core.ids import WorkspaceId
+from chalicelib.features.workspaces.limits import allowance
 from chalicelib.features.workspaces.model import Workspace
 from chalicelib.features.workspaces.plans import PLANS
 from infra.operator.connection import operator
@@ -52,12 +53,13 @@ def show(workspace_id: str) -> dict[str, Any]:
     service = operator()
     found = existing(service, workspace_id)
     limits = service.limits.get(found.id)
+    now = allowance(found, limits, service.clock.now())
     return _shown(found) | {
-        "renders_used": limits["used"],
-        "renders_left": limits["quota_left"],
+        "renders_used": now.used,
+        "renders_left": now.left,
         "renders_unfinished": len(limits["holds"]),
-        "cycle_start": limits["cycle_start"],
-        "cycle_end": limits["cycle_end"],
+        "cycle_start": now.cycle_start,
+        "cycle_end": now.cycle_end,
     }
 
 

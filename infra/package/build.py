@@ -75,8 +75,6 @@ def _chalice(sources: Path, merge: Path, out: Path) -> None:
         "AWS_DEFAULT_REGION": REGION,
         "PYTHONDONTWRITEBYTECODE": "1",
     }
-    ran = subprocess.run(
-        command, env=environment, capture_output=True, text=True, check=False
-    )
+    ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if ran.returncode != 0:
         raise PackageError(ran.stdout + ran.stderr)

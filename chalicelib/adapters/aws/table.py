@@ -1,6 +1,8 @@
 """A DynamoDB table: reads, conditional writes and transactions on plain Python values."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import random
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
 
 Item = dict[str, Any]
 BATCH_GET_LIMIT: Final = 100
+_PAUSES_S: Final = (0.01, 0.03, 0.1, 0.3)
 
 
 class ConditionFailed(Exception):  # noqa: N818 -- an ordinary answer: somebody was first
@@ -29,6 +32,10 @@ class ConditionFailed(Exception):  # noqa: N818 -- an ordinary answer: somebody 
         """Return the item that stands there, where the condition can fail on no other ground."""
         assert self.item is not None
         return self.item
+
+
+class Throttled(Exception):  # noqa: N818 -- the table's own answer
+    """The table did not answer for all items in several tries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +80,7 @@ class Tables:
         found: dict[tuple[str, str], Item] = {}
         todo: list[Any] = [self._pack({"PK": pk, "SK": sk}) for pk, sk in keys]
         assert len(todo) <= BATCH_GET_LIMIT
-        while todo:
+        for pause_s in (*_PAUSES_S, None) if todo else ():
             answer = self._client.batch_get_item(
                 RequestItems={table: {"Keys": todo, "ConsistentRead": True}}
             )
@@ -81,6 +88,11 @@ class Tables:
                 item = self._unpack(raw)
                 found[item["PK"], item["SK"]] = item
             todo = list(answer.get("UnprocessedKeys", {}).get(table, {}).get("Keys", []))
+            if not todo:
+                break
+            if pause_s is None:
+                raise Throttled(table)
+            _pause(pause_s)
         return [found[key] for key in keys if key in found]
 
     def query(  # noqa: PLR0913 -- the parts of one DynamoDB query
@@ -124,9 +136,10 @@ class Tables:
         request = self._request(write) | {"ReturnValuesOnConditionCheckFailure": "ALL_OLD"}
         try:
             if write.item is not None:
-                self._client.put_item(**request)
+                self._until_alone(lambda: self._client.put_item(**request))
                 return None
-            answer = self._client.update_item(**request, ReturnValues="ALL_NEW")
+            request["ReturnValues"] = "ALL_NEW"
+            answer = self._until_alone(lambda: self._client.update_item(**request))
         except self._client.exceptions.ConditionalCheckFailedException as failure:
             raise ConditionFailed(self._found(failure.response)) from failure
         return self._unpack(answer["Attributes"])
@@ -139,17 +152,34 @@ class Tables:
         """Do all writes or none; the same `token` (36 characters at most) does them once.
 
         Raises ConditionFailed with the position of the first write whose condition did not
-        hold. A conflict with another transaction is repeated by the client.
+        hold. A conflict with another transaction is repeated; botocore repeats none.
         """
         actions: list[Any] = [self._action(write) for write in writes]
         try:
-            self._client.transact_write_items(TransactItems=actions, ClientRequestToken=token)
+            self._until_alone(
+                lambda: self._client.transact_write_items(
+                    TransactItems=actions, ClientRequestToken=token
+                )
+            )
         except self._client.exceptions.TransactionCanceledException as failure:
-            reasons = failure.response.get("CancellationReasons", [])
-            for index, reason in enumerate(reasons):
+            for index, reason in enumerate(_reasons(failure)):
                 if reason.get("Code") == "ConditionalCheckFailed":
                     raise ConditionFailed(self._found(reason), index) from failure
             raise
+
+    def _until_alone(self, call: Callable[[], Any]) -> Any:
+        """Repeat a call while others' transactions are in its way; botocore repeats none."""
+        for pause_s in _PAUSES_S:
+            try:
+                return call()
+            except self._client.exceptions.TransactionConflictException:
+                pass
+            except self._client.exceptions.TransactionCanceledException as failure:
+                codes = {reason.get("Code") for reason in _reasons(failure)}
+                if "TransactionConflict" not in codes or "ConditionalCheckFailed" in codes:
+                    raise
+            _pause(pause_s)
+        return call()
 
     def _action(self, write: Write) -> dict[str, Any]:
         request = self._request(write) | {"ReturnValuesOnConditionCheckFailure": "ALL_OLD"}
@@ -196,6 +226,15 @@ class Tables:
     @property
     def _client(self) -> Any:
         return self._clients.dynamodb
+
+
+def _reasons(failure: Any) -> list[dict[str, Any]]:
+    reasons: list[dict[str, Any]] = failure.response.get("CancellationReasons", [])
+    return reasons
+
+
+def _pause(seconds: float) -> None:
+    time.sleep(seconds * random.uniform(0.5, 1.5))  # noqa: S311 -- spreads repeats, hides nothing
 
 
 def _plain(value: Any) -> Any:

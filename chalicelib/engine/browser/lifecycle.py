@@ -55,7 +55,7 @@ class Browser:
         self._keeper = ThreadPoolExecutor(1, thread_name_prefix="browser-keeper")
         self._installation: Installation | None = None
         self._running: _Running | None = None
-        self._waited_for = threading.Event()
+        self._hurried = False
         self._next: Future[Spare] | None = None
 
     def start(self) -> None:
@@ -126,13 +126,13 @@ class Browser:
 
     def _take(self, deadline: Deadline) -> Spare:
         coming = self.prepare()
-        self._waited_for.set()
+        # Who has to wait for a spare has no use for one that is made with more care: a rehearsal
+        # costs the processor what it spares the document.
+        self._hurried = not coming.done()
         try:
             spare = coming.result(deadline.remaining_s())
         except TimeoutError as error:
             raise out_of_time() from error
-        finally:
-            self._waited_for.clear()
         with self._lock:
             self._next = None
         return spare
@@ -144,7 +144,7 @@ class Browser:
             try:
                 running = self._running or self._begin()
                 running.spares += 1
-                return prepare(running.process.pipe, running.arrivals, self._waited_for.is_set)
+                return prepare(running.process.pipe, running.arrivals, rehearse=not self._hurried)
             except (BrowserGone, CallRefused, TimeoutError) as error:
                 log.warning("no spare (%s), attempt %d", type(error).__name__, attempt)
                 self._end()
@@ -187,7 +187,7 @@ class _Running:
 
     def _prove(self) -> None:
         """Print one word: without usable fonts Chromium makes pages without text, and no error."""
-        page = prepare(self.process.pipe, self.arrivals, hurried=lambda: True)
+        page = prepare(self.process.pipe, self.arrivals, rehearse=False)
         page.send("Page.setDocumentContent", frameId=page.frame, html=_PROOF).result(_PROOF_S)
         printed = page.send("Page.printToPDF").result(_PROOF_S)
         page.discard()

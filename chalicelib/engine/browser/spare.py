@@ -3,7 +3,7 @@
 import secrets
 import threading
 from base64 import b64encode
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, Final
@@ -82,23 +82,21 @@ class Arrivals:
             self._pipe.send("Target.closeTarget", {"targetId": target["targetId"]})
 
 
-def prepare(pipe: Pipe, arrivals: Arrivals, hurried: Callable[[], bool]) -> Spare:
-    """Make a context whose page stands at a new https origin and has been printed once.
-
-    `hurried` tells that somebody waits for it: then it is not printed.
-    """
+def prepare(pipe: Pipe, arrivals: Arrivals, *, rehearse: bool) -> Spare:
+    """Make a context whose page stands at a new https origin; `rehearse` has it printed once."""
     created = pipe.send("Target.createBrowserContext", {"disposeOnDetach": True})
     context = created.result(_STEP_S)["browserContextId"]
     origin = f"https://{secrets.token_hex(12)}.invalid"
     arrival = arrivals.expect(context)
     pipe.send("Target.createTarget", {"url": f"{origin}/", "browserContextId": context})
     session, target = arrival.result(_STEP_S)
+    shown = rehearsal.document() if rehearse else ""
     loaded: Future[None] = Future()
     crashed: Future[None] = Future()
 
     def on_event(method: str, event: Mapping[str, Any]) -> None:
         if method == "Fetch.requestPaused":
-            pipe.send("Fetch.fulfillRequest", _rehearsal(event["requestId"]), session)
+            pipe.send("Fetch.fulfillRequest", _page(event["requestId"], shown), session)
         elif method == "Page.loadEventFired" and not loaded.done():
             loaded.set_result(None)
         elif method == "Inspector.targetCrashed" and not crashed.done():
@@ -110,7 +108,7 @@ def prepare(pipe: Pipe, arrivals: Arrivals, hurried: Callable[[], bool]) -> Spar
     answer_of(loaded, crashed, _STEP_S)
     made = pipe.send("Page.createIsolatedWorld", {"frameId": target, "worldName": _WORLD}, session)
     world = answer_of(made, crashed, _STEP_S)["executionContextId"]
-    if not hurried():
+    if rehearse:
         printed = pipe.send("Page.printToPDF", rehearsal.PRINTING, session)
         answer_of(printed, crashed, _STEP_S)
     return Spare(pipe, session, context, target, world, origin, arrivals)
@@ -131,10 +129,10 @@ def _confine(pipe: Pipe, session: str, context: str) -> list[Answer]:
     ]
 
 
-def _rehearsal(request: str) -> dict[str, Any]:
+def _page(request: str, html: str) -> dict[str, Any]:
     return {
         "requestId": request,
         "responseCode": 200,
         "responseHeaders": [{"name": "Content-Type", "value": "text/html; charset=utf-8"}],
-        "body": b64encode(rehearsal.document().encode()).decode(),
+        "body": b64encode(html.encode()).decode(),
     }

@@ -2,10 +2,10 @@
 
 from dataclasses import asdict
 
+from chalicelib.adapters.aws.due import due_shard
 from chalicelib.adapters.aws.table import Tables, Write
 from chalicelib.core.ids import FileId, RenderId, WorkspaceId
 from chalicelib.features.files.model import StoredFile
-from chalicelib.features.workspaces.limits import due_shard
 
 
 class Files:

@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from chalicelib.adapters.aws.due import due_shard
 from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
 from chalicelib.core import json
 from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.features.files.model import StoredFile
 from chalicelib.features.renders.facts import Fact
 from chalicelib.features.renders.model import Render, Status, sources_of
-from chalicelib.features.workspaces.limits import Taken, due_shard
+from chalicelib.features.workspaces.limits import Taken
 
 
 @dataclass(frozen=True, slots=True)

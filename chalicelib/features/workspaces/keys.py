@@ -69,7 +69,7 @@ class ManageKeys:
         return NewKey(key, made.text)
 
     def roll(self, key_id: str, *, grace_h: int = 0) -> NewKey:
-        """Give a key a new secret; the old one holds for `grace_h` hours more.
+        """Give a key a new secret; older ones hold for `grace_h` hours more at the most.
 
         Raises `not_found`, `validation_error`, or `conflict` for a revoked key.
         """
@@ -78,8 +78,8 @@ class ManageKeys:
         key = self._active(key_id)
         made = key_format.generate(key.mode, key_id=key.id)
         until = self._clock.now() + dt.timedelta(hours=grace_h)
-        present, *older = key.secrets
-        secrets = (StoredSecret(made.sha256_hex), replace(present, until=until), *older)
+        older = (replace(old, until=min(old.until or until, until)) for old in key.secrets)
+        secrets = (StoredSecret(made.sha256_hex), *older)
         secrets = secrets[:_SECRETS_REMEMBERED]
         try:
             self._keys.roll(key, secrets)

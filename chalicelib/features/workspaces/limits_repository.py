@@ -7,7 +7,7 @@ from typing import Final
 from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
 from chalicelib.core.errors import ServiceError
 from chalicelib.core.ids import RenderId, WorkspaceId
-from chalicelib.features.workspaces import limits
+from chalicelib.features.workspaces import admission, limits
 from chalicelib.features.workspaces.limits import Claim, LimitsUpdate, RateState, Taken
 from chalicelib.features.workspaces.model import Workspace
 
@@ -49,13 +49,13 @@ class Limits:
 
         Raises `rate_limited`, `concurrency_limited` or `render_limit_reached`.
         """
-        item = self._apply(claim.workspace.id, lambda seen: limits.plan(claim, seen, now))
+        item = self._apply(claim.workspace.id, lambda seen: admission.plan(claim, seen, now))
         taken = Taken(item["holds"].get(claim.render_id), claim.render_id in item["leases"])
         return taken, limits.rate_state(claim.workspace, item, now)
 
     def count_request(self, workspace: Workspace, now: dt.datetime) -> RateState:
         """Take one request from the rate; raises `rate_limited`."""
-        item = self._apply(workspace.id, lambda seen: limits.plan_request(workspace, seen, now))
+        item = self._apply(workspace.id, lambda seen: admission.plan_request(workspace, seen, now))
         return limits.rate_state(workspace, item, now)
 
     def settle(
@@ -79,7 +79,7 @@ class Limits:
         }
         self._apply(
             workspace_id,
-            lambda seen: limits.plan_settlement(render_id, seen, billed=billed),
+            lambda seen: admission.plan_settlement(render_id, seen, billed=billed),
             guess,
         )
 

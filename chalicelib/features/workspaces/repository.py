@@ -1,7 +1,7 @@
 """Where workspaces and keys are kept: `WS#<id>` and `KEY#<id>` in the main table."""
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -28,22 +28,7 @@ class Workspaces:
 
     def all(self) -> list[Workspace]:
         """Return every workspace, newest first; for the operator, who has few."""
-        found: list[Workspace] = []
-        start: Item | None = None
-        while True:
-            page = self._tables.query(
-                self._table,
-                "LPK = :all",
-                {":all": _ALL_WORKSPACES},
-                index="lists",
-                newest_first=True,
-                start=start,
-            )
-            keys = [(row["PK"], row["SK"]) for row in page.items]
-            found += [_workspace(item) for item in self._tables.get_many(self._table, keys)]
-            start = page.last_key
-            if start is None:
-                return found
+        return [_workspace(item) for item in _listed(self._tables, self._table, _ALL_WORKSPACES)]
 
     def creation(self, workspace: Workspace) -> Write:
         """Return the write that makes a new workspace."""
@@ -85,16 +70,9 @@ class Keys:
         return _key(item) if item else None
 
     def of_workspace(self, workspace_id: WorkspaceId) -> list[ApiKey]:
-        """Return a workspace's keys, newest first, at most 100."""
-        page = self._tables.query(
-            self._table,
-            "LPK = :keys",
-            {":keys": f"WS#{workspace_id}#KEY"},
-            index="lists",
-            newest_first=True,
-        )
-        keys = [(row["PK"], row["SK"]) for row in page.items]
-        return [_key(item) for item in self._tables.get_many(self._table, keys)]
+        """Return all keys of a workspace, newest first."""
+        listed = _listed(self._tables, self._table, f"WS#{workspace_id}#KEY")
+        return [_key(item) for item in listed]
 
     def create(self, key: ApiKey) -> None:
         """Keep a new key; raises ConditionFailed when its id is taken."""
@@ -121,6 +99,24 @@ class Keys:
                 values={":v": value, ":was": _secrets(key.secrets), ":none": None},
             )
         )
+
+
+def _listed(tables: Tables, table: str, partition: str) -> Iterator[Item]:
+    """Yield the items of a partition of the `lists` index, newest first."""
+    start: Item | None = None
+    while True:
+        page = tables.query(
+            table,
+            "LPK = :list",
+            {":list": partition},
+            index="lists",
+            newest_first=True,
+            start=start,
+        )
+        yield from tables.get_many(table, [(row["PK"], row["SK"]) for row in page.items])
+        start = page.last_key
+        if start is None:
+            return
 
 
 def _workspace(item: Item) -> Workspace:

@@ -30,7 +30,7 @@ def test_example_invoice_becomes_two_tagged_pages(live: Client) -> None:
     assert "Page 1 of 2" in " ".join(text[0].split())
     assert "Page 2 of 2" in " ".join(text[1].split())
     assert (text[0] + text[1]).count("KL-") >= 40
-    assert "/StructTreeRoot" in pdf.trailer["/Root"]
+    assert "/StructTreeRoot" in pdf.root_object
     assert "TEST" not in text[0]
 
 

@@ -251,7 +251,6 @@ def test_condition_is_told_rather_than_a_conflict_beside_it(tables: Tables, stub
     assert refused.value.index == 1
 
 
-@pytest.mark.xfail(strict=True, reason="botocore does not repeat a canceled transaction")
 def test_conflict_with_another_transaction_is_repeated(tables: Tables, stub: Stubber) -> None:
     refuse_transaction(stub, NONE, CONFLICT)
     stub.add_response("transact_write_items", {})
