@@ -50,12 +50,12 @@ def example_request(example: str, kind: str) -> dict[str, Any]:
 
 
 def create_render(told: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, Any]:
-    """Post a render with the test key and return it; raises DemoError with a refusal's text."""
+    """Post a render with the live key and return it; raises DemoError with a refusal's text."""
     request = urllib.request.Request(  # noqa: S310 -- loopback
         f"{told['base_url']}/renders",
         data=json.dumps(body).encode(),
         headers={
-            "Authorization": f"Bearer {told['test_key']}",
+            "Authorization": f"Bearer {told['live_key']}",
             "Content-Type": "application/json",
         },
     )
