@@ -44,7 +44,9 @@ def _child(worker: TemplateWorker) -> psutil.Process:
     children = [
         process
         for process in psutil.Process().children()
-        if any("templating.child" in word for word in process.cmdline())
+        # Others may have left ended children behind, whose command line cannot be read.
+        if process.status() != psutil.STATUS_ZOMBIE
+        and any("templating.child" in word for word in process.cmdline())
     ]
     assert len(children) == 1
     return children[0]
