@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Callable, Iterable, Mapping
+from operator import index
 from types import MethodType
 from typing import Any, Final, NoReturn, cast, override
 
@@ -190,5 +191,6 @@ def _affordable_range(*bounds: int) -> range:
 
 def _lorem_ipsum(meter: Meter, n: int = 5, *args: Any, **options: Any) -> str:
     words = options.get("max", args[2] if len(args) > _MAX_WORDS else 100)
-    meter.spend(n * words)
+    # What is less than nothing must not pay fuel back, nor two of them make a large number.
+    meter.spend(max(index(n), 0) * max(index(words), 0))
     return generate_lorem_ipsum(n, *args, **options)

@@ -29,6 +29,7 @@ class Meter:
 
     def spend(self, units: int = 1) -> None:
         """Use fuel; raises FuelError when there is none left."""
+        assert units >= 0, units
         self.left -= units
         if self.left < 0:
             message = f"The template used up its {limits.FUEL:,} units of fuel."

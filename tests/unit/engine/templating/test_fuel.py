@@ -1,0 +1,50 @@
+"""Fuel only ever goes down."""
+
+from collections.abc import Callable
+from typing import cast
+
+import pytest
+
+from chalicelib.engine.templating import limits
+from chalicelib.engine.templating.environment import TemplateEnvironment
+from chalicelib.engine.templating.fuel import FuelError, Meter
+
+
+def lipsum(meter: Meter) -> Callable[..., str]:
+    return cast("Callable[..., str]", TemplateEnvironment(meter, strict=False).globals["lipsum"])
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"n": -(10**8)},
+        {"n": 1, "min": -(10**9), "max": -(10**8)},
+        {"n": -(10**8), "max": -(10**8)},
+    ],
+)
+def test_less_than_nothing_pays_no_fuel_back(arguments: dict[str, int]) -> None:
+    meter = Meter()
+
+    assert lipsum(meter)(**arguments).strip("<p>\n/.") == ""
+
+    assert limits.FUEL - 100 < meter.left < limits.FUEL
+
+
+def test_more_text_than_there_is_fuel_for_is_not_built() -> None:
+    with pytest.raises(FuelError):
+        lipsum(Meter())(10**8)
+
+
+@pytest.mark.parametrize("amount", [[0], "x", 0.5, float("nan")])
+def test_an_amount_that_is_no_number_is_refused_before_it_is_multiplied(amount: object) -> None:
+    with pytest.raises(TypeError):
+        lipsum(Meter())(amount, max=10**12)
+
+
+def test_a_negative_price_is_a_bug() -> None:
+    meter = Meter()
+
+    with pytest.raises(AssertionError):
+        meter.spend(-1)
+
+    assert meter.left == limits.FUEL
