@@ -32,9 +32,9 @@ _WARM_UP: Final = (
 def main(parent: int) -> None:
     """Serve until the other side closes the pipe or a run leaves the process in doubt."""
     renderer = _warm_renderer()
-    confinement.confine(parent)
+    confined = confinement.confine(parent)
     ceiling = confinement.peak_memory_bytes() + _RETIREMENT_BYTES
-    _send({"ready": True})
+    _send({"ready": True, "confined": confined})
     while (request := wire.receive(lambda size: os.read(_INPUT, size))) is not None:
         answer = _answer(renderer, request)
         answer["retire"] = (

@@ -17,8 +17,11 @@ _GRACE_S: Final = 0.4
 """Between the polite end, which knows its place in the template, and the kernel's own."""
 
 
-def confine(parent: int) -> None:
-    """Give up everything but computing; the process dies with `parent`."""
+def confine(parent: int) -> bool:
+    """Give up everything but computing; the process dies with `parent`.
+
+    Returns whether the kernel also took the system calls away; all else is certain.
+    """
     baseline = _address_space_bytes()
     if os.geteuid() == 0:
         os.setgroups([])
@@ -35,7 +38,7 @@ def confine(parent: int) -> None:
     memory = baseline + limits.MEMORY_BYTES
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     signal.signal(signal.SIGPROF, _out_of_time)
-    system_calls.restrict()
+    return system_calls.restrict()
 
 
 def start_clock() -> None:

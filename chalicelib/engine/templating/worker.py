@@ -1,6 +1,7 @@
 """The service's side of the template process: starts it, asks it, replaces it."""
 
 import contextlib
+import logging
 import os
 import select
 import signal
@@ -13,6 +14,8 @@ from typing import Any, Final
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.templating import limits, wire
+
+log = logging.getLogger(__name__)
 
 _CHILD: Final = "chalicelib.engine.templating.child"
 _ATTEMPTS: Final = 2
@@ -28,6 +31,7 @@ class TemplateWorker:
         self._environment = dict(environment or {})
         self._lock = threading.Lock()
         self._child: _Child | None = None
+        self._told = False
 
     def start(self) -> None:
         """Start the child ahead of its first template; returns at once.
@@ -72,6 +76,7 @@ class TemplateWorker:
         for _ in range(_ATTEMPTS):
             child = self._living_child()
             try:
+                self._tell(confined=child.confined(deadline))
                 answer = child.ask(request, deadline)
             except TimeoutError as error:
                 self._replace()
@@ -90,6 +95,12 @@ class TemplateWorker:
                 self._replace()
             return answer
         raise _exhausted("made its process end")
+
+    def _tell(self, *, confined: bool) -> None:
+        """Say once that the kernel leaves the children their system calls; they run even so."""
+        if not confined and not self._told:
+            log.warning("templates run without a system call filter: the kernel refuses it")
+            self._told = True
 
     def _living_child(self) -> "_Child":
         if self._child is None or not self._child.alive:
@@ -129,17 +140,23 @@ class _Child:
         self._output = self._process.stdout
         self._readiness = select.poll()
         self._readiness.register(self._output, select.POLLIN)
-        self._ready = False
+        self._confined: bool | None = None
 
     @property
     def alive(self) -> bool:
         return self._process.poll() is None
 
+    def confined(self, deadline: float) -> bool:
+        """Wait until the child is ready; return whether its system calls are filtered.
+
+        Raises TimeoutError at the deadline, EOFError when the child died.
+        """
+        if self._confined is None:
+            self._confined = bool(self._receive(deadline)["confined"])
+        return self._confined
+
     def ask(self, request: bytes, deadline: float) -> dict[str, Any]:
-        """Return the answer; raises TimeoutError at the deadline, EOFError when the child died."""
-        if not self._ready:
-            self._receive(deadline)
-            self._ready = True
+        """Return the answer of a child that is ready; raises as `confined`."""
         rest = memoryview(request)
         try:
             while rest:
