@@ -8,7 +8,7 @@ from chalicelib.contract.base import Model
 
 
 class FileQuery(Model):
-    """What a signed address carries; without it the signature is invalid."""
+    """What a signed address carries; anything else makes its signature invalid."""
 
     exp: Annotated[str, StringConstraints(max_length=100)] | None = None
     """Unix time at which the address ends."""

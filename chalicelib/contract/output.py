@@ -1,17 +1,68 @@
 """What comes out of a render: formats and their options (OutputSpec and its parts)."""
 
 import re
-from typing import Annotated, Literal, Self
+from typing import Annotated, Final, Literal, Self
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import Field, StringConstraints, field_validator, model_validator
+from pydantic import AfterValidator, Field, StringConstraints, field_validator, model_validator
 
-from chalicelib.contract.base import Length, Model
+from chalicelib.contract.base import Model
+from chalicelib.contract.lengths import inches
 
 OutputFormat = Literal["pdf", "png"]
 PageSize = Literal["A0", "A1", "A2", "A3", "A4", "A5", "A6", "Letter", "Legal", "Tabloid", "Ledger"]
-PAGE_RANGES_PATTERN = r"^\s*\d{1,5}(?:\s*-\s*\d{1,5})?(?:\s*,\s*\d{1,5}(?:\s*-\s*\d{1,5})?)*\s*$"
-LOCALE_PATTERN = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,4}")
+LENGTH_PATTERN: Final = r"^(?:0|[0-9]{1,6}(?:\.[0-9]{1,4})?(?:mm|cm|in|px|pt|pc))$"
+MOST_INCHES: Final = 200
+PAGE_RANGES_PATTERN: Final = (
+    r"^ *[0-9]{1,5}(?: *- *[0-9]{1,5})?(?: *, *[0-9]{1,5}(?: *- *[0-9]{1,5})?)* *$"
+)
+LOCALE_PATTERN: Final = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,4}")
+
+
+def _length(text: str) -> str:
+    if re.fullmatch(LENGTH_PATTERN, text) is None:
+        message = "must be 0 or a number with one of the units mm, cm, in, px, pt, pc"
+        raise ValueError(message)
+    if inches(text) > MOST_INCHES:
+        message = f"must be at most {MOST_INCHES}in"
+        raise ValueError(message)
+    return text
+
+
+def _side(text: str) -> str:
+    if not inches(text):
+        message = "must be more than 0"
+        raise ValueError(message)
+    return text
+
+
+def _page_ranges(text: str) -> str:
+    ascending = re.fullmatch(PAGE_RANGES_PATTERN, text) is not None and all(
+        1 <= int(first) <= int(last or first)
+        for first, _, last in (part.partition("-") for part in text.split(","))
+    )
+    if not ascending:
+        message = "must be pages and ascending ranges of pages, counted from 1, such as 1-3,5"
+        raise ValueError(message)
+    return text
+
+
+Length = Annotated[
+    str,
+    StringConstraints(max_length=16),
+    AfterValidator(_length),
+    Field(
+        description="0, or a number with one of the units mm, cm, in, px, pt, pc; at most 200in.",
+        json_schema_extra={"pattern": LENGTH_PATTERN},
+    ),
+]
+Side = Annotated[Length, AfterValidator(_side)]
+PageRanges = Annotated[
+    str,
+    StringConstraints(max_length=500),
+    AfterValidator(_page_ranges),
+    Field(json_schema_extra={"pattern": PAGE_RANGES_PATTERN}),
+]
 
 
 class Margin(Model):
@@ -29,23 +80,22 @@ class HeaderFooter(Model):
     enabled: bool = False
     html: Annotated[str, StringConstraints(max_length=200_000)] | None = None
     """HTML of its own, without the document's styles. Elements with the classes `pageNumber`,
-    `totalPages`, `title` and `date` are filled in."""
+    `totalPages`, `title` and `date` are filled in; those with the class `url` print nothing. A
+    template where the document is one."""
 
 
 class PdfOptions(Model):
     """How pages are made."""
 
     page_size: PageSize = "A4"
-    width: Length | None = None
-    """Together with `height` in place of `page_size`."""
-    height: Length | None = None
+    width: Side | None = None
+    """More than 0; together with `height` in place of `page_size`."""
+    height: Side | None = None
     landscape: bool = False
     margin: Margin = Margin()
     scale: Annotated[float, Field(ge=0.1, le=2)] = 1.0
-    page_ranges: (
-        Annotated[str, StringConstraints(max_length=500, pattern=PAGE_RANGES_PATTERN)] | None
-    ) = None
-    """Pages to keep, such as `1-3,5`."""
+    page_ranges: PageRanges | None = None
+    """Pages to keep, counted from 1, such as `1-3,5`."""
     print_background: bool = True
     prefer_css_page_size: bool = True
     """The document's own `@page` size wins over `page_size`."""
@@ -118,6 +168,14 @@ class OutputSpec(Model):
     strict_undefined: bool = False
     """An undefined value in the template is an error instead of nothing."""
 
+    @field_validator("filename")
+    @classmethod
+    def _filename_is_literal(cls, value: str | None) -> str | None:
+        if value is not None and ("{{" in value or "{%" in value):
+            message = "must be a plain name: templated names come later"
+            raise ValueError(message)
+        return value
+
     @field_validator("locale")
     @classmethod
     def _locale_is_a_tag(cls, value: str | None) -> str | None:
@@ -132,7 +190,7 @@ class OutputSpec(Model):
         if value is None:
             return None
         try:
-            return ZoneInfo(value).key
+            return ZoneInfo(value.encode("ascii").decode()).key
         except (ZoneInfoNotFoundError, ValueError, OSError) as unknown:
             message = "an IANA time zone such as Europe/Vienna is expected"
             raise ValueError(message) from unknown

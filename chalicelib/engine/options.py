@@ -1,19 +1,11 @@
 """The output that is asked for, read from the normalised JSON of the contract's OutputSpec."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Self
 
-_INCHES: Final = {
-    "mm": 1 / 25.4,
-    "cm": 1 / 2.54,
-    "in": 1.0,
-    "px": 1 / 96,
-    "pt": 1 / 72,
-    "pc": 1 / 6,
-}
-_LENGTH: Final = re.compile(r"(\d+(?:\.\d+)?|\.\d+)\s*(mm|cm|in|px|pt|pc)")
+from chalicelib.contract.lengths import inches
+
 # Upright, in millimetres (ISO 216) and inches (ANSI).
 _ISO_SIZES: Final = {
     "A0": (841, 1189),
@@ -32,18 +24,6 @@ _PAGE_SIZES: Final = {
     "Ledger": (17.0, 11.0),
 }
 DEFAULT_VIEWPORT: Final = (1280, 720)
-
-
-def inches(length: str) -> float:
-    """Turn `10mm` or `0` into inches; raises ValueError for anything else."""
-    text = length.strip()
-    if re.fullmatch(r"0+(\.0*)?", text):
-        return 0.0
-    found = _LENGTH.fullmatch(text)
-    if found is None:
-        message = f"not a length: {length!r}"
-        raise ValueError(message)
-    return float(found[1]) * _INCHES[found[2]]
 
 
 @dataclass(frozen=True, slots=True)

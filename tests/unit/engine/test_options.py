@@ -2,7 +2,8 @@
 
 import pytest
 
-from chalicelib.engine.options import Output, Viewport, inches
+from chalicelib.contract.lengths import inches
+from chalicelib.engine.options import Output, Viewport
 
 
 @pytest.mark.parametrize(
@@ -23,7 +24,9 @@ def test_lengths_become_inches(length: str, expected: float) -> None:
     assert inches(length) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("length", ["", "10", "mm", "-1mm", "1em", "1e3mm", "10mm;", "1.mm"])
+@pytest.mark.parametrize(
+    "length", ["", "10", "mm", "-1mm", "1em", "1e3mm", "10mm;", "1.mm", "\u0661mm"]
+)
 def test_other_lengths_are_refused(length: str) -> None:
     with pytest.raises(ValueError, match="not a length"):
         inches(length)

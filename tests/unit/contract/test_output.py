@@ -1,0 +1,113 @@
+"""What an output may ask for, and what is said to what it may not."""
+
+import json
+from typing import Any
+
+import pytest
+
+from chalicelib.contract.output import OutputSpec
+from chalicelib.contract.reading import read_body
+from chalicelib.core.errors import FieldError, ServiceError
+
+
+def read(**output: Any) -> OutputSpec:
+    return read_body(OutputSpec, json.dumps(output).encode(), output)
+
+
+def refusal_of(**output: Any) -> FieldError:
+    with pytest.raises(ServiceError) as refused:
+        read(**output)
+    assert refused.value.code == "validation_error"
+    (error,) = refused.value.errors
+    return error
+
+
+@pytest.mark.parametrize("length", ["200in", "5080mm", "0.0001mm", "19200px", "14400pt", "1200pc"])
+def test_a_page_may_be_up_to_five_metres_long(length: str) -> None:
+    pdf = read(pdf={"width": length, "height": "1mm"}).pdf
+
+    assert pdf.width == length
+
+
+@pytest.mark.parametrize("side", ["width", "height"])
+@pytest.mark.parametrize(
+    ("length", "expected"),
+    [
+        ("0", "more than 0"),
+        ("0mm", "more than 0"),
+        ("0.00in", "more than 0"),
+        ("200.0001in", "at most 200in"),
+        ("5081mm", "at most 200in"),
+        ("999999in", "at most 200in"),
+        ("\u0661\u0662mm", "units mm, cm, in"),
+        ("1\uff10mm", "units mm, cm, in"),
+        ("10", "units mm, cm, in"),
+        ("-1mm", "units mm, cm, in"),
+        ("1mm\n", "units mm, cm, in"),
+    ],
+)
+def test_a_page_side_that_is_none_is_told(side: str, length: str, expected: str) -> None:
+    error = refusal_of(pdf={"width": "10mm", "height": "10mm", side: length})
+
+    assert error.path == f"/pdf/{side}"
+    assert expected in error.message
+
+
+def test_a_margin_may_be_nothing_but_not_larger_than_any_page() -> None:
+    assert read(pdf={"margin": {"top": "0", "left": "0mm", "right": "200in"}}).pdf.margin.top == "0"
+
+    error = refusal_of(pdf={"margin": {"top": "201in"}})
+
+    assert (error.path, error.message) == ("/pdf/margin/top", "must be at most 200in")
+
+
+@pytest.mark.parametrize("ranges", ["1", "1-3,5", " 2 - 2 , 7", "5,1-3", "99999"])
+def test_page_ranges_ascend(ranges: str) -> None:
+    assert read(pdf={"page_ranges": ranges}).pdf.page_ranges == ranges
+
+
+@pytest.mark.parametrize(
+    "ranges",
+    ["0", "0-2", "3-1", "1,3-2", "", ",", "1-", "-1", "1-2-3", "a", "\u0661", "1\n", "100000"],
+)
+def test_page_ranges_that_are_none_are_told(ranges: str) -> None:
+    error = refusal_of(pdf={"page_ranges": ranges})
+
+    assert error.path == "/pdf/page_ranges"
+    assert "counted from 1, such as 1-3,5" in error.message
+
+
+@pytest.mark.parametrize("name", ["{{ number }}.pdf", "a{% if x %}b{% endif %}", "{{"])
+def test_a_templated_filename_is_refused_rather_than_taken_literally(name: str) -> None:
+    error = refusal_of(filename=name)
+
+    assert (error.path, error.message) == (
+        "/filename",
+        "must be a plain name: templated names come later",
+    )
+
+
+def test_a_filename_may_have_braces() -> None:
+    assert read(filename="a {1} }}%}.pdf").filename == "a {1} }}%}.pdf"
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("locale", "d\u0435-AT"),
+        ("locale", "de-\u0661\u0661"),
+        ("timezone", "Eur\u043epe/Vienna"),
+        ("timezone", "UT\uff23"),
+    ],
+)
+def test_names_of_places_are_ascii(field: str, value: str) -> None:
+    error = refusal_of(**{field: value})
+
+    assert error.path == f"/{field}"
+    assert "is expected" in error.message
+
+
+def test_names_of_places_are_kept() -> None:
+    output = read(locale="de-AT", timezone="Europe/Vienna")
+
+    assert (output.locale, output.timezone) == ("de-AT", "Europe/Vienna")
