@@ -7,18 +7,18 @@ from concurrent.futures import Future, wait
 from typing import Any, Final
 
 from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.browser.pictures import check_size
 from chalicelib.engine.browser.pipe import Answer, BrowserHung, CallRefused, PageCrashed, answer_of
 from chalicelib.engine.browser.spare import Spare
 from chalicelib.engine.browser.watch import Watch
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.job import RenderWarning
-from chalicelib.engine.options import ImageOptions, Output, PdfOptions, Wait
+from chalicelib.engine.options import Output, PdfOptions, Viewport, Wait
 
 _HEARTBEAT_S: Final = 1.0
 _HUNG_S: Final = 4.0
 _POLL_S: Final = 0.025
 _QUIET_S: Final = 0.5
-_MOST_PIXELS: Final = 16_384
 # Fonts are asked for by the layout, so it is made first. A lazy picture below the fold would
 # never be loaded, yet it is printed.
 _SETTLE: Final = """async (until) => {
@@ -43,6 +43,9 @@ _SETTLE: Final = """async (until) => {
     }
   }
 }"""
+# The document's address is our own affair. An empty template would stand for Chromium's own
+# header, so this is there even where nothing else is to be printed.
+_NO_ADDRESS: Final = "<style>.url{display:none!important}</style>"
 _HAS: Final = "(selector) => document.querySelector(selector) !== null"
 _FALSY: Final = frozenset({"NaN", "-0", "0n"})
 
@@ -71,10 +74,14 @@ class Page:
     def load(self, html: str, output: Output) -> None:
         """Show a document and wait for all that it is to be waited for.
 
-        Raises RenderFailure `wait_timeout`, `navigation_failed` or `render_timeout`.
+        Raises RenderFailure `wait_timeout`, `navigation_failed`, `render_timeout`, and
+        `render_failed` when its window is too large for a picture.
         """
+        window = output.window()
+        if window is not None:
+            check_size(window.width, window.height, window.device_scale_factor)
         patience = self._deadline.sooner(output.wait.timeout_ms / 1000)
-        settings = self._emulate(output)
+        settings = self._emulate(output, window)
         frame = self._spare.frame
         shown = self._spare.send("Page.setDocumentContent", frameId=frame, html=_encodable(html))
         # Sent before the document has answered: one turn less on the way.
@@ -95,8 +102,9 @@ class Page:
         printed = self._spare.send("Page.printToPDF", **_print_parameters(options))
         return b64decode(self._outcome(printed)["data"])
 
-    def png(self, options: ImageOptions) -> bytes:
+    def png(self, output: Output) -> bytes:
         """Take a picture; raises RenderFailure `render_failed` or `render_timeout`."""
+        options, window = output.image, output.window()
         if options.transparent:
             nothing = {"r": 0, "g": 0, "b": 0, "a": 0}
             self._spare.send("Emulation.setDefaultBackgroundColorOverride", color=nothing)
@@ -104,9 +112,8 @@ class Page:
         if options.full_page:
             metrics = self._outcome(self._spare.send("Page.getLayoutMetrics"))
             size = metrics["cssContentSize"]
-            if max(size["width"], size["height"]) * (options.scale or 1) > _MOST_PIXELS:
-                message = f"the picture would be larger than {_MOST_PIXELS} pixels on a side"
-                raise RenderFailure("render_failed", message)
+            scale = 1.0 if window is None else window.device_scale_factor
+            check_size(size["width"], size["height"], scale)
             clip = {"x": 0, "y": 0, "width": size["width"], "height": size["height"], "scale": 1}
             parameters |= {"captureBeyondViewport": True, "clip": clip}
         taken = self._spare.send("Page.captureScreenshot", **parameters)
@@ -116,7 +123,7 @@ class Page:
         """Apply the rules of a CSS media type from now on."""
         self._spare.send("Emulation.setEmulatedMedia", media=media)
 
-    def _emulate(self, output: Output) -> Mapping[str, Answer]:
+    def _emulate(self, output: Output, window: Viewport | None) -> Mapping[str, Answer]:
         send = self._spare.send
         settings: dict[str, Answer] = {}
         if not output.javascript:
@@ -130,7 +137,6 @@ class Page:
             settings["locale"] = send("Emulation.setLocaleOverride", locale=icu)
             # An empty user agent leaves the browser's own.
             send("Emulation.setUserAgentOverride", userAgent="", acceptLanguage=output.locale)
-        window = output.window()
         if window is not None:
             send(
                 "Emulation.setDeviceMetricsOverride",
@@ -253,10 +259,9 @@ def _print_parameters(options: PdfOptions) -> dict[str, Any]:
         "generateDocumentOutline": options.outline,
     }
     if options.header is not None or options.footer is not None:
-        # An empty template stands for Chromium's own header, so nothing is written as a span.
         parameters["displayHeaderFooter"] = True
-        parameters["headerTemplate"] = options.header or "<span></span>"
-        parameters["footerTemplate"] = options.footer or "<span></span>"
+        parameters["headerTemplate"] = _NO_ADDRESS + (options.header or "")
+        parameters["footerTemplate"] = _NO_ADDRESS + (options.footer or "")
     return parameters
 
 

@@ -77,7 +77,8 @@ def mark_png(content: bytes) -> bytes:
     """Draw the word over a picture, whose transparency stays."""
     from PIL import Image, ImageDraw  # noqa: PLC0415 -- only test renders need it
 
-    # The picture comes from our own browser and its size has been limited there.
+    # The picture comes from our own browser and its size has been limited there
+    # (browser/pictures.py).
     Image.MAX_IMAGE_PIXELS = None
     with Image.open(io.BytesIO(content)) as original:
         mode, size = original.mode, original.size

@@ -14,7 +14,7 @@ _SIZE_AT: Final = 16
 
 
 def _draw(page: Page, output: Output) -> bytes:
-    return page.png(output.image)
+    return page.png(output)
 
 
 def _describe(content: bytes) -> Produced:

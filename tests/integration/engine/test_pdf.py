@@ -75,6 +75,26 @@ def test_a_footer_alone_brings_no_default_header(render: Render) -> None:
     assert "Named" not in text_of(produced.content)[0]
 
 
+@pytest.mark.parametrize("style", ["", "<style>.url{display:block;font-size:9px}</style>"])
+def test_header_and_footer_have_no_address_to_print(render: Render, style: str) -> None:
+    part = {
+        "enabled": True,
+        "html": f"{style}<p style='font-size:9px'>at <b class=url></b><a class='x url'></a>.",
+    }
+
+    (produced,) = render("<p>x", pdf={"header": part, "footer": part}).files
+
+    (text,) = text_of(produced.content)
+    assert "invalid" not in text
+    assert text.count("at") == 2
+
+
+def test_an_empty_footer_brings_nothing(render: Render) -> None:
+    (produced,) = render("<title>Named</title><p>x", pdf={"footer": {"enabled": True}}).files
+
+    assert text_of(produced.content) == ["x"]
+
+
 def test_page_size_margin_and_ranges(render: Render) -> None:
     pdf = {"width": "100mm", "height": "50mm", "landscape": False, "page_ranges": "2"}
 

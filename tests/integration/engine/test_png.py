@@ -47,6 +47,26 @@ def test_a_picture_that_is_too_large_fails_the_render(render: Render) -> None:
     assert failure.value.code == "render_failed"
 
 
+def test_the_viewports_own_density_counts_for_the_full_page(render: Render) -> None:
+    viewport = {"width": 200, "height": 100, "device_scale_factor": 3}
+    html = "<body style='margin:0'><div style='height:{}px'></div>"
+    image = {"full_page": True}
+
+    (produced,) = render(html.format(5_461), format="png", image=image, viewport=viewport).files
+    with pytest.raises(RenderFailure, match="600 x 16386 pixels"):
+        render(html.format(5_462), format="png", image=image, viewport=viewport)
+
+    assert (produced.width, produced.height) == (600, 16_383)
+
+
+def test_a_window_of_the_longest_side_is_pictured(render: Render) -> None:
+    image = {"width": 8_192, "height": 10, "scale": 2}
+
+    (produced,) = render("<p>x", format="png", image=image).files
+
+    assert (produced.width, produced.height) == (16_384, 20)
+
+
 def test_one_load_serves_both_formats_each_with_its_medium(render: Render) -> None:
     html = "<style>body{background:#00f}@media print{body{background:#0f0}}</style>"
 
