@@ -2,15 +2,16 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.lifecycle import Browser
 from chalicelib.engine.browser.page import Page
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.formats import format_named
 from chalicelib.engine.formats.format import Format
 from chalicelib.engine.job import Job, Outcome, Produced, RenderWarning
-from chalicelib.engine.source import Templates, document_of
+from chalicelib.engine.source import Templates, document_of, output_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,16 +26,18 @@ class _Drawn:
 
 
 def run(job: Job, *, browser: Browser, templates: Templates) -> Outcome:
-    """Make the files of a job; raises RenderFailure with the code of what went wrong."""
+    """Make the files of a job; raises RenderFailure with the code of what went wrong.
+
+    A failure after the page was opened has the page's `logs` among its members.
+    """
     formats = [format_named(name) for name in job.output.formats]
     cold = not browser.warm
     begun = time.monotonic()
     html = document_of(job, templates)
+    job = replace(job, output=output_of(job, templates))
     template_ms = _ms_since(begun)
     try:
-        drawn = browser.use(
-            lambda page: _draw(page, html, job, formats), Deadline.at_epoch(job.deadline)
-        )
+        drawn = _drawn(browser, html, job, formats)
     finally:
         # The next document's page is made while this one is finished and stored.
         browser.prepare()
@@ -50,6 +53,22 @@ def run(job: Job, *, browser: Browser, templates: Templates) -> Outcome:
         "finish_ms": _ms_since(finishing),
     }
     return Outcome(files, drawn.warnings, drawn.logs, timings, cold)
+
+
+def _drawn(browser: Browser, html: str, job: Job, formats: Sequence[Format]) -> _Drawn:
+    opened: list[Page] = []
+
+    def draw(page: Page) -> _Drawn:
+        opened.append(page)
+        return _draw(page, html, job, formats)
+
+    try:
+        return browser.use(draw, Deadline.at_epoch(job.deadline))
+    except RenderFailure as failure:
+        if opened:
+            # Also where the browser was lost: what the page said last tells most about it.
+            failure.members["logs"] = opened[-1].logs
+        raise
 
 
 def _draw(page: Page, html: str, job: Job, formats: Sequence[Format]) -> _Drawn:

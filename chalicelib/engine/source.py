@@ -1,10 +1,12 @@
-"""From the job's text to the document: its template run, its extra head put in place."""
+"""From the job's texts to what is shown: templates run, the extra head put in place."""
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final, Protocol
 
 from chalicelib.engine.job import Job
+from chalicelib.engine.options import Output
 
 # Where the document's own head begins, or else the last thing that must stand before one.
 _BEFORE_HEAD: Final = (
@@ -29,6 +31,18 @@ def document_of(job: Job, templates: Templates) -> str:
         for text in (job.html, job.head or "")
     )
     return _with_head(html, head) if head else html
+
+
+def output_of(job: Job, templates: Templates) -> Output:
+    """Return the output with what its pages' margins say; they are templates as the document is."""
+    output = job.output
+    if not job.templating or "pdf" not in output.formats:
+        return output
+    header, footer = (
+        _rendered(text, job, templates) if text else text
+        for text in (output.pdf.header, output.pdf.footer)
+    )
+    return replace(output, pdf=replace(output.pdf, header=header, footer=footer))
 
 
 def _rendered(text: str, job: Job, templates: Templates) -> str:

@@ -1,6 +1,7 @@
 """Answers a page's events: refuses its requests and dialogs, keeps what its owner should know."""
 
 import json
+import re
 import threading
 import time
 from collections.abc import Mapping
@@ -14,6 +15,8 @@ _MOST_WARNINGS: Final = 50
 _MOST_LOGS: Final = 100
 _LOG_CHARS: Final = 500
 _LOCAL: Final = ("data:", "blob:", "about:")
+# The scheme, and the host without what a password could stand in.
+_PLACE: Final = re.compile(r"([^:/?#]*:)(?://(?:[^/?#]*@)?([^/?#]*))?")
 
 
 class Watch:
@@ -45,7 +48,7 @@ class Watch:
         return tuple(warnings)
 
     def logs(self) -> tuple[str, ...]:
-        """Return what the page wrote to its console, at most 100 lines of 500 characters."""
+        """Return the page's console and whom it asked in vain, at most 100 x 500 characters."""
         with self._lock:
             return tuple(self._logs)
 
@@ -79,6 +82,7 @@ class Watch:
         self._spare.send("Fetch.failRequest", requestId=request, errorReason=reason)
         # The page's own origin is nobody's business: relative addresses are told as such.
         address = url.removeprefix(self._spare.origin)[:_LOG_CHARS]
+        self._log(f"refused: {_place(address)}", once=True)
         with self._lock:
             if address in self._refused:
                 return
@@ -87,15 +91,25 @@ class Watch:
             else:
                 self._more_refused += 1
 
-    def _log(self, line: str) -> None:
+    def _log(self, line: str, *, once: bool = False) -> None:
         line = line.replace(self._spare.origin, "")[:_LOG_CHARS]
         with self._lock:
+            if once and line in self._logs:
+                return
             self._logs.append(line)
             full = len(self._logs) == _MOST_LOGS
             del self._logs[_MOST_LOGS:]
         if full:
             # A page that floods its console costs us nothing from here on.
             self._spare.send("Runtime.disable")
+
+
+def _place(address: str) -> str:
+    """Return who was asked: never the query, and of another host no path either."""
+    found = None if address.startswith("/") else _PLACE.match(address)
+    if found is None:
+        return re.split(r"[?#]", address, maxsplit=1)[0]
+    return found[1] if found[2] is None else f"{found[1]}//{found[2]}"
 
 
 def _text(argument: Mapping[str, Any]) -> str:

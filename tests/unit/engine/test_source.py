@@ -7,7 +7,7 @@ import pytest
 
 from chalicelib.engine.job import Job
 from chalicelib.engine.options import Output
-from chalicelib.engine.source import document_of
+from chalicelib.engine.source import document_of, output_of
 
 
 class Upper:
@@ -64,3 +64,39 @@ def test_html_and_head_are_templates_of_their_own() -> None:
 
     assert made == "<HEAD>BA"
     assert templates.seen == [("<head>a", {"n": 1}, True), ("b", {"n": 1}, True)]
+
+
+PRINTED = {
+    "pdf": {
+        "header": {"enabled": True, "html": "above"},
+        "footer": {"enabled": True, "html": "below"},
+    }
+}
+
+
+def test_header_and_footer_are_templates_where_the_document_is_one() -> None:
+    templates = Upper()
+
+    pdf = output_of(job("a", templating=True, data={"n": 1}, output=PRINTED), templates).pdf
+
+    assert (pdf.header, pdf.footer) == ("ABOVE", "BELOW")
+    assert templates.seen == [("above", {"n": 1}, False), ("below", {"n": 1}, False)]
+
+
+@pytest.mark.parametrize(
+    ("templating", "output"),
+    [
+        (False, PRINTED),
+        (True, {**PRINTED, "format": "png"}),
+        (True, {"pdf": {"header": {"enabled": False, "html": "x"}, "footer": {"enabled": True}}}),
+    ],
+)
+def test_what_is_not_printed_from_a_template_is_not_run(
+    templating: bool,  # noqa: FBT001 -- a case
+    output: dict[str, Any],
+) -> None:
+    templates = Upper()
+    given = job("a", templating=templating, output=output)
+
+    assert output_of(given, templates) == given.output
+    assert templates.seen == []

@@ -1,0 +1,107 @@
+"""What a page said and asked for in vain is kept, also where its render fails."""
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.browser.lifecycle import Browser
+from chalicelib.engine.job import Job
+from chalicelib.engine.options import Output
+from chalicelib.engine.pipeline import run
+from chalicelib.engine.templating.worker import TemplateWorker
+from tests.integration.engine.conftest import Render
+
+SAYS = "<script>console.log('said'); setTimeout(() => { throw new Error('broken') })</script>"
+
+
+@pytest.fixture(scope="module")
+def templates() -> Iterator[TemplateWorker]:
+    worker = TemplateWorker()
+    yield worker
+    worker.close()
+
+
+def failure_of(render: Render, html: str, **options: Any) -> RenderFailure:
+    with pytest.raises(RenderFailure) as failure:
+        render(html, **options)
+    return failure.value
+
+
+@pytest.mark.parametrize(
+    ("code", "options"),
+    [
+        ("wait_timeout", {"wait": {"selector": "#never", "timeout_ms": 500}}),
+        ("render_failed", {"pdf": {"page_ranges": "7"}, "wait": {"delay_ms": 100}}),
+        ("render_timeout", {"wait": {"expression": "0"}, "seconds": 2}),
+    ],
+)
+def test_a_failed_render_keeps_what_its_page_said(
+    render: Render, code: str, options: dict[str, Any]
+) -> None:
+    failure = failure_of(render, SAYS, **options)
+
+    assert failure.code == code
+    said, thrown = failure.members["logs"]
+    assert said == "log: said"
+    assert thrown.startswith("error: Error: broken")
+
+
+def test_a_failure_before_the_page_has_no_logs(browser: Browser, templates: TemplateWorker) -> None:
+    job = Job("{{ 1 / 0 }}", Output.from_json({}), time.time() + 20, templating=True)
+
+    with pytest.raises(RenderFailure) as failure:
+        run(job, browser=browser, templates=templates)
+
+    assert "logs" not in failure.value.members
+
+
+def test_refused_requests_stand_in_the_logs_without_what_is_private(render: Render) -> None:
+    html = (
+        "<img src='https://example.com/logo.png?key=secret'><img src='https://example.com/b'>"
+        "<img src='https://example.net:8443/c'><img src='logo.png?key=secret'>"
+        "<iframe src='file:///etc/passwd'></iframe>"
+        "<script>location = 'https://user:secret@example.org/c'</script>"
+    )
+
+    logs = render(html, wait={"delay_ms": 100}).logs
+
+    assert set(logs) >= {
+        "refused: https://example.com",
+        "refused: https://example.net:8443",
+        "refused: https://example.org",
+        "refused: /logo.png",
+    }
+    assert logs.count("refused: https://example.com") == 1
+    assert not any("secret" in line or "passwd" in line for line in logs if "refused" in line)
+
+
+def test_refused_requests_of_a_failed_render_are_told(render: Render) -> None:
+    wait = {"selector": "#never", "timeout_ms": 500}
+
+    logs = failure_of(render, "<img src='https://example.com/a'>", wait=wait).members["logs"]
+
+    assert logs == ("refused: https://example.com",)
+
+
+def test_refusals_and_console_share_one_limit(render: Render) -> None:
+    html = "".join(f"<img src='/{n}{'x' * 600}.png'>" for n in range(150)) + SAYS
+
+    logs = render(html).logs
+
+    assert len(logs) == 100
+    assert max(len(line) for line in logs) <= 500
+
+
+def test_the_footer_of_a_template_is_one_too(browser: Browser, templates: TemplateWorker) -> None:
+    footer = {"enabled": True, "html": "one\n{{ n / 0 }}"}
+    output = Output.from_json({"pdf": {"footer": footer}})
+    job = Job("x", output, time.time() + 20, templating=True, data={"n": 1})
+
+    with pytest.raises(RenderFailure) as failure:
+        run(job, browser=browser, templates=templates)
+
+    assert failure.value.code == "template_runtime_error"
+    assert failure.value.members == {"line": 2, "column": 4, "excerpt": "{{ n / 0 }}"}
