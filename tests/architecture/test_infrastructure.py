@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from chalicelib.core.problems import PROBLEMS
+from chalicelib.features.renders.model import MAX_ATTEMPTS
 from infra.local.functions import functions
 from infra.local.gateway.events import METHODS
 from infra.local.resources import CREATORS, create_resources
@@ -129,9 +130,25 @@ def test_every_queue_that_feeds_a_function_has_dead_letters_and_time(
             if event["Type"] != "SQS":
                 continue
             queue = resources[event["Properties"]["Queue"]["Fn::GetAtt"][0]]["Properties"]
-            assert queue["RedrivePolicy"]["maxReceiveCount"] == 3
+            assert queue["RedrivePolicy"]["maxReceiveCount"] >= 3
             assert queue["VisibilityTimeout"] > function["Properties"]["Timeout"]
             assert event["Properties"]["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+
+
+def test_a_render_is_ended_before_its_message_is_a_dead_letter(resources: dict[str, Any]) -> None:
+    queue = resources["RendersQueue"]["Properties"]
+
+    # Every attempt may die; one delivery more ends the render as lost.
+    assert queue["RedrivePolicy"]["maxReceiveCount"] == MAX_ATTEMPTS + 1
+
+
+def test_a_body_outlasts_the_message_that_asks_for_it(resources: dict[str, Any]) -> None:
+    retention_s = resources["RendersQueue"]["Properties"]["MessageRetentionPeriod"]
+    rules = resources["FilesBucket"]["Properties"]["LifecycleConfiguration"]["Rules"]
+    days = [rule["ExpirationInDays"] for rule in rules if rule.get("Prefix") == "tmp/"]
+
+    assert days == [6]
+    assert days[0] * 86_400 > retention_s + 86_400
 
 
 def test_what_is_kept_is_private_encrypted_and_survives(resources: dict[str, Any]) -> None:
@@ -154,6 +171,7 @@ def test_no_role_may_do_everything(translated: dict[str, Any]) -> None:
                 actions = statement["Action"]
                 assert not [action for action in actions if action.endswith("*")], name
                 assert statement["Resource"] != "*", name
+        assert "ManagedPolicyArns" not in resource["Properties"], name
 
 
 def test_the_local_stack_knows_every_type_and_function_of_the_template() -> None:
