@@ -37,13 +37,17 @@ class _Ticket:
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """One call of a function; times are epoch seconds, `slot_by` is asked when all are busy."""
+    """One call of a function; times are epoch seconds, `slot_by` is asked when all are busy.
+
+    `patient`: waits for a slot where others are throttled.
+    """
 
     payload: bytes
     request_id: str = field(default_factory=lambda: str(uuid.uuid4()))
     client_context: Mapping[str, Any] | None = None
     slot_by: Callable[[], float | None] = lambda: None
     answer_by: float | None = None
+    patient: bool = False
 
 
 class Pool:
@@ -129,7 +133,8 @@ class Pool:
                     return worker
                 self._all.discard(worker)
             room = len(self._all) + self._starting < self.function.concurrency
-            if self._throttle and not room and self._starting <= len(self._waiting):
+            throttled = self._throttle and not invocation.patient
+            if throttled and not room and self._starting <= len(self._waiting):
                 raise Throttled
             ticket = _Ticket()
             self._waiting.append(ticket)

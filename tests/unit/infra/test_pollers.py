@@ -2,11 +2,13 @@
 
 import datetime as dt
 import json
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
-from infra.local.pollers import failed_ids, sqs_event
+from infra.local.functions import QueueSource
+from infra.local.pollers import Poller, failed_ids, sqs_event
+from infra.local.runner.pool import Invocation, Throttled
 from infra.local.runner.process import Answer
 from infra.local.schedules import scheduled_event
 
@@ -69,3 +71,37 @@ def test_a_rule_sends_the_event_of_eventbridge() -> None:
     assert event["source"] == "aws.events"
     assert event["time"] == "2026-03-04T12:00:00Z"
     assert event["resources"] == ["arn:aws:events:us-east-1:000000000000:rule/tick"]
+
+
+class BusyPool:
+    """Refuses whoever is not patient."""
+
+    def invoke(self, invocation: Invocation) -> Answer:
+        if not invocation.patient:
+            raise Throttled
+        return Answer(b"{}")
+
+
+class OneMessage:
+    """A queue with one message; keeps what is done with it."""
+
+    def __init__(self) -> None:
+        self.calls: list[str] = []
+
+    def receive_message(self, **_request: Any) -> dict[str, Any]:
+        return {"Messages": [{"MessageId": "m1", "ReceiptHandle": "r", "Body": "{}"}]}
+
+    def delete_message(self, **_request: Any) -> None:
+        self.calls.append("delete")
+
+    def change_message_visibility(self, **_request: Any) -> None:
+        self.calls.append("retry")
+
+
+def test_a_busy_function_costs_a_message_no_receive() -> None:
+    sqs, pool = OneMessage(), cast("Any", BusyPool())
+    source = QueueSource("arn:q", batch_size=1, concurrency=None, partial_failures=True)
+
+    Poller(source, "url", pool, sqs, cast("Any", None))._poll()
+
+    assert sqs.calls == ["delete"]

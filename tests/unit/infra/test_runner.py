@@ -188,6 +188,18 @@ def test_throttling_refuses_at_once_when_every_slot_is_busy() -> None:
         busy.join()
 
 
+def test_the_patient_wait_for_a_slot_where_others_are_refused() -> None:
+    with pool(function(concurrency=1), throttle=True) as running:
+        call(running, {"do": "sleep", "s": 0})
+        busy = threading.Thread(target=call, args=(running, {"do": "sleep", "s": 0.5}))
+        busy.start()
+        time.sleep(0.2)
+        answer = call(running, {"do": "sleep", "s": 0}, patient=True)
+        busy.join()
+
+    assert answer.error is None
+
+
 def test_a_caller_that_stops_waiting_does_not_stop_the_invocation() -> None:
     with pool(function(concurrency=1)) as running:
         call(running, {"do": "sleep", "s": 0})
