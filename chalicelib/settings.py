@@ -51,6 +51,12 @@ SETTINGS: Final[dict[str, Setting]] = {
         "`off` only where the platform itself is the sandbox, as Lambda is",
         "on",
     ),
+    "local_throttle": Setting(
+        "PLATEN_LOCAL_THROTTLE",
+        "`1`: the local Invoke API refuses when all slots are busy, as Lambda does; "
+        "only the stack on one machine reads it",
+        "",
+    ),
 }
 
 

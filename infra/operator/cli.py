@@ -1,22 +1,13 @@
 """The command line of the operator tool."""
 
-from typing import Any, Final
+from typing import Any
 
 import click
 
-from chalicelib.settings import SETTINGS, Setting
+from chalicelib.settings import SETTINGS
 from infra.operator.keys import key
 from infra.operator.output import answers
 from infra.operator.workspaces import workspace
-
-# What the service itself does not read, only the stack that runs on one machine.
-_LOCAL_SETTINGS: Final = (
-    Setting(
-        "PLATEN_LOCAL_THROTTLE",
-        "`1`: the local Invoke API refuses when all slots are busy, as Lambda does",
-        "",
-    ),
-)
 
 
 @click.group()
@@ -35,7 +26,7 @@ def settings() -> dict[str, Any]:
             "required": row.default is None,
             "meaning": row.meaning,
         }
-        for row in (*SETTINGS.values(), *_LOCAL_SETTINGS)
+        for row in SETTINGS.values()
     ]
     return {"data": rows}
 
