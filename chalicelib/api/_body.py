@@ -53,13 +53,19 @@ def _check_size(call: Call, size: int) -> None:
 
 
 def _read_query(call: Call, request: Request) -> None:
-    call.query_text = request.query()
-    if call.endpoint.query_model is not None:
+    row = call.endpoint
+    try:
+        call.query_text = request.query()
+        if row.query_model is None:
+            _refuse(f"/query/{name}" for name in call.query_text)
+            return
         from chalicelib.contract.reading import read_query  # noqa: PLC0415 -- pydantic, see below
 
-        call.query = read_query(call.endpoint.query_model, call.query_text)
-        return
-    _refuse(f"/query/{name}" for name in call.query_text)
+        call.query = read_query(row.query_model, call.query_text)
+    except ServiceError as error:
+        if error.code == row.bad_query:
+            raise
+        raise ServiceError(row.bad_query, "The address is altered.") from error
 
 
 def _validate_body(call: Call) -> None:

@@ -84,6 +84,7 @@ class Endpoint:
     body: ModelName | None = None
     body_required: bool = True
     query: ModelName | None = None
+    bad_query: str = "validation_error"
     answers: Mapping[int, ModelName | None] = field(default_factory=lambda: {200: None})
     answer_types: tuple[str, ...] = (JSON,)
     media_types: tuple[str, ...] = (JSON,)

@@ -173,8 +173,10 @@ def _codes(row: Endpoint) -> list[str]:
         codes += _KEYED
     if row.body is not None or row.media_types != (JSON,):
         codes += _WITH_BODY
-    elif row.query is not None or row.idempotent or row.method != "GET":
+    elif row.idempotent or row.method != "GET":
         codes.append("validation_error")
+    if row.query is not None:
+        codes.append(row.bad_query)
     if row.idempotent:
         codes += ["idempotency_in_progress", "idempotency_key_reused"]
     return list(dict.fromkeys(codes))
@@ -228,11 +230,14 @@ _HEADERS: Final = {
         "schema": _TEXT,
     },
     "RateLimit": {
-        "description": "Requests left (`r`) and seconds until all are back (`t`).",
+        "description": "Requests left (`r`) and seconds until all are back (`t`). On every answer "
+        "to a known key, refusals as well. Absent where nobody's requests are counted: at public "
+        "addresses, and where the address, the method or the key is not known.",
         "schema": _TEXT,
     },
     "RateLimit-Policy": {
-        "description": "Requests (`q`) in a window of seconds (`w`) that the plan allows.",
+        "description": "Requests (`q`) in a window of seconds (`w`) that the plan allows. Absent "
+        "where `RateLimit` is.",
         "schema": _TEXT,
     },
     "Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}},

@@ -8,15 +8,17 @@ from chalicelib.api._endpoint import Call, Reply, endpoint
     "/files/{file_id}/{filename}",
     scope=None,
     query="chalicelib.contract.files:FileQuery",
+    bad_query="invalid_signature",
     tag="Files",
     answers={302: None},
-    problems=("invalid_signature", "file_expired"),
+    problems=("file_expired",),
 )
 def fetch(call: Call) -> Reply:
     """Fetch a file by its signed address.
 
     Redirects to the store. The signature stands for the file: whoever has the address may fetch it
     until it expires, the file's retention ends or it is purged.
+    An address with anything added or changed is no longer the signed one.
     """
     location = call.services.addresses.follow(
         call.params["file_id"], call.query.exp or "", call.query.sig or ""
