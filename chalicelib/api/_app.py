@@ -6,7 +6,7 @@ from typing import Any, Final, override
 
 from chalice.app import Chalice, Response
 
-from chalicelib.api import _logging
+from chalicelib.adapters import json_logs
 from chalicelib.api._dispatch import Dispatcher
 from chalicelib.api._endpoint import Endpoint, Reply
 from chalicelib.api._request import Request
@@ -37,7 +37,7 @@ class App(Chalice):
     def __init__(self, endpoints: Sequence[Endpoint], services: Callable[[], Services]) -> None:
         """Register every path for every method."""
         super().__init__("platen", configure_logs=False)
-        _logging.configure()
+        json_logs.configure("api")
         self.api.binary_types = list(BINARY_TYPES)
         self.dispatcher = Dispatcher(endpoints, services)
         for path in (*self.dispatcher.routes, *CATCH_ALL):

@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from chalicelib.adapters.json_logs import REQUEST_ID
 from chalicelib.api._body import read_into
 from chalicelib.api._caller import authenticate
 from chalicelib.api._endpoint import Call, Endpoint, Reply
 from chalicelib.api._headers import with_headers
-from chalicelib.api._logging import REQUEST_ID
 from chalicelib.api._problems import internal_error, problem_reply
 from chalicelib.api._request import Request
 from chalicelib.api._services import Services
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _SHOWN_PATH: Final = 200
+# What is told by those who have counted, or tried to.
+_COUNTED: Final = frozenset({"rate_limited", "idempotency_in_progress"})
 
 
 class Dispatcher:
@@ -49,7 +51,7 @@ class Dispatcher:
         begun = time.perf_counter()
         exchange = _Exchange(request)
         try:
-            reply = _encoded(self._answer(exchange))
+            reply = _encoded(self._counted(exchange))
         except ServiceError as error:
             reply = _encoded(exchange.problem(error))
         except Exception:
@@ -62,6 +64,21 @@ class Dispatcher:
         }
         log.info("request", extra=exchange.facts() | facts)
         return replace(reply, body="") if request.method == "HEAD" else reply
+
+    def _counted(self, exchange: "_Exchange") -> Reply:
+        try:
+            return self._answer(exchange)
+        except ServiceError as error:
+            if error.code not in _COUNTED:
+                self._count_refused(exchange.call)
+            raise
+
+    def _count_refused(self, call: Call | None) -> None:
+        """Count what was refused before anybody counted it; the rate's own refusal goes first."""
+        if call is None or call.known_caller is None or call.rate is not None:
+            return
+        services = self._services()
+        call.rate = services.limits.count_request(call.caller.workspace, services.clock.now())
 
     def _answer(self, exchange: "_Exchange") -> Reply:
         request, services = exchange.request, self._services()
