@@ -16,6 +16,7 @@ from chalicelib.core.ids import Ids, RandomIds
 from chalicelib.features.files.addresses import FileAddresses
 from chalicelib.features.files.repository import Files
 from chalicelib.features.renders.bodies import Bodies
+from chalicelib.features.renders.clear import ClearRender
 from chalicelib.features.renders.create import CreateRender
 from chalicelib.features.renders.end import EndRender
 from chalicelib.features.renders.enqueue import EnqueueRender
@@ -132,7 +133,7 @@ class ApiServices:
         return EndRender(
             tables=self.tables,
             renders=self.renders,
-            limits=self.limits,
+            clear=ClearRender(limits=self.limits, bodies=self.bodies, objects=self.objects),
             clock=self.clock,
         )
 
@@ -143,6 +144,7 @@ class ApiServices:
             function=self.render_function,
             enqueue=self.enqueue_render,
             end=self.end_render,
+            idempotency=self.idempotency,
             clock=self.clock,
         )
 
@@ -192,11 +194,7 @@ class Operator:
             ids=ids,
         )
         self.change_workspace = ChangeWorkspace(
-            tables=tables,
-            workspaces=self.workspaces,
-            limits=self.limits,
-            clock=clock,
-            ids=ids,
+            tables=tables, workspaces=self.workspaces, limits=self.limits
         )
         self.manage_keys = ManageKeys(workspaces=self.workspaces, keys=self.keys, clock=clock)
 
@@ -226,21 +224,22 @@ def execute_render(
     limits = Limits(tables, settings.main_table)
     objects = Objects(clients, settings.bucket)
     bodies = Bodies(objects)
+    clear = ClearRender(limits=limits, bodies=bodies, objects=objects)
     finish = FinishRender(
         tables=tables,
         renders=renders,
         files=Files(tables, settings.main_table),
         objects=objects,
-        bodies=bodies,
-        limits=limits,
+        clear=clear,
         clock=clock,
     )
-    end = EndRender(tables=tables, renders=renders, limits=limits, clock=clock)
+    end = EndRender(tables=tables, renders=renders, clear=clear, clock=clock)
     return ExecuteRender(
         renders=renders,
         bodies=bodies,
         engine=engine,
         finish=finish,
+        clear=clear,
         end=end,
         clock=clock,
     )

@@ -9,7 +9,7 @@ from chalicelib.core import json
 from chalicelib.core.crypto import sha256_hex
 from chalicelib.core.errors import ServiceError, invalid
 from chalicelib.features.renders.create import Accepted, Order
-from chalicelib.features.renders.idempotency import IdempotencyKey
+from chalicelib.features.renders.idempotency import Accepted202, IdempotencyKey
 from chalicelib.features.renders.model import Body, Render
 from chalicelib.features.renders.protocol import MAX_RETURNED_BYTES
 from chalicelib.features.renders.read import RenderFilter
@@ -42,11 +42,13 @@ _RENDER = "chalicelib.contract.renders:Render"
         "template_runtime_error",
         "template_fuel_exhausted",
         "wait_timeout",
+        "navigation_failed",
         "page_limit_exceeded",
         "output_too_large",
         "render_failed",
         "render_lost",
         "region_degraded",
+        "file_expired",
     ),
     idempotent=True,
     counts_itself=True,
@@ -64,7 +66,7 @@ def create(call: Call) -> Reply:
         return _repeat(call, accepted)
     if order.mode == "async":
         call.services.enqueue_render.send(accepted.render, call.request_id)
-        return _accepted(call, accepted.render, {})
+        return _unfinished(call, accepted.render, {})
     ran = call.services.run_now(
         accepted.render,
         order.body,
@@ -72,10 +74,12 @@ def create(call: Call) -> Reply:
             deadline=call.deadline,
             cancel_late=call.body.timeout_behavior == "cancel",
             request_id=call.request_id,
+            idempotency=order.idempotency,
         ),
     )
     if not ran.render.is_final and order.idempotency is not None:
-        call.services.idempotency.mark_accepted(order.idempotency, ran.render.id)
+        first = Accepted202(ran.render.status, ran.render.started_at)
+        call.services.idempotency.mark_accepted(order.idempotency, ran.render.id, first)
     return _answer(call, ran, {})
 
 
@@ -144,6 +148,7 @@ def _order(call: Call) -> Order:
         reference=request.reference,
         metadata=request.metadata,
         idempotency=_idempotency(call),
+        received_bytes=len(call.raw_body),
     )
 
 
@@ -161,22 +166,26 @@ def _idempotency(call: Call) -> IdempotencyKey | None:
 
 def _repeat(call: Call, accepted: Accepted) -> Reply:
     assert accepted.repeat is not None
+    render, first = accepted.render, accepted.repeat.accepted
     headers = {"Idempotent-Replayed": "true"}
-    if accepted.repeat.accepted:
-        return _accepted(call, accepted.render, headers)
-    return _answer(call, Ran(accepted.render), headers)
+    if first is None:
+        return _answer(call, Ran(render), headers)
+    if render.status == "queued" and render.body_key is not None:
+        # The first request may have died before it could do this.
+        call.services.enqueue_render.send(render, call.request_id)
+    shown = call.services.present_render.as_accepted(render, first)
+    return Reply(202, shown, headers={**headers, **_location(call, render)})
 
 
-def _accepted(call: Call, render: Render, headers: Headers) -> Reply:
-    shown = call.services.present_render.as_accepted(render)
+def _unfinished(call: Call, render: Render, headers: Headers) -> Reply:
+    shown = call.services.present_render(render)
     return Reply(202, shown, headers={**headers, **_location(call, render)})
 
 
 def _answer(call: Call, ran: Ran, headers: Headers) -> Reply:
     render = ran.render
     if not render.is_final:
-        shown = call.services.present_render(render)
-        return Reply(202, shown, headers={**headers, **_location(call, render)})
+        return _unfinished(call, render, headers)
     if render.error is not None:
         raise _problem(render, headers)
     if render.delivery == "binary":
@@ -191,6 +200,8 @@ def _problem(render: Render, headers: Headers) -> ServiceError:
 
 
 def _file(call: Call, ran: Ran, headers: Headers) -> Reply:
+    if not ran.render.files:
+        raise ServiceError("file_expired", "The file of this render is no longer kept.")
     file = ran.render.files[0]
     headers = {**headers, "X-Render-Id": ran.render.id}
     if file.bytes > MAX_RETURNED_BYTES:

@@ -1,12 +1,13 @@
 """The whole service in one process: the real app and render function over moto, a fake engine."""
 
+import contextlib
 import io
 import itertools
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, cached_property
-from typing import Any, override
+from typing import Any, cast, override
 
 import boto3
 import pytest
@@ -61,11 +62,13 @@ class LambdaClient:
 
     def invoke(self, *, FunctionName: str, Payload: bytes) -> dict[str, Any]:  # noqa: N803
         assert FunctionName == self._service.settings.render_function
+        assert len(Payload) < 6_291_456, "Lambda takes 6 MB"
+        self._service.last_event = json.loads(Payload)
         failure = next(self._service.invocations, None)
         try:
             if failure is not None:
                 raise failure
-            answer = self._service.serve(json.loads(Payload))
+            answer = self._service.serve(json.loads(Payload), f"call-{next(self._service.calls)}")
         except FunctionKilled:
             return {"FunctionError": "Unhandled", "Payload": io.BytesIO(b"{}")}
         return {"Payload": io.BytesIO(json.dumps(answer).encode())}
@@ -75,6 +78,20 @@ class FunctionKilled(BaseException):
     """The process of a function ends here."""
 
 
+class Dynamodb:
+    """The client of moto; a function can die before it commits."""
+
+    def __init__(self, service: "Service", client: Any) -> None:
+        self._service = service
+        self._client = client
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "transact_write_items" and self._service.dies_after_storing:
+            self._service.dies_after_storing = False
+            raise FunctionKilled
+        return getattr(self._client, name)
+
+
 class InProcessClients(Clients):
     """The clients of moto, and Lambda in this process."""
 
@@ -82,6 +99,7 @@ class InProcessClients(Clients):
         self._service = service
         for name in ("dynamodb", "s3", "sqs", "secretsmanager"):
             setattr(self, name, getattr(aws.shared, name))
+        self.dynamodb = cast("Any", Dynamodb(service, aws.shared.dynamodb))
 
     @override
     def function(self, read_timeout_s: float) -> Any:
@@ -94,6 +112,9 @@ class Service:
     def __init__(self, aws: "Aws") -> None:
         self.clock = FixedClock()
         self.engine = FakeEngine()
+        self.calls = itertools.count()
+        self.last_event: dict[str, Any] = {}
+        self.dies_after_storing = False
         self.invocations: Iterator[BaseException | None] = iter(())
         self.clients = InProcessClients(self, aws)
         made = create_resources(load(), aws.client, aws.next_stack(), region=REGION)
@@ -158,6 +179,14 @@ class Service:
         )
         execute = bootstrap.execute_render(settings, self.clients, self.engine.run, self.clock)
         return handler.serve(event, invocation, execute)
+
+    def deliver_again(self) -> None:
+        """Deliver the message of the newest render, whether or not its function survives it."""
+        render = self.call("GET", "/v1/renders").json["data"][0]
+        body = {"v": 1, "workspace_id": self.workspace, "render_id": render["id"]}
+        record = {"messageId": "m", "body": json.dumps(body | {"request_id": "r"})}
+        with contextlib.suppress(FunctionKilled):
+            self.serve({"Records": [record]}, f"delivery-{next(self.calls)}")
 
     def work_off_queue(self) -> list[str]:
         """Receive what is queued, run it, and return the ids of the messages that failed."""

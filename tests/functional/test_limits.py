@@ -67,7 +67,6 @@ def test_lease_that_nobody_gave_back_runs_out(service: Service) -> None:
     tables = service.services.tables
     item = service.operator.limits.get(workspace)
     gone = int((service.clock.now() - dt.timedelta(seconds=1)).timestamp())
-    tables.delete(service.settings.main_table, item["PK"])
     tables.write(Write(service.settings.main_table, item=item | {"leases": {"rnd_dead": gone}}))
 
     assert service.render(key=key).status == 200

@@ -36,7 +36,7 @@ def test_finished_render_is_used_once_and_told_once(service: Service) -> None:
     (fact,) = service.facts(render["id"])
     assert fact["type"] == "render.succeeded"
     assert fact["due_at"] > fact["created_at"]
-    assert service.objects() == [f"ws/{service.workspace}/files/{render['id']}/0.pdf"]
+    assert service.objects() == [f"ws/{service.workspace}/files/{render['id']}/1-0.pdf"]
 
 
 def test_binary_delivery_answers_the_file(service: Service) -> None:
@@ -55,7 +55,7 @@ def test_file_too_big_for_an_answer_is_redirected_to(service: Service) -> None:
     answer = service.render(delivery={"type": "binary"})
 
     assert answer.status == 303
-    assert "/0.pdf?" in answer.headers["Location"]
+    assert "/1-0.pdf?" in answer.headers["Location"]
 
 
 def test_async_render_is_accepted_then_worked_off(service: Service) -> None:
@@ -65,13 +65,13 @@ def test_async_render_is_accepted_then_worked_off(service: Service) -> None:
     accepted = answer.json
     assert accepted["status"] == "queued"
     assert answer.headers["Location"] == f"https://api.test/v1/renders/{accepted['id']}"
-    assert service.objects() == [f"ws/{service.workspace}/bodies/{accepted['id']}"]
+    assert service.objects() == [f"tmp/ws/{service.workspace}/bodies/{accepted['id']}"]
 
     assert service.work_off_queue() == []
 
     read = service.call("GET", f"/v1/renders/{accepted['id']}").json
     assert read["status"] == "succeeded"
-    assert service.objects() == [f"ws/{service.workspace}/files/{accepted['id']}/0.pdf"]
+    assert service.objects() == [f"ws/{service.workspace}/files/{accepted['id']}/1-0.pdf"]
     assert service.limits()["used"] == 1
     assert service.engine.jobs[0].data == {"n": 1}
     assert service.engine.jobs[0].templating is True

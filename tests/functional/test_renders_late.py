@@ -1,42 +1,93 @@
-"""Sync renders that find no room, or are not ready in time."""
+"""Sync renders whose function dies, finds no room, or is not ready in time."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any, cast
 
 import pytest
-from botocore.exceptions import ReadTimeoutError
+from botocore.exceptions import ConnectionClosedError, EndpointConnectionError, ReadTimeoutError
 
-from tests.builders.service import LambdaClient, Service
+from chalicelib.core.errors import RenderFailure
+from tests.builders.service import FunctionKilled, LambdaClient, Service
 
-
-def _late() -> ReadTimeoutError:
-    return ReadTimeoutError(endpoint_url="render")
-
-
-def _busy() -> Exception:
-    return LambdaClient.exceptions.TooManyRequestsException()
+URL = "https://lambda.test"
 
 
-@pytest.mark.parametrize("failure", [_late, _busy])
-def test_render_that_did_not_start_in_time_goes_on_from_the_queue(
-    service: Service, failure: Callable[[], Exception]
+def late(_service: Service) -> Iterator[BaseException | None]:
+    """The first call is not answered in time."""
+    yield ReadTimeoutError(endpoint_url=URL)
+
+
+def busy(service: Service) -> Iterator[BaseException | None]:
+    """There is no room until the deadline."""
+    while True:
+        service.clock.forward(seconds=6)
+        yield LambdaClient.exceptions.TooManyRequestsException()
+
+
+def unreachable(service: Service) -> Iterator[BaseException | None]:
+    """Nobody can be called until the deadline."""
+    while True:
+        service.clock.forward(seconds=6)
+        yield EndpointConnectionError(endpoint_url=URL)
+
+
+def died_then_late(_service: Service) -> Iterator[BaseException | None]:
+    """The first function claims the render and dies, the second is late before its claim."""
+    yield None
+    yield ReadTimeoutError(endpoint_url=URL)
+
+
+def died_then_out_of_time(service: Service) -> Iterator[BaseException | None]:
+    """The first function claims the render and dies when the time is over."""
+    service.clock.forward(seconds=28)
+    yield None
+
+
+def dies_once(service: Service) -> None:
+    deaths = iter([True])
+
+    def die(_job: object) -> None:
+        if next(deaths, False):
+            raise FunctionKilled
+
+    service.engine.before = die
+
+
+def nothing_is_taken(service: Service) -> bool:
+    limits = service.limits()
+    return (limits["used"], limits["holds"], limits["leases"]) == (0, {}, {})
+
+
+@pytest.mark.parametrize("calls", [late, busy, unreachable, died_then_late, died_then_out_of_time])
+def test_render_that_is_not_ready_goes_on_from_the_queue(
+    service: Service, calls: Callable[[Service], Iterator[BaseException | None]]
 ) -> None:
-    service.invocations = iter([failure()])
+    if calls in {died_then_late, died_then_out_of_time}:
+        dies_once(service)
+    service.invocations = calls(service)
 
     answer = service.render(headers={"Idempotency-Key": "k"})
 
-    assert answer.status == 202
-    assert answer.json["status"] == "queued"
-    assert service.work_off_queue() == []
+    assert answer.status == 202, answer.body
+    again = service.render(headers={"Idempotency-Key": "k"})
+    assert (again.status, again.json) == (202, answer.json)
+    service.invocations = iter(())
+    while service.work_off_queue() != []:
+        pass
     render = service.call("GET", f"/v1/renders/{answer.json['id']}").json
     assert render["status"] == "succeeded"
-    assert service.limits()["used"] == 1
-    assert service.limits()["leases"] == {}
-    again = service.render(headers={"Idempotency-Key": "k"})
-    assert (again.status, again.json["id"]) == (202, render["id"])
+    limits = service.limits()
+    assert (limits["used"], limits["holds"], limits["leases"]) == (1, {}, {})
+    assert len(service.objects()) == 1
+    assert len(service.facts(render["id"])) == 1
 
 
-def test_late_render_is_canceled_when_asked_and_costs_nothing(service: Service) -> None:
-    service.invocations = iter([_late()])
+@pytest.mark.parametrize("calls", [late, died_then_out_of_time])
+def test_late_render_is_canceled_when_asked_and_costs_nothing(
+    service: Service, calls: Callable[[Service], Iterator[BaseException | None]]
+) -> None:
+    dies_once(service)
+    service.invocations = calls(service)
 
     answer = service.render(timeout_behavior="cancel")
 
@@ -45,10 +96,9 @@ def test_late_render_is_canceled_when_asked_and_costs_nothing(service: Service) 
     render = service.call("GET", f"/v1/renders/{answer.json['render_id']}").json
     assert render["status"] == "canceled"
     assert render["error"]["code"] == "render_timeout"
-    limits = service.limits()
-    assert (limits["used"], limits["holds"], limits["leases"]) == (0, {}, {})
+    assert nothing_is_taken(service)
     assert service.work_off_queue() == []
-    assert service.engine.jobs == []
+    assert service.objects() == []
 
 
 def test_render_that_is_canceled_while_it_runs_keeps_no_file(service: Service) -> None:
@@ -56,7 +106,7 @@ def test_render_that_is_canceled_while_it_runs_keeps_no_file(service: Service) -
         (row,) = service.call("GET", "/v1/renders").json["data"]
         render = service.services.renders.get(service.workspace, row["id"])
         assert render is not None
-        service.services.end_render.timed_out(render)
+        service.services.end_render.timed_out(render, running=1)
 
     service.engine.before = cancel
 
@@ -64,18 +114,130 @@ def test_render_that_is_canceled_while_it_runs_keeps_no_file(service: Service) -
 
     assert answer.code == "render_timeout"
     assert service.objects() == []
-    limits = service.limits()
-    assert (limits["used"], limits["holds"], limits["leases"]) == (0, {}, {})
+    assert nothing_is_taken(service)
     facts = service.facts(answer.json["render_id"])
     assert [fact["type"] for fact in facts] == ["render.canceled"]
 
 
-def test_no_room_is_told_where_the_caller_would_not_wait(service: Service) -> None:
-    service.invocations = iter([_busy()])
+@pytest.mark.parametrize("calls", [busy, unreachable])
+def test_no_room_is_told_and_the_same_key_may_try_again(
+    service: Service, calls: Callable[[Service], Iterator[BaseException | None]]
+) -> None:
+    service.invocations = calls(service)
 
-    answer = service.render(timeout_behavior="cancel")
+    answer = service.render(timeout_behavior="cancel", headers={"Idempotency-Key": "k"})
 
     assert answer.status == 503
     assert answer.code == "region_degraded"
     assert int(answer.headers["Retry-After"]) >= 1
-    assert service.limits()["holds"] == {}
+    assert nothing_is_taken(service)
+    service.invocations = iter(())
+    again = service.render(timeout_behavior="cancel", headers={"Idempotency-Key": "k"})
+    assert again.status == 200
+    assert "Idempotent-Replayed" not in again.headers
+
+
+def test_room_that_comes_in_time_is_used(service: Service) -> None:
+    service.invocations = iter([LambdaClient.exceptions.TooManyRequestsException()] * 2)
+
+    assert service.render().json["status"] == "succeeded"
+
+
+def test_render_that_was_finished_by_a_function_that_could_not_say_so_is_answered(
+    service: Service,
+) -> None:
+    def calls() -> Iterator[BaseException | None]:
+        render = service.call("GET", "/v1/renders").json["data"][0]
+        body = {"input": {"type": "html", "html": "x"}}
+        assert render["status"] == "queued", body
+        service.serve(service.last_event, "silent")
+        yield ConnectionClosedError(endpoint_url=URL)
+        yield from busy(service)
+
+    service.invocations = calls()
+
+    answer = service.render(timeout_behavior="cancel")
+
+    assert answer.status == 200
+    assert answer.json["billed"] is True
+    assert service.limits()["used"] == 1
+
+
+def test_late_first_attempt_changes_nothing_of_the_second(service: Service) -> None:
+    contents = iter([b"%PDF the second attempt", b"%PDF the first, and longer"])
+
+    def overtaken(_job: object) -> None:
+        if len(service.engine.jobs) == 1:
+            service.serve(service.last_event | {"attempt": 2}, "second")
+        service.engine.content = next(contents)
+
+    service.engine.before = overtaken
+
+    answer = service.render(delivery={"type": "binary"})
+
+    assert answer.body == b"%PDF the second attempt"
+    (key,) = service.objects()
+    assert key.endswith("/2-0.pdf")
+    assert service.limits()["used"] == 1
+
+
+def test_attempt_that_died_after_storing_leaves_no_file(service: Service) -> None:
+    fails = iter([False, True])
+
+    def before(_job: object) -> None:
+        if next(fails):
+            raise RenderFailure("render_failed", "the second attempt fails")
+        service.dies_after_storing = True
+
+    service.engine.before = before
+
+    answer = service.render()
+
+    assert answer.code == "render_failed"
+    assert service.objects() == []
+    assert nothing_is_taken(service)
+
+
+def test_queued_render_whose_functions_all_die_is_lost(service: Service) -> None:
+    def die(_job: object) -> None:
+        raise FunctionKilled
+
+    service.engine.before = die
+    render_id = service.render(mode="async").json["id"]
+    for _ in range(4):
+        service.deliver_again()
+
+    render = service.call("GET", f"/v1/renders/{render_id}").json
+    assert render["error"]["code"] == "render_lost"
+    assert nothing_is_taken(service)
+    assert service.objects() == []
+
+
+def test_async_render_whose_message_was_never_sent_is_sent_by_the_repeat(
+    service: Service,
+) -> None:
+    class Down:
+        def send_message(self, **_: object) -> None:
+            raise ConnectionClosedError(endpoint_url=URL)
+
+    sqs, service.clients.sqs = service.clients.sqs, cast("Any", Down())
+    assert service.render(mode="async", headers={"Idempotency-Key": "k"}).status == 500
+    service.clients.sqs = sqs
+
+    again = service.render(mode="async", headers={"Idempotency-Key": "k"})
+
+    assert again.status == 202
+    assert service.work_off_queue() == []
+    assert service.call("GET", f"/v1/renders/{again.json['id']}").json["status"] == "succeeded"
+    assert service.limits()["used"] == 1
+
+
+def test_body_that_grows_when_rewritten_reaches_the_function(service: Service) -> None:
+    numbers = ("1e15," * 700_000).rstrip(",")
+    body = '{"input":{"type":"html","html":"x"},"data":{"n":[' + numbers + "]}}"
+
+    answer = service.call("POST", "/v1/renders", body=body.encode())
+
+    assert answer.status == 200, answer.body[:300]
+    assert len((service.engine.jobs[0].data or {})["n"]) == 700_000
+    assert service.objects() == [f"ws/{service.workspace}/files/{answer.json['id']}/1-0.pdf"]

@@ -106,7 +106,7 @@ def test_file_address_leads_to_the_store(service: Service) -> None:
     answer = service.call("GET", _path(url), key=None)
 
     assert answer.status == 302
-    assert "/0.pdf" in answer.headers["Location"]
+    assert "/1-0.pdf" in answer.headers["Location"]
     assert answer.headers["Cache-Control"] == "no-store"
 
 

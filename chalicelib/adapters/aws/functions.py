@@ -2,14 +2,20 @@
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from chalicelib.core import json
 
 if TYPE_CHECKING:
+    from botocore.exceptions import ClientError
     from mypy_boto3_lambda import LambdaClient
 
     from chalicelib.adapters.aws.session import Clients
+
+
+# A client keeps its connections and its time-out: one is kept for each quarter of a second.
+_STEP_S: Final = 0.25
+_SERVER_ERROR: Final = 500
 
 
 class FunctionBusy(Exception):  # noqa: N818 -- the platform's own answer
@@ -31,7 +37,7 @@ class Function:
         """Call the function of this name or ARN."""
         self._clients = clients
         self._name = name
-        self._by_timeout: dict[int, LambdaClient] = {}
+        self._by_timeout: dict[float, LambdaClient] = {}
 
     def invoke(self, event: Mapping[str, Any], *, wait_s: float) -> dict[str, Any]:
         """Call and return the answer; raises FunctionBusy, FunctionDied or FunctionLate."""
@@ -40,10 +46,16 @@ class Function:
             answer: Mapping[str, Any] = client.invoke(
                 FunctionName=self._name, Payload=json.dumps(event).encode()
             )
-        except client.exceptions.TooManyRequestsException as refusal:
+        except (client.exceptions.TooManyRequestsException, *self._unreachable) as refusal:
             raise FunctionBusy(self._name) from refusal
-        except self._timeouts as late:
+        except self._late as late:
             raise FunctionLate(self._name) from late
+        except self._cut_off as lost:
+            raise FunctionDied(self._name) from lost
+        except self._refused as refusal:
+            if refusal.response["ResponseMetadata"]["HTTPStatusCode"] < _SERVER_ERROR:
+                raise
+            raise FunctionBusy(self._name) from refusal
         if "FunctionError" in answer:
             raise FunctionDied(self._name, answer["FunctionError"])
         result: dict[str, Any] = json.read_back(answer["Payload"].read())
@@ -54,13 +66,36 @@ class Function:
         self._client(wait_s)
 
     def _client(self, wait_s: float) -> "LambdaClient":
-        seconds = max(1, int(wait_s))
+        seconds = max(_STEP_S, wait_s // _STEP_S * _STEP_S)
         if seconds not in self._by_timeout:
             self._by_timeout[seconds] = self._clients.function(seconds)
         return self._by_timeout[seconds]
 
-    @cached_property
-    def _timeouts(self) -> tuple[type[Exception], ...]:
-        from botocore.exceptions import ConnectTimeoutError, ReadTimeoutError  # noqa: PLC0415
+    # botocore is imported with the first call, not with this module.
 
-        return (ReadTimeoutError, ConnectTimeoutError)
+    @cached_property
+    def _late(self) -> type[Exception]:
+        from botocore.exceptions import ReadTimeoutError  # noqa: PLC0415
+
+        return ReadTimeoutError
+
+    @cached_property
+    def _unreachable(self) -> tuple[type[Exception], ...]:
+        from botocore.exceptions import (  # noqa: PLC0415
+            ConnectTimeoutError,
+            EndpointConnectionError,
+        )
+
+        return (ConnectTimeoutError, EndpointConnectionError)
+
+    @cached_property
+    def _cut_off(self) -> type[Exception]:
+        from botocore.exceptions import HTTPClientError  # noqa: PLC0415
+
+        return HTTPClientError
+
+    @cached_property
+    def _refused(self) -> "type[ClientError]":
+        from botocore.exceptions import ClientError  # noqa: PLC0415
+
+        return ClientError

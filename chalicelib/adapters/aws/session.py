@@ -7,7 +7,6 @@ if TYPE_CHECKING:
     from boto3.session import Session
     from botocore.config import Config
     from mypy_boto3_dynamodb import DynamoDBClient
-    from mypy_boto3_kms import KMSClient
     from mypy_boto3_lambda import LambdaClient
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_secretsmanager import SecretsManagerClient
@@ -42,11 +41,6 @@ class Clients:
     def sqs(self) -> "SQSClient":
         """Return the SQS client."""
         return self._session.client("sqs", config=_config(read_timeout_s=5, attempts=3))
-
-    @cached_property
-    def kms(self) -> "KMSClient":
-        """Return the KMS client."""
-        return self._session.client("kms", config=_config(read_timeout_s=3, attempts=3))
 
     @cached_property
     def secretsmanager(self) -> "SecretsManagerClient":

@@ -1,6 +1,7 @@
 """A DynamoDB table: reads, conditional writes and transactions on plain Python values."""
 
 import random
+import secrets
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 Item = dict[str, Any]
 BATCH_GET_LIMIT: Final = 100
+_PASSING: Final = {"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"}
 _PAUSES_S: Final = (0.01, 0.03, 0.1, 0.3)
 
 
@@ -40,7 +42,7 @@ class Throttled(Exception):  # noqa: N818 -- the table's own answer
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """One conditional write: an `item` to put, or an `update` expression on `key`."""
+    """One conditional write: an `item` to put, an `update` of `key`, or else its deletion."""
 
     table: str
     item: Item | None = None
@@ -144,16 +146,13 @@ class Tables:
             raise ConditionFailed(self._found(failure.response)) from failure
         return self._unpack(answer["Attributes"])
 
-    def delete(self, table: str, pk: str, sk: str = "META") -> None:
-        """Remove one item, whether or not it is there."""
-        self._client.delete_item(TableName=table, Key=self._pack({"PK": pk, "SK": sk}))
-
-    def transact(self, writes: Iterable[Write], token: str) -> None:
-        """Do all writes or none; the same `token` (36 characters at most) does them once.
+    def transact(self, writes: Iterable[Write]) -> None:
+        """Do all writes or none, once, however often the client repeats the call.
 
         Raises ConditionFailed with the position of the first write whose condition did not
         hold. A conflict with another transaction is repeated; botocore repeats none.
         """
+        token = secrets.token_hex(16)
         actions: list[Any] = [self._action(write) for write in writes]
         try:
             self._until_alone(
@@ -176,14 +175,16 @@ class Tables:
                 pass
             except self._client.exceptions.TransactionCanceledException as failure:
                 codes = {reason.get("Code") for reason in _reasons(failure)}
-                if "TransactionConflict" not in codes or "ConditionalCheckFailed" in codes:
+                if not codes & _PASSING or "ConditionalCheckFailed" in codes:
                     raise
             _pause(pause_s)
         return call()
 
     def _action(self, write: Write) -> dict[str, Any]:
         request = self._request(write) | {"ReturnValuesOnConditionCheckFailure": "ALL_OLD"}
-        return {"Put" if write.item is not None else "Update": request}
+        if write.item is not None:
+            return {"Put": request}
+        return {"Update" if write.update is not None else "Delete": request}
 
     def _request(self, write: Write) -> dict[str, Any]:
         request: dict[str, Any] = {"TableName": write.table}
@@ -191,8 +192,9 @@ class Tables:
             request["Item"] = self._pack(write.item)
         else:
             assert write.key is not None
-            request |= {"Key": self._pack(write.key), "UpdateExpression": write.update}
+            request["Key"] = self._pack(write.key)
         optional = {
+            "UpdateExpression": write.update,
             "ConditionExpression": write.condition,
             "ExpressionAttributeNames": dict(write.names),
             "ExpressionAttributeValues": self._pack(write.values),

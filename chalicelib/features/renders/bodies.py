@@ -1,4 +1,8 @@
-"""Bodies of renders that wait: what a document is made from, kept until the render is final."""
+"""Bodies of renders that wait: what a document is made from, kept until the render is final.
+
+They stand below `tmp/`, whose objects the bucket itself removes some days after the queue's longest
+wait: a process that dies between keeping a body and naming it in a row leaves nothing for ever.
+"""
 
 import hashlib
 
@@ -17,7 +21,7 @@ class Bodies:
 
     def keep(self, workspace_id: WorkspaceId, render_id: RenderId, body: Body) -> str:
         """Keep a body and return its key."""
-        key = f"ws/{workspace_id}/bodies/{render_id}"
+        key = f"tmp/ws/{workspace_id}/bodies/{render_id}"
         content = json.dumps(body.to_json()).encode()
         digest = hashlib.sha256(content).digest()
         self._objects.put(key, content, content_type="application/json", sha256=digest)

@@ -5,17 +5,20 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from chalicelib.adapters.aws.table import ConditionFailed, Tables, Write
+from chalicelib.core import json
 from chalicelib.core.clock import Clock, rfc3339
 from chalicelib.core.errors import Forbidden, ServiceError
 from chalicelib.core.ids import Ids, RenderId
 from chalicelib.engine.versions import NEWEST_ENGINE
 from chalicelib.features.renders.bodies import Bodies
 from chalicelib.features.renders.idempotency import (
+    Accepted202,
     IdempotencyKey,
     IdempotencyRecords,
     Record,
 )
 from chalicelib.features.renders.model import Body, Delivery, Render, RunMode
+from chalicelib.features.renders.protocol import MAX_BODY_BYTES
 from chalicelib.features.renders.repository import Renders
 from chalicelib.features.workspaces.limits import Claim, RateState, Taken
 from chalicelib.features.workspaces.limits_repository import Limits
@@ -23,8 +26,10 @@ from chalicelib.features.workspaces.model import Mode, Workspace
 
 # A sync render that is neither finished nor retried by then was lost.
 _SYNC_DUE: Final = dt.timedelta(minutes=8)
-# As long as the queue keeps a message.
-_ASYNC_DUE: Final = dt.timedelta(days=4)
+# A queued render that is looked at is sent again: once, or while it waits, makes no difference.
+_ASYNC_DUE: Final = dt.timedelta(minutes=1)
+# Rewritten JSON is at most a few times longer: 1e15 becomes 1000000000000000.0.
+_SURELY_FITS_BYTES: Final = 1_000_000
 # Longer than a render may take; a lease that nobody gives back runs out by itself.
 _LEASE: Final = dt.timedelta(minutes=7)
 
@@ -44,6 +49,14 @@ class Order:
     reference: str | None = None
     metadata: dict[str, Any] | None = None
     idempotency: IdempotencyKey | None = None
+    received_bytes: int = 0
+
+    @property
+    def is_large(self) -> bool:
+        """Tell whether the body may not fit into an invocation; numbers can grow when rewritten."""
+        if self.received_bytes <= _SURELY_FITS_BYTES:
+            return False
+        return len(json.dumps(self.body.to_json()).encode()) > MAX_BODY_BYTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +111,11 @@ class CreateRender:
         claim = Claim(render_id, order.workspace, order.key_mode == "test", lease_until)
         taken, rate = self._limits.admit(claim, now)
         render = _render(order, render_id, taken, now)
-        if order.mode == "async":
+        if order.mode == "async" or order.is_large:
             key = self._bodies.keep(order.workspace.id, render_id, order.body)
             render = replace(render, body_key=key)
         try:
-            self._tables.transact(self._writes(order, render, now), token=render_id)
+            self._tables.transact(self._writes(order, render, now))
         except ConditionFailed as lost:
             # A refused render row is this very one, written by a call whose answer was lost.
             if lost.index != 0:
@@ -134,10 +147,8 @@ class CreateRender:
         due = now + (_SYNC_DUE if render.mode == "sync" else _ASYNC_DUE)
         writes = [self._renders.creation(render, rfc3339(due))]
         if order.idempotency is not None:
-            accepted = order.mode == "async"
-            writes.append(
-                self._idempotency.creation(order.idempotency, render.id, now, accepted=accepted)
-            )
+            accepted = Accepted202("queued", None) if order.mode == "async" else None
+            writes.append(self._idempotency.creation(order.idempotency, render.id, now, accepted))
         return writes
 
     def _lost(

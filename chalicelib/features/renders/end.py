@@ -1,51 +1,69 @@
-"""End an unfinished render from outside its function: out of time, or lost."""
+"""End an unfinished render from outside its function: out of time, without room, or lost."""
 
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import Final
 
-from chalicelib.adapters.aws.table import ConditionFailed, Tables
+from chalicelib.adapters.aws.table import ConditionFailed, Tables, Write
 from chalicelib.core.clock import Clock, rfc3339
+from chalicelib.features.renders.clear import ClearRender
 from chalicelib.features.renders.facts import final_fact
-from chalicelib.features.renders.model import Render, Status
+from chalicelib.features.renders.model import MAX_ATTEMPTS, Render, Status
 from chalicelib.features.renders.repository import Renders
-from chalicelib.features.workspaces.limits_repository import Limits
+
+# Above every attempt's number.
+NOBODY: Final = MAX_ATTEMPTS + 1
+_MESSAGES: Final = {
+    "render_timeout": "The render was not ready within the plan's sync timeout and was canceled.",
+    "region_degraded": "There was no room for this render in time; nothing is billed.",
+    "render_lost": "The platform lost this render; nothing is billed. Send it again.",
+}
 
 
 class EndRender:
     """Ends renders; whoever comes second finds the first one's end."""
 
-    def __init__(self, *, tables: Tables, renders: Renders, limits: Limits, clock: Clock) -> None:
+    def __init__(
+        self, *, tables: Tables, renders: Renders, clear: ClearRender, clock: Clock
+    ) -> None:
         """Build from the repositories."""
         self._tables = tables
         self._renders = renders
-        self._limits = limits
+        self._clear = clear
         self._clock = clock
 
-    def timed_out(self, render: Render) -> Render:
-        """Cancel a render whose caller waits no longer; its function stops by itself."""
-        message = "The render was not ready within the plan's sync timeout and was canceled."
-        ended = self._end(render, "canceled", {"code": "render_timeout", "message": message})
-        if ended.attempt == 0:
-            self._settle(ended)
-        return ended
+    def timed_out(self, render: Render, *, running: int) -> Render:
+        """Cancel a render whose caller waits no longer.
+
+        Attempt `running` clears up when it finds the render ended, if it has claimed it.
+        """
+        return self._end(render, "canceled", "render_timeout", running=running)
+
+    def without_room(self, render: Render, forget: Write | None) -> Render:
+        """Cancel a render that no function took; `forget` takes its idempotency record away."""
+        return self._end(render, "canceled", "region_degraded", running=NOBODY, forget=forget)
 
     def lost(self, render: Render) -> Render:
         """Fail a render whose functions all died."""
-        message = "The platform lost this render; nothing is billed. Send it again."
-        ended = self._end(render, "failed", {"code": "render_lost", "message": message})
-        self._settle(ended)
-        return ended
+        return self._end(render, "failed", "render_lost", running=NOBODY)
 
-    def _end(self, render: Render, status: Status, error: dict[str, Any]) -> Render:
+    def _end(
+        self,
+        render: Render,
+        status: Status,
+        code: str,
+        *,
+        running: int,
+        forget: Write | None = None,
+    ) -> Render:
         now = self._clock.now()
+        error = {"code": code, "message": _MESSAGES[code]}
         ended = replace(render, status=status, error=error, completed_at=rfc3339(now))
         writes = [self._renders.ending(ended), self._renders.fact(ended, final_fact(ended, now))]
         with suppress(ConditionFailed):
-            self._tables.transact(writes, token=f"{render.id}:{status[:1]}")
+            self._tables.transact([*writes, *([forget] if forget else [])])
         present = self._renders.get(render.workspace_id, render.id)
         assert present is not None, render.id
+        if present.attempt < running:
+            self._clear(present)
         return present
-
-    def _settle(self, render: Render) -> None:
-        self._limits.settle(render.workspace_id, render.id, render.taken, billed=render.billed)

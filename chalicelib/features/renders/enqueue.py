@@ -23,12 +23,21 @@ class EnqueueRender:
         message = QueuedRender(render.workspace_id, render.id, request_id)
         self._queue.send(message.to_json(), group=render.workspace_id)
 
-    def later(self, render: Render, body: Body, request_id: str) -> None:
-        """Queue a render that was to run at once; one that has started meanwhile goes on there."""
-        key = self._bodies.keep(render.workspace_id, render.id, body)
-        try:
-            self._tables.write(self._renders.queued_body(render, key))
-        except ConditionFailed:
-            self._bodies.delete(key)
-            return
-        self.send(render, request_id)
+    def later(self, render: Render, body: Body, request_id: str, *, send: bool) -> Render:
+        """Keep what a sync render needs to be run without its caller, and queue it with `send`.
+
+        Returns the render as it stands; one that became final meanwhile is left alone.
+        """
+        if render.body_key is None:
+            key = self._bodies.keep(render.workspace_id, render.id, body)
+            try:
+                self._tables.write(self._renders.body_kept(render, key))
+            except ConditionFailed:
+                present = self._renders.get(render.workspace_id, render.id)
+                assert present is not None, render.id
+                if present.is_final:
+                    self._bodies.delete(key)
+                return present
+        if send:
+            self.send(render, request_id)
+        return render

@@ -12,6 +12,7 @@ from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.engine.job import Job, Outcome
 from chalicelib.engine.options import Output
 from chalicelib.features.renders.bodies import Bodies
+from chalicelib.features.renders.clear import ClearRender
 from chalicelib.features.renders.end import EndRender
 from chalicelib.features.renders.finish import FinishRender
 from chalicelib.features.renders.model import MAX_ATTEMPTS, Body, Render
@@ -38,13 +39,14 @@ class Executed:
 class ExecuteRender:
     """Runs attempts; `engine` makes documents and knows no tenant."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 -- the parts it works with
         self,
         *,
         renders: Renders,
         bodies: Bodies,
         engine: Engine,
         finish: FinishRender,
+        clear: ClearRender,
         end: EndRender,
         clock: Clock,
     ) -> None:
@@ -53,6 +55,7 @@ class ExecuteRender:
         self._bodies = bodies
         self._engine = engine
         self._finish = finish
+        self._clear = clear
         self._end = end
         self._clock = clock
 
@@ -61,7 +64,8 @@ class ExecuteRender:
         claimed = self._claim(order.workspace_id, order.render_id, order.attempt, invocation)
         if claimed is None or not claimed.mine:
             return self._left_alone(claimed)
-        return self._run(claimed.render, order.body)
+        body = order.body or self._bodies.get(_key(claimed.render))
+        return self._run(claimed.render, body)
 
     def queued(self, message: QueuedRender, invocation: str) -> Executed:
         """Run the next attempt of a queued render; what is final is left as it is.
@@ -101,7 +105,7 @@ class ExecuteRender:
             log.warning("the render is not there")
             return Executed(None)
         if claimed.render.is_final:
-            self._finish.already_final(claimed.render)
+            self._clear(claimed.render)
         return Executed(claimed.render)
 
     def _run(self, render: Render, body: Body) -> Executed:
@@ -120,6 +124,8 @@ class ExecuteRender:
             done = self._finish.succeeded(render, outcome)
         except RenderFailure as failure:
             return Executed(self._finish.failed(render, failure))
+        if done.attempt != render.attempt:
+            return Executed(done)
         return Executed(done, tuple(produced.content for produced in outcome.files))
 
 

@@ -15,11 +15,10 @@ from chalicelib.engine.job import Outcome, Produced
 from chalicelib.features.files.model import StoredFile
 from chalicelib.features.files.repository import Files
 from chalicelib.features.files.retention import retention
-from chalicelib.features.renders.bodies import Bodies
+from chalicelib.features.renders.clear import ClearRender, file_key
 from chalicelib.features.renders.facts import final_fact
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.repository import Renders
-from chalicelib.features.workspaces.limits_repository import Limits
 
 MAX_OUTPUT_BYTES: Final = 100_000_000
 MAX_BINARY_BYTES: Final = 20_000_000
@@ -28,15 +27,14 @@ MAX_BINARY_BYTES: Final = 20_000_000
 class FinishRender:
     """Brings a claimed render into its final state, once; a late attempt changes nothing."""
 
-    def __init__(  # noqa: PLR0913 -- the stores it writes to
+    def __init__(
         self,
         *,
         tables: Tables,
         renders: Renders,
         files: Files,
         objects: Objects,
-        bodies: Bodies,
-        limits: Limits,
+        clear: ClearRender,
         clock: Clock,
     ) -> None:
         """Build from the stores."""
@@ -44,8 +42,7 @@ class FinishRender:
         self._renders = renders
         self._files = files
         self._objects = objects
-        self._bodies = bodies
-        self._limits = limits
+        self._clear = clear
         self._clock = clock
 
     def succeeded(self, render: Render, outcome: Outcome) -> Render:
@@ -77,12 +74,6 @@ class FinishRender:
         logs = tuple(members.pop("logs", ()))
         return self._end(replace(render, status="failed", error=members, logs=logs), {})
 
-    def already_final(self, render: Render) -> None:
-        """Clear up after a render that was ended from outside."""
-        self._limits.settle(render.workspace_id, render.id, render.taken, billed=render.billed)
-        if render.body_key is not None:
-            self._bodies.delete(render.body_key)
-
     def _keep(self, render: Render, n: int, produced: Produced, expires: str) -> StoredFile:
         digest = hashlib.sha256(produced.content).digest()
         created = parse_rfc3339(render.created_at)
@@ -101,7 +92,7 @@ class FinishRender:
             width=produced.width,
             height=produced.height,
             expires_at=expires,
-            key=f"ws/{render.workspace_id}/files/{render.id}/{n}.{produced.format}",
+            key=file_key(render, render.attempt, n, produced.format),
         )
         self._objects.put(file.key, produced.content, content_type=file.content_type, sha256=digest)
         return file
@@ -115,22 +106,24 @@ class FinishRender:
             self._renders.fact(done, final_fact(done, now)),
         ]
         try:
-            self._tables.transact(writes, token=f"{done.id}:{done.attempt}")
+            self._tables.transact(writes)
         except ConditionFailed:
-            done = self._overtaken(done)
-        if done.is_final:
-            self.already_final(done)
+            return self._overtaken(done)
+        self._clear(done)
         return done
 
     def _overtaken(self, mine: Render) -> Render:
-        """Return the render as others left it, and remove what no row names."""
+        """Return the render as others left it; nothing of this attempt stays behind."""
         present = self._renders.get(mine.workspace_id, mine.id)
         assert present is not None, mine.id
+        if present.attempt == mine.attempt and not present.is_final:
+            # Its body was kept meanwhile, for the case that this attempt dies.
+            return self._end(replace(mine, body_key=present.body_key), mine.timings or {})
         if present.is_final:
-            named = {file.key for file in present.files}
-            for file in mine.files:
-                if file.key not in named:
-                    self._objects.delete(file.key)
+            self._clear(present)
+        for file in mine.files:
+            if file.key not in {named.key for named in present.files}:
+                self._objects.delete(file.key)
         return present
 
 

@@ -2,13 +2,14 @@
 
 import datetime as dt
 import hashlib
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Final
 
 from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
 from chalicelib.core.clock import rfc3339
 from chalicelib.core.errors import ServiceError
 from chalicelib.core.ids import RenderId, WorkspaceId
+from chalicelib.features.renders.model import Status
 from chalicelib.features.workspaces.model import Mode
 
 _KEPT: Final = dt.timedelta(hours=24)
@@ -33,10 +34,18 @@ class IdempotencyKey:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """The render that a key stands for; `accepted`: its first answer was a 202."""
+    """The render that a key stands for; `accepted`: as it was when it was answered with a 202."""
 
     render_id: RenderId
-    accepted: bool
+    accepted: "Accepted202 | None"
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted202:
+    """How an unfinished render was first shown."""
+
+    status: Status
+    started_at: str | None
 
 
 class IdempotencyRecords:
@@ -62,15 +71,15 @@ class IdempotencyRecords:
                 "This Idempotency-Key came with another body before. Use a new key for a new "
                 "request, and the same body for a repeat.",
             )
-        return Record(RenderId(item["render_id"]), item["accepted"])
+        accepted = Accepted202(**item["accepted"]) if item["accepted"] else None
+        return Record(RenderId(item["render_id"]), accepted)
 
     def creation(
         self,
         key: IdempotencyKey,
         render_id: RenderId,
         now: dt.datetime,
-        *,
-        accepted: bool,
+        accepted: Accepted202 | None,
     ) -> Write:
         """Return the write that makes the record where there is none that still holds."""
         expires = now + _KEPT
@@ -81,7 +90,7 @@ class IdempotencyRecords:
                 "SK": "META",
                 "render_id": render_id,
                 "body_sha256": key.body_sha256,
-                "accepted": accepted,
+                "accepted": asdict(accepted) if accepted else None,
                 "expires_at": rfc3339(expires),
                 "ttl": int(expires.timestamp()),
             },
@@ -89,14 +98,25 @@ class IdempotencyRecords:
             values={":now": rfc3339(now)},
         )
 
-    def mark_accepted(self, key: IdempotencyKey, render_id: RenderId) -> None:
-        """Remember that the first answer was a 202, for its repeats."""
+    def removal(self, key: IdempotencyKey, render_id: RenderId) -> Write:
+        """Return the write that frees a key whose request is to be sent again."""
+        return Write(
+            self._table,
+            key={"PK": key.partition, "SK": "META"},
+            condition="render_id = :id",
+            values={":id": render_id},
+        )
+
+    def mark_accepted(
+        self, key: IdempotencyKey, render_id: RenderId, accepted: Accepted202
+    ) -> None:
+        """Remember that the first answer was a 202, and what it showed, for its repeats."""
         write = Write(
             self._table,
             key={"PK": key.partition, "SK": "META"},
-            update="SET accepted = :yes",
+            update="SET accepted = :accepted",
             condition="render_id = :id",
-            values={":yes": True, ":id": render_id},
+            values={":accepted": asdict(accepted), ":id": render_id},
         )
         try:
             self._tables.write(write)

@@ -21,6 +21,7 @@ TRANSITIONS: Final[dict[Status, tuple[Status, ...]]] = {
 }
 FINAL: Final = tuple(status for status, after in TRANSITIONS.items() if not after)
 MAX_ATTEMPTS: Final = 3
+_BODY_VERSION: Final = 1
 
 
 def sources_of(status: Status) -> tuple[Status, ...]:
@@ -59,6 +60,10 @@ class Render:
     completed_at: str | None = None
     expires_at: str | None = None
 
+    # Of later kinds of sources; a render of HTML has neither.
+    template_id: str | None = None
+    batch_id: str | None = None
+
     @property
     def is_final(self) -> bool:
         """Tell whether nothing will change any more."""
@@ -78,6 +83,7 @@ class Body:
     def to_json(self) -> dict[str, Any]:
         """Return the form in which it travels."""
         return {
+            "v": _BODY_VERSION,
             "html": self.html,
             "head": self.head,
             "templating": self.templating,
@@ -87,8 +93,12 @@ class Body:
 
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> "Body":
-        """Read what `to_json` wrote."""
-        return cls(**value)
+        """Read what `to_json` wrote; raises ValueError for another version."""
+        if value.get("v") != _BODY_VERSION:
+            message = f"a body of version {_BODY_VERSION} is expected, not {value.get('v')!r}"
+            raise ValueError(message)
+        names = ("html", "head", "templating", "data", "output")
+        return cls(**{name: value[name] for name in names})
 
     @property
     def shown_output(self) -> dict[str, Any]:

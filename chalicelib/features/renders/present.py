@@ -8,6 +8,7 @@ from typing import Any
 from chalicelib.core.clock import Clock, rfc3339
 from chalicelib.features.files.addresses import FileAddresses
 from chalicelib.features.files.model import StoredFile
+from chalicelib.features.renders.idempotency import Accepted202
 from chalicelib.features.renders.model import Render
 
 
@@ -29,7 +30,7 @@ class PresentRender:
             "mode": render.mode,
             "test": render.test,
             "input": render.input,
-            "template_id": None,
+            "template_id": render.template_id,
             "template_version": None,
             "engine": render.engine,
             "output": render.output,
@@ -37,7 +38,7 @@ class PresentRender:
             "metadata": render.metadata,
             "priority": "normal",
             "source": "api",
-            "batch_id": None,
+            "batch_id": render.batch_id,
             "files": [self._file(file, expires) for file in render.files],
             "warnings": list(render.warnings),
             "error": render.error,
@@ -56,18 +57,18 @@ class PresentRender:
             "files_purged_at": None,
         }
 
-    def as_accepted(self, render: Render) -> dict[str, Any]:
-        """Return the render as it was when it had just been accepted."""
+    def as_accepted(self, render: Render, accepted: Accepted202) -> dict[str, Any]:
+        """Return the render as it was first shown, before it was final."""
         first = replace(
             render,
-            status="queued",
+            status=accepted.status,
             files=(),
             warnings=(),
             error=None,
             billed=False,
             timings=None,
             logs=(),
-            started_at=None,
+            started_at=accepted.started_at,
             completed_at=None,
             expires_at=None,
         )

@@ -10,16 +10,18 @@ from chalicelib.features.renders.model import Body
 VERSION: Final = 1
 # A Lambda answers with 6 MB at most; what travels in base64 grows by a third.
 MAX_RETURNED_BYTES: Final = 4_300_000
+# A Lambda is called with 6 MB at most.
+MAX_BODY_BYTES: Final = 5_900_000
 
 
 @dataclass(frozen=True, slots=True)
 class RunRender:
-    """Run one attempt of a render now, and say how it ended."""
+    """Run one attempt of a render now, and say how it ended; `body` None: it is in the bucket."""
 
     workspace_id: WorkspaceId
     render_id: RenderId
     attempt: int
-    body: Body
+    body: Body | None
     deadline: float
     return_body: bool
     request_id: str
@@ -31,7 +33,7 @@ class RunRender:
             "workspace_id": self.workspace_id,
             "render_id": self.render_id,
             "attempt": self.attempt,
-            "body": self.body.to_json(),
+            "body": self.body.to_json() if self.body else None,
             "deadline": self.deadline,
             "return_body": self.return_body,
             "request_id": self.request_id,
@@ -45,7 +47,7 @@ class RunRender:
             WorkspaceId(event["workspace_id"]),
             RenderId(event["render_id"]),
             event["attempt"],
-            Body.from_json(event["body"]),
+            Body.from_json(event["body"]) if event["body"] else None,
             event["deadline"],
             event["return_body"],
             event["request_id"],

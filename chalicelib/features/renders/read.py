@@ -91,21 +91,28 @@ class ReadRenders:
             ids = [RenderId(row["LSK"]) for row in rows.items]
             found += ids[: limit + 1 - len(found)]
             if len(found) > limit:
-                return self._page(workspace_id, found[:limit], found[limit - 1])
+                return self._page(workspace_id, equal, found[:limit], found[limit - 1])
             if rows.last_key is None:
                 break
             newest = _below(rows.last_key["LSK"])
             if read >= _ROWS_READ:
-                return self._page(workspace_id, found, RenderId(rows.last_key["LSK"]))
-        return self._page(workspace_id, found, None)
+                return self._page(workspace_id, equal, found, RenderId(rows.last_key["LSK"]))
+        return self._page(workspace_id, equal, found, None)
 
     def _page(
         self,
         workspace_id: WorkspaceId,
+        equal: Mapping[str, Any],
         ids: list[RenderId],
         next_after: RenderId | None,
     ) -> RenderPage:
-        return RenderPage(self._renders.get_many(workspace_id, ids), next_after)
+        # The index lags behind: what has changed meanwhile is left out.
+        renders = [
+            render
+            for render in self._renders.get_many(workspace_id, ids)
+            if all(getattr(render, name) == value for name, value in equal.items())
+        ]
+        return RenderPage(renders, next_after)
 
 
 def _bounds(wanted: RenderFilter, after: RenderId | None) -> tuple[str, str]:

@@ -6,7 +6,7 @@ What is asked of the table stands in attributes; what is only read back stands i
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Final
 
 from chalicelib.adapters.aws.due import due_shard
 from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
@@ -16,6 +16,17 @@ from chalicelib.features.files.model import StoredFile
 from chalicelib.features.renders.facts import Fact
 from chalicelib.features.renders.model import Render, Status, sources_of
 from chalicelib.features.workspaces.limits import Taken
+
+# What a request says and only is read back; later releases may add to a row's texts.
+_REQUEST: Final = (
+    "input",
+    "output",
+    "delivery",
+    "expires_in_s",
+    "max_pages",
+    "engine",
+    "metadata",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +110,7 @@ class Renders:
             key={"PK": _pk(render.workspace_id, render.id), "SK": "META"},
             update="SET #status = :status, outcome = :outcome, billed = :billed, "
             "completed_at = :completed_at, expires_at = :expires_at REMOVE due_at, DPK",
-            condition="attempt = :attempt AND #status = :processing",
+            condition="attempt = :attempt AND #status = :processing AND body_key = :body_key",
             names={"#status": "status"},
             values={
                 ":status": render.status,
@@ -109,6 +120,7 @@ class Renders:
                 ":expires_at": render.expires_at,
                 ":attempt": render.attempt,
                 ":processing": "processing",
+                ":body_key": render.body_key,
             },
         )
 
@@ -129,15 +141,20 @@ class Renders:
             },
         )
 
-    def queued_body(self, render: Render, body_key: str) -> Write:
-        """Return the write that tells a still queued render where its body is kept."""
+    def body_kept(self, render: Render, body_key: str) -> Write:
+        """Return the write that tells an unfinished render, on this attempt, its body's place."""
         return Write(
             self._table,
             key={"PK": _pk(render.workspace_id, render.id), "SK": "META"},
             update="SET body_key = :key",
-            condition="#status = :queued",
+            condition="attempt = :attempt AND #status IN (:queued, :processing)",
             names={"#status": "status"},
-            values={":key": body_key, ":queued": "queued"},
+            values={
+                ":key": body_key,
+                ":attempt": render.attempt,
+                ":queued": "queued",
+                ":processing": "processing",
+            },
         )
 
     def fact(self, render: Render, fact: Fact) -> Write:
@@ -178,8 +195,8 @@ def row_of(render: Render) -> Item:
         "mode": render.mode,
         "test": render.test,
         "reference": render.reference,
-        "template_id": None,
-        "batch_id": None,
+        "template_id": render.template_id,
+        "batch_id": render.batch_id,
         "body_key": render.body_key,
         "attempt": render.attempt,
         "hold": render.taken.hold,
@@ -189,17 +206,7 @@ def row_of(render: Render) -> Item:
         "started_at": render.started_at,
         "completed_at": render.completed_at,
         "expires_at": render.expires_at,
-        "request": json.dumps(
-            {
-                "input": render.input,
-                "output": render.output,
-                "delivery": render.delivery,
-                "expires_in_s": render.expires_in_s,
-                "max_pages": render.max_pages,
-                "engine": render.engine,
-                "metadata": render.metadata,
-            }
-        ),
+        "request": json.dumps({name: getattr(render, name) for name in _REQUEST}),
         "outcome": _outcome(render),
     }
 
@@ -233,10 +240,14 @@ def render_of(item: Item) -> Render:
         started_at=item.get("started_at"),
         completed_at=item.get("completed_at"),
         expires_at=item.get("expires_at"),
-        **request,
-        files=tuple(StoredFile(**file) for file in outcome["files"]),
+        **{name: request[name] for name in _REQUEST},
+        files=tuple(_file(file) for file in outcome["files"]),
         warnings=tuple(outcome["warnings"]),
         error=outcome["error"],
         timings=outcome["timings"],
         logs=tuple(outcome["logs"]),
     )
+
+
+def _file(kept: dict[str, Any]) -> StoredFile:
+    return StoredFile(**{name: kept[name] for name in StoredFile.__dataclass_fields__})

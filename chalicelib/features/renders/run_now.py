@@ -1,24 +1,22 @@
 """Run a sync render while its caller waits, again when its function dies, else leave it queued."""
 
+import time
 from dataclasses import dataclass
 from typing import Final
 
-from chalicelib.adapters.aws.functions import (
-    Function,
-    FunctionBusy,
-    FunctionDied,
-    FunctionLate,
-)
+from chalicelib.adapters.aws.functions import Function, FunctionBusy, FunctionDied, FunctionLate
 from chalicelib.core.clock import Clock
 from chalicelib.core.errors import ServiceError
-from chalicelib.features.renders.end import EndRender
+from chalicelib.features.renders.end import NOBODY, EndRender
 from chalicelib.features.renders.enqueue import EnqueueRender
+from chalicelib.features.renders.idempotency import IdempotencyKey, IdempotencyRecords
 from chalicelib.features.renders.model import MAX_ATTEMPTS, Body, Render
 from chalicelib.features.renders.protocol import RunAnswer, RunRender
 from chalicelib.features.renders.repository import Renders, render_of
 
 # Kept back for what comes after the function's answer.
 _WAY_BACK_S: Final = 0.3
+_BUSY_PAUSE_S: Final = 0.15
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +26,7 @@ class Waiting:
     deadline: float
     cancel_late: bool
     request_id: str
+    idempotency: IdempotencyKey | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +47,7 @@ class RunNow:
         function: Function,
         enqueue: EnqueueRender,
         end: EndRender,
+        idempotency: IdempotencyRecords,
         clock: Clock,
     ) -> None:
         """Build from the render function and what stands in for it."""
@@ -55,6 +55,7 @@ class RunNow:
         self._function = function
         self._enqueue = enqueue
         self._end = end
+        self._idempotency = idempotency
         self._clock = clock
 
     def __call__(self, render: Render, body: Body, waiting: Waiting) -> Ran:
@@ -64,35 +65,47 @@ class RunNow:
         and one that found no room is refused with `region_degraded`; else it goes on in the
         background.
         """
-        for attempt in range(1, MAX_ATTEMPTS + 1):
-            left_s = waiting.deadline - self._clock.now().timestamp() - _WAY_BACK_S
-            if left_s <= 0:
-                return self._late(render, body, waiting)
+        attempt, busy = 1, False
+        while attempt <= MAX_ATTEMPTS and (left_s := self._left_s(waiting)) > 0:
             event = _event(render, body, waiting, attempt).to_json()
             try:
                 answer = RunAnswer.from_json(self._function.invoke(event, wait_s=left_s))
             except FunctionDied:
-                continue
+                attempt, busy = attempt + 1, False
             except FunctionBusy:
-                return self._no_room(render, body, waiting)
+                busy = True
+                time.sleep(min(_BUSY_PAUSE_S, left_s))
             except FunctionLate:
-                return self._late(render, body, waiting)
-            assert answer.row is not None, render.id
-            return Ran(render_of(answer.row), answer.content)
-        return Ran(self._end.lost(self._present(render)))
+                return self._late(render, body, waiting, running=attempt)
+            else:
+                assert answer.row is not None, render.id
+                return Ran(render_of(answer.row), answer.content)
+        if attempt > MAX_ATTEMPTS:
+            return Ran(self._end.lost(render))
+        if busy and waiting.cancel_late:
+            return self._refuse(render, waiting)
+        return self._late(render, body, waiting, running=NOBODY)
 
-    def _late(self, render: Render, body: Body, waiting: Waiting) -> Ran:
+    def _left_s(self, waiting: Waiting) -> float:
+        return waiting.deadline - self._clock.now().timestamp() - _WAY_BACK_S
+
+    def _late(self, render: Render, body: Body, waiting: Waiting, *, running: int) -> Ran:
+        """Cancel the render, or see to it that it ends; attempt `running` may still do so."""
         if waiting.cancel_late:
-            return Ran(self._end.timed_out(render))
-        present = self._present(render)
-        if present.status == "queued":
-            self._enqueue.later(present, body, waiting.request_id)
+            return Ran(self._end.timed_out(render, running=running))
+        present = self._renders.get(render.workspace_id, render.id)
+        assert present is not None, render.id
+        if not present.is_final:
+            send = present.attempt < running
+            present = self._enqueue.later(present, body, waiting.request_id, send=send)
         return Ran(present)
 
-    def _no_room(self, render: Render, body: Body, waiting: Waiting) -> Ran:
-        if not waiting.cancel_late:
-            return self._late(render, body, waiting)
-        self._end.timed_out(render)
+    def _refuse(self, render: Render, waiting: Waiting) -> Ran:
+        key = waiting.idempotency
+        forget = self._idempotency.removal(key, render.id) if key else None
+        ended = self._end.without_room(render, forget)
+        if (ended.error or {}).get("code") != "region_degraded":
+            return Ran(ended)
         raise ServiceError(
             "region_degraded",
             "There was no room for this render in time; nothing is billed. Try again, or send "
@@ -101,18 +114,14 @@ class RunNow:
             render_id=render.id,
         )
 
-    def _present(self, render: Render) -> Render:
-        present = self._renders.get(render.workspace_id, render.id)
-        assert present is not None, render.id
-        return present
-
 
 def _event(render: Render, body: Body, waiting: Waiting, attempt: int) -> RunRender:
     return RunRender(
         render.workspace_id,
         render.id,
         attempt,
-        body,
+        # A body that is kept does not fit into an invocation.
+        body if render.body_key is None else None,
         deadline=waiting.deadline - _WAY_BACK_S,
         return_body=render.delivery == "binary",
         request_id=waiting.request_id,

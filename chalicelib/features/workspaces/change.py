@@ -5,9 +5,8 @@ from typing import Any
 
 from chalicelib.adapters.aws.table import ConditionFailed, Tables
 from chalicelib.core.addresses import networks
-from chalicelib.core.clock import Clock
 from chalicelib.core.errors import Conflict, NotFound, invalid
-from chalicelib.core.ids import Ids, WorkspaceId
+from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.workspaces.limits_repository import Limits
 from chalicelib.features.workspaces.model import Workspace
 from chalicelib.features.workspaces.plans import PLANS
@@ -17,21 +16,11 @@ from chalicelib.features.workspaces.repository import Workspaces
 class ChangeWorkspace:
     """Changes a workspace; a new plan's allowance counts from now on."""
 
-    def __init__(
-        self,
-        *,
-        tables: Tables,
-        workspaces: Workspaces,
-        limits: Limits,
-        clock: Clock,
-        ids: Ids,
-    ) -> None:
+    def __init__(self, *, tables: Tables, workspaces: Workspaces, limits: Limits) -> None:
         """Build from the repositories."""
         self._tables = tables
         self._workspaces = workspaces
         self._limits = limits
-        self._clock = clock
-        self._ids = ids
 
     def __call__(
         self,
@@ -53,7 +42,7 @@ class ChangeWorkspace:
             more = PLANS[plan].included_renders - workspace.plan.included_renders
             writes.append(self._limits.plan_change(workspace, more))
         try:
-            self._tables.transact(writes, token=self._ids.new("chg", self._clock.now()))
+            self._tables.transact(writes)
         except ConditionFailed as lost:
             raise Conflict("conflict", "The plan was changed meanwhile; try again.") from lost
         changed = self._workspaces.get(workspace_id)

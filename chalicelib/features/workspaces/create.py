@@ -62,7 +62,6 @@ class CreateWorkspace:
             [
                 self._workspaces.creation(workspace),
                 self._limits.creation(workspace, now),
-            ],
-            token=workspace.id,
+            ]
         )
         return workspace

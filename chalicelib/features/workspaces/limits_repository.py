@@ -12,6 +12,8 @@ from chalicelib.features.workspaces.limits import Claim, LimitsUpdate, RateState
 from chalicelib.features.workspaces.model import Workspace
 
 _TRIES: Final = 12
+# Guesses only: forgetting one costs a read.
+_REMEMBERED: Final = 256
 
 
 class Limits:
@@ -128,6 +130,8 @@ class Limits:
         except ConditionFailed as refused:
             return refused.found, False
         assert item is not None
+        if len(self._seen) >= _REMEMBERED:
+            self._seen.clear()
         self._seen[workspace_id] = item
         return item, True
 

@@ -215,19 +215,20 @@ def test_other_failures_of_a_write_are_not_hidden(tables: Tables, stub: Stubber)
         tables.write(Write("t", item=ITEM))
 
 
-def test_transaction_puts_and_updates_under_its_token(tables: Tables, stub: Stubber) -> None:
+def test_transaction_puts_and_updates_under_a_token_of_its_own(
+    tables: Tables, stub: Stubber
+) -> None:
     stub.add_response(
         "transact_write_items",
         {},
         {
-            "ClientRequestToken": "token",
+            "ClientRequestToken": ANY,
             "TransactItems": [{"Put": ANY}, {"Update": ANY}],
         },
     )
 
     tables.transact(
         [Write("t", item=ITEM), Write("t", key=KEY, update="SET n = :n", values={":n": 1})],
-        token="token",
     )
 
 
@@ -237,7 +238,7 @@ def test_refused_transaction_tells_which_write_and_what_stands_there(
     refuse_transaction(stub, NONE, REFUSED, NONE)
 
     with pytest.raises(ConditionFailed) as refused:
-        tables.transact([Write("t", item=ITEM)] * 3, token="token")
+        tables.transact([Write("t", item=ITEM)] * 3)
 
     assert (refused.value.item, refused.value.index) == (ITEM, 1)
 
@@ -246,7 +247,7 @@ def test_condition_is_told_rather_than_a_conflict_beside_it(tables: Tables, stub
     refuse_transaction(stub, CONFLICT, REFUSED)
 
     with pytest.raises(ConditionFailed) as refused:
-        tables.transact([Write("t", item=ITEM)] * 2, token="token")
+        tables.transact([Write("t", item=ITEM)] * 2)
 
     assert refused.value.index == 1
 
@@ -255,11 +256,11 @@ def test_conflict_with_another_transaction_is_repeated(tables: Tables, stub: Stu
     refuse_transaction(stub, NONE, CONFLICT)
     stub.add_response("transact_write_items", {})
 
-    tables.transact([Write("t", item=ITEM)] * 2, token="token")
+    tables.transact([Write("t", item=ITEM)] * 2)
 
 
 def test_transaction_that_can_never_be_done_is_not_hidden(tables: Tables, stub: Stubber) -> None:
     refuse_transaction(stub, {"Code": "ValidationError", "Message": "no such attribute"})
 
     with pytest.raises(ClientError, match="TransactionCanceledException"):
-        tables.transact([Write("t", item=ITEM)], token="token")
+        tables.transact([Write("t", item=ITEM)])
