@@ -28,6 +28,7 @@ ROLES: dict[str, tuple[str, set[Grant]]] = {
             ("s3:GetObject", "${FilesBucket.Arn}/ws/*"),
             ("s3:DeleteObject", "${FilesBucket.Arn}/ws/*"),
             ("s3:PutObject", "${FilesBucket.Arn}/tmp/*"),
+            ("s3:ListBucket", "FilesBucket"),
             ("s3:DeleteObject", "${FilesBucket.Arn}/tmp/*"),
             ("sqs:SendMessage", "RendersQueue"),
             ("lambda:InvokeFunction", "RenderFunction"),
