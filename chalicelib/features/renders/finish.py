@@ -1,7 +1,7 @@
 """Finish a render: its files into the bucket, then state, files and fact in one transaction."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any, Final
 
@@ -50,7 +50,7 @@ class FinishRender:
 
         Raises `page_limit_exceeded` or `output_too_large` before anything is kept.
         """
-        _check_size(render, outcome.files)
+        _check_size(render, outcome)
         before = self._clock.now()
         expires = rfc3339(before + retention(test=render.test))
         files = tuple(
@@ -127,19 +127,21 @@ class FinishRender:
         return present
 
 
-def _check_size(render: Render, files: Sequence[Produced]) -> None:
+def _check_size(render: Render, outcome: Outcome) -> None:
     limit = MAX_BINARY_BYTES if render.delivery == "binary" else MAX_OUTPUT_BYTES
-    for produced in files:
+    for produced in outcome.files:
         if produced.pages is not None and produced.pages > render.max_pages:
             raise RenderFailure(
                 "page_limit_exceeded",
                 f"The document has {produced.pages} pages; the plan allows {render.max_pages}.",
+                logs=outcome.logs,
             )
         if len(produced.content) > limit:
             raise RenderFailure(
                 "output_too_large",
                 f"The {produced.format} has {len(produced.content)} bytes; with this delivery "
                 f"{limit} are allowed.",
+                logs=outcome.logs,
             )
 
 
