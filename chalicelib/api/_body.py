@@ -35,6 +35,11 @@ def _read_raw(call: Call, request: Request) -> bool:
         raise ServiceError(
             "unsupported_media_type", f"{expected} is expected here, not {kind[:100]}."
         )
+    encoding = request.headers.get("content-encoding", "identity")
+    if raw and encoding != "identity":
+        raise ServiceError(
+            "unsupported_media_type", f"Send the body without Content-Encoding {encoding[:100]}."
+        )
     _check_size(call, len(raw))
     call.raw_body = raw
     if kind != JSON or (not raw and row.body is None):

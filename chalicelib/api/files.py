@@ -16,11 +16,11 @@ from chalicelib.api._endpoint import Call, Reply, endpoint
 def fetch(call: Call) -> Reply:
     """Fetch a file by its signed address.
 
-    Redirects to the store. The signature stands for the file: whoever has the address may fetch it
-    until it expires, the file's retention ends or it is purged.
+    Redirects to the store. Whoever has the address may fetch the file until it expires, the file's
+    retention ends or it is purged.
     An address with anything added or changed is no longer the signed one.
     """
     location = call.services.addresses.follow(
-        call.params["file_id"], call.query.exp or "", call.query.sig or ""
+        call.params["file_id"], call.params["filename"], call.query.exp or "", call.query.sig or ""
     )
     return Reply(302, headers={"Location": location})

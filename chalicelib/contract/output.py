@@ -189,8 +189,10 @@ class OutputSpec(Model):
     def _timezone_exists(cls, value: str | None) -> str | None:
         if value is None:
             return None
+        # Files such as localtime and posix/UTC lie in the same folder and are no IANA names.
+        named = value in {"UTC", "GMT"} or ("/" in value and value[:1].isupper())
         try:
-            return ZoneInfo(value.encode("ascii").decode()).key
+            return ZoneInfo(value if named and value.isascii() else "").key
         except (ZoneInfoNotFoundError, ValueError, OSError) as unknown:
             message = "an IANA time zone such as Europe/Vienna is expected"
             raise ValueError(message) from unknown

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AwareDatetime, Field, StringConstraints
+from pydantic import AwareDatetime, BeforeValidator, Field, StringConstraints
 
 from chalicelib.contract.base import Model
 from chalicelib.contract.output import OutputSpec
@@ -52,6 +52,17 @@ class RenderRequest(Model):
     """Always true with a test key; a live key cannot ask for it."""
 
 
+def _dated(text: object) -> object:
+    # pydantic would take a bare number for seconds since 1970.
+    if isinstance(text, str) and not text[:5].endswith("-"):
+        message = "an RFC 3339 time such as 2026-01-31T09:30:00Z is expected"
+        raise ValueError(message)
+    return text
+
+
+Moment = Annotated[AwareDatetime, Field(strict=False), BeforeValidator(_dated)]
+
+
 class RenderQuery(Model):
     """How `GET /v1/renders` is narrowed down."""
 
@@ -60,8 +71,8 @@ class RenderQuery(Model):
     batch_id: Annotated[str, StringConstraints(max_length=64)] | None = None
     reference: Annotated[str, StringConstraints(max_length=255)] | None = None
     test: Annotated[bool, Field(strict=False)] | None = None
-    created_after: Annotated[AwareDatetime, Field(strict=False)] | None = None
-    created_before: Annotated[AwareDatetime, Field(strict=False)] | None = None
+    created_after: Moment | None = None
+    created_before: Moment | None = None
     limit: Annotated[int, Field(ge=1, le=100, strict=False)] = 20
     cursor: Annotated[str, StringConstraints(max_length=1000)] | None = None
 

@@ -29,6 +29,9 @@ def start(folder: Folder, port: int, *, as_json: bool = False) -> Mapping[str, A
     command += ["--port", str(port), "--dir", str(folder.path)]
     command += ["--json"] if as_json else []
     log = folder.log("stack")
+    # The keys stand in it.
+    log.touch(mode=0o600)
+    log.chmod(0o600)
     with log.open("wb") as output:
         process = subprocess.Popen(
             command,

@@ -14,6 +14,7 @@ import psutil
 
 from infra.template import ROOT
 
+_OWN_END_S: Final = 0.5
 _END_S: Final = 2.0
 
 
@@ -62,16 +63,27 @@ class Spawner:
 
 
 def end(*processes: "subprocess.Popen[bytes]") -> None:
-    """Kill children and everything below them, also what made a group of its own."""
+    """Kill children; what is below them may tidy up for a moment, then it is killed as well."""
     families = [member for process in processes for member in _family(process.pid)]
+    for process in processes:
+        process.kill()
+    for process in processes:
+        process.wait()
+    if _all_ended(families, _OWN_END_S):
+        return
     for member in families:
         with contextlib.suppress(psutil.NoSuchProcess):
             member.kill()
-    for process in processes:
-        process.wait()
-    deadline = time.monotonic() + _END_S
-    while any(map(_runs, families)) and time.monotonic() < deadline:
+    _all_ended(families, _END_S)
+
+
+def _all_ended(members: Sequence[psutil.Process], within_s: float) -> bool:
+    deadline = time.monotonic() + within_s
+    while any(map(_runs, members)):
+        if time.monotonic() > deadline:
+            return False
         time.sleep(0.01)
+    return True
 
 
 def _runs(member: psutil.Process) -> bool:

@@ -191,7 +191,9 @@ class Service:
     def work_off_queue(self) -> list[str]:
         """Receive what is queued, run it, and return the ids of the messages that failed."""
         url = self.settings.renders_queue_url
-        received = self.clients.sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10)
+        received = self.clients.sqs.receive_message(
+            QueueUrl=url, MaxNumberOfMessages=10, WaitTimeSeconds=0
+        )
         messages = received.get("Messages", [])
         records = [{"messageId": m["MessageId"], "body": m["Body"]} for m in messages]
         answer = self.serve({"Records": records})

@@ -76,9 +76,12 @@ def test_lease_that_nobody_gave_back_runs_out(service: Service) -> None:
 def test_used_up_allowance_refuses_until_the_next_cycle(service: Service) -> None:
     workspace = service.create_workspace("free")
     key = service.key("live", workspace)
-    for _ in range(100):
+    for _ in range(3):
         assert service.render(key=key).status == 200
         service.clock.forward(seconds=1)
+    item = service.operator.limits.get(workspace)
+    assert item["quota_left"] == 97
+    service.services.tables.write(Write(service.settings.main_table, item=item | {"quota_left": 0}))
 
     refused = service.render(key=key)
 

@@ -80,6 +80,13 @@ def test_list_is_narrowed_down_by_time(service: Service) -> None:
     assert ids("created_before=2026-11-21T12:00:10Z") == [before["id"]]
 
 
+@pytest.mark.parametrize("text", ["2020", "1577836800", "2020-01-01", "2020-01-01T00:00:00"])
+def test_time_that_is_no_rfc_3339_is_refused(service: Service, text: str) -> None:
+    answer = service.call("GET", f"/v1/renders?created_after={text}")
+
+    assert answer.pointers == ["/query/created_after"]
+
+
 def test_cursor_of_other_filters_or_another_workspace_is_refused(
     service: Service,
 ) -> None:
@@ -110,7 +117,9 @@ def test_file_address_leads_to_the_store(service: Service) -> None:
     assert answer.headers["Cache-Control"] == "no-store"
 
 
-@pytest.mark.parametrize("change", [("sig=", "sig=0"), ("exp=", "exp=9"), ("sig=", "s=")])
+@pytest.mark.parametrize(
+    "change", [("sig=", "sig=0"), ("exp=", "exp=9"), ("sig=", "s="), (".pdf?", ".exe?")]
+)
 def test_altered_file_address_is_refused(service: Service, change: tuple[str, str]) -> None:
     path = _path(service.render().json["files"][0]["url"])
 

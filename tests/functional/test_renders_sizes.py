@@ -1,5 +1,6 @@
 """What is too large for a row, and what a row must hold in the worst case."""
 
+from chalicelib.core.errors import RenderFailure
 from tests.builders.service import FunctionKilled, Service
 
 
@@ -36,3 +37,28 @@ def test_function_that_dies_before_its_claim_is_called_again(service: Service) -
     service.invocations = iter([FunctionKilled()])
 
     assert service.render().json["status"] == "succeeded"
+
+
+def test_row_holds_what_a_page_says_that_is_no_unicode(service: Service) -> None:
+    def fail(_job: object) -> None:
+        raise RenderFailure("render_failed", "half \ud800 a pair", logs=("log: \udfff",))
+
+    service.engine.before = fail
+
+    answer = service.render()
+
+    assert answer.code == "render_failed"
+    assert answer.json["detail"] == "half ? a pair"
+    render = service.call("GET", f"/v1/renders/{answer.json['render_id']}").json
+    assert render["logs"] == ["log: ?"]
+
+
+def test_render_that_ends_with_its_caller_gets_no_more_time(service: Service) -> None:
+    service.render(timeout_behavior="cancel")
+    service.render(timeout_behavior="continue")
+
+    canceled, continued = (job.deadline for job in service.engine.jobs)
+
+    now = service.clock.now().timestamp()
+    assert now + 27 < canceled < now + 28
+    assert continued == now + 120

@@ -100,7 +100,16 @@ class Page:
     def pdf(self, options: PdfOptions) -> bytes:
         """Print the document; raises RenderFailure `render_failed` or `render_timeout`."""
         printed = self._spare.send("Page.printToPDF", **_print_parameters(options))
-        return b64decode(self._outcome(printed)["data"])
+        try:
+            return b64decode(self._outcome(printed)["data"])
+        except RenderFailure as failure:
+            if "Printing failed" not in failure.detail or not (options.header or options.footer):
+                raise
+            message = (
+                "the pages could not be printed with this header or footer: they load nothing "
+                "from outside, so styles and fonts must stand in them (data: URIs)"
+            )
+            raise RenderFailure("render_failed", message) from failure
 
     def png(self, output: Output) -> bytes:
         """Take a picture; raises RenderFailure `render_failed` or `render_timeout`."""

@@ -18,6 +18,7 @@ _RETIREMENT_BYTES: Final = 128_000_000
 _LATE_IMPORTS: Final = (
     "jinja2.constants",
     "jinja2.debug",
+    "html",
     "pprint",
     "textwrap",
     "encodings.utf_16",

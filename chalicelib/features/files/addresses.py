@@ -5,7 +5,7 @@ import hashlib
 import hmac
 from collections.abc import Callable
 from typing import Final
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.core.clock import Clock, parse_rfc3339
@@ -41,15 +41,18 @@ class FileAddresses:
         """Return the address of a file that holds until `expires`."""
         exp = str(int(expires.timestamp()))
         path = f"/files/{file.id}/{quote(file.filename, safe='')}"
-        return f"{self._files_host}{path}?exp={exp}&sig={self._signature(file.id, exp)}"
+        sig = self._signature(file.id, file.filename, exp)
+        return f"{self._files_host}{path}?exp={exp}&sig={sig}"
 
-    def follow(self, file_id: str, exp: str, sig: str) -> str:
+    def follow(self, file_id: str, filename: str, exp: str, sig: str) -> str:
         """Return the store's own address of the body, good for a minute.
 
-        Raises `invalid_signature` for an altered or expired address, and `file_expired` for a
-        file that is purged or past its retention. The name in the path is decoration.
+        `filename` may come encoded or not: gateways differ in what they make of a path. Raises
+        `invalid_signature` for an altered or expired address, and `file_expired` for a file that
+        is purged or past its retention.
         """
-        if not self._holds(file_id, exp, sig):
+        names = (filename, unquote(filename))
+        if not any(self._holds(file_id, name, exp, sig) for name in names):
             raise Forbidden("invalid_signature", "The address is altered or no longer valid.")
         file = self._files.get(FileId(file_id))
         if file is None or self._is_over(file):
@@ -65,15 +68,15 @@ class FileAddresses:
             expires_s=_PRESIGNED_S,
         )
 
-    def _holds(self, file_id: str, exp: str, sig: str) -> bool:
+    def _holds(self, file_id: str, filename: str, exp: str, sig: str) -> bool:
         if not (is_id("file", file_id) and exp.isascii() and exp.isdigit()):
             return False
         if len(exp) > _EXP_DIGITS or int(exp) <= self._clock.now().timestamp():
             return False
-        return hmac.compare_digest(sig.encode(), self._signature(file_id, exp).encode())
+        return hmac.compare_digest(sig.encode(), self._signature(file_id, filename, exp).encode())
 
-    def _signature(self, file_id: str, exp: str) -> str:
-        message = f"file\0{file_id}\0{exp}".encode()
+    def _signature(self, file_id: str, filename: str, exp: str) -> str:
+        message = f"file\0{file_id}\0{filename}\0{exp}".encode(errors="replace")
         return hmac.new(self._secret(), message, hashlib.sha256).hexdigest()
 
     def _is_over(self, file: StoredFile) -> bool:

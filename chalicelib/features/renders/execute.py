@@ -26,6 +26,7 @@ log = logging.getLogger(__name__)
 _LIMIT: Final = {"sync": dt.timedelta(seconds=120), "async": dt.timedelta(seconds=300)}
 # Past its limit by this much, a render that is still processing has lost its function.
 _GRACE: Final = dt.timedelta(minutes=2)
+_AFTER_CALLER_S: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ class ExecuteRender:
         if claimed is None or not claimed.mine:
             return self._left_alone(claimed)
         body = order.body or self._bodies.get(_key(claimed.render))
-        return self._run(claimed.render, body)
+        return self._run(claimed.render, body, order.deadline if order.ends_with_caller else None)
 
     def queued(self, message: QueuedRender, invocation: str) -> Executed:
         """Run the next attempt of a queued render; what is final is left as it is.
@@ -81,7 +82,7 @@ class ExecuteRender:
             claimed = self._claim(workspace_id, render_id, attempt, invocation)
         if claimed is None or not claimed.mine:
             return self._left_alone(claimed)
-        return self._run(claimed.render, self._bodies.get(_key(claimed.render)))
+        return self._run(claimed.render, self._bodies.get(_key(claimed.render)), None)
 
     def _claim(
         self,
@@ -108,8 +109,11 @@ class ExecuteRender:
             self._clear(claimed.render)
         return Executed(claimed.render)
 
-    def _run(self, render: Render, body: Body) -> Executed:
-        limit = self._clock.now() + _LIMIT[render.mode]
+    def _run(self, render: Render, body: Body, until: float | None) -> Executed:
+        limit = (self._clock.now() + _LIMIT[render.mode]).timestamp()
+        if until is not None:
+            # A little after its caller has canceled it: then nobody needs the document.
+            limit = min(limit, until + _AFTER_CALLER_S)
         job = Job(
             html=body.html,
             head=body.head,
@@ -117,7 +121,7 @@ class ExecuteRender:
             data=body.data,
             output=Output.from_json(body.output),
             test=render.test,
-            deadline=limit.timestamp(),
+            deadline=limit,
         )
         try:
             outcome = self._engine(job)

@@ -24,6 +24,7 @@ class RunRender:
     body: Body | None
     deadline: float
     return_body: bool
+    ends_with_caller: bool
     request_id: str
 
     def to_json(self) -> dict[str, Any]:
@@ -36,6 +37,7 @@ class RunRender:
             "body": self.body.to_json() if self.body else None,
             "deadline": self.deadline,
             "return_body": self.return_body,
+            "ends_with_caller": self.ends_with_caller,
             "request_id": self.request_id,
         }
 
@@ -50,6 +52,7 @@ class RunRender:
             Body.from_json(event["body"]) if event["body"] else None,
             event["deadline"],
             event["return_body"],
+            event["ends_with_caller"],
             event["request_id"],
         )
 

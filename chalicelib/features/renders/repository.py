@@ -219,7 +219,8 @@ def _outcome(render: Render) -> str:
         "timings": render.timings,
         "logs": render.logs,
     }
-    return json.dumps(outcome)
+    # What a page writes to its console need not be Unicode.
+    return json.dumps(outcome).encode(errors="replace").decode()
 
 
 def render_of(item: Item) -> Render:

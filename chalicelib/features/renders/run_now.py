@@ -124,5 +124,6 @@ def _event(render: Render, body: Body, waiting: Waiting, attempt: int) -> RunRen
         body if render.body_key is None else None,
         deadline=waiting.deadline - _WAY_BACK_S,
         return_body=render.delivery == "binary",
+        ends_with_caller=waiting.cancel_late,
         request_id=waiting.request_id,
     )

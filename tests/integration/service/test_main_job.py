@@ -75,6 +75,24 @@ def test_template_error_names_its_place(live: Client) -> None:
     assert problem["line"] == 2
 
 
+def test_half_a_surrogate_in_the_console_harms_nothing(live: Client) -> None:
+    script = "<p>x<script>console.log('\\ud800');throw new Error('a\\udfffb')</script>"
+
+    render = live.render(script).json()
+
+    assert render["status"] == "succeeded", render
+    assert len(render["logs"]) == 2
+
+
+def test_header_that_loads_from_outside_is_named(live: Client) -> None:
+    html = "<style>@import url(https://fonts.example/css);</style>H"
+
+    answer = live.render(output={"pdf": {"header": {"enabled": True, "html": html}}})
+
+    assert answer.json()["code"] == "render_failed"
+    assert "header or footer" in answer.json()["detail"]
+
+
 def test_test_render_is_marked_and_not_billed(test: Client, live: Client) -> None:
     answer = test.render(delivery={"type": "binary"})
     plain = live.render(delivery={"type": "binary"})

@@ -143,6 +143,27 @@ def test_the_deadline_ends_a_run(worker: TemplateWorker) -> None:
     assert _render(worker, "{{ 1 + n }}", n=1) == "2"
 
 
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("{{ '<b>x</b> &amp;'|striptags }}", "x &amp;"),
+        ("{{ 'www.a.example'|urlize }}", "www.a.example"),
+        ("{{ {'a': 1}|pprint }}", "1"),
+        ("{{ 'a b c'|wordwrap(3) }}", "a b"),
+        ("{{ {'a': 1}|xmlattr }}", 'a="1"'),
+        ("{{ [3, 1]|sort|tojson }}", "[1, 3]"),
+        ("{{ 1000|filesizeformat }}", "1.0 kB"),
+        ("{{ 'a b'|urlencode }}", "a%20b"),
+        ("{{ lipsum(1, False, 3, 4)|length > 3 }}", "True"),
+        ("{% for g in [{'a': 1}]|groupby('a') %}{{ g.grouper }}{% endfor %}", "1"),
+    ],
+)
+def test_filters_that_import_late_work_in_the_confined_child(
+    worker: TemplateWorker, source: str, text: str
+) -> None:
+    assert text in _render(worker, source)
+
+
 def test_an_ordinary_fault_keeps_the_warm_child(worker: TemplateWorker) -> None:
     before = _child(worker).pid
 

@@ -98,6 +98,9 @@ def test_a_filename_may_have_braces() -> None:
         ("locale", "de-\u0661\u0661"),
         ("timezone", "Eur\u043epe/Vienna"),
         ("timezone", "UT\uff23"),
+        ("timezone", "localtime"),
+        ("timezone", "posix/UTC"),
+        ("timezone", "../UTC"),
     ],
 )
 def test_names_of_places_are_ascii(field: str, value: str) -> None:
