@@ -6,7 +6,7 @@ from operator import index
 from types import MethodType
 from typing import Any, Final, NoReturn, cast, override
 
-from jinja2.exceptions import SecurityError
+from jinja2.exceptions import SecurityError, TemplateRuntimeError
 from jinja2.lexer import Lexer
 from jinja2.loaders import DictLoader
 from jinja2.runtime import (
@@ -39,6 +39,7 @@ _CONSTRUCTORS: Final = frozenset({dict, Cycler, Joiner, Namespace})
 _MISSING: Final = object()
 _INDEXED: Final = (dict, list, tuple, str, range, Undefined, TemplateReference)
 _WALKED: Final = (dict, list, tuple, range)
+_PRINTED: Final = frozenset({int, float, bool, type(None), list, dict, range, MeteredLoop})
 _MAX_WORDS: Final = 2
 
 _PRICED_BY_RESULT: Final = frozenset(
@@ -74,6 +75,7 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
             optimized=False,
             undefined=StrictUndefined if strict else ChainableUndefined,
             loader=DictLoader({}),
+            finalize=_printable,
         )
         self.meter = meter
         self.counted = Method(lambda iterable: Counted(iterable, meter), meter)
@@ -160,6 +162,14 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
         if isinstance(obj, Namespace) and not attribute.startswith("_"):
             return getattr(obj, attribute, missing)
         return missing
+
+
+def _printable(value: Any) -> Any:
+    """Return what can be printed; the text of anything else would tell an address in memory."""
+    if type(value) in _PRINTED or isinstance(value, str | Undefined | tuple | TemplateReference):
+        return value
+    message = "A function or an unfinished sequence cannot be printed; call it, or add |list."
+    raise TemplateRuntimeError(message)
 
 
 def _metered(meter: Meter, name: str, function: Callable[..., Any]) -> Callable[..., Any]:

@@ -204,3 +204,24 @@ def test_lone_surrogates_become_replacement_characters(renderer: Renderer) -> No
 
 def test_data_win_over_methods_of_the_same_name(renderer: Renderer) -> None:
     assert _text(renderer, "{{ a.items }} {{ a.get }}", a={"items": 1, "get": 2}) == "1 2"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "{{ 'a'.join }}",
+        "{{ {}.items }}",
+        "{{ lipsum }}",
+        "{{ range }}",
+        "{{ [1]|map('string') }}",
+        "{{ cycler(1) }}",
+        "{{ joiner() }}",
+        "{{ namespace(a=1) }}",
+    ],
+)
+def test_what_is_no_value_is_not_printed(renderer: Renderer, source: str) -> None:
+    fault = _fault(renderer, f"a\n{source}")
+
+    assert fault.code == "template_runtime_error"
+    assert "cannot be printed" in fault.message
+    assert fault.line == 2
