@@ -74,6 +74,20 @@ def test_the_run_file_tells_where_it_serves_and_is_private(stack: RunningStack) 
     assert path.stat().st_mode & 0o077 == 0
 
 
+def test_objects_lie_in_the_folder_of_the_stack(stack: RunningStack) -> None:
+    bucket = stack.resources["FilesBucket"]["Ref"]
+
+    stack.client("s3").put_object(Bucket=bucket, Key="ws/large", Body=b"x" * 2_000_000)
+
+    kept = [path for path in stack.folder.rglob("*") if path.is_file()]
+    assert any(path.stat().st_size == 2_000_000 for path in kept)
+    stack.client("s3").delete_object(Bucket=bucket, Key="ws/large")
+
+
+def test_log_with_the_keys_is_private(stack: RunningStack) -> None:
+    assert Folder(stack.folder).log("stack").stat().st_mode & 0o077 == 0
+
+
 def test_the_demo_keys_open_the_api(stack: RunningStack) -> None:
     assert get(stack, "/v1/renders")[0] == 401
     assert get(stack, "/v1/renders", stack.test_key)[0] == 200
