@@ -9,7 +9,7 @@ from chalicelib.core import json
 from chalicelib.core.crypto import sha256_hex
 from chalicelib.core.errors import ServiceError, invalid
 from chalicelib.features.renders.create import Accepted, Order
-from chalicelib.features.renders.idempotency import Accepted202, IdempotencyKey
+from chalicelib.features.renders.idempotency import IdempotencyKey
 from chalicelib.features.renders.model import Body, Render
 from chalicelib.features.renders.protocol import MAX_RETURNED_BYTES
 from chalicelib.features.renders.read import RenderFilter
@@ -77,9 +77,6 @@ def create(call: Call) -> Reply:
             idempotency=order.idempotency,
         ),
     )
-    if not ran.render.is_final and order.idempotency is not None:
-        first = Accepted202(ran.render.status, ran.render.started_at)
-        call.services.idempotency.mark_accepted(order.idempotency, ran.render.id, first)
     return _answer(call, ran, {})
 
 

@@ -9,7 +9,7 @@ from chalicelib.core.clock import Clock
 from chalicelib.core.errors import ServiceError
 from chalicelib.features.renders.end import NOBODY, EndRender
 from chalicelib.features.renders.enqueue import EnqueueRender
-from chalicelib.features.renders.idempotency import IdempotencyKey, IdempotencyRecords
+from chalicelib.features.renders.idempotency import Accepted202, IdempotencyKey, IdempotencyRecords
 from chalicelib.features.renders.model import MAX_ATTEMPTS, Body, Render
 from chalicelib.features.renders.protocol import RunAnswer, RunRender
 from chalicelib.features.renders.repository import Renders, render_of
@@ -63,8 +63,15 @@ class RunNow:
 
         With `cancel_late` a render that is not final by then is canceled with `render_timeout`,
         and one that found no room is refused with `region_degraded`; else it goes on in the
-        background.
+        background, and repeats of its idempotency key are answered as this call is.
         """
+        ran = self._run(render, body, waiting)
+        if waiting.idempotency is not None and not ran.render.is_final:
+            shown = Accepted202(ran.render.status, ran.render.started_at)
+            self._idempotency.mark_accepted(waiting.idempotency, render.id, shown)
+        return ran
+
+    def _run(self, render: Render, body: Body, waiting: Waiting) -> Ran:
         attempt, busy = 1, False
         while attempt <= MAX_ATTEMPTS and (left_s := self._left_s(waiting)) > 0:
             event = _event(render, body, waiting, attempt).to_json()
