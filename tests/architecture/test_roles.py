@@ -5,55 +5,9 @@ from typing import Any
 import pytest
 
 from infra.package.build import build
+from infra.package.grants import granted, role_of
+from infra.package.needs import NEEDS
 from infra.package.translate import translate
-
-type Grant = tuple[str, str]
-
-LOGS = {
-    (f"logs:{action}", "log-group:/aws/lambda/${AWS::StackName}-*")
-    for action in ("CreateLogGroup", "CreateLogStream", "PutLogEvents")
-}
-ROLES: dict[str, tuple[str, set[Grant]]] = {
-    "APIHandler": (
-        "DefaultRole",
-        LOGS
-        | {
-            (f"dynamodb:{action}", table)
-            for action in ("GetItem", "BatchGetItem", "PutItem", "UpdateItem")
-            for table in ("MainTable", "TransientTable")
-        }
-        | {
-            ("dynamodb:DeleteItem", "TransientTable"),
-            ("dynamodb:Query", "${MainTable.Arn}/index/lists"),
-            ("s3:GetObject", "${FilesBucket.Arn}/ws/*"),
-            ("s3:DeleteObject", "${FilesBucket.Arn}/ws/*"),
-            ("s3:PutObject", "${FilesBucket.Arn}/tmp/*"),
-            ("s3:ListBucket", "FilesBucket"),
-            ("s3:DeleteObject", "${FilesBucket.Arn}/tmp/*"),
-            ("sqs:SendMessage", "RendersQueue"),
-            ("lambda:InvokeFunction", "RenderFunction"),
-            ("secretsmanager:GetSecretValue", "SigningSecret"),
-        },
-    ),
-    "RenderFunction": (
-        "RenderRole",
-        LOGS
-        | {
-            (f"dynamodb:{action}", f"MainTable {partition}")
-            for action in ("GetItem", "PutItem", "UpdateItem")
-            for partition in ("WS#*#RND#*", "WS#*#LIM", "FILE#*")
-        }
-        | {
-            ("s3:PutObject", "${FilesBucket.Arn}/ws/*"),
-            ("s3:DeleteObject", "${FilesBucket.Arn}/ws/*"),
-            ("s3:GetObject", "${FilesBucket.Arn}/tmp/*"),
-            ("s3:DeleteObject", "${FilesBucket.Arn}/tmp/*"),
-            ("sqs:ReceiveMessage", "RendersQueue"),
-            ("sqs:DeleteMessage", "RendersQueue"),
-            ("sqs:GetQueueAttributes", "RendersQueue"),
-        },
-    ),
-}
 
 
 @pytest.fixture(scope="module")
@@ -62,51 +16,18 @@ def translated(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 def test_every_function_has_its_own_role(translated: dict[str, Any]) -> None:
-    resources = translated["Resources"]
-    roles = {
-        name: resource["Properties"]["Role"]["Fn::GetAtt"][0]
-        for name, resource in resources.items()
-        if resource["Type"] == "AWS::Lambda::Function"
-    }
-    made = {name for name, resource in resources.items() if resource["Type"] == "AWS::IAM::Role"}
+    kinds = {name: resource["Type"] for name, resource in translated["Resources"].items()}
+    functions = {name for name, kind in kinds.items() if kind == "AWS::Lambda::Function"}
+    roles = sorted(role_of(translated, function) for function in functions)
 
-    assert roles == {function: role for function, (role, _) in ROLES.items()}
-    assert made == set(roles.values())
+    assert functions == NEEDS.keys()
+    assert roles == sorted(name for name, kind in kinds.items() if kind == "AWS::IAM::Role")
 
 
-@pytest.mark.parametrize("function", ROLES)
+@pytest.mark.parametrize("function", NEEDS)
 def test_a_role_may_do_this_and_nothing_else(translated: dict[str, Any], function: str) -> None:
-    role, expected = ROLES[function]
+    role = role_of(translated, function)
+
+    assert granted(translated, role) == NEEDS[function].grants
     properties = translated["Resources"][role]["Properties"]
-
-    found = {
-        grant
-        for policy in properties["Policies"]
-        for statement in policy["PolicyDocument"]["Statement"]
-        for grant in grants(statement)
-    }
-
-    assert found == expected
     assert properties.keys() == {"AssumeRolePolicyDocument", "Policies"}
-
-
-def grants(statement: dict[str, Any]) -> set[Grant]:
-    """Return (action, resource and, after a space, partition) of one statement."""
-    assert statement["Effect"] == "Allow"
-    assert statement.keys() <= {"Sid", "Effect", "Action", "Resource", "Condition"}
-    resources = statement["Resource"]
-    named = [target(each) for each in (resources if isinstance(resources, list) else [resources])]
-    if "Condition" in statement:
-        ((operator, condition),) = statement["Condition"].items()
-        assert (operator, [*condition]) == ("ForAllValues:StringLike", ["dynamodb:LeadingKeys"])
-        partitions = condition["dynamodb:LeadingKeys"]
-        named = [f"{name} {partition}" for name in named for partition in partitions]
-    return {(action, name) for action in statement["Action"] for name in named}
-
-
-def target(resource: dict[str, Any]) -> str:
-    ((kind, value),) = resource.items()
-    if kind == "Fn::GetAtt":
-        assert value[1] == "Arn"
-        return str(value[0])
-    return str(value).removeprefix("arn:${AWS::Partition}:logs:${AWS::Region}:${AWS::AccountId}:")
