@@ -8,6 +8,7 @@ import urllib.request
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from infra.local.paths import INSTALLED, Folder, free_port, tail
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from boto3.session import Session
 
 START_S: Final = 60.0
+_NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 _LOCALSTACK_SERVICES: Final = ("s3", "sqs", "kms", "secretsmanager")
 _DYNOXIDE: Final = INSTALLED / "bin" / "dynoxide"
 _LOCALSTACK: Final = INSTALLED / "localstack"
@@ -66,12 +68,12 @@ def start_backends(folder: Folder, spawner: Spawner) -> tuple[list[Backend], dic
     backends = []
     endpoints: dict[str, str] = {}
     if not ({"AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_DYNAMODB"} & given.keys()):
-        dynoxide = _start_dynoxide(folder, spawner)
+        dynoxide = start_dynoxide(folder, spawner)
         backends.append(dynoxide)
         endpoints["AWS_ENDPOINT_URL_DYNAMODB"] = dynoxide.url
     named = {f"AWS_ENDPOINT_URL_{_variable(service)}" for service in _LOCALSTACK_SERVICES}
     if "AWS_ENDPOINT_URL" not in given and not named <= given.keys():
-        localstack = _start_localstack(folder, spawner)
+        localstack = start_localstack(folder, spawner)
         backends.append(localstack)
         endpoints["AWS_ENDPOINT_URL"] = localstack.url
     return backends, {**endpoints, **given}
@@ -105,7 +107,8 @@ def _variable(service: str) -> str:
     return {"secretsmanager": "SECRETS_MANAGER"}.get(service, service.upper())
 
 
-def _start_dynoxide(folder: Folder, spawner: Spawner) -> Backend:
+def start_dynoxide(folder: Folder, spawner: Spawner) -> Backend:
+    """Start DynamoDB."""
     _require(_DYNOXIDE)
     port, log = free_port(), folder.log("dynoxide")
     with log.open("wb") as output:
@@ -117,7 +120,10 @@ def _start_dynoxide(folder: Folder, spawner: Spawner) -> Backend:
     return Backend("dynoxide", f"http://127.0.0.1:{port}", "/", process, log)
 
 
-def _start_localstack(folder: Folder, spawner: Spawner) -> Backend:
+def start_localstack(
+    folder: Folder, spawner: Spawner, settings: Mapping[str, str] = _NOTHING
+) -> Backend:
+    """Start LocalStack; `settings` are variables of its own."""
     python, certificate = (
         _LOCALSTACK / "bin" / "python",
         _LOCALSTACK / "certificate.pem",
@@ -141,6 +147,7 @@ def _start_localstack(folder: Folder, spawner: Spawner) -> Backend:
         "SKIP_SSL_CERT_DOWNLOAD": "1",
         "STRICT_SERVICE_LOADING": "1",
         "TMPDIR": str(scratch / "tmp"),
+        **settings,
     }
     with log.open("wb") as output:
         process = spawner.start(

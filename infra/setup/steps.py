@@ -1,5 +1,6 @@
 """What gets installed, from which pins, into which folder of the project."""
 
+import tomllib
 from pathlib import Path
 from typing import Final
 
@@ -12,10 +13,12 @@ LOCALSTACK: Final = INSTALLED / "localstack"
 
 def steps(python: str) -> tuple[Step, ...]:
     """Return every step; `python` is a Python 3.13 that can make virtual environments."""
+    localstack = _localstack(python)
     return (
         _tools(python),
         _product(python),
-        _localstack(python),
+        localstack,
+        _plugins(localstack),
         _layer("chromium", "Chromium", INSTALLED / "chromium"),
         _layer("fonts", "fonts", INSTALLED / "fonts"),
         _dynoxide(),
@@ -71,6 +74,29 @@ def _localstack(python: str) -> Step:
         inputs=(lock, certificate),
         results=(LOCALSTACK / "certificate.pem", LOCALSTACK / "bin" / "python"),
         after=("tools",),
+    )
+
+
+def _plugins(localstack: Step) -> Step:
+    folder = ROOT / "infra" / "localstack"
+    project = folder / "pyproject.toml"
+    declared = tomllib.loads(project.read_text(encoding="utf-8"))
+    sources = declared["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
+    wheel = INSTALLED / "wheels" / "platen_localstack-1-py3-none-any.whl"
+    own = str(LOCALSTACK / "bin" / "python")
+    build = ["--quiet", "--wheel", "--no-build-isolation", "-p", str(PYTHON)]
+    install = ["--quiet", "--reinstall", "--no-deps", "--no-index", "-p", own]
+    return Step(
+        "plugins",
+        "plug-ins of LocalStack",
+        (
+            [str(UV), "build", *build, "--out-dir", str(wheel.parent), str(folder)],
+            [str(UV), "pip", "install", *install, str(wheel)],
+        ),
+        # Whenever LocalStack is installed anew, they are gone.
+        inputs=(*localstack.inputs, project, *(folder / name for name in sources)),
+        results=(LOCALSTACK / "lib" / "python3.13" / "site-packages" / "infra",),
+        after=("localstack", "product"),
     )
 
 

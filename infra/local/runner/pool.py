@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from infra.local.functions import Function
-from infra.local.runner.process import Answer, Worker, failure, kill
+from infra.local.runner.process import Answer, Worker, checked, failure, kill, timed_out
 
-MAX_ANSWER_BYTES: Final = 6_291_556
 IDLE_S: Final = 60.0
 INIT: Final = "init"
 _STOPPED: Final = failure("Sandbox.Stopped", "The stack stops.")
@@ -178,13 +177,13 @@ class Pool:
         except TimeoutError:
             if ends < started + self.function.timeout_s:
                 raise
-            answer = _timed_out(invocation.request_id, self.function.timeout_s)
+            answer = timed_out(invocation.request_id, self.function.timeout_s)
             self._discard(worker)
         except EOFError:
             answer = worker.died(invocation.request_id)
             self._discard(worker)
         else:
-            answer = _checked(head, payload)
+            answer = checked(head, payload)
             self._release(worker)
         self._report(self.function, invocation, answer, time.monotonic() - started)
         return answer
@@ -241,23 +240,6 @@ class Pool:
         worker.kill()
         if problem is not None:
             self._report(self.function, Invocation(b"", INIT), problem, 0.0)
-
-
-def _timed_out(request_id: str, timeout_s: float) -> Answer:
-    message = f"RequestId: {request_id} Error: Task timed out after {timeout_s:.2f} seconds"
-    return failure("Sandbox.Timedout", message)
-
-
-def _checked(head: Mapping[str, Any], payload: bytes) -> Answer:
-    if head["status"] != "ok":
-        return Answer(payload, "Unhandled", head.get("request_id"))
-    if len(payload) > MAX_ANSWER_BYTES:
-        message = (
-            "Response payload size exceeded maximum allowed payload size "
-            f"({MAX_ANSWER_BYTES} bytes)."
-        )
-        return failure("Function.ResponseSizeTooLarge", message)
-    return Answer(payload, request_id=head.get("request_id"))
 
 
 def slot_deadline(payload: bytes) -> float | None:

@@ -9,12 +9,23 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, Final, Protocol
 
-from infra.local.functions import Function
 from infra.local.processes import Spawner, end
 from infra.local.runner.frames import Channel
 from infra.template import ROOT
+
+MAX_ANSWER_BYTES: Final = 6_291_556
+
+
+class Handled(Protocol):
+    """Whatever names a handler as `module.attribute`."""
+
+    @property
+    def handler(self) -> str:
+        """Return the handler's name."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,20 +45,23 @@ class Worker:
 
     def __init__(
         self,
-        function: Function,
+        function: Handled,
         environment: Mapping[str, str],
         spawner: Spawner,
         log: Callable[[str], None],
+        *,
+        python: Sequence[str] = (sys.executable,),
+        folder: Path = ROOT,
     ) -> None:
-        """Start the process; it is ready once `wait_until_ready` returns."""
+        """Start the process in `folder`; it is ready once `wait_until_ready` returns."""
         ours, theirs = socket.socketpair()
-        command = [sys.executable, "-m", "infra.local.runner.worker"]
+        command = [*python, "-m", "infra.local.runner.worker"]
         with theirs:
             arguments = [str(theirs.fileno()), str(os.getpid()), function.handler]
             self.process: subprocess.Popen[bytes] = spawner.run(
                 lambda: subprocess.Popen(
                     [*command, *arguments],
-                    cwd=ROOT,
+                    cwd=folder,
                     env=dict(environment),
                     pass_fds=[theirs.fileno()],
                     stdin=subprocess.DEVNULL,
@@ -120,3 +134,22 @@ def failure(kind: str, message: str, **more: Any) -> Answer:
     """Return an answer in the form of Lambda's own failures."""
     body = {"errorType": kind, "errorMessage": message, **more}
     return Answer(json.dumps(body).encode(), "Unhandled")
+
+
+def timed_out(request_id: str, timeout_s: float) -> Answer:
+    """Return the answer of an invocation that took too long."""
+    message = f"RequestId: {request_id} Error: Task timed out after {timeout_s:.2f} seconds"
+    return failure("Sandbox.Timedout", message)
+
+
+def checked(head: Mapping[str, Any], payload: bytes) -> Answer:
+    """Return what a worker answered, unless it is larger than Lambda takes."""
+    if head["status"] != "ok":
+        return Answer(payload, "Unhandled", head.get("request_id"))
+    if len(payload) > MAX_ANSWER_BYTES:
+        message = (
+            "Response payload size exceeded maximum allowed payload size "
+            f"({MAX_ANSWER_BYTES} bytes)."
+        )
+        return failure("Function.ResponseSizeTooLarge", message)
+    return Answer(payload, request_id=head.get("request_id"))

@@ -18,8 +18,8 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         names.append(name)
         return Backend(name, f"http://{name}", "/", None, Path())  # type: ignore[arg-type]
 
-    monkeypatch.setattr(backends, "_start_dynoxide", lambda *_: fake("dynoxide"))
-    monkeypatch.setattr(backends, "_start_localstack", lambda *_: fake("localstack"))
+    monkeypatch.setattr(backends, "start_dynoxide", lambda *_: fake("dynoxide"))
+    monkeypatch.setattr(backends, "start_localstack", lambda *_: fake("localstack"))
     for name in ("", "_S3", "_SQS", "_KMS", "_SECRETS_MANAGER", "_DYNAMODB"):
         monkeypatch.delenv(f"AWS_ENDPOINT_URL{name}", raising=False)
     return names

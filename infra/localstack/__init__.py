@@ -1,0 +1,1 @@
+"""Plug-ins of LocalStack: the packaged functions run as processes, the tables lie in dynoxide."""

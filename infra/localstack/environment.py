@@ -1,0 +1,86 @@
+"""The folders and variables that a function finds on Lambda, laid out below a folder of ours."""
+
+import contextlib
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import infra
+
+# What a process needs to serve a function, and nothing else of ours.
+_RUNTIME: Final = ("local/tether.py", "local/runner/frames.py", "local/runner/worker.py")
+# The product's defaults, said aloud so that they can be moved with the rest of /opt.
+_DEFAULTS: Final = {"PLATEN_CHROMIUM_DIR": "/opt/chromium", "PLATEN_FONTS_DIR": "/opt/fonts"}
+_OPT: Final = "/opt/"
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """`code` is /var/task, shared by all environments of a version; the rest is one's own."""
+
+    root: Path
+    code: Path
+
+    @property
+    def opt(self) -> Path:
+        """Return the folder of all layers: /opt."""
+        return self.root / "opt"
+
+    @property
+    def runtime(self) -> Path:
+        """Return the folder of what serves the function: /var/runtime."""
+        return self.root / "runtime"
+
+    @property
+    def tmp(self) -> Path:
+        """Return the folder that the function may write to: /tmp."""
+        return self.root / "tmp"
+
+    def make(self, layers: Sequence[Path]) -> None:
+        """Make the folders; of two layers with the same file the later one wins, as on Lambda."""
+        self.opt.mkdir(parents=True)
+        for layer in layers:
+            shutil.copytree(layer, self.opt, copy_function=_link, dirs_exist_ok=True)
+        ours = Path(infra.__file__).parent
+        for name in _RUNTIME:
+            target = self.runtime / "infra" / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ours / name, target)
+        self.tmp.mkdir()
+        # As root, the browser runs as another user, who writes here too.
+        self.tmp.chmod(0o1777)
+
+    def variables(self, given: Mapping[str, object]) -> dict[str, str]:
+        """Return the environment of a process: what LocalStack gives, and the folders."""
+        told = {**_DEFAULTS, **{name: str(value) for name, value in given.items()}}
+        return {
+            "LANG": "en_US.UTF-8",
+            "PATH": "/usr/local/bin:/usr/bin:/bin",
+            **{name: self._moved(value) for name, value in told.items()},
+            "HOME": str(self.tmp),
+            "LAMBDA_RUNTIME_DIR": str(self.runtime),
+            "LAMBDA_TASK_ROOT": str(self.code),
+            "PYTHONPATH": os.pathsep.join(map(str, self._import_path())),
+            "PYTHONUNBUFFERED": "1",
+            "TMPDIR": str(self.tmp),
+        }
+
+    def remove(self) -> None:
+        """Remove the folders, but not the code."""
+        shutil.rmtree(self.root, ignore_errors=True)
+
+    def _import_path(self) -> tuple[Path, ...]:
+        python = self.opt / "python"
+        return self.code, python / "lib" / "python3.13" / "site-packages", python, self.runtime
+
+    def _moved(self, value: str) -> str:
+        return f"{self.opt}/{value.removeprefix(_OPT)}" if value.startswith(_OPT) else value
+
+
+def _link(source: str, target: str) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(target)  # noqa: PTH108 -- called with texts by shutil
+    os.link(source, target)
