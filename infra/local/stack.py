@@ -129,13 +129,7 @@ def _only_here() -> dict[str, str]:
 
 
 def _parameters(url: str) -> dict[str, str]:
-    return {
-        "ApiHost": url,
-        "FilesHost": url,
-        # Layers are folders on one machine; nothing resolves these names.
-        "ChromiumLayer": "local",
-        "FontsLayer": "local",
-    }
+    return {"ApiHost": url, "FilesHost": url}
 
 
 def _ask_for_paths() -> "subprocess.Popen[bytes]":

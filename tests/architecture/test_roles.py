@@ -12,7 +12,7 @@ from infra.package.translate import translate
 
 @pytest.fixture(scope="module")
 def translated(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    return translate(build(tmp_path_factory.mktemp("package"), dependencies=False).template)
+    return translate(build(tmp_path_factory.mktemp("package"), archives=False).template)
 
 
 def test_every_function_has_its_own_role(translated: dict[str, Any]) -> None:

@@ -1,0 +1,55 @@
+"""Lets Chalice write the SAM template of the API, with ours merged in."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, Final
+
+from infra.package.errors import PackageError
+from infra.template import ROOT, load
+
+REGION: Final = "eu-central-1"
+_STAGE: Final = "production"
+_COPIED: Final = shutil.ignore_patterns("__pycache__", "*.pyc", "deployed", "deployments")
+
+
+def write_template(target: Path) -> dict[str, Any]:
+    """Write the template to `target` and return it; raises PackageError."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
+        project, merge, out = (Path(scratch) / name for name in ("src", "merge.json", "out"))
+        _copy_project(project)
+        merge.write_text(json.dumps(load(), indent=2), encoding="utf-8")
+        _chalice(project, merge, out)
+        (out / "sam.json").rename(target)
+    template: dict[str, Any] = json.loads(target.read_text(encoding="utf-8"))
+    return template
+
+
+def copy_sources(target: Path) -> None:
+    """Copy the code of all functions, under the names by which it is imported."""
+    target.mkdir(parents=True)
+    shutil.copy(ROOT / "app.py", target)
+    for package in ("chalicelib", "functions"):
+        shutil.copytree(ROOT / package, target / package, ignore=_COPIED)
+
+
+def _copy_project(target: Path) -> None:
+    copy_sources(target)
+    shutil.copytree(ROOT / ".chalice", target / ".chalice", ignore=_COPIED)
+    # The archive that Chalice packs is not used: ours differ by function.
+    (target / "requirements.txt").touch()
+
+
+def _chalice(project: Path, merge: Path, out: Path) -> None:
+    chalice = Path(sys.executable).with_name("chalice")
+    command = [str(chalice), "--project-dir", str(project), "package", "--stage", _STAGE]
+    command += ["--merge-template", str(merge), str(out)]
+    environment = {**os.environ, "AWS_DEFAULT_REGION": REGION, "PYTHONDONTWRITEBYTECODE": "1"}
+    ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    if ran.returncode != 0:
+        raise PackageError(ran.stdout + ran.stderr)
