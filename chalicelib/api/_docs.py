@@ -25,16 +25,17 @@ def reference(document: Mapping[str, Any]) -> Reply:
     """Return the reference page of an OpenAPI document."""
     schemas = document["components"]["schemas"]
     operations = _by_tag(document)
+    api_host = document["servers"][0]["url"]
     body = (
         f'<div class="all"><nav><a class="brand" href="#top">Platen</a>{_links(operations)}'
         '<a href="#errors">Error codes</a><a href="/v1/openapi.json">openapi.json</a></nav>'
         f'<main id="top"><h1>Platen API</h1><p class="dim">Version '
-        f"{escape(document['info']['version'])} · <code>{escape(document['servers'][0]['url'])}"
+        f"{escape(document['info']['version'])} · <code>{escape(api_host)}"
         f"</code></p>{_prose(document['info']['description'])}"
         f"{''.join(_group(tag, rows, document, schemas) for tag, rows in operations.items())}"
         f"{_errors()}</main></div>"
     )
-    return page("Platen API reference", body, _STYLE)
+    return page("Platen API reference", body, api_host=api_host, style=_STYLE)
 
 
 type _Row = tuple[str, str, Mapping[str, Any]]

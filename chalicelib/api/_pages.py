@@ -3,6 +3,7 @@
 import re
 from html import escape
 from typing import Final
+from urllib.parse import urlsplit
 
 from chalicelib.api._endpoint import Reply
 from chalicelib.core.problems import PROBLEMS
@@ -13,15 +14,19 @@ _POLICY: Final = (
 )
 
 
-def page(title: str, body: str, style: str = "", status: int = 200) -> Reply:
-    """Return a page; `body` and `style` are markup, the title is text."""
+def page(title: str, body: str, *, api_host: str, style: str = "") -> Reply:
+    """Return a page; `body` and `style` are markup, the title is text.
+
+    Links that begin with `/` lead below the host, which may itself have a path.
+    """
+    body = body.replace('href="/', f'href="{escape(urlsplit(api_host).path)}/')
     text = (
         "<!doctype html>\n"
         f'<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<style>{_STYLE}{style}</style></head><body>{body}</body></html>\n"
     )
-    return Reply(status, text, HTML, {"Content-Security-Policy": _POLICY})
+    return Reply(200, text, HTML, {"Content-Security-Policy": _POLICY})
 
 
 def inline(text: str) -> str:

@@ -68,7 +68,7 @@ def error(call: Call) -> Reply:
         raise NotFound("not_found", "There is no error code of this name.")
     if _asks_for_json(call.headers.get("accept", "")):
         return Reply(body=asdict(problem))
-    return _error_page(problem)
+    return _error_page(problem, call.services.api_host)
 
 
 def _outcome(name: str, check: Any) -> str:
@@ -91,7 +91,7 @@ def _asks_for_json(accept: str) -> bool:
     return "json" in accept and "text/html" not in accept
 
 
-def _error_page(problem: Problem) -> Reply:
+def _error_page(problem: Problem, api_host: str) -> Reply:
     status = f"HTTP {problem.status}" if problem.status else "inside an object, never as a status"
     again = "Yes, after a pause." if problem.retryable else "No, not without a change."
     body = (
@@ -102,4 +102,5 @@ def _error_page(problem: Problem) -> Reply:
         f"<dt>Try again?</dt><dd>{again}</dd><dt>Answered as</dt><dd>{status}</dd></dl>"
         '<p><a href="/docs#errors">All error codes</a></p></main>'
     )
-    return page(f"{problem.code} · Platen", body, "h1 code{font-size:1em}")
+    title = f"{problem.code} · Platen"
+    return page(title, body, api_host=api_host, style="h1 code{font-size:1em}")

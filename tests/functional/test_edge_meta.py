@@ -87,6 +87,15 @@ def test_reference_page_stands_alone(app: App) -> None:
     assert {f"/errors/{code}" for code in PROBLEMS} <= page.links
 
 
+def test_links_of_pages_stay_below_the_path_of_the_host(app: App, services: EdgeServices) -> None:
+    services.api_host = "https://api.test/live"
+    documents = request(app, "GET", "/docs"), request(app, "GET", "/errors/not_found")
+    links = {link for answer in documents for link in _Page(answer.body.decode()).links}
+
+    assert {"/live/v1/openapi.json", "/live/errors/not_found", "/live/docs#errors"} <= links
+    assert all(link.startswith(("#", "/live/")) for link in links)
+
+
 @pytest.mark.parametrize("code", sorted(PROBLEMS))
 def test_every_code_has_a_page(app: App, code: str) -> None:
     page = request(app, "GET", f"/errors/{code}")
