@@ -26,7 +26,6 @@ _UNWANTED: Final = (
     "boto3/data/*",  # the `resource` interface, which nothing here uses
     "boto3/examples/*",
     "botocore/data/*/*",
-    "botocore/docs/*",
     "aws_lambda_powertools/event_handler/openapi/swagger_ui/*",
     "chalice/*",  # its command line; Chalice itself deploys no more than the two files below
 )
