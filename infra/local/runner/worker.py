@@ -61,8 +61,9 @@ def serve(channel: Channel, target: str) -> None:
 def _load(target: str) -> Callable[[Any, Context], Any]:
     module_name, attribute = target.rsplit(".", 1)
     module = importlib.import_module(module_name)
-    if warm := getattr(module, "warm", None):
-        warm()
+    # On Lambda, which sets this variable, a module warms itself: nobody else would.
+    if "AWS_LAMBDA_INITIALIZATION_TYPE" not in os.environ and hasattr(module, "warm"):
+        module.warm()
     handler: Callable[[Any, Context], Any] = getattr(module, attribute)
     return handler
 
