@@ -2,7 +2,7 @@
 PORT ?= 8700
 PY := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: help setup run up down demo fmt check test bench openapi lock package
+.PHONY: help setup run up down demo fmt check test bench openapi lock package deploy destroy
 
 help: ## list the commands
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -46,5 +46,11 @@ openapi: setup ## write infra/openapi.json from the declarations
 lock: ## pin again what pyproject.toml and the other lists ask for
 	@sh infra/setup/lock.sh
 
-package: setup ## build the SAM template and the deployment package, and lint both forms
+package: setup ## build everything that is deployed into build/, check it, and lint both forms of the template
 	@$(PY) -m infra.package build
+
+deploy: setup ## build and deploy to the AWS account of the environment (STAGE=production API_HOST=… FILES_HOST=…)
+	@$(PY) -m infra.deploy up --stage "$(STAGE)" --api-host "$(API_HOST)" --files-host "$(FILES_HOST)"
+
+destroy: setup ## delete a deployed stack; says what is kept and how to remove it (STAGE=production)
+	@$(PY) -m infra.deploy down --stage "$(STAGE)"

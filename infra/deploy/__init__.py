@@ -1,0 +1,1 @@
+"""Takes the package to an AWS account, or to whatever the AWS variables name, and away again."""

@@ -1,0 +1,58 @@
+"""The account, region and endpoint that the environment names."""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import boto3
+from botocore.exceptions import BotoCoreError, ClientError
+
+from infra.deploy.errors import DeployError
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Where a deployment goes."""
+
+    id: str
+    region: str
+    session: boto3.session.Session
+
+    @classmethod
+    def of_environment(cls) -> Self:
+        """Ask who the credentials belong to; raises DeployError where something is not set."""
+        session = boto3.session.Session()
+        region = session.region_name
+        if not region:
+            raise DeployError("no region is set: export AWS_DEFAULT_REGION=eu-central-1")
+        try:
+            identity = session.client("sts").get_caller_identity()
+        except (BotoCoreError, ClientError) as error:
+            message = f"AWS does not know who this is ({error}); set credentials as for the AWS CLI"
+            raise DeployError(message) from error
+        return cls(identity["Account"], region, session)
+
+    def artifacts_bucket(self) -> str:
+        """Return the bucket that archives and templates are uploaded to; make it when absent."""
+        name = f"platen-artifacts-{self.id}-{self.region}"
+        s3 = self.session.client("s3")
+        try:
+            # A bucket of this name that somebody else made first is refused.
+            s3.head_bucket(Bucket=name, ExpectedBucketOwner=self.id)
+        except ClientError as error:
+            if error.response["Error"]["Code"] != "404":
+                raise DeployError(f"the bucket {name} cannot be used: {error}") from error
+        else:
+            return name
+        # The oldest region is not named, and cannot be.
+        elsewhere: Any = {"CreateBucketConfiguration": {"LocationConstraint": self.region}}
+        s3.create_bucket(Bucket=name, **({} if self.region == "us-east-1" else elsewhere))
+        s3.put_public_access_block(
+            Bucket=name,
+            PublicAccessBlockConfiguration={
+                "BlockPublicAcls": True,
+                "BlockPublicPolicy": True,
+                "IgnorePublicAcls": True,
+                "RestrictPublicBuckets": True,
+            },
+        )
+        return name

@@ -1,0 +1,74 @@
+"""A stack of CloudFormation: its parameters and outputs, what it holds, why it failed."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from boto3.session import Session
+from botocore.exceptions import ClientError
+
+
+class Stack:
+    """One stack by name; it need not exist yet."""
+
+    def __init__(self, name: str, session: Session) -> None:
+        """Ask nothing yet."""
+        self.name = name
+        self._client = session.client("cloudformation")
+
+    def exists(self) -> bool:
+        """Tell whether anything of it is there."""
+        return self._described() is not None
+
+    def parameters(self) -> dict[str, str]:
+        """Return the parameters that it was deployed with; empty where it was not."""
+        described = self._described() or {}
+        rows = described.get("Parameters", [])
+        return {row["ParameterKey"]: row["ParameterValue"] for row in rows}
+
+    def outputs(self) -> dict[str, str]:
+        """Return its outputs."""
+        described = self._described() or {}
+        return {row["OutputKey"]: row["OutputValue"] for row in described.get("Outputs", [])}
+
+    def resources(self) -> Iterator[tuple[str, str, str]]:
+        """Yield logical id, type and physical id of what it holds."""
+        for page in self._client.get_paginator("list_stack_resources").paginate(
+            StackName=self.name
+        ):
+            for row in page["StackResourceSummaries"]:
+                if "PhysicalResourceId" in row:
+                    yield row["LogicalResourceId"], row["ResourceType"], row["PhysicalResourceId"]
+
+    def template(self) -> Mapping[str, Any]:
+        """Return the template that it was deployed from, translated."""
+        answer = self._client.get_template(StackName=self.name, TemplateStage="Processed")
+        body: Any = answer["TemplateBody"]
+        read: Mapping[str, Any] = json.loads(body) if isinstance(body, str) else body
+        return read
+
+    def failures(self) -> list[str]:
+        """Return why its resources failed in the newest run, the first cause first."""
+        lines = []
+        for event in self._client.describe_stack_events(StackName=self.name)["StackEvents"]:
+            reason = event.get("ResourceStatusReason", "")
+            if event.get("ResourceStatus", "").endswith("_FAILED"):
+                lines.append(f"{event['LogicalResourceId']}: {reason}")
+            if reason == "User Initiated":
+                break
+        return lines[::-1]
+
+    def delete(self) -> None:
+        """Delete it and wait until it is gone."""
+        self._client.delete_stack(StackName=self.name)
+        waiter = self._client.get_waiter("stack_delete_complete")
+        waiter.wait(StackName=self.name, WaiterConfig={"Delay": 5, "MaxAttempts": 360})
+
+    def _described(self) -> Any:
+        try:
+            (described,) = self._client.describe_stacks(StackName=self.name)["Stacks"]
+        except ClientError as error:
+            if "does not exist" in str(error):
+                return None
+            raise
+        return described

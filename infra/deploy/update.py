@@ -1,0 +1,59 @@
+"""Uploads the package and creates the stack or brings it up to date."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+import click
+
+from infra.deploy.awscli import aws
+from infra.deploy.errors import DeployError
+from infra.deploy.stack import Stack
+
+# What a host is called until API Gateway has given the API its address.
+UNKNOWN: Final = "https://unknown.invalid"
+
+
+def update(stack: Stack, bucket: str, folder: Path, given: Mapping[str, str]) -> str:
+    """Deploy what lies in `folder`; return the API's address. Raises DeployError.
+
+    A host that is neither given nor known from an earlier deployment becomes the address of the API
+    itself. Nobody knows that before the stack exists, so its first deployment takes a second,
+    short pass.
+    """
+    packaged = folder / "packaged.json"
+    click.echo(f"uploading what has changed to {bucket} …")
+    aws(
+        *("cloudformation", "package", "--template-file", str(folder / "sam.json")),
+        *("--s3-bucket", bucket, "--use-json", "--output-template-file", str(packaged)),
+    )
+    hosts = wanted(given, stack.parameters())
+    _deploy(stack, packaged, bucket, hosts)
+    if UNKNOWN in hosts.values():
+        own = stack.outputs()["EndpointURL"].rstrip("/")
+        hosts = {name: own if host == UNKNOWN else host for name, host in hosts.items()}
+        _deploy(stack, packaged, bucket, hosts)
+    return hosts["ApiHost"]
+
+
+def wanted(given: Mapping[str, str], present: Mapping[str, str]) -> dict[str, str]:
+    """Return both hosts: as given, else as deployed; files follow the API unless told otherwise."""
+    api = given.get("ApiHost") or present.get("ApiHost") or UNKNOWN
+    apart = present.get("FilesHost") not in {None, present.get("ApiHost")}
+    files = given.get("FilesHost") or (present["FilesHost"] if apart else api)
+    return {"ApiHost": api, "FilesHost": files}
+
+
+def _deploy(stack: Stack, template: Path, bucket: str, parameters: Mapping[str, str]) -> None:
+    click.echo(f"deploying {stack.name} …")
+    overrides = [f"{name}={value}" for name, value in parameters.items()]
+    try:
+        aws(
+            *("cloudformation", "deploy", "--template-file", str(template)),
+            *("--stack-name", stack.name, "--s3-bucket", bucket),
+            *("--capabilities", "CAPABILITY_IAM", "CAPABILITY_AUTO_EXPAND"),
+            *("--no-fail-on-empty-changeset", "--parameter-overrides", *overrides),
+        )
+    except DeployError as error:
+        reasons = stack.failures() if stack.exists() else []
+        raise DeployError("\n".join([str(error), *reasons])) from error
