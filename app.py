@@ -1,14 +1,14 @@
 """The API function: Chalice, with every route answered by the dispatcher of chalicelib.api."""
 
-from chalicelib import bootstrap
 from chalicelib.api._app import App
 from chalicelib.api.routes import ENDPOINTS
+from chalicelib.bootstrap.api import api_services
 
-app = App(ENDPOINTS, bootstrap.api_services)
+app = App(ENDPOINTS, api_services)
 
 
 def warm() -> None:
     """Import and build what the first request would wait for."""
-    bootstrap.api_services().warm()
+    api_services().warm()
     for row in ENDPOINTS:
         row.warm()

@@ -22,6 +22,17 @@ SETTINGS: Final[dict[str, Setting]] = {
     ),
     "bucket": Setting("PLATEN_BUCKET", "S3 bucket of bodies and files"),
     "renders_queue_url": Setting("PLATEN_RENDERS_QUEUE_URL", "SQS queue of async renders"),
+    "renders_dead_letters_url": Setting(
+        "PLATEN_RENDERS_DEAD_LETTERS_URL", "SQS queue of async renders that were given up"
+    ),
+    "events_queue_url": Setting("PLATEN_EVENTS_QUEUE_URL", "SQS queue of facts to be told"),
+    "events_dead_letters_url": Setting(
+        "PLATEN_EVENTS_DEAD_LETTERS_URL", "SQS queue of facts that were given up"
+    ),
+    "upkeep_queue_url": Setting("PLATEN_UPKEEP_QUEUE_URL", "SQS queue of due items"),
+    "upkeep_dead_letters_url": Setting(
+        "PLATEN_UPKEEP_DEAD_LETTERS_URL", "SQS queue of due items that were given up"
+    ),
     "render_function": Setting("PLATEN_RENDER_FUNCTION", "Lambda function that renders"),
     "signing_secret": Setting(
         "PLATEN_SIGNING_SECRET",
@@ -51,6 +62,11 @@ SETTINGS: Final[dict[str, Setting]] = {
         "`off` only where the platform itself is the sandbox, as Lambda is",
         "on",
     ),
+    "crash_points": Setting(
+        "PLATEN_CRASH_POINTS",
+        "folder whose files say where a process ends itself; only tests set it",
+        "",
+    ),
     "local_throttle": Setting(
         "PLATEN_LOCAL_THROTTLE",
         "`1`: the local Invoke API refuses when all slots are busy, as Lambda does; "
@@ -64,58 +80,115 @@ class MissingSetting(Exception):  # noqa: N818 -- names what to do
     """A variable without a default is not set."""
 
 
+class Settings:
+    """Some of the variables, as attributes."""
+
+    __slots__ = ()
+
+    @classmethod
+    def from_env(cls, environment: Mapping[str, str] | None = None) -> Self:
+        """Read the environment; raises MissingSetting with the variable's name."""
+        source = os.environ if environment is None else environment
+        kind: Any = cls
+        return cls(**{field.name: _value(SETTINGS[field.name], source) for field in fields(kind)})
+
+
 @dataclass(frozen=True, slots=True)
-class ApiSettings:
+class ApiSettings(Settings):
     """What the API function reads."""
 
     main_table: str
     transient_table: str
     bucket: str
     renders_queue_url: str
+    events_queue_url: str
     render_function: str
     signing_secret: str
     base_url: str
     files_host: str
     region: str
-
-    @classmethod
-    def from_env(cls, environment: Mapping[str, str] | None = None) -> Self:
-        """Read the environment; raises MissingSetting with the variable's name."""
-        return cls(**_read(cls, environment))
+    crash_points: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class RenderSettings:
+class RenderSettings(Settings):
     """What the render function reads."""
 
     main_table: str
     bucket: str
+    renders_queue_url: str
+    renders_dead_letters_url: str
+    events_queue_url: str
     chromium_dir: str
     fonts_dir: str
     browser_sandbox: str
-
-    @classmethod
-    def from_env(cls, environment: Mapping[str, str] | None = None) -> Self:
-        """Read the environment; raises MissingSetting with the variable's name."""
-        return cls(**_read(cls, environment))
+    crash_points: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class OperatorSettings:
+class RelaySettings(Settings):
+    """What the relay reads."""
+
+    main_table: str
+    bucket: str
+    events_queue_url: str
+    events_dead_letters_url: str
+    crash_points: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TickSettings(Settings):
+    """What the tick reads."""
+
+    main_table: str
+    events_queue_url: str
+    upkeep_queue_url: str
+    crash_points: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class UpkeepSettings(Settings):
+    """What the upkeep function reads."""
+
+    main_table: str
+    bucket: str
+    renders_queue_url: str
+    events_queue_url: str
+    upkeep_queue_url: str
+    upkeep_dead_letters_url: str
+    crash_points: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLettersSettings(Settings):
+    """What the function of the dead letters reads."""
+
+    main_table: str
+    transient_table: str
+    bucket: str
+    events_queue_url: str
+    renders_dead_letters_url: str
+    events_dead_letters_url: str
+    upkeep_dead_letters_url: str
+    crash_points: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorSettings(Settings):
     """What the operator tool reads."""
 
     main_table: str
     region: str
 
-    @classmethod
-    def from_env(cls, environment: Mapping[str, str] | None = None) -> Self:
-        """Read the environment; raises MissingSetting with the variable's name."""
-        return cls(**_read(cls, environment))
 
+@dataclass(frozen=True, slots=True)
+class RedriveSettings(Settings):
+    """What the operator tool reads to work on dead letters."""
 
-def _read(kind: Any, environment: Mapping[str, str] | None) -> dict[str, str]:
-    source = os.environ if environment is None else environment
-    return {field.name: _value(SETTINGS[field.name], source) for field in fields(kind)}
+    transient_table: str
+    renders_queue_url: str
+    events_queue_url: str
+    upkeep_queue_url: str
 
 
 def _value(setting: Setting, source: Mapping[str, str]) -> str:

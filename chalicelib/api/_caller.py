@@ -63,12 +63,12 @@ def authenticate(headers: Mapping[str, str], source_ip: str, services: Services)
     if parsed is None:
         raise _refused()
     now = services.clock.now()
-    key = services.keys.find(KeyId(parsed.key_id))
+    key, workspace = services.keys.find_with_workspace(KeyId(parsed.key_id))
     secret = _matching(parsed, key.secrets if key else _NO_SECRETS)
     if key is None or secret is None or key.mode != parsed.mode:
         raise _refused()
     _check_times(key, secret, now)
-    workspace = services.workspaces.get(key.workspace_id)
+    workspace = workspace or services.workspaces.get(key.workspace_id)
     if workspace is None:
         raise _refused()
     _check_address(source_ip, key, workspace)

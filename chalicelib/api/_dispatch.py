@@ -25,7 +25,7 @@ from chalicelib.core.errors import NotFound, ServiceError
 from chalicelib.core.ids import RandomIds
 
 if TYPE_CHECKING:
-    from chalicelib.bootstrap import ApiServices
+    from chalicelib.bootstrap.api import ApiServices
 
 log = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ from chalicelib.api._caller import Caller
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from chalicelib.bootstrap import ApiServices
+    from chalicelib.bootstrap.api import ApiServices
     from chalicelib.features.workspaces.limits import RateState
 
 type Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]

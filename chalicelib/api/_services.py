@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 class Keys(Protocol):
     """API keys by id."""
 
-    def find(self, key_id: KeyId, /) -> "ApiKey | None":
-        """Return the key, or None."""
+    def find_with_workspace(self, key_id: KeyId, /) -> "tuple[ApiKey | None, Workspace | None]":
+        """Return the key, or None, and its workspace where it came along."""
         ...
 
 

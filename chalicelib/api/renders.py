@@ -65,7 +65,7 @@ def create(call: Call) -> Reply:
     if accepted.repeat is not None:
         return _repeat(call, accepted)
     if order.mode == "async":
-        call.services.enqueue_render.send(accepted.render, call.request_id)
+        call.services.enqueue_render.send(accepted.render)
         return _unfinished(call, accepted.render, {})
     ran = call.services.run_now(
         accepted.render,
@@ -73,7 +73,6 @@ def create(call: Call) -> Reply:
         Waiting(
             deadline=call.deadline,
             cancel_late=call.body.timeout_behavior == "cancel",
-            request_id=call.request_id,
             idempotency=order.idempotency,
         ),
     )
@@ -124,6 +123,27 @@ def retrieve(call: Call) -> Reply:
     return Reply(200, call.services.present_render(render))
 
 
+@endpoint(
+    "DELETE",
+    "/v1/renders/{id}/files",
+    scope="renders:delete",
+    tag="Renders",
+    answers={200: _RENDER},
+    problems=("render_not_found", "conflict"),
+)
+def purge(call: Call) -> Reply:
+    """Delete the files of a render at once.
+
+    The render stays, with `files` empty and `files_purged_at` set. One that is not final yet is a
+    `conflict`.
+    """
+    render = call.services.read_renders.one(
+        call.caller.workspace_id, call.params["id"], call.caller.mode
+    )
+    purged = call.services.purge_files(render, "render.purged")
+    return Reply(200, call.services.present_render(purged))
+
+
 def _order(call: Call) -> Order:
     request: RenderRequest = call.body
     delivery = request.delivery.type or "url"
@@ -141,6 +161,7 @@ def _order(call: Call) -> Order:
         input={"type": "html", "templating": templating},
         delivery=delivery,
         expires_in_s=request.delivery.expires_in,
+        request_id=call.request_id,
         asks_for_test=request.test,
         reference=request.reference,
         metadata=request.metadata,
@@ -169,7 +190,7 @@ def _repeat(call: Call, accepted: Accepted) -> Reply:
         return _answer(call, Ran(render), headers)
     if render.status == "queued" and render.body_key is not None:
         # The first request may have died before it could do this.
-        call.services.enqueue_render.send(render, call.request_id)
+        call.services.enqueue_render.send(render)
     shown = call.services.present_render.as_accepted(render, first)
     return Reply(202, shown, headers={**headers, **_location(call, render)})
 
@@ -197,7 +218,7 @@ def _problem(render: Render, headers: Headers) -> ServiceError:
 
 
 def _file(call: Call, ran: Ran, headers: Headers) -> Reply:
-    if not ran.render.files:
+    if not ran.render.files or ran.render.files_purged_at is not None:
         raise ServiceError("file_expired", "The file of this render is no longer kept.")
     file = ran.render.files[0]
     headers = {**headers, "X-Render-Id": ran.render.id}

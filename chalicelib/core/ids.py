@@ -45,6 +45,14 @@ def first_id(prefix: str, milliseconds: int) -> str:
     return f"{prefix}_{_ulid(max(0, milliseconds), 0)}"
 
 
+def made_at(text: str) -> dt.datetime:
+    """Return the moment that an id carries."""
+    milliseconds = 0
+    for digit in text.partition("_")[2][:10]:
+        milliseconds = milliseconds * 32 + _CROCKFORD.index(digit)
+    return dt.datetime.fromtimestamp(milliseconds / 1000, dt.UTC)
+
+
 def is_id(prefix: str, text: str) -> bool:
     """Tell whether `text` has the form `<prefix>_<ULID>`."""
     head, _, tail = text.partition("_")

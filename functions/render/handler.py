@@ -1,11 +1,9 @@
 """The render function: one render by invocation, or each render of a queue's batch."""
 
-import json
-import logging
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from chalicelib import bootstrap
 from chalicelib.adapters.aws.session import Clients
 from chalicelib.adapters.json_logs import REQUEST_ID, configure
 from chalicelib.core.clock import SystemClock
@@ -15,13 +13,20 @@ from chalicelib.features.renders.protocol import (
     RunAnswer,
     RunRender,
 )
-from chalicelib.features.renders.repository import row_of
+from chalicelib.features.renders.rows import row_of
 from chalicelib.settings import RenderSettings
 
 if TYPE_CHECKING:
+    from chalicelib.adapters.aws.messages import Inbox, Message
     from chalicelib.features.renders.execute import Executed, ExecuteRender
 
-log = logging.getLogger(__name__)
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """What this process works with."""
+
+    execute: "ExecuteRender"
+    inbox: "Inbox"
 
 
 def warm() -> None:
@@ -36,14 +41,22 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     return serve(event, context.aws_request_id, _host())
 
 
-def serve(event: dict[str, Any], invocation: str, execute: "ExecuteRender") -> dict[str, Any]:
+def serve(event: dict[str, Any], invocation: str, host: Host) -> dict[str, Any]:
     """Run what an event asks for."""
     if "Records" in event:
-        return _batch(event["Records"], invocation, execute)
+        return host.inbox.work_off(
+            event["Records"], lambda message: _queued(message, invocation, host.execute)
+        )
     order = RunRender.from_json(event)
     REQUEST_ID.set(order.request_id)
-    executed = execute.now(order, invocation)
+    executed = host.execute.now(order, invocation)
     return _answer(order, executed).to_json()
+
+
+def _queued(message: "Message", invocation: str, execute: "ExecuteRender") -> None:
+    order = QueuedRender.from_json(message.body)
+    REQUEST_ID.set(order.request_id)
+    execute.queued(order, f"{invocation}/{message.id}", message.id)
 
 
 def _answer(order: RunRender, executed: "Executed") -> RunAnswer:
@@ -54,23 +67,8 @@ def _answer(order: RunRender, executed: "Executed") -> RunAnswer:
     return RunAnswer(row, first)
 
 
-def _batch(
-    records: list[dict[str, Any]], invocation: str, execute: "ExecuteRender"
-) -> dict[str, Any]:
-    failed = []
-    for record in records:
-        try:
-            message = QueuedRender.from_json(json.loads(record["body"]))
-            REQUEST_ID.set(message.request_id)
-            execute.queued(message, f"{invocation}/{record['messageId']}")
-        except Exception:
-            log.exception("message failed", extra={"message_id": record["messageId"]})
-            failed.append({"itemIdentifier": record["messageId"]})
-    return {"batchItemFailures": failed}
-
-
 @cache
-def _host() -> "ExecuteRender":
+def _host() -> Host:
     """Start the engine of this process, and wire the use case to it."""
     # The browser starts while the rest is being imported.
     from chalicelib.engine.host import Engine  # noqa: PLC0415
@@ -82,4 +80,8 @@ def _host() -> "ExecuteRender":
         sandbox=settings.browser_sandbox != "off",
     )
     engine.start()
-    return bootstrap.execute_render(settings, Clients(), engine.run, SystemClock())
+    from chalicelib.bootstrap import render  # noqa: PLC0415
+
+    clients = Clients()
+    execute = render.execute_render(settings, clients, engine.run, SystemClock())
+    return Host(execute, render.inbox(settings, clients))

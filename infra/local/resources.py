@@ -21,10 +21,12 @@ def create_resources(
     *,
     parameters: Mapping[str, str] | None = None,
     region: str = "us-east-1",
+    at_once: int = 8,
 ) -> dict[str, Attributes]:
     """Create what the template declares; return `Ref` and attributes by logical id.
 
-    `clients(service)` returns the boto3 client to use. Functions are not created but named, so
+    `clients(service)` returns the boto3 client to use, for `at_once` resources at a time.
+    Functions are not created but named, so
     that other resources can refer to them. Serverless types and resources that say
     `Metadata.PlatenLocal.Skip` are left out; another type is a KeyError, never ignored.
     """
@@ -49,7 +51,7 @@ def create_resources(
         return CREATORS[resource["Type"]](clients, physical, properties)
 
     order = _order(wanted)
-    with ThreadPoolExecutor(max_workers=8) as threads:
+    with ThreadPoolExecutor(max_workers=at_once) as threads:
         while order.is_active():
             ready = order.get_ready()
             made.update(zip(ready, threads.map(create, ready), strict=True))

@@ -34,9 +34,9 @@ def seed(environment: Mapping[str, str]) -> dict[str, str]:
 def create() -> dict[str, str]:
     """Make the workspace and both keys with what this process's environment names."""
     # The product's own use cases; the stack itself never loads them.
-    from chalicelib import bootstrap  # noqa: PLC0415
+    from chalicelib.bootstrap.operator import operator as build  # noqa: PLC0415
 
-    operator = bootstrap.operator()
+    operator = build()
     workspace = operator.create_workspace("demo", plan="scale", regions=[operator.region])
     keys = operator.manage_keys
     return {

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 from typing import Any, Final
 
-from chalicelib import bootstrap
+from chalicelib.bootstrap import operator as bootstrap
 from infra.operator.output import Refused
 
 _RUN_FOLDER: Final = Path(__file__).resolve().parent.parent.parent / ".platen"

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from chalicelib.bootstrap import Operator
+from chalicelib.bootstrap.operator import Operator
 from chalicelib.core.errors import NotFound
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.workspaces.limits import allowance

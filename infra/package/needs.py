@@ -8,7 +8,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from chalicelib.settings import ApiSettings, RenderSettings
+from chalicelib.settings import (
+    ApiSettings,
+    DeadLettersSettings,
+    RelaySettings,
+    RenderSettings,
+    Settings,
+    TickSettings,
+    UpkeepSettings,
+)
 
 type Grant = tuple[str, str]
 
@@ -17,7 +25,7 @@ type Grant = tuple[str, str]
 class Needs:
     """What one function cannot work without."""
 
-    settings: type[ApiSettings | RenderSettings]
+    settings: type[Settings]
     grants: frozenset[Grant]
     layers: frozenset[str] = frozenset()
 
@@ -37,6 +45,8 @@ _LOGS: Final = (
     "log-group:/aws/lambda/${AWS::StackName}-*",
 )
 
+_RECEIVE: Final = "sqs:ReceiveMessage DeleteMessage GetQueueAttributes ChangeMessageVisibility"
+
 NEEDS: Final[Mapping[str, Needs]] = {
     "APIHandler": Needs(
         settings=ApiSettings,
@@ -49,6 +59,7 @@ NEEDS: Final[Mapping[str, Needs]] = {
             ("s3:PutObject DeleteObject", "${FilesBucket.Arn}/tmp/*"),
             ("s3:ListBucket", "FilesBucket"),
             ("sqs:SendMessage", "RendersQueue"),
+            ("sqs:SendMessage", "EventsQueue"),
             ("lambda:InvokeFunction", "RenderFunction"),
             ("secretsmanager:GetSecretValue", "SigningSecret"),
         ),
@@ -62,8 +73,55 @@ NEEDS: Final[Mapping[str, Needs]] = {
             ("dynamodb:GetItem PutItem UpdateItem", "MainTable WS#*#LIM"),
             ("dynamodb:GetItem PutItem UpdateItem", "MainTable FILE#*"),
             ("s3:PutObject DeleteObject", "${FilesBucket.Arn}/ws/*"),
-            ("s3:GetObject DeleteObject", "${FilesBucket.Arn}/tmp/*"),
-            ("sqs:ReceiveMessage DeleteMessage GetQueueAttributes", "RendersQueue"),
+            ("s3:GetObject", "${FilesBucket.Arn}/tmp/*"),
+            (_RECEIVE, "RendersQueue"),
+            ("sqs:SendMessage", "RendersDeadLetters"),
+            ("sqs:SendMessage", "EventsQueue"),
+        ),
+    ),
+    "RelayFunction": Needs(
+        settings=RelaySettings,
+        grants=_grants(
+            _LOGS,
+            ("dynamodb:GetItem BatchGetItem UpdateItem", "MainTable"),
+            ("s3:DeleteObject", "${FilesBucket.Arn}/ws/*"),
+            ("s3:DeleteObject", "${FilesBucket.Arn}/tmp/*"),
+            (_RECEIVE, "EventsQueue"),
+            ("sqs:SendMessage", "EventsDeadLetters"),
+        ),
+    ),
+    "TickFunction": Needs(
+        settings=TickSettings,
+        grants=_grants(
+            _LOGS,
+            ("dynamodb:Query", "${MainTable.Arn}/index/due"),
+            ("dynamodb:UpdateItem", "MainTable"),
+            ("sqs:SendMessage", "EventsQueue"),
+            ("sqs:SendMessage", "UpkeepQueue"),
+        ),
+    ),
+    "UpkeepFunction": Needs(
+        settings=UpkeepSettings,
+        grants=_grants(
+            _LOGS,
+            ("dynamodb:GetItem BatchGetItem PutItem UpdateItem", "MainTable"),
+            ("s3:DeleteObject", "${FilesBucket.Arn}/ws/*"),
+            (_RECEIVE, "UpkeepQueue"),
+            ("sqs:SendMessage", "UpkeepDeadLetters"),
+            ("sqs:SendMessage", "RendersQueue"),
+            ("sqs:SendMessage", "EventsQueue"),
+        ),
+    ),
+    "DeadLettersFunction": Needs(
+        settings=DeadLettersSettings,
+        grants=_grants(
+            _LOGS,
+            ("dynamodb:GetItem PutItem UpdateItem", "MainTable"),
+            ("dynamodb:PutItem", "TransientTable"),
+            (_RECEIVE, "RendersDeadLetters"),
+            (_RECEIVE, "EventsDeadLetters"),
+            (_RECEIVE, "UpkeepDeadLetters"),
+            ("sqs:SendMessage", "EventsQueue"),
         ),
     ),
 }

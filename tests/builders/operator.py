@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from chalicelib import bootstrap
+from chalicelib.bootstrap import operator as bootstrap
 from infra.operator import connection
 from infra.operator.cli import main
 from tests.builders.service import REGION

@@ -4,6 +4,7 @@ import contextlib
 import io
 import itertools
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, cached_property
@@ -13,22 +14,38 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from chalicelib import bootstrap
 from chalicelib.adapters.aws.session import Clients
 from chalicelib.api._app import App
 from chalicelib.api.routes import ENDPOINTS
-from chalicelib.bootstrap import ApiServices, Operator
+from chalicelib.bootstrap import render, workers
+from chalicelib.bootstrap.api import ApiServices
+from chalicelib.bootstrap.operator import Operator
 from chalicelib.core.ids import RandomIds, WorkspaceId
 from chalicelib.engine.job import Job, Outcome, Produced
+from chalicelib.features.dead_letters.model import DeadLetter
+from chalicelib.features.dead_letters.repository import DeadLetters
+from chalicelib.features.due.message import LookAt
+from chalicelib.features.facts.message import TellFact
 from chalicelib.features.workspaces.model import SCOPES, Mode
-from chalicelib.settings import ApiSettings, OperatorSettings, RenderSettings
+from chalicelib.settings import (
+    ApiSettings,
+    DeadLettersSettings,
+    OperatorSettings,
+    RelaySettings,
+    RenderSettings,
+    TickSettings,
+    UpkeepSettings,
+)
+from functions.dead_letters import handler as dead_letters
 from functions.render import handler
+from infra.local.pollers import sqs_event
 from infra.local.resources import create_resources
 from infra.template import load
 from tests.builders.http import Answer, request
 from tests.fakes.edge import FixedClock
 
 REGION = "us-east-1"
+QUEUES = ("Renders", "Events", "Upkeep")
 PDF = b"%PDF-1.7 a document of the fake engine"
 
 
@@ -117,12 +134,14 @@ class Service:
         self.dies_after_storing = False
         self.invocations: Iterator[BaseException | None] = iter(())
         self.clients = InProcessClients(self, aws)
-        made = create_resources(load(), aws.client, aws.next_stack(), region=REGION)
+        made = create_resources(load(), aws.client, aws.next_stack(), region=REGION, at_once=1)
+        self.made = made
         self.settings = ApiSettings(
             main_table=made["MainTable"]["Ref"],
             transient_table=made["TransientTable"]["Ref"],
             bucket=made["FilesBucket"]["Ref"],
             renders_queue_url=made["RendersQueue"]["Ref"],
+            events_queue_url=made["EventsQueue"]["Ref"],
             render_function=made["RenderFunction"]["Ref"],
             signing_secret=made["SigningSecret"]["Ref"],
             base_url="https://api.test/v1",
@@ -175,28 +194,43 @@ class Service:
     def serve(self, event: dict[str, Any], invocation: str = "invocation-1") -> dict[str, Any]:
         """Run the render function's handler on an event."""
         settings = RenderSettings(
-            self.settings.main_table, self.settings.bucket, "unused", "unused", "on"
+            main_table=self.settings.main_table,
+            bucket=self.settings.bucket,
+            renders_queue_url=self.settings.renders_queue_url,
+            renders_dead_letters_url=self.made["RendersDeadLetters"]["Ref"],
+            events_queue_url=self.settings.events_queue_url,
+            chromium_dir="unused",
+            fonts_dir="unused",
+            browser_sandbox="on",
         )
-        execute = bootstrap.execute_render(settings, self.clients, self.engine.run, self.clock)
-        return handler.serve(event, invocation, execute)
+        execute = render.execute_render(settings, self.clients, self.engine.run, self.clock)
+        host = handler.Host(execute, render.inbox(settings, self.clients))
+        return handler.serve(event, invocation, host)
 
     def deliver_again(self) -> None:
         """Deliver the message of the newest render, whether or not its function survives it."""
-        render = self.call("GET", "/v1/renders").json["data"][0]
-        body = {"v": 1, "workspace_id": self.workspace, "render_id": render["id"]}
+        newest = self.call("GET", "/v1/renders").json["data"][0]
+        body = {"v": 1, "workspace_id": self.workspace, "render_id": newest["id"]}
         record = {"messageId": "m", "body": json.dumps(body | {"request_id": "r"})}
         with contextlib.suppress(FunctionKilled):
             self.serve({"Records": [record]}, f"delivery-{next(self.calls)}")
 
     def work_off_queue(self) -> list[str]:
         """Receive what is queued, run it, and return the ids of the messages that failed."""
-        url = self.settings.renders_queue_url
+        return self.work_off("Renders", self.serve)
+
+    def work_off(self, queue: str, serve: Callable[[dict[str, Any]], dict[str, Any]]) -> list[str]:
+        """Receive what is in a queue, hand it over, and return the ids of what failed."""
+        url = self.made[f"{queue}Queue" if queue in QUEUES else queue]["Ref"]
         received = self.clients.sqs.receive_message(
-            QueueUrl=url, MaxNumberOfMessages=10, WaitTimeSeconds=0
+            QueueUrl=url,
+            MaxNumberOfMessages=10,
+            WaitTimeSeconds=0,
+            MessageSystemAttributeNames=["All"],
+            MessageAttributeNames=["All"],
         )
         messages = received.get("Messages", [])
-        records = [{"messageId": m["MessageId"], "body": m["Body"]} for m in messages]
-        answer = self.serve({"Records": records})
+        answer = serve(sqs_event(messages, f"arn:aws:sqs:x:y:{url.rsplit('/', 1)[-1]}"))
         failed = [failure["itemIdentifier"] for failure in answer["batchItemFailures"]]
         for message in messages:
             if message["MessageId"] not in failed:
@@ -204,6 +238,92 @@ class Service:
                     QueueUrl=url, ReceiptHandle=message["ReceiptHandle"]
                 )
         return failed
+
+    def relay_facts(self) -> list[str]:
+        """Let the relay work off the events queue."""
+        settings = RelaySettings(
+            main_table=self.settings.main_table,
+            bucket=self.settings.bucket,
+            events_queue_url=self.settings.events_queue_url,
+            events_dead_letters_url=self.made["EventsDeadLetters"]["Ref"],
+        )
+        relay = workers.relay(settings, self.clients, self.clock)
+        inbox = workers.relay_inbox(settings, self.clients)
+        return self.work_off(
+            "Events",
+            lambda event: inbox.work_off(
+                event["Records"], lambda message: relay(TellFact.from_json(message.body))
+            ),
+        )
+
+    def tick(self) -> int:
+        """Let the tick hand out what is due, and return how many items that were."""
+        settings = TickSettings(
+            main_table=self.settings.main_table,
+            events_queue_url=self.settings.events_queue_url,
+            upkeep_queue_url=self.made["UpkeepQueue"]["Ref"],
+        )
+        return workers.tick(settings, self.clients, self.clock)()
+
+    def look_after(self) -> list[str]:
+        """Let the upkeep work off its queue."""
+        settings = UpkeepSettings(
+            main_table=self.settings.main_table,
+            bucket=self.settings.bucket,
+            renders_queue_url=self.settings.renders_queue_url,
+            events_queue_url=self.settings.events_queue_url,
+            upkeep_queue_url=self.made["UpkeepQueue"]["Ref"],
+            upkeep_dead_letters_url=self.made["UpkeepDeadLetters"]["Ref"],
+        )
+        upkeep = workers.upkeep(settings, self.clients, self.clock)
+        inbox = workers.upkeep_inbox(settings, self.clients)
+        return self.work_off(
+            "Upkeep",
+            lambda event: inbox.work_off(
+                event["Records"], lambda message: upkeep(LookAt.from_json(message.body))
+            ),
+        )
+
+    def bury(self, queue: str) -> list[str]:
+        """Let the function of the dead letters work off those of a queue."""
+        urls = {name: self.made[f"{name}DeadLetters"]["Ref"] for name in QUEUES}
+        settings = DeadLettersSettings(
+            main_table=self.settings.main_table,
+            transient_table=self.settings.transient_table,
+            bucket=self.settings.bucket,
+            events_queue_url=self.settings.events_queue_url,
+            renders_dead_letters_url=urls["Renders"],
+            events_dead_letters_url=urls["Events"],
+            upkeep_dead_letters_url=urls["Upkeep"],
+        )
+        bury = workers.dead_letters(settings, self.clients, self.clock)
+        names = {url.rsplit("/", 1)[-1]: name.lower() for name, url in urls.items()}
+        return self.work_off(
+            f"{queue}DeadLetters", lambda event: dead_letters.serve(event, bury, names)
+        )
+
+    def send(self, queue: str, body: str) -> None:
+        """Put a message into one of the queues."""
+        self.clients.sqs.send_message(
+            QueueUrl=self.made[f"{queue}Queue"]["Ref"], MessageBody=body, MessageGroupId="g"
+        )
+
+    def dead_letters(self, queue: str) -> list[DeadLetter]:
+        """Return the records of what was given up."""
+        letters = DeadLetters(self.services.tables, self.settings.transient_table)
+        return list(letters.of(queue.lower()))
+
+    def usage(self) -> dict[str, int]:
+        """Return the workspace's statistics, all days together."""
+        page = self.services.tables.query(
+            self.settings.main_table,
+            "PK = :pk",
+            {":pk": f"WS#{self.workspace}#USE#{self.clock.now():%Y-%m}"},
+        )
+        total: Counter[str] = Counter()
+        for item in page.items:
+            total.update({k: v for k, v in item.items() if isinstance(v, int)})
+        return dict(total)
 
     def limits(self) -> dict[str, Any]:
         """Return the workspace's limits item."""

@@ -47,8 +47,8 @@ class CountedIds:
 class Keys(dict[str, ApiKey]):
     """Keys by id."""
 
-    def find(self, key_id: KeyId) -> ApiKey | None:
-        return self.get(key_id)
+    def find_with_workspace(self, key_id: KeyId) -> tuple[ApiKey | None, None]:
+        return self.get(key_id), None
 
 
 class RateCounter:

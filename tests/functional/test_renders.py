@@ -71,6 +71,7 @@ def test_async_render_is_accepted_then_worked_off(service: Service) -> None:
 
     read = service.call("GET", f"/v1/renders/{accepted['id']}").json
     assert read["status"] == "succeeded"
+    service.relay_facts()
     assert service.objects() == [f"ws/{service.workspace}/files/{accepted['id']}/1-0.pdf"]
     assert service.limits()["used"] == 1
     assert service.engine.jobs[0].data == {"n": 1}
@@ -93,8 +94,8 @@ def test_message_that_comes_twice_renders_once(service: Service) -> None:
     assert len(service.facts(accepted["id"])) == 1
 
 
-@pytest.mark.parametrize("body", ["no json", "{}", '{"v": 2}', '{"v": 1}'])
-def test_message_that_cannot_be_read_fails_alone(service: Service, body: str) -> None:
+@pytest.mark.parametrize("body", ["{}", '{"v": 2}'])
+def test_message_of_another_release_fails_alone(service: Service, body: str) -> None:
     accepted = service.render(mode="async").json
     good = {
         "messageId": "good",
@@ -102,7 +103,8 @@ def test_message_that_cannot_be_read_fails_alone(service: Service, body: str) ->
         f'"render_id": "{accepted["id"]}", "request_id": "r"}}',
     }
 
-    answer = service.serve({"Records": [{"messageId": "bad", "body": body}, good]})
+    bad = {"messageId": "bad", "body": body, "receiptHandle": "r"}
+    answer = service.serve({"Records": [bad, good]})
 
     assert answer == {"batchItemFailures": [{"itemIdentifier": "bad"}]}
     assert service.call("GET", f"/v1/renders/{accepted['id']}").json["status"] == "succeeded"

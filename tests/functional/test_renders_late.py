@@ -58,7 +58,7 @@ def nothing_is_taken(service: Service) -> bool:
     return (limits["used"], limits["holds"], limits["leases"]) == (0, {}, {})
 
 
-@pytest.mark.parametrize("calls", [late, busy, unreachable, died_then_late, died_then_out_of_time])
+@pytest.mark.parametrize("calls", [busy, unreachable, died_then_late, died_then_out_of_time])
 def test_render_that_is_not_ready_goes_on_from_the_queue(
     service: Service, calls: Callable[[Service], Iterator[BaseException | None]]
 ) -> None:
@@ -72,8 +72,8 @@ def test_render_that_is_not_ready_goes_on_from_the_queue(
     again = service.render(headers={"Idempotency-Key": "k"})
     assert (again.status, again.json) == (202, answer.json)
     service.invocations = iter(())
-    while service.work_off_queue() != []:
-        pass
+    assert service.work_off_queue() == []
+    service.relay_facts()
     render = service.call("GET", f"/v1/renders/{answer.json['id']}").json
     assert render["status"] == "succeeded"
     limits = service.limits()
@@ -82,14 +82,46 @@ def test_render_that_is_not_ready_goes_on_from_the_queue(
     assert len(service.facts(render["id"])) == 1
 
 
+def test_late_render_goes_on_in_the_function_that_has_it(service: Service) -> None:
+    service.invocations = late(service)
+
+    answer = service.render(headers={"Idempotency-Key": "k"})
+
+    assert (answer.status, answer.json["status"]) == (202, "processing")
+    assert service.work_off_queue() == []
+    service.serve(service.last_event)
+    service.relay_facts()
+    assert service.call("GET", f"/v1/renders/{answer.json['id']}").json["status"] == "succeeded"
+    assert service.limits()["used"] == 1
+    assert len(service.objects()) == 1
+
+
+def test_late_render_whose_function_dies_is_run_again_when_its_time_is_over(
+    service: Service,
+) -> None:
+    service.invocations = late(service)
+    answer = service.render()
+
+    service.clock.forward(seconds=301)
+    service.tick()
+    service.look_after()
+    service.work_off_queue()
+
+    render = service.call("GET", f"/v1/renders/{answer.json['id']}").json
+    assert render["status"] == "succeeded"
+
+
 @pytest.mark.parametrize("calls", [late, died_then_out_of_time])
 def test_late_render_is_canceled_when_asked_and_costs_nothing(
     service: Service, calls: Callable[[Service], Iterator[BaseException | None]]
 ) -> None:
-    dies_once(service)
+    if calls is died_then_out_of_time:
+        dies_once(service)
     service.invocations = calls(service)
 
     answer = service.render(timeout_behavior="cancel")
+    if calls is late:
+        service.serve(service.last_event)
 
     assert answer.status == 408
     assert answer.code == "render_timeout"
@@ -168,7 +200,7 @@ def test_late_first_attempt_changes_nothing_of_the_second(service: Service) -> N
 
     def overtaken(_job: object) -> None:
         if len(service.engine.jobs) == 1:
-            service.serve(service.last_event | {"attempt": 2}, "second")
+            service.serve(service.last_event | {"attempt": 2, "row": None}, "second")
         service.engine.content = next(contents)
 
     service.engine.before = overtaken
@@ -176,6 +208,7 @@ def test_late_first_attempt_changes_nothing_of_the_second(service: Service) -> N
     answer = service.render(delivery={"type": "binary"})
 
     assert answer.body == b"%PDF the second attempt"
+    service.relay_facts()
     (key,) = service.objects()
     assert key.endswith("/2-0.pdf")
     assert service.limits()["used"] == 1
@@ -194,6 +227,7 @@ def test_attempt_that_died_after_storing_leaves_no_file(service: Service) -> Non
     answer = service.render()
 
     assert answer.code == "render_failed"
+    service.relay_facts()
     assert service.objects() == []
     assert nothing_is_taken(service)
 
@@ -210,23 +244,30 @@ def test_queued_render_whose_functions_all_die_is_lost(service: Service) -> None
     render = service.call("GET", f"/v1/renders/{render_id}").json
     assert render["error"]["code"] == "render_lost"
     assert nothing_is_taken(service)
+    service.relay_facts()
     assert service.objects() == []
 
 
-def test_async_render_whose_message_was_never_sent_is_sent_by_the_repeat(
-    service: Service,
+@pytest.mark.parametrize("sent_by", ["repeat", "tick"])
+def test_async_render_whose_message_was_never_sent_is_sent_again(
+    service: Service, sent_by: str
 ) -> None:
     class Down:
         def send_message(self, **_: object) -> None:
             raise ConnectionClosedError(endpoint_url=URL)
 
     sqs, service.clients.sqs = service.clients.sqs, cast("Any", Down())
-    assert service.render(mode="async", headers={"Idempotency-Key": "k"}).status == 500
+    again = service.render(mode="async", headers={"Idempotency-Key": "k"})
+    assert again.status == 202
     service.clients.sqs = sqs
 
-    again = service.render(mode="async", headers={"Idempotency-Key": "k"})
+    if sent_by == "repeat":
+        assert service.render(mode="async", headers={"Idempotency-Key": "k"}).json == again.json
+    else:
+        service.clock.forward(seconds=61)
+        service.tick()
+        service.look_after()
 
-    assert again.status == 202
     assert service.work_off_queue() == []
     assert service.call("GET", f"/v1/renders/{again.json['id']}").json["status"] == "succeeded"
     assert service.limits()["used"] == 1
@@ -240,4 +281,5 @@ def test_body_that_grows_when_rewritten_reaches_the_function(service: Service) -
 
     assert answer.status == 200, answer.body[:300]
     assert len((service.engine.jobs[0].data or {})["n"]) == 700_000
+    service.relay_facts()
     assert service.objects() == [f"ws/{service.workspace}/files/{answer.json['id']}/1-0.pdf"]

@@ -2,9 +2,14 @@
 
 from typing import Final
 
-_SHARDS: Final = 8
+SHARDS: Final = 8
 
 
 def due_shard(subject: str) -> str:
     """Return the partition of the due index that a subject's promises stand in."""
-    return f"DUE#{ord(subject[-1]) % _SHARDS}"
+    return shard_name(ord(subject[-1]) % SHARDS)
+
+
+def shard_name(number: int) -> str:
+    """Return the name of the index's n-th partition."""
+    return f"DUE#{number}"

@@ -19,7 +19,12 @@ _SERVER_ERROR: Final = 500
 
 
 class FunctionBusy(Exception):  # noqa: N818 -- the platform's own answer
-    """There was no room for the function until the deadline."""
+    """There was no room for the function; `unsure`: the platform failed, it may have begun."""
+
+    def __init__(self, name: str, *, unsure: bool = False) -> None:
+        """Name the function."""
+        super().__init__(name)
+        self.unsure = unsure
 
 
 class FunctionDied(Exception):  # noqa: N818 -- the platform's own answer
@@ -55,7 +60,7 @@ class Function:
         except self._refused as refusal:
             if refusal.response["ResponseMetadata"]["HTTPStatusCode"] < _SERVER_ERROR:
                 raise
-            raise FunctionBusy(self._name) from refusal
+            raise FunctionBusy(self._name, unsure=True) from refusal
         if "FunctionError" in answer:
             raise FunctionDied(self._name, answer["FunctionError"])
         result: dict[str, Any] = json.read_back(answer["Payload"].read())

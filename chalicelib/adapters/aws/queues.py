@@ -1,11 +1,19 @@
-"""SQS queues: messages out."""
+"""SQS queues: messages out, and out again."""
 
 import json
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+import logging
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from chalicelib.adapters.aws.session import Clients
+
+log = logging.getLogger(__name__)
+
+_BATCH: Final = 10
+# Attribute of a dead letter: why it is one.
+REASON: Final = "Reason"
 
 
 class Queue:
@@ -18,6 +26,55 @@ class Queue:
 
     def send(self, message: Mapping[str, Any], *, group: str) -> None:
         """Send one JSON message; `group` is the workspace, whose backlog delays nobody else's."""
+        self.send_body(json.dumps(message), group=group)
+
+    def send_body(self, body: str, *, group: str) -> None:
+        """Send a message as it stands."""
+        self._clients.sqs.send_message(QueueUrl=self._url, MessageBody=body, MessageGroupId=group)
+
+    def try_send(self, message: Mapping[str, Any], *, group: str) -> bool:
+        """Send a message that somebody else will send again where this fails."""
+        try:
+            self.send(message, group=group)
+        except self._faults as fault:
+            log.warning("not sent", extra={"queue": self._url, "fault": type(fault).__name__})
+            return False
+        return True
+
+    def send_all(self, messages: Sequence[tuple[Mapping[str, Any], str]]) -> None:
+        """Send (message, group) pairs; those that one call did not take raise Unsent."""
+        for begin in range(0, len(messages), _BATCH):
+            entries: list[Any] = [
+                {"Id": str(n), "MessageBody": json.dumps(message), "MessageGroupId": group}
+                for n, (message, group) in enumerate(messages[begin : begin + _BATCH])
+            ]
+            answer = self._clients.sqs.send_message_batch(QueueUrl=self._url, Entries=entries)
+            if answer.get("Failed"):
+                raise Unsent(self._url, answer["Failed"])
+
+    def bury(self, body: str, *, reason: str) -> None:
+        """Send a body as it came, with the reason why it comes here."""
         self._clients.sqs.send_message(
-            QueueUrl=self._url, MessageBody=json.dumps(message), MessageGroupId=group
+            QueueUrl=self._url,
+            MessageBody=body,
+            MessageAttributes={REASON: {"DataType": "String", "StringValue": reason}},
         )
+
+    def show_again(self, receipt_handle: str, *, after_s: int) -> None:
+        """Let a received message be received again soon; where that fails, later."""
+        try:
+            self._clients.sqs.change_message_visibility(
+                QueueUrl=self._url, ReceiptHandle=receipt_handle, VisibilityTimeout=after_s
+            )
+        except self._faults as fault:
+            log.warning("not shown", extra={"queue": self._url, "fault": type(fault).__name__})
+
+    @cached_property
+    def _faults(self) -> tuple[type[Exception], ...]:
+        from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415
+
+        return (BotoCoreError, ClientError)
+
+
+class Unsent(Exception):  # noqa: N818 -- the queue's own answer
+    """The queue did not take some messages of a batch."""

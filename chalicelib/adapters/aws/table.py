@@ -140,6 +140,9 @@ class Tables:
             if write.item is not None:
                 self._until_alone(lambda: self._client.put_item(**request))
                 return None
+            if write.update is None:
+                self._until_alone(lambda: self._client.delete_item(**request))
+                return None
             request["ReturnValues"] = "ALL_NEW"
             answer = self._until_alone(lambda: self._client.update_item(**request))
         except self._client.exceptions.ConditionalCheckFailedException as failure:

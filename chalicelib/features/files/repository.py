@@ -2,7 +2,6 @@
 
 from dataclasses import asdict
 
-from chalicelib.adapters.aws.due import due_shard
 from chalicelib.adapters.aws.table import Tables, Write
 from chalicelib.core.ids import FileId, RenderId, WorkspaceId
 from chalicelib.features.files.model import StoredFile
@@ -31,6 +30,14 @@ class Files:
             "workspace_id": workspace_id,
             "render_id": render_id,
         }
-        if file.expires_at is not None:
-            item |= {"DPK": due_shard(file.id), "due_at": file.expires_at}
         return Write(self._table, item=item)
+
+    def purging(self, file_id: FileId, at: str) -> Write:
+        """Return the write that leaves no way to the file."""
+        return Write(
+            self._table,
+            key={"PK": f"FILE#{file_id}", "SK": "META"},
+            update="SET purged_at = :at",
+            condition="attribute_exists(PK)",
+            values={":at": at},
+        )

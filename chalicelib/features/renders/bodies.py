@@ -27,11 +27,13 @@ class Bodies:
         self._objects.put(key, content, content_type="application/json", sha256=digest)
         return key
 
-    def get(self, key: str) -> Body:
-        """Return the body of an unfinished render."""
+    def get(self, key: str) -> Body | None:
+        """Return the body of an unfinished render, or None where it is gone.
+
+        Raises UnknownVersion for one that another release has kept.
+        """
         content = self._objects.get(key)
-        assert content is not None, key
-        return Body.from_json(json.read_back(content))
+        return Body.from_json(json.read_back(content)) if content is not None else None
 
     def delete(self, key: str) -> None:
         """Remove a body, whether or not it is there."""

@@ -1,10 +1,18 @@
-"""Clear up after a render that is final: what it took, its body, what dead attempts left."""
+"""Clear up after a render that is final: what it took, its body, what dead attempts left.
 
-from collections.abc import Iterator
+A listener of the final facts; the function that ends a render settles it at once, since its place
+in the concurrency is waited for.
+"""
+
+from collections.abc import Iterator, Sequence
 
 from chalicelib.adapters.aws.objects import Objects
+from chalicelib.adapters.aws.table import Write
+from chalicelib.core.crash_points import CrashPoint, here
+from chalicelib.features.facts.model import Heard
 from chalicelib.features.renders.bodies import Bodies
 from chalicelib.features.renders.model import Render
+from chalicelib.features.renders.rows import render_of
 from chalicelib.features.workspaces.limits_repository import Limits
 
 
@@ -17,14 +25,30 @@ class ClearRender:
         self._bodies = bodies
         self._objects = objects
 
-    def __call__(self, render: Render) -> None:
-        """Settle the render and remove all objects that its row does not name."""
+    def __call__(self, heard: Heard) -> Sequence[Write]:
+        """Clear up after the render of a final fact; there is nothing to be done once only."""
+        if heard.fact.type in {"render.expired", "render.purged"}:
+            return ()
+        render = render_of(heard.row)
+        # A canceled render's function may still be running; it gives its place back itself.
+        if not heard.settled and not (render.status == "canceled" and render.taken.leased):
+            self.settle(render)
+        here(CrashPoint.RELAY_SETTLED)
+        self.objects(render)
+        here(CrashPoint.RELAY_CLEARED)
+        return ()
+
+    def settle(self, render: Render) -> None:
+        """Give back what a final render took of the limits."""
         assert render.is_final, render.status
         self._limits.settle(render.workspace_id, render.id, render.taken, billed=render.billed)
+
+    def objects(self, render: Render) -> None:
+        """Remove a final render's body and all objects of attempts that its row does not name."""
         if render.body_key is not None:
             self._bodies.delete(render.body_key)
         named = {file.key for file in render.files}
-        for key in _keys_of_attempts(render):
+        for key in keys_of_attempts(render):
             if key not in named:
                 self._objects.delete(key)
 
@@ -34,6 +58,7 @@ def file_key(render: Render, attempt: int, n: int, extension: str) -> str:
     return f"ws/{render.workspace_id}/files/{render.id}/{attempt}-{n}.{extension}"
 
 
-def _keys_of_attempts(render: Render) -> Iterator[str]:
+def keys_of_attempts(render: Render) -> Iterator[str]:
+    """Yield every place at which an attempt of this render may have kept a file."""
     for attempt in range(1, render.attempt + 1):
         yield file_key(render, attempt, 0, render.output["format"])

@@ -7,6 +7,7 @@ from typing import Any, Final
 from chalicelib.adapters.aws.table import ConditionFailed, Tables, Write
 from chalicelib.core import json
 from chalicelib.core.clock import Clock, rfc3339
+from chalicelib.core.crash_points import CrashPoint, here
 from chalicelib.core.errors import Forbidden, ServiceError
 from chalicelib.core.ids import Ids, RenderId
 from chalicelib.engine.versions import NEWEST_ENGINE
@@ -24,8 +25,8 @@ from chalicelib.features.workspaces.limits import Claim, RateState, Taken
 from chalicelib.features.workspaces.limits_repository import Limits
 from chalicelib.features.workspaces.model import Mode, Workspace
 
-# A sync render that is neither finished nor retried by then was lost.
-_SYNC_DUE: Final = dt.timedelta(minutes=8)
+# A sync render waits half a minute for a function at most, and then takes two.
+_SYNC_DUE: Final = dt.timedelta(minutes=5)
 # A queued render that is looked at is sent again: once, or while it waits, makes no difference.
 _ASYNC_DUE: Final = dt.timedelta(minutes=1)
 # Rewritten JSON is at most a few times longer: 1e15 becomes 1000000000000000.0.
@@ -45,6 +46,7 @@ class Order:
     input: dict[str, Any]
     delivery: Delivery
     expires_in_s: int
+    request_id: str
     asks_for_test: bool | None = None
     reference: str | None = None
     metadata: dict[str, Any] | None = None
@@ -110,10 +112,12 @@ class CreateRender:
         lease_until = now + _LEASE if order.mode == "sync" else None
         claim = Claim(render_id, order.workspace, order.key_mode == "test", lease_until)
         taken, rate = self._limits.admit(claim, now)
+        here(CrashPoint.API_ADMITTED)
         render = _render(order, render_id, taken, now)
         if order.mode == "async" or order.is_large:
             key = self._bodies.keep(order.workspace.id, render_id, order.body)
             render = replace(render, body_key=key)
+            here(CrashPoint.API_BODY_KEPT)
         try:
             self._tables.transact(self._writes(order, render, now))
         except ConditionFailed as lost:
@@ -123,6 +127,7 @@ class CreateRender:
                     self._bodies.delete(render.body_key)
                 self._limits.settle(order.workspace.id, render_id, taken, billed=False)
                 return self._lost(order, lost, now, rate)
+        here(CrashPoint.API_CREATED)
         return Accepted(render, rate)
 
     def _check(self, order: Order) -> None:
@@ -144,10 +149,12 @@ class CreateRender:
             )
 
     def _writes(self, order: Order, render: Render, now: dt.datetime) -> list[Write]:
-        due = now + (_SYNC_DUE if render.mode == "sync" else _ASYNC_DUE)
-        writes = [self._renders.creation(render, rfc3339(due))]
+        is_sync = render.mode == "sync"
+        due = rfc3339(now + (_SYNC_DUE if is_sync else _ASYNC_DUE))
+        held = due if is_sync else render.created_at
+        writes = [self._renders.creation(render, due_at=due, held_until=held)]
         if order.idempotency is not None:
-            accepted = Accepted202("queued", None) if order.mode == "async" else None
+            accepted = None if is_sync else Accepted202("queued", None)
             writes.append(self._idempotency.creation(order.idempotency, render.id, now, accepted))
         return writes
 
@@ -188,6 +195,9 @@ def _render(order: Order, render_id: RenderId, taken: Taken, now: dt.datetime) -
         engine=NEWEST_ENGINE,
         taken=taken,
         created_at=rfc3339(now),
+        request_id=order.request_id,
+        # The first attempt of a sync render is promised to the invocation that follows.
+        attempt=1 if order.mode == "sync" else 0,
         reference=order.reference,
         metadata=order.metadata,
     )

@@ -6,7 +6,9 @@ from typing import Final
 
 from chalicelib.adapters.aws.table import ConditionFailed, Tables, Write
 from chalicelib.core.clock import Clock, rfc3339
-from chalicelib.features.renders.clear import ClearRender
+from chalicelib.core.crash_points import CrashPoint, here
+from chalicelib.features.facts.repository import Facts
+from chalicelib.features.renders.conclude import ConcludeRender
 from chalicelib.features.renders.facts import final_fact
 from chalicelib.features.renders.model import MAX_ATTEMPTS, Render, Status
 from chalicelib.features.renders.repository import Renders
@@ -24,12 +26,19 @@ class EndRender:
     """Ends renders; whoever comes second finds the first one's end."""
 
     def __init__(
-        self, *, tables: Tables, renders: Renders, clear: ClearRender, clock: Clock
+        self,
+        *,
+        tables: Tables,
+        renders: Renders,
+        facts: Facts,
+        conclude: ConcludeRender,
+        clock: Clock,
     ) -> None:
         """Build from the repositories."""
         self._tables = tables
         self._renders = renders
-        self._clear = clear
+        self._facts = facts
+        self._conclude = conclude
         self._clock = clock
 
     def timed_out(self, render: Render, *, running: int) -> Render:
@@ -59,11 +68,16 @@ class EndRender:
         now = self._clock.now()
         error = {"code": code, "message": _MESSAGES[code]}
         ended = replace(render, status=status, error=error, completed_at=rfc3339(now))
-        writes = [self._renders.ending(ended), self._renders.fact(ended, final_fact(ended, now))]
+        fact = final_fact(ended, now)
+        writes = [self._renders.ending(ended), self._facts.creation(fact)]
         with suppress(ConditionFailed):
             self._tables.transact([*writes, *([forget] if forget else [])])
+        here(CrashPoint.API_ENDED)
         present = self._renders.get(render.workspace_id, render.id)
         assert present is not None, render.id
-        if present.attempt < running:
-            self._clear(present)
+        ended_here = present.status == status and (present.error or {}).get("code") == code
+        if ended_here:
+            self._conclude(present, fact, settle=present.attempt < running)
+        elif present.attempt < running:
+            self._conclude.settle(present)
         return present

@@ -1,7 +1,11 @@
 """Hand a render to the queue."""
 
+from dataclasses import replace
+
 from chalicelib.adapters.aws.queues import Queue
 from chalicelib.adapters.aws.table import ConditionFailed, Tables
+from chalicelib.core.clock import Clock, rfc3339
+from chalicelib.core.crash_points import CrashPoint, here
 from chalicelib.features.renders.bodies import Bodies
 from chalicelib.features.renders.model import Body, Render
 from chalicelib.features.renders.protocol import QueuedRender
@@ -11,33 +15,47 @@ from chalicelib.features.renders.repository import Renders
 class EnqueueRender:
     """Queues renders; doing it twice is harmless, since the claim is what starts one."""
 
-    def __init__(self, *, tables: Tables, renders: Renders, bodies: Bodies, queue: Queue) -> None:
+    def __init__(
+        self, *, tables: Tables, renders: Renders, bodies: Bodies, queue: Queue, clock: Clock
+    ) -> None:
         """Build from the stores and the queue."""
         self._tables = tables
         self._renders = renders
         self._bodies = bodies
         self._queue = queue
+        self._clock = clock
 
-    def send(self, render: Render, request_id: str) -> None:
-        """Put a render whose body is kept into the queue."""
-        message = QueuedRender(render.workspace_id, render.id, request_id)
-        self._queue.send(message.to_json(), group=render.workspace_id)
+    def send(self, render: Render) -> None:
+        """Put a render whose body is kept into the queue; where that fails, the tick does it."""
+        message = QueuedRender(render.workspace_id, render.id, render.request_id)
+        self._queue.try_send(message.to_json(), group=render.workspace_id)
+        here(CrashPoint.API_ENQUEUED)
 
-    def later(self, render: Render, body: Body, request_id: str, *, send: bool) -> Render:
-        """Keep what a sync render needs to be run without its caller, and queue it with `send`.
+    def later(self, render: Render, body: Body, *, tried: int | None) -> Render:
+        """Keep what a sync render needs to be run without its caller.
 
+        Its attempt goes on, or else `tried` attempts are over and the queue has the next one.
         Returns the render as it stands; one that became final meanwhile is left alone.
         """
-        if render.body_key is None:
+        key = render.body_key
+        if key is None:
             key = self._bodies.keep(render.workspace_id, render.id, body)
-            try:
-                self._tables.write(self._renders.body_kept(render, key))
-            except ConditionFailed:
-                present = self._renders.get(render.workspace_id, render.id)
-                assert present is not None, render.id
-                if present.is_final:
-                    self._bodies.delete(key)
+            here(CrashPoint.API_LATE_BODY_KEPT)
+        now = rfc3339(self._clock.now())
+        try:
+            self._tables.write(self._renders.left(render, key, now, tried=tried))
+        except ConditionFailed:
+            present = self._renders.get(render.workspace_id, render.id)
+            assert present is not None, render.id
+            if present.is_final:
+                self._bodies.delete(key)
                 return present
-        if send:
-            self.send(render, request_id)
-        return render
+            # A later attempt has begun meanwhile.
+            return self.later(present, body, tried=None)
+        here(CrashPoint.API_LATE_LEFT)
+        if tried is not None:
+            self.send(render)
+            return replace(render, body_key=key)
+        return replace(
+            render, body_key=key, status="processing", started_at=render.started_at or now
+        )

@@ -3,21 +3,23 @@
 import datetime as dt
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
+from chalicelib.adapters.aws.messages import Poison, UnknownVersion
 from chalicelib.core.clock import Clock, rfc3339
+from chalicelib.core.crash_points import CrashPoint, here
 from chalicelib.core.errors import RenderFailure
-from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.engine.job import Job, Outcome
 from chalicelib.engine.options import Output
 from chalicelib.features.renders.bodies import Bodies
-from chalicelib.features.renders.clear import ClearRender
+from chalicelib.features.renders.conclude import ConcludeRender
 from chalicelib.features.renders.end import EndRender
 from chalicelib.features.renders.finish import FinishRender
 from chalicelib.features.renders.model import MAX_ATTEMPTS, Body, Render
 from chalicelib.features.renders.protocol import QueuedRender, RunRender
-from chalicelib.features.renders.repository import Claimed, Renders
+from chalicelib.features.renders.repository import Attempt, Renders
+from chalicelib.features.renders.rows import render_of
 
 type Engine = Callable[[Job], Outcome]
 
@@ -47,7 +49,7 @@ class ExecuteRender:
         bodies: Bodies,
         engine: Engine,
         finish: FinishRender,
-        clear: ClearRender,
+        conclude: ConcludeRender,
         end: EndRender,
         clock: Clock,
     ) -> None:
@@ -56,58 +58,77 @@ class ExecuteRender:
         self._bodies = bodies
         self._engine = engine
         self._finish = finish
-        self._clear = clear
+        self._conclude = conclude
         self._end = end
         self._clock = clock
 
     def now(self, order: RunRender, invocation: str) -> Executed:
         """Run the attempt that the API function asks for."""
-        claimed = self._claim(order.workspace_id, order.render_id, order.attempt, invocation)
-        if claimed is None or not claimed.mine:
-            return self._left_alone(claimed)
-        body = order.body or self._bodies.get(_key(claimed.render))
-        return self._run(claimed.render, body, order.deadline if order.ends_with_caller else None)
-
-    def queued(self, message: QueuedRender, invocation: str) -> Executed:
-        """Run the next attempt of a queued render; what is final is left as it is.
-
-        A render that is still processing when its message comes again has lost its function.
-        """
-        workspace_id, render_id = message.workspace_id, message.render_id
-        claimed = self._claim(workspace_id, render_id, 1, invocation)
-        while claimed is not None and not claimed.mine and not claimed.render.is_final:
-            attempt = claimed.render.attempt + 1
-            if attempt > MAX_ATTEMPTS:
-                return Executed(self._end.lost(claimed.render))
-            claimed = self._claim(workspace_id, render_id, attempt, invocation)
-        if claimed is None or not claimed.mine:
-            return self._left_alone(claimed)
-        return self._run(claimed.render, self._bodies.get(_key(claimed.render)), None)
-
-    def _claim(
-        self,
-        workspace_id: WorkspaceId,
-        render_id: RenderId,
-        attempt: int,
-        invocation: str,
-    ) -> Claimed | None:
-        now = self._clock.now()
-        return self._renders.claim(
-            workspace_id,
-            render_id,
-            attempt=attempt,
-            claimed_by=invocation,
-            at=rfc3339(now),
-            due_at=rfc3339(now + _LIMIT["async"] + _GRACE),
-        )
-
-    def _left_alone(self, claimed: Claimed | None) -> Executed:
+        until = order.deadline if order.ends_with_caller else None
+        here(CrashPoint.RENDER_BEGUN)
+        if order.row is not None:
+            started = rfc3339(self._clock.now())
+            promised = replace(render_of(order.row), status="processing", started_at=started)
+            return self._begin(promised, order.body, until)
+        attempt = self._attempt(order.attempt, invocation)
+        claimed = self._renders.claim(order.workspace_id, order.render_id, attempt)
         if claimed is None:
             log.warning("the render is not there")
             return Executed(None)
-        if claimed.render.is_final:
-            self._clear(claimed.render)
-        return Executed(claimed.render)
+        if not claimed.mine:
+            return self._left_alone(claimed.render)
+        return self._begin(claimed.render, order.body, until)
+
+    def queued(self, message: QueuedRender, invocation: str, message_id: str) -> Executed:
+        """Run the next attempt of a queued render; what is final, or is being run, is left alone.
+
+        Raises Poison where there is no such render.
+        """
+        here(CrashPoint.RENDER_BEGUN)
+        number = 1
+        while True:
+            attempt = self._attempt(number, invocation, message_id)
+            claimed = self._renders.claim(message.workspace_id, message.render_id, attempt)
+            if claimed is None:
+                reason = f"there is no render {message.render_id} of {message.workspace_id}"
+                raise Poison(reason)
+            if claimed.mine:
+                return self._begin(claimed.render, None, None)
+            if claimed.render.is_final or not claimed.free:
+                return self._left_alone(claimed.render)
+            number = claimed.render.attempt + 1
+            if number > MAX_ATTEMPTS:
+                return Executed(self._end.lost(claimed.render))
+
+    def _attempt(self, number: int, invocation: str, message_id: str | None = None) -> Attempt:
+        now = self._clock.now()
+        held_until = rfc3339(now + _LIMIT["async"] + _GRACE)
+        return Attempt(number, invocation, rfc3339(now), held_until, message_id)
+
+    def _left_alone(self, render: Render) -> Executed:
+        if render.is_final:
+            self._conclude.settle(render)
+        return Executed(render)
+
+    def _begin(self, render: Render, body: Body | None, until: float | None) -> Executed:
+        here(CrashPoint.RENDER_CLAIMED)
+        if body is None and render.body_key is not None:
+            body = self._kept(render, render.body_key)
+        if body is None:
+            log.error("the render's body is gone")
+            return Executed(self._end.lost(render))
+        return self._run(render, body, until)
+
+    def _kept(self, render: Render, key: str) -> Body | None:
+        try:
+            return self._bodies.get(key)
+        except UnknownVersion as unknown:
+            # A function of the release that has kept it may take the next attempt.
+            if render.attempt < MAX_ATTEMPTS:
+                raise
+            self._end.lost(render)
+            reason = f"the body of {render.id}: {unknown}"
+            raise Poison(reason) from unknown
 
     def _run(self, render: Render, body: Body, until: float | None) -> Executed:
         limit = (self._clock.now() + _LIMIT[render.mode]).timestamp()
@@ -125,14 +146,10 @@ class ExecuteRender:
         )
         try:
             outcome = self._engine(job)
+            here(CrashPoint.RENDER_MADE)
             done = self._finish.succeeded(render, outcome)
         except RenderFailure as failure:
             return Executed(self._finish.failed(render, failure))
         if done.attempt != render.attempt:
             return Executed(done)
         return Executed(done, tuple(produced.content for produced in outcome.files))
-
-
-def _key(render: Render) -> str:
-    assert render.body_key is not None, render.id
-    return render.body_key

@@ -8,14 +8,17 @@ from typing import Any, Final
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.table import ConditionFailed, Tables
 from chalicelib.core.clock import Clock, epoch_ms, parse_rfc3339, rfc3339
+from chalicelib.core.crash_points import CrashPoint, here
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.ids import FileId, derived
 from chalicelib.core.text import safe_filename
 from chalicelib.engine.job import Outcome, Produced
+from chalicelib.features.facts.repository import Facts
 from chalicelib.features.files.model import StoredFile
 from chalicelib.features.files.repository import Files
 from chalicelib.features.files.retention import retention
-from chalicelib.features.renders.clear import ClearRender, file_key
+from chalicelib.features.renders.clear import file_key
+from chalicelib.features.renders.conclude import ConcludeRender
 from chalicelib.features.renders.facts import final_fact
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.repository import Renders
@@ -27,14 +30,15 @@ MAX_BINARY_BYTES: Final = 20_000_000
 class FinishRender:
     """Brings a claimed render into its final state, once; a late attempt changes nothing."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 -- the parts it works with
         self,
         *,
         tables: Tables,
         renders: Renders,
         files: Files,
         objects: Objects,
-        clear: ClearRender,
+        facts: Facts,
+        conclude: ConcludeRender,
         clock: Clock,
     ) -> None:
         """Build from the stores."""
@@ -42,7 +46,8 @@ class FinishRender:
         self._renders = renders
         self._files = files
         self._objects = objects
-        self._clear = clear
+        self._facts = facts
+        self._conclude = conclude
         self._clock = clock
 
     def succeeded(self, render: Render, outcome: Outcome) -> Render:
@@ -95,21 +100,24 @@ class FinishRender:
             key=file_key(render, render.attempt, n, produced.format),
         )
         self._objects.put(file.key, produced.content, content_type=file.content_type, sha256=digest)
+        here(CrashPoint.RENDER_STORED)
         return file
 
     def _end(self, render: Render, timings: Mapping[str, Any]) -> Render:
         now = self._clock.now()
         done = replace(render, completed_at=rfc3339(now), timings=_timings(render, timings, now))
+        fact = final_fact(done, now)
         writes = [
             self._renders.finish(done),
             *(self._files.creation(file, done.workspace_id, done.id) for file in done.files),
-            self._renders.fact(done, final_fact(done, now)),
+            self._facts.creation(fact),
         ]
         try:
             self._tables.transact(writes)
         except ConditionFailed:
             return self._overtaken(done)
-        self._clear(done)
+        here(CrashPoint.RENDER_FINISHED)
+        self._conclude(done, fact)
         return done
 
     def _overtaken(self, mine: Render) -> Render:
@@ -120,7 +128,7 @@ class FinishRender:
             # Its body was kept meanwhile, for the case that this attempt dies.
             return self._end(replace(mine, body_key=present.body_key), mine.timings or {})
         if present.is_final:
-            self._clear(present)
+            self._conclude.settle(present)
         for file in mine.files:
             if file.key not in {named.key for named in present.files}:
                 self._objects.delete(file.key)

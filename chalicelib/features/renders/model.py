@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from chalicelib.adapters.aws.messages import check_version
 from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.features.files.model import StoredFile
 from chalicelib.features.workspaces.limits import Taken
@@ -12,7 +13,8 @@ type RunMode = Literal["sync", "async"]
 type Delivery = Literal["url", "binary"]
 
 TRANSITIONS: Final[dict[Status, tuple[Status, ...]]] = {
-    "queued": ("processing", "canceled", "failed"),
+    # A sync render is promised to one invocation, which writes its start together with its end.
+    "queued": ("processing", "succeeded", "failed", "canceled"),
     # To itself: the next attempt takes over from one that died.
     "processing": ("processing", "succeeded", "failed", "canceled"),
     "succeeded": (),
@@ -20,13 +22,9 @@ TRANSITIONS: Final[dict[Status, tuple[Status, ...]]] = {
     "canceled": (),
 }
 FINAL: Final = tuple(status for status, after in TRANSITIONS.items() if not after)
+UNFINISHED: Final = tuple(status for status, after in TRANSITIONS.items() if after)
 MAX_ATTEMPTS: Final = 3
 _BODY_VERSION: Final = 1
-
-
-def sources_of(status: Status) -> tuple[Status, ...]:
-    """Return the states from which a render may come into `status`."""
-    return tuple(before for before, after in TRANSITIONS.items() if status in after)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +44,7 @@ class Render:
     engine: str
     taken: Taken
     created_at: str
+    request_id: str
     attempt: int = 0
     reference: str | None = None
     metadata: dict[str, Any] | None = None
@@ -59,6 +58,7 @@ class Render:
     started_at: str | None = None
     completed_at: str | None = None
     expires_at: str | None = None
+    files_purged_at: str | None = None
 
     # Of later kinds of sources; a render of HTML has neither.
     template_id: str | None = None
@@ -93,10 +93,8 @@ class Body:
 
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> "Body":
-        """Read what `to_json` wrote; raises ValueError for another version."""
-        if value.get("v") != _BODY_VERSION:
-            message = f"a body of version {_BODY_VERSION} is expected, not {value.get('v')!r}"
-            raise ValueError(message)
+        """Read what `to_json` wrote; raises UnknownVersion."""
+        check_version(value, _BODY_VERSION)
         names = ("html", "head", "templating", "data", "output")
         return cls(**{name: value[name] for name in names})
 

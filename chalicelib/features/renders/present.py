@@ -23,6 +23,7 @@ class PresentRender:
     def __call__(self, render: Render) -> dict[str, Any]:
         """Return the render as JSON; what this version has not is null or empty."""
         expires = self._clock.now() + dt.timedelta(seconds=render.expires_in_s)
+        gone = render.files_purged_at is not None
         return {
             "id": render.id,
             "object": "render",
@@ -39,7 +40,7 @@ class PresentRender:
             "priority": "normal",
             "source": "api",
             "batch_id": render.batch_id,
-            "files": [self._file(file, expires) for file in render.files],
+            "files": [] if gone else [self._file(file, expires) for file in render.files],
             "warnings": list(render.warnings),
             "error": render.error,
             "result": None,
@@ -54,7 +55,7 @@ class PresentRender:
             "started_at": render.started_at,
             "completed_at": render.completed_at,
             "expires_at": render.expires_at,
-            "files_purged_at": None,
+            "files_purged_at": render.files_purged_at,
         }
 
     def as_accepted(self, render: Render, accepted: Accepted202) -> dict[str, Any]:
@@ -71,6 +72,7 @@ class PresentRender:
             started_at=accepted.started_at,
             completed_at=None,
             expires_at=None,
+            files_purged_at=None,
         )
         return self(first)
 

@@ -1,9 +1,11 @@
 """What the API function and the render function say to each other."""
 
 import base64
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from chalicelib.adapters.aws.messages import Poison, check_version
 from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.features.renders.model import Body
 
@@ -16,12 +18,16 @@ MAX_BODY_BYTES: Final = 5_900_000
 
 @dataclass(frozen=True, slots=True)
 class RunRender:
-    """Run one attempt of a render now, and say how it ended; `body` None: it is in the bucket."""
+    """Run one attempt of a render now, and say how it ended; `body` None: it is in the bucket.
+
+    `row`: the render as it was made, whose first attempt is this invocation's; None: claim it.
+    """
 
     workspace_id: WorkspaceId
     render_id: RenderId
     attempt: int
     body: Body | None
+    row: dict[str, Any] | None
     deadline: float
     return_body: bool
     ends_with_caller: bool
@@ -35,6 +41,7 @@ class RunRender:
             "render_id": self.render_id,
             "attempt": self.attempt,
             "body": self.body.to_json() if self.body else None,
+            "row": self.row,
             "deadline": self.deadline,
             "return_body": self.return_body,
             "ends_with_caller": self.ends_with_caller,
@@ -43,13 +50,14 @@ class RunRender:
 
     @classmethod
     def from_json(cls, event: dict[str, Any]) -> "RunRender":
-        """Read what `to_json` wrote; raises ValueError for another version."""
-        _check_version(event)
+        """Read what `to_json` wrote; raises UnknownVersion."""
+        check_version(event, VERSION)
         return cls(
             WorkspaceId(event["workspace_id"]),
             RenderId(event["render_id"]),
             event["attempt"],
             Body.from_json(event["body"]) if event["body"] else None,
+            event["row"],
             event["deadline"],
             event["return_body"],
             event["ends_with_caller"],
@@ -75,14 +83,16 @@ class QueuedRender:
         }
 
     @classmethod
-    def from_json(cls, message: dict[str, Any]) -> "QueuedRender":
-        """Read what `to_json` wrote; raises ValueError for another version."""
-        _check_version(message)
-        return cls(
-            WorkspaceId(message["workspace_id"]),
-            RenderId(message["render_id"]),
-            message["request_id"],
-        )
+    def from_json(cls, message: Mapping[str, Any]) -> "QueuedRender":
+        """Read what `to_json` wrote; raises UnknownVersion or Poison."""
+        check_version(message, VERSION)
+        names = ("workspace_id", "render_id", "request_id")
+        fields = [message.get(name) for name in names]
+        if not all(isinstance(field, str) for field in fields):
+            reason = "workspace_id, render_id and request_id must be strings"
+            raise Poison(reason)
+        workspace_id, render_id, request_id = map(str, fields)
+        return cls(WorkspaceId(workspace_id), RenderId(render_id), request_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +109,7 @@ class RunAnswer:
 
     @classmethod
     def from_json(cls, answer: dict[str, Any]) -> "RunAnswer":
-        """Read what `to_json` wrote; raises ValueError for another version."""
-        _check_version(answer)
+        """Read what `to_json` wrote; raises UnknownVersion."""
+        check_version(answer, VERSION)
         content = answer["content"]
         return cls(answer["row"], base64.b64decode(content) if content is not None else None)
-
-
-def _check_version(message: dict[str, Any]) -> None:
-    if message.get("v") != VERSION:
-        reason = f"version {VERSION} is expected, not {message.get('v')!r}"
-        raise ValueError(reason)

@@ -10,7 +10,8 @@ from chalicelib.core.clock import epoch_ms
 from chalicelib.core.errors import NotFound
 from chalicelib.core.ids import RenderId, WorkspaceId, first_id, is_id
 from chalicelib.features.renders.model import Render
-from chalicelib.features.renders.repository import Renders, lists_partition
+from chalicelib.features.renders.repository import Renders
+from chalicelib.features.renders.rows import lists_partition
 from chalicelib.features.workspaces.model import Mode
 
 # Rows that one request reads at most: a rare filter gets a short page and a cursor.

@@ -1,40 +1,37 @@
-"""Where renders are kept: `WS#<ws>#RND#<id>`, its facts beside it, its id in the `lists` index.
-
-What is asked of the table stands in attributes; what is only read back stands in two JSON texts,
-`request` and `outcome`.
-"""
+"""Where renders are kept, and the conditional writes that move them between their states."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Final
 
 from chalicelib.adapters.aws.due import due_shard
 from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
-from chalicelib.core import json
 from chalicelib.core.ids import RenderId, WorkspaceId
-from chalicelib.features.files.model import StoredFile
-from chalicelib.features.renders.facts import Fact
-from chalicelib.features.renders.model import Render, Status, sources_of
-from chalicelib.features.workspaces.limits import Taken
+from chalicelib.features.renders.model import UNFINISHED, Render
+from chalicelib.features.renders.rows import outcome_of, partition, render_of, row_of
 
-# What a request says and only is read back; later releases may add to a row's texts.
-_REQUEST: Final = (
-    "input",
-    "output",
-    "delivery",
-    "expires_in_s",
-    "max_pages",
-    "engine",
-    "metadata",
-)
+# What became of a render, in the order of time; few entries, since attempts are few.
+_APPEND: Final = "history = list_append(history, :entry)"
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """An attempt that asks for a render; `message_id`: the queue's message that brought it."""
+
+    number: int
+    invocation: str
+    at: str
+    held_until: str
+    message_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Claimed:
-    """A render that this attempt may run, or else as it stands."""
+    """A render that an attempt may run, or else as it stands; `free`: nobody runs it any more."""
 
     render: Render
     mine: bool
+    free: bool = False
 
 
 class Renders:
@@ -47,208 +44,184 @@ class Renders:
 
     def get(self, workspace_id: WorkspaceId, render_id: RenderId) -> Render | None:
         """Return one render of a workspace."""
-        item = self._tables.get(self._table, _pk(workspace_id, render_id))
+        item = self._tables.get(self._table, partition(workspace_id, render_id))
         return render_of(item) if item else None
 
     def get_many(self, workspace_id: WorkspaceId, render_ids: Sequence[RenderId]) -> list[Render]:
         """Return up to 100 renders of a workspace, in this order."""
-        keys = [(_pk(workspace_id, render_id), "META") for render_id in render_ids]
+        keys = [(partition(workspace_id, render_id), "META") for render_id in render_ids]
         return [render_of(item) for item in self._tables.get_many(self._table, keys)]
 
-    def creation(self, render: Render, due_at: str) -> Write:
-        """Return the write that makes a render, due for a look at `due_at`."""
-        return Write(
-            self._table,
-            item=row_of(render) | {"DPK": due_shard(render.id), "due_at": due_at},
-            condition="attribute_not_exists(PK)",
-        )
+    def look(self, workspace_id: WorkspaceId, render_id: RenderId, at: str) -> Claimed | None:
+        """Return one render, and whether nobody runs it at that moment."""
+        item = self._tables.get(self._table, partition(workspace_id, render_id))
+        return Claimed(render_of(item), mine=False, free=item["held_until"] <= at) if item else None
+
+    def creation(self, render: Render, *, due_at: str, held_until: str) -> Write:
+        """Return the write that makes a render, due for a look at `due_at`.
+
+        Until `held_until` the attempt that it is created with is nobody else's.
+        """
+        more = {
+            "DPK": due_shard(render.id),
+            "due_at": due_at,
+            "held_until": held_until,
+            "history": [_entry(render.created_at, "accepted")],
+        }
+        return Write(self._table, item=row_of(render) | more, condition="attribute_not_exists(PK)")
 
     def claim(
-        self,
-        workspace_id: WorkspaceId,
-        render_id: RenderId,
-        *,
-        attempt: int,
-        claimed_by: str,
-        at: str,
-        due_at: str,
+        self, workspace_id: WorkspaceId, render_id: RenderId, attempt: Attempt
     ) -> Claimed | None:
-        """Take attempt number `attempt` of an unfinished render; None where there is no render.
+        """Take an attempt of an unfinished render; None where there is no render.
 
-        Repeatable by `claimed_by`, the one invocation that asks.
+        Repeatable by the one invocation that asks. A render that another attempt has is free when
+        that attempt's time is over, or when its own message comes again: its function died.
         """
+        done = f"attempt {attempt.number} claimed by {attempt.invocation}"
         write = Write(
             self._table,
-            key={"PK": _pk(workspace_id, render_id), "SK": "META"},
+            key=_key(workspace_id, render_id),
             update="SET #status = :processing, attempt = :attempt, claimed_by = :by, "
-            "started_at = :at, due_at = :due_at",
+            "message_id = :message_id, started_at = :at, due_at = :until, held_until = :until, "
+            f"{_APPEND}",
             condition="attribute_exists(PK) AND attempt < :attempt AND #status IN (:from0, :from1)",
             names={"#status": "status"},
             values={
                 ":processing": "processing",
-                ":attempt": attempt,
-                ":by": claimed_by,
-                ":at": at,
-                ":due_at": due_at,
-                **_sources("processing"),
+                ":attempt": attempt.number,
+                ":by": attempt.invocation,
+                ":message_id": attempt.message_id,
+                ":at": attempt.at,
+                ":until": attempt.held_until,
+                ":entry": [_entry(attempt.at, done)],
+                **_unfinished(),
             },
         )
         try:
             item = self._tables.write(write)
         except ConditionFailed as lost:
-            if lost.item is None:
-                return None
-            mine = lost.item.get("claimed_by") == claimed_by and not render_of(lost.item).is_final
-            return Claimed(render_of(lost.item), mine)
+            return _claimed(lost.item, attempt) if lost.item is not None else None
         assert item is not None
         return Claimed(render_of(item), mine=True)
 
     def finish(self, render: Render) -> Write:
-        """Return the write of a final state, by the attempt that claimed the render."""
+        """Return the write of a final state, by the attempt that runs the render.
+
+        A render with files stays due, at the end of their retention.
+        """
+        due = "due_at = :expires_at" if render.expires_at else "held_until = :completed_at"
+        rest = "" if render.expires_at else " REMOVE due_at, DPK"
         return Write(
             self._table,
-            key={"PK": _pk(render.workspace_id, render.id), "SK": "META"},
+            key=_key(render.workspace_id, render.id),
             update="SET #status = :status, outcome = :outcome, billed = :billed, "
-            "completed_at = :completed_at, expires_at = :expires_at REMOVE due_at, DPK",
-            condition="attempt = :attempt AND #status = :processing AND body_key = :body_key",
+            "started_at = :started_at, completed_at = :completed_at, expires_at = :expires_at, "
+            f"{due}{rest}",
+            condition="attempt = :attempt AND #status IN (:from0, :from1) AND body_key = :body_key",
             names={"#status": "status"},
             values={
                 ":status": render.status,
-                ":outcome": _outcome(render),
+                ":outcome": outcome_of(render),
                 ":billed": render.billed,
+                ":started_at": render.started_at,
                 ":completed_at": render.completed_at,
                 ":expires_at": render.expires_at,
                 ":attempt": render.attempt,
-                ":processing": "processing",
                 ":body_key": render.body_key,
+                **_unfinished(),
             },
         )
 
     def ending(self, render: Render) -> Write:
         """Return the write that ends an unfinished render from outside, whatever its attempt."""
+        code = (render.error or {}).get("code")
         return Write(
             self._table,
-            key={"PK": _pk(render.workspace_id, render.id), "SK": "META"},
-            update="SET #status = :status, outcome = :outcome, completed_at = :at "
-            "REMOVE due_at, DPK",
+            key=_key(render.workspace_id, render.id),
+            update="SET #status = :status, outcome = :outcome, completed_at = :at, "
+            f"{_APPEND} REMOVE due_at, DPK",
             condition="attribute_exists(PK) AND #status IN (:from0, :from1)",
             names={"#status": "status"},
             values={
                 ":status": render.status,
-                ":outcome": _outcome(render),
+                ":outcome": outcome_of(render),
                 ":at": render.completed_at,
-                **_sources(render.status),
+                ":entry": [_entry(render.completed_at, f"ended from outside: {code}")],
+                **_unfinished(),
             },
         )
 
-    def body_kept(self, render: Render, body_key: str) -> Write:
-        """Return the write that tells an unfinished render, on this attempt, its body's place."""
+    def left(self, render: Render, body_key: str, at: str, *, tried: int | None) -> Write:
+        """Return the write of a render whose caller has left: its body's place, for the queue.
+
+        Its attempt goes on, or else `tried` attempts are over and anybody may take the next one.
+        """
+        going_on = tried is None
         return Write(
             self._table,
-            key={"PK": _pk(render.workspace_id, render.id), "SK": "META"},
-            update="SET body_key = :key",
-            condition="attempt = :attempt AND #status IN (:queued, :processing)",
+            key=_key(render.workspace_id, render.id),
+            update="SET body_key = :key, #status = :status, started_at = :started_at, "
+            f"attempt = :tried, held_until = {'held_until' if going_on else ':at'}, {_APPEND}",
+            condition="attempt = :attempt AND #status IN (:from0, :from1)",
             names={"#status": "status"},
             values={
                 ":key": body_key,
+                ":status": "processing" if going_on else render.status,
+                ":started_at": render.started_at or (at if going_on else None),
                 ":attempt": render.attempt,
-                ":queued": "queued",
-                ":processing": "processing",
+                ":tried": render.attempt if tried is None else tried,
+                ":entry": [_entry(at, "left by its caller")],
+                **_unfinished(),
+                **({} if going_on else {":at": at}),
             },
         )
 
-    def fact(self, render: Render, fact: Fact) -> Write:
-        """Return the write of a fact about a render, due to be told again at `fact.due_at`."""
-        item = asdict(fact) | {
-            "PK": _pk(render.workspace_id, render.id),
-            "SK": f"FACT#{fact.id}",
-            "DPK": due_shard(fact.id),
-        }
-        return Write(self._table, item=item)
+    def due_again(self, render: Render, due_at: str) -> Write:
+        """Return the write that has an unfinished render looked at later."""
+        return Write(
+            self._table,
+            key=_key(render.workspace_id, render.id),
+            update="SET due_at = :due_at",
+            condition="attribute_exists(due_at) AND #status IN (:from0, :from1)",
+            names={"#status": "status"},
+            values={":due_at": due_at, **_unfinished()},
+        )
+
+    def purging(self, render: Render, at: str, due_at: str) -> Write:
+        """Return the write that takes a render's files away; due until their objects are gone."""
+        return Write(
+            self._table,
+            key=_key(render.workspace_id, render.id),
+            update="SET files_purged_at = :at, due_at = :due_at, DPK = :dpk",
+            condition="files_purged_at = :null",
+            values={":at": at, ":due_at": due_at, ":dpk": due_shard(render.id), ":null": None},
+        )
+
+    def purged(self, render: Render) -> Write:
+        """Return the write of a render that nothing is due of any more."""
+        return Write(
+            self._table,
+            key=_key(render.workspace_id, render.id),
+            update="REMOVE due_at, DPK",
+            condition="attribute_exists(PK)",
+        )
 
 
-def lists_partition(workspace_id: WorkspaceId) -> str:
-    """Return the partition of the `lists` index that a workspace's renders stand in."""
-    return f"WS#{workspace_id}#RND"
+def _key(workspace_id: WorkspaceId, render_id: RenderId) -> Item:
+    return {"PK": partition(workspace_id, render_id), "SK": "META"}
 
 
-def _pk(workspace_id: WorkspaceId, render_id: RenderId) -> str:
-    return f"WS#{workspace_id}#RND#{render_id}"
+def _unfinished() -> dict[str, str]:
+    return {f":from{n}": status for n, status in enumerate(UNFINISHED)}
 
 
-def _sources(status: Status) -> dict[str, str]:
-    before = sources_of(status)
-    assert len(before) == 2, before  # noqa: PLR2004 -- as many as the conditions name
-    return {f":from{n}": source for n, source in enumerate(before)}
+def _entry(at: str | None, event: str) -> Item:
+    return {"at": at, "event": event}
 
 
-def row_of(render: Render) -> Item:
-    """Write a row; `render_of` reads it back."""
-    return {
-        "PK": _pk(render.workspace_id, render.id),
-        "SK": "META",
-        "LPK": lists_partition(render.workspace_id),
-        "LSK": render.id,
-        "id": render.id,
-        "workspace_id": render.workspace_id,
-        "status": render.status,
-        "mode": render.mode,
-        "test": render.test,
-        "reference": render.reference,
-        "template_id": render.template_id,
-        "batch_id": render.batch_id,
-        "body_key": render.body_key,
-        "attempt": render.attempt,
-        "hold": render.taken.hold,
-        "leased": render.taken.leased,
-        "billed": render.billed,
-        "created_at": render.created_at,
-        "started_at": render.started_at,
-        "completed_at": render.completed_at,
-        "expires_at": render.expires_at,
-        "request": json.dumps({name: getattr(render, name) for name in _REQUEST}),
-        "outcome": _outcome(render),
-    }
-
-
-def _outcome(render: Render) -> str:
-    outcome: dict[str, Any] = {
-        "files": [asdict(file) for file in render.files],
-        "warnings": render.warnings,
-        "error": render.error,
-        "timings": render.timings,
-        "logs": render.logs,
-    }
-    # What a page writes to its console need not be Unicode.
-    return json.dumps(outcome).encode(errors="replace").decode()
-
-
-def render_of(item: Item) -> Render:
-    """Read a row."""
-    request, outcome = json.read_back(item["request"]), json.read_back(item["outcome"])
-    return Render(
-        id=RenderId(item["id"]),
-        workspace_id=WorkspaceId(item["workspace_id"]),
-        status=item["status"],
-        mode=item["mode"],
-        test=item["test"],
-        reference=item["reference"],
-        body_key=item["body_key"],
-        attempt=item["attempt"],
-        taken=Taken(item["hold"], item["leased"]),
-        billed=item["billed"],
-        created_at=item["created_at"],
-        started_at=item.get("started_at"),
-        completed_at=item.get("completed_at"),
-        expires_at=item.get("expires_at"),
-        **{name: request[name] for name in _REQUEST},
-        files=tuple(_file(file) for file in outcome["files"]),
-        warnings=tuple(outcome["warnings"]),
-        error=outcome["error"],
-        timings=outcome["timings"],
-        logs=tuple(outcome["logs"]),
-    )
-
-
-def _file(kept: dict[str, Any]) -> StoredFile:
-    return StoredFile(**{name: kept[name] for name in StoredFile.__dataclass_fields__})
+def _claimed(item: Item, attempt: Attempt) -> Claimed:
+    render = render_of(item)
+    mine = item.get("claimed_by") == attempt.invocation and not render.is_final
+    again = attempt.message_id is not None and item.get("message_id") == attempt.message_id
+    return Claimed(render, mine, free=again or item["held_until"] <= attempt.at)

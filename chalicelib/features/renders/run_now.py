@@ -6,13 +6,15 @@ from typing import Final
 
 from chalicelib.adapters.aws.functions import Function, FunctionBusy, FunctionDied, FunctionLate
 from chalicelib.core.clock import Clock
+from chalicelib.core.crash_points import CrashPoint, here
 from chalicelib.core.errors import ServiceError
 from chalicelib.features.renders.end import NOBODY, EndRender
 from chalicelib.features.renders.enqueue import EnqueueRender
 from chalicelib.features.renders.idempotency import Accepted202, IdempotencyKey, IdempotencyRecords
 from chalicelib.features.renders.model import MAX_ATTEMPTS, Body, Render
 from chalicelib.features.renders.protocol import RunAnswer, RunRender
-from chalicelib.features.renders.repository import Renders, render_of
+from chalicelib.features.renders.repository import Renders
+from chalicelib.features.renders.rows import render_of, row_of
 
 # Kept back for what comes after the function's answer.
 _WAY_BACK_S: Final = 0.3
@@ -25,7 +27,6 @@ class Waiting:
 
     deadline: float
     cancel_late: bool
-    request_id: str
     idempotency: IdempotencyKey | None
 
 
@@ -79,32 +80,36 @@ class RunNow:
                 answer = RunAnswer.from_json(self._function.invoke(event, wait_s=left_s))
             except FunctionDied:
                 attempt, busy = attempt + 1, False
-            except FunctionBusy:
-                busy = True
+            except FunctionBusy as refusal:
+                # Where it may have begun after all, the promised attempt is not repeated.
+                attempt, busy = max(attempt, 2 if refusal.unsure else 1), True
                 time.sleep(min(_BUSY_PAUSE_S, left_s))
             except FunctionLate:
-                return self._late(render, body, waiting, running=attempt)
+                return self._late(render, body, waiting, running=attempt, tried=attempt - 1)
             else:
+                here(CrashPoint.API_RAN)
                 assert answer.row is not None, render.id
                 return Ran(render_of(answer.row), answer.content)
         if attempt > MAX_ATTEMPTS:
             return Ran(self._end.lost(render))
         if busy and waiting.cancel_late:
             return self._refuse(render, waiting)
-        return self._late(render, body, waiting, running=NOBODY)
+        return self._late(render, body, waiting, running=NOBODY, tried=attempt - 1)
 
     def _left_s(self, waiting: Waiting) -> float:
         return waiting.deadline - self._clock.now().timestamp() - _WAY_BACK_S
 
-    def _late(self, render: Render, body: Body, waiting: Waiting, *, running: int) -> Ran:
+    def _late(
+        self, render: Render, body: Body, waiting: Waiting, *, running: int, tried: int
+    ) -> Ran:
         """Cancel the render, or see to it that it ends; attempt `running` may still do so."""
         if waiting.cancel_late:
             return Ran(self._end.timed_out(render, running=running))
         present = self._renders.get(render.workspace_id, render.id)
         assert present is not None, render.id
         if not present.is_final:
-            send = present.attempt < running
-            present = self._enqueue.later(present, body, waiting.request_id, send=send)
+            going_on = present.attempt >= running
+            present = self._enqueue.later(present, body, tried=None if going_on else tried)
         return Ran(present)
 
     def _refuse(self, render: Render, waiting: Waiting) -> Ran:
@@ -129,8 +134,10 @@ def _event(render: Render, body: Body, waiting: Waiting, attempt: int) -> RunRen
         attempt,
         # A body that is kept does not fit into an invocation.
         body if render.body_key is None else None,
+        # The first attempt was promised when the render was made: no claim is needed.
+        row=row_of(render) if attempt == 1 else None,
         deadline=waiting.deadline - _WAY_BACK_S,
         return_body=render.delivery == "binary",
         ends_with_caller=waiting.cancel_late,
-        request_id=waiting.request_id,
+        request_id=render.request_id,
     )

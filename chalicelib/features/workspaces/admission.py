@@ -18,6 +18,8 @@ from chalicelib.features.workspaces.cycle import cycle_at
 from chalicelib.features.workspaces.limits import Claim, LimitsUpdate
 from chalicelib.features.workspaces.model import Workspace
 
+# What a test render holds of the allowance.
+NO_HOLD: Final = ""
 # Beyond this many unfinished renders the item would near DynamoDB's 400 KB: batches hold more.
 MAX_OPEN_RENDERS: Final = 4_000
 _RECONCILE_AFTER: Final = dt.timedelta(minutes=5)
@@ -31,7 +33,7 @@ def plan(claim: Claim, seen: Item, now: dt.datetime) -> LimitsUpdate | None:
     None: the item shows that the render is admitted already. Raises `rate_limited`,
     `concurrency_limited` or `render_limit_reached` when the item as seen refuses it.
     """
-    if claim.render_id in seen["holds"] or claim.render_id in seen["leases"]:
+    if claim.render_id in seen["holds"]:
         return None
     parts = _Parts()
     limits = claim.workspace.plan
@@ -41,8 +43,7 @@ def plan(claim: Claim, seen: Item, now: dt.datetime) -> LimitsUpdate | None:
         _rate(parts, "test_tat", seen, now, count=count, period_ms=_MINUTE_MS)
     if claim.lease_until is not None:
         _lease(parts, claim, seen, now)
-    if not claim.test:
-        _quota(parts, claim, seen, now)
+    _hold(parts, claim, seen, now)
     parts.sets += [
         "due_at = if_not_exists(due_at, :due)",
         "DPK = if_not_exists(DPK, :dpk)",
@@ -71,10 +72,13 @@ def plan_settlement(render_id: RenderId, seen: Item, *, billed: bool) -> LimitsU
     parts.removes += ["leases.#r", "holds.#r"]
     if hold is None:
         parts.conditions.append("attribute_not_exists(holds.#r)")
-    else:
-        parts.conditions.append("holds.#r = :hold AND cycle_end = :seen_end")
-        parts.values |= {":hold": hold, ":seen_end": seen["cycle_end"]}
-    if hold is not None and hold == seen["cycle_end"]:
+        return parts.update()
+    parts.conditions.append("holds.#r = :hold")
+    parts.values[":hold"] = hold
+    if hold != NO_HOLD:
+        parts.conditions.append("cycle_end = :seen_end")
+        parts.values[":seen_end"] = seen["cycle_end"]
+    if hold == seen["cycle_end"]:
         parts.sets.append("used = used + :one" if billed else "quota_left = quota_left + :one")
         parts.values[":one"] = 1
     return parts.update()
@@ -150,16 +154,26 @@ def _lease(parts: _Parts, claim: Claim, seen: Item, now: dt.datetime) -> None:
     }
 
 
+def _hold(parts: _Parts, claim: Claim, seen: Item, now: dt.datetime) -> None:
+    """Let the render stand in the item until it is settled; a live one takes of the quota."""
+    if len(seen["holds"]) >= MAX_OPEN_RENDERS:
+        raise _busy(claim.workspace, "unfinished renders", MAX_OPEN_RENDERS)
+    parts.names["#r"] = claim.render_id
+    parts.conditions += ["attribute_not_exists(holds.#r)", "size(holds) < :open"]
+    parts.values[":open"] = MAX_OPEN_RENDERS
+    if claim.test:
+        parts.sets.append("holds.#r = :no_hold")
+        parts.values[":no_hold"] = NO_HOLD
+    else:
+        _quota(parts, claim, seen, now)
+
+
 def _quota(parts: _Parts, claim: Claim, seen: Item, now: dt.datetime) -> None:
     cycle = cycle_at(parse_rfc3339(claim.workspace.created_at), now)
     # Another clock may have begun the next cycle already.
     cycle_end = max(rfc3339(cycle.end), seen["cycle_end"])
-    parts.names["#r"] = claim.render_id
     parts.sets.append("holds.#r = :cycle_end")
-    parts.conditions += ["attribute_not_exists(holds.#r)", "size(holds) < :open"]
-    parts.values |= {":cycle_end": cycle_end, ":open": MAX_OPEN_RENDERS}
-    if len(seen["holds"]) >= MAX_OPEN_RENDERS:
-        raise _busy(claim.workspace, "unfinished renders", MAX_OPEN_RENDERS)
+    parts.values[":cycle_end"] = cycle_end
     if seen["cycle_end"] == cycle_end:
         if seen["quota_left"] <= 0:
             raise _used_up(claim.workspace)

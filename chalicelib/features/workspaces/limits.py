@@ -4,7 +4,8 @@ The limits item of a workspace (`WS#<ws>#LIM`) has
 - `rate_tat`, `test_tat`: when the workspace's requests, and its test renders, will have been
   paid for (GCRA's theoretical arrival time, in milliseconds since 1970);
 - `leases`: sync render id -> Unix second at which its place in the concurrency is free anyway;
-- `holds`: live render id -> end of the cycle whose allowance it holds a render of;
+- `holds`: id of each unfinished render -> end of the cycle whose allowance it holds a render of;
+  empty for a test render, which holds none;
 - `quota_left`, `used`, `cycle_start`, `cycle_end`;
 - `due_at`: when holds and leases are next compared with the renders themselves.
 """
@@ -35,9 +36,9 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What a render took: a hold on the cycle that ends then, and a lease."""
+    """What a render took: a hold on the cycle that ends then (empty: a test), and a lease."""
 
-    hold: str | None
+    hold: str
     leased: bool
 
 

@@ -2,6 +2,7 @@
 
 import datetime as dt
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Final
 
 from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
@@ -40,9 +41,13 @@ class Limits:
             values={":more": more_renders},
         )
 
+    def find(self, workspace_id: WorkspaceId) -> Item | None:
+        """Return the limits item, or None where there is no such workspace."""
+        return self._tables.get(self._table, _key(workspace_id)["PK"])
+
     def get(self, workspace_id: WorkspaceId) -> Item:
         """Return the limits item."""
-        item = self._tables.get(self._table, _key(workspace_id)["PK"])
+        item = self.find(workspace_id)
         assert item is not None, workspace_id
         return item
 
@@ -52,7 +57,7 @@ class Limits:
         Raises `rate_limited`, `concurrency_limited` or `render_limit_reached`.
         """
         item = self._apply(claim.workspace.id, lambda seen: admission.plan(claim, seen, now))
-        taken = Taken(item["holds"].get(claim.render_id), claim.render_id in item["leases"])
+        taken = Taken(item["holds"][claim.render_id], claim.render_id in item["leases"])
         return taken, limits.rate_state(claim.workspace, item, now)
 
     def count_request(self, workspace: Workspace, now: dt.datetime) -> RateState:
@@ -72,10 +77,8 @@ class Limits:
 
         Repeatable: what is out already stays out.
         """
-        if taken.hold is None and not taken.leased:
-            return
         guess = {
-            "holds": {render_id: taken.hold} if taken.hold else {},
+            "holds": {render_id: taken.hold},
             "leases": {render_id: 0} if taken.leased else {},
             "cycle_end": taken.hold,
         }
@@ -84,6 +87,18 @@ class Limits:
             lambda seen: admission.plan_settlement(render_id, seen, billed=billed),
             guess,
         )
+
+    def reconciled(self, workspace_id: WorkspaceId) -> None:
+        """Let the item be due no more, unless a render still stands in it."""
+        write = Write(
+            self._table,
+            key=_key(workspace_id),
+            update="REMOVE due_at, DPK",
+            condition="size(holds) = :none AND size(leases) = :none",
+            values={":none": 0},
+        )
+        with suppress(ConditionFailed):
+            self._tables.write(write)
 
     def _apply(
         self,

@@ -3,14 +3,15 @@
 import datetime as dt
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Final
 
 from chalicelib.adapters.aws.table import Item, Tables, Write
 from chalicelib.core.clock import parse_rfc3339, rfc3339
 from chalicelib.core.ids import KeyId, WorkspaceId
 from chalicelib.features.workspaces.model import ApiKey, StoredSecret, Workspace
 
-_ALL_WORKSPACES = "WORKSPACES"
+_ALL_WORKSPACES: Final = "WORKSPACES"
+_REMEMBERED: Final = 1_000
 
 
 class Workspaces:
@@ -63,11 +64,30 @@ class Keys:
         """Keep them in this table."""
         self._tables = tables
         self._table = table
+        self._owners: dict[str, WorkspaceId] = {}
 
     def find(self, key_id: str) -> ApiKey | None:
         """Return the key of this id, or None."""
-        item = self._tables.get(self._table, f"KEY#{key_id}")
-        return _key(item) if item else None
+        return self.find_with_workspace(key_id)[0]
+
+    def find_with_workspace(self, key_id: str) -> tuple[ApiKey | None, Workspace | None]:
+        """Return the key of this id, and its workspace where this process has seen the key before.
+
+        Both are read in one call and as they are now: only whose a key is never changes.
+        """
+        keys = [(f"KEY#{key_id}", "META")]
+        if key_id in self._owners:
+            keys.append((f"WS#{self._owners[key_id]}", "META"))
+        found = {item["PK"]: item for item in self._tables.get_many(self._table, keys)}
+        item = found.pop(keys[0][0], None)
+        if item is None:
+            return None, None
+        key = _key(item)
+        if len(self._owners) >= _REMEMBERED:
+            self._owners.clear()
+        self._owners[key_id] = key.workspace_id
+        workspace = next(iter(found.values()), None)
+        return key, _workspace(workspace) if workspace else None
 
     def of_workspace(self, workspace_id: WorkspaceId) -> list[ApiKey]:
         """Return all keys of a workspace, newest first."""

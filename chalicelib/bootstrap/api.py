@@ -1,53 +1,41 @@
-"""Wiring: builds what the functions and the operator tool work with, each part on first use."""
+"""What the API function's views ask for, each part built on first use."""
 
 from collections.abc import Callable, Mapping
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urlsplit
+from typing import Any, Final
 
 from chalicelib.adapters.aws.functions import Function
-from chalicelib.adapters.aws.objects import Objects
-from chalicelib.adapters.aws.queues import Queue
 from chalicelib.adapters.aws.secrets import Secret
 from chalicelib.adapters.aws.session import Clients
-from chalicelib.adapters.aws.table import Tables
+from chalicelib.bootstrap.state import State
+from chalicelib.core import crash_points
 from chalicelib.core.clock import Clock, SystemClock
 from chalicelib.core.ids import Ids, RandomIds
 from chalicelib.features.files.addresses import FileAddresses
-from chalicelib.features.files.repository import Files
-from chalicelib.features.renders.bodies import Bodies
-from chalicelib.features.renders.clear import ClearRender
+from chalicelib.features.renders.conclude import ConcludeRender
 from chalicelib.features.renders.create import CreateRender
 from chalicelib.features.renders.end import EndRender
 from chalicelib.features.renders.enqueue import EnqueueRender
 from chalicelib.features.renders.idempotency import IdempotencyRecords
 from chalicelib.features.renders.present import PresentRender
+from chalicelib.features.renders.purge import PurgeFiles
 from chalicelib.features.renders.read import ReadRenders
-from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.run_now import RunNow
-from chalicelib.features.workspaces.change import ChangeWorkspace
-from chalicelib.features.workspaces.create import CreateWorkspace
-from chalicelib.features.workspaces.keys import ManageKeys
-from chalicelib.features.workspaces.limits_repository import Limits
 from chalicelib.features.workspaces.repository import Keys, Workspaces
-from chalicelib.settings import ApiSettings, OperatorSettings, RenderSettings
-
-if TYPE_CHECKING:
-    from chalicelib.features.renders.execute import Engine, ExecuteRender
-
+from chalicelib.settings import ApiSettings
 
 # How long most callers wait: the gateway's own limit less the way back.
 GATEWAY_WAIT_S: Final = 27.0
 
 
-class ApiServices:
+class ApiServices(State):
     """What the API function's views ask for."""
 
     def __init__(self, settings: ApiSettings, clients: Clients, *, clock: Clock, ids: Ids) -> None:
         """Build nothing yet."""
+        super().__init__(clients, clock, main_table=settings.main_table, bucket=settings.bucket)
+        crash_points.arm(settings.crash_points)
         self.settings = settings
-        self.clients = clients
-        self.clock = clock
         self.ids = ids
 
     def warm(self) -> None:
@@ -55,10 +43,6 @@ class ApiServices:
         self.tables.get(self.settings.main_table, "HEALTH")
         assert self.secret.value
         self.render_function.warm(GATEWAY_WAIT_S)
-
-    @cached_property
-    def tables(self) -> Tables:  # noqa: D102
-        return Tables(self.clients)
 
     @cached_property
     def workspaces(self) -> Workspaces:  # noqa: D102
@@ -69,24 +53,8 @@ class ApiServices:
         return Keys(self.tables, self.settings.main_table)
 
     @cached_property
-    def limits(self) -> Limits:  # noqa: D102
-        return Limits(self.tables, self.settings.main_table)
-
-    @cached_property
-    def renders(self) -> Renders:  # noqa: D102
-        return Renders(self.tables, self.settings.main_table)
-
-    @cached_property
     def idempotency(self) -> IdempotencyRecords:  # noqa: D102
         return IdempotencyRecords(self.tables, self.settings.transient_table)
-
-    @cached_property
-    def objects(self) -> Objects:  # noqa: D102
-        return Objects(self.clients, self.settings.bucket)
-
-    @cached_property
-    def bodies(self) -> Bodies:  # noqa: D102
-        return Bodies(self.objects)
 
     @cached_property
     def secret(self) -> Secret:  # noqa: D102
@@ -95,7 +63,7 @@ class ApiServices:
     @cached_property
     def addresses(self) -> FileAddresses:  # noqa: D102
         return FileAddresses(
-            files=Files(self.tables, self.settings.main_table),
+            files=self.files,
             objects=self.objects,
             clock=self.clock,
             files_host=self.settings.files_host,
@@ -121,7 +89,8 @@ class ApiServices:
             tables=self.tables,
             renders=self.renders,
             bodies=self.bodies,
-            queue=Queue(self.clients, self.settings.renders_queue_url),
+            queue=self.queue(self.settings.renders_queue_url),
+            clock=self.clock,
         )
 
     @cached_property
@@ -129,13 +98,16 @@ class ApiServices:
         return Function(self.clients, self.settings.render_function)
 
     @cached_property
+    def conclude_render(self) -> ConcludeRender:  # noqa: D102
+        return self.conclude(self.settings.events_queue_url)
+
+    @cached_property
     def end_render(self) -> EndRender:  # noqa: D102
-        return EndRender(
-            tables=self.tables,
-            renders=self.renders,
-            clear=ClearRender(limits=self.limits, bodies=self.bodies, objects=self.objects),
-            clock=self.clock,
-        )
+        return self.end(self.conclude_render)
+
+    @cached_property
+    def purge_files(self) -> PurgeFiles:  # noqa: D102
+        return self.purge(self.conclude_render)
 
     @cached_property
     def run_now(self) -> RunNow:  # noqa: D102
@@ -158,9 +130,8 @@ class ApiServices:
 
     @cached_property
     def api_host(self) -> str:
-        """Scheme, host and port of the API, without a path."""
-        parts = urlsplit(self.settings.base_url)
-        return f"{parts.scheme}://{parts.netloc}"
+        """What stands before `/v1`: a host, and its path where the API has no domain of its own."""
+        return self.settings.base_url.removesuffix("/v1")
 
     @cached_property
     def cursor_key(self) -> bytes:
@@ -173,73 +144,7 @@ class ApiServices:
         return {"state": lambda: self.tables.get(self.settings.main_table, "HEALTH")}
 
 
-class Operator:
-    """What the operator tool asks for."""
-
-    def __init__(
-        self, settings: OperatorSettings, clients: Clients, *, clock: Clock, ids: Ids
-    ) -> None:
-        """Build the use cases."""
-        self.region = settings.region
-        self.clock = clock
-        tables = Tables(clients)
-        self.workspaces = Workspaces(tables, settings.main_table)
-        self.limits = Limits(tables, settings.main_table)
-        self.keys = Keys(tables, settings.main_table)
-        self.create_workspace = CreateWorkspace(
-            tables=tables,
-            workspaces=self.workspaces,
-            limits=self.limits,
-            clock=clock,
-            ids=ids,
-        )
-        self.change_workspace = ChangeWorkspace(
-            tables=tables, workspaces=self.workspaces, limits=self.limits
-        )
-        self.manage_keys = ManageKeys(workspaces=self.workspaces, keys=self.keys, clock=clock)
-
-
 @cache
 def api_services() -> ApiServices:
     """Return the API function's services, one set a process."""
     return ApiServices(ApiSettings.from_env(), Clients(), clock=SystemClock(), ids=RandomIds())
-
-
-@cache
-def operator() -> Operator:
-    """Return the operator tool's use cases."""
-    return Operator(OperatorSettings.from_env(), Clients(), clock=SystemClock(), ids=RandomIds())
-
-
-def execute_render(
-    settings: RenderSettings, clients: Clients, engine: "Engine", clock: Clock
-) -> "ExecuteRender":
-    """Return the render function's use case over an engine."""
-    # Only the render function has what these modules need.
-    from chalicelib.features.renders.execute import ExecuteRender
-    from chalicelib.features.renders.finish import FinishRender
-
-    tables = Tables(clients)
-    renders = Renders(tables, settings.main_table)
-    limits = Limits(tables, settings.main_table)
-    objects = Objects(clients, settings.bucket)
-    bodies = Bodies(objects)
-    clear = ClearRender(limits=limits, bodies=bodies, objects=objects)
-    finish = FinishRender(
-        tables=tables,
-        renders=renders,
-        files=Files(tables, settings.main_table),
-        objects=objects,
-        clear=clear,
-        clock=clock,
-    )
-    end = EndRender(tables=tables, renders=renders, clear=clear, clock=clock)
-    return ExecuteRender(
-        renders=renders,
-        bodies=bodies,
-        engine=engine,
-        finish=finish,
-        clear=clear,
-        end=end,
-        clock=clock,
-    )

@@ -1,0 +1,87 @@
+"""Messages of a queue: worked off, received again, or put to the dead letters with a reason."""
+
+import json
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from chalicelib.adapters.aws.queues import Queue
+
+log = logging.getLogger(__name__)
+
+# `maxReceiveCount` of every queue: the platform would move the message after this delivery.
+LAST_DELIVERY: Final = 4
+_REASON_CHARS: Final = 500
+
+
+class Poison(Exception):  # noqa: N818 -- what it is
+    """A message that can never be worked off, and why."""
+
+
+class UnknownVersion(Exception):  # noqa: N818 -- what it is
+    """A message of another release; one that knows it may receive it next time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One delivery of a message; `id` stays the same over all its deliveries."""
+
+    id: str
+    body: Mapping[str, Any]
+    delivery: int
+
+
+class Inbox:
+    """Works off batches of one queue; one bad message harms no other."""
+
+    def __init__(self, queue: Queue, dead_letters: Queue) -> None:
+        """Receive from this queue, and put what cannot be worked off there."""
+        self._queue = queue
+        self._dead_letters = dead_letters
+
+    def work_off(
+        self, records: Sequence[Mapping[str, Any]], handle: Callable[[Message], None]
+    ) -> dict[str, Any]:
+        """Hand over each record of a Lambda event; return its `batchItemFailures`."""
+        failed = [record["messageId"] for record in records if not self._done(record, handle)]
+        return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in failed]}
+
+    def _done(self, record: Mapping[str, Any], handle: Callable[[Message], None]) -> bool:
+        delivery = int(record.get("attributes", {}).get("ApproximateReceiveCount", 1))
+        try:
+            handle(Message(record["messageId"], _object(record["body"]), delivery))
+        except Poison as poison:
+            return self._bury(record, str(poison))
+        except Exception as error:
+            log.exception("message failed", extra={"message_id": record["messageId"]})
+            if delivery >= LAST_DELIVERY:
+                return self._bury(record, f"{type(error).__name__}: {error}")
+            # Nobody waits for the queue's visibility timeout, which is for functions that died.
+            self._queue.show_again(record["receiptHandle"], after_s=delivery)
+            return False
+        return True
+
+    def _bury(self, record: Mapping[str, Any], reason: str) -> bool:
+        log.error("dead letter", extra={"message_id": record["messageId"], "reason": reason})
+        self._dead_letters.bury(record["body"], reason=reason[:_REASON_CHARS])
+        return True
+
+
+def check_version(message: Mapping[str, Any], version: int) -> None:
+    """Raise UnknownVersion unless the message has this version."""
+    if message.get("v") != version:
+        reason = f"version {version} is expected, not {message.get('v')!r}"
+        raise UnknownVersion(reason)
+
+
+def _object(body: str) -> Mapping[str, Any]:
+    try:
+        message = json.loads(body)
+    except ValueError as error:
+        reason = f"not JSON: {error}"
+        raise Poison(reason) from error
+    if not isinstance(message, dict):
+        reason = f"a JSON object is expected, not {type(message).__name__}"
+        raise Poison(reason)
+    return message

@@ -1,0 +1,46 @@
+"""What the operator tool works with."""
+
+from functools import cache
+
+from chalicelib.adapters.aws.session import Clients
+from chalicelib.adapters.aws.table import Tables
+from chalicelib.core.clock import Clock, SystemClock
+from chalicelib.core.ids import Ids, RandomIds
+from chalicelib.features.workspaces.change import ChangeWorkspace
+from chalicelib.features.workspaces.create import CreateWorkspace
+from chalicelib.features.workspaces.keys import ManageKeys
+from chalicelib.features.workspaces.limits_repository import Limits
+from chalicelib.features.workspaces.repository import Keys, Workspaces
+from chalicelib.settings import OperatorSettings
+
+
+class Operator:
+    """What the operator tool asks for."""
+
+    def __init__(
+        self, settings: OperatorSettings, clients: Clients, *, clock: Clock, ids: Ids
+    ) -> None:
+        """Build the use cases."""
+        self.region = settings.region
+        self.clock = clock
+        tables = Tables(clients)
+        self.workspaces = Workspaces(tables, settings.main_table)
+        self.limits = Limits(tables, settings.main_table)
+        self.keys = Keys(tables, settings.main_table)
+        self.create_workspace = CreateWorkspace(
+            tables=tables,
+            workspaces=self.workspaces,
+            limits=self.limits,
+            clock=clock,
+            ids=ids,
+        )
+        self.change_workspace = ChangeWorkspace(
+            tables=tables, workspaces=self.workspaces, limits=self.limits
+        )
+        self.manage_keys = ManageKeys(workspaces=self.workspaces, keys=self.keys, clock=clock)
+
+
+@cache
+def operator() -> Operator:
+    """Return the operator tool's use cases."""
+    return Operator(OperatorSettings.from_env(), Clients(), clock=SystemClock(), ids=RandomIds())

@@ -1,0 +1,46 @@
+"""What the render function works with; only it has what these modules need."""
+
+from chalicelib.adapters.aws.messages import Inbox
+from chalicelib.adapters.aws.queues import Queue
+from chalicelib.adapters.aws.session import Clients
+from chalicelib.bootstrap.state import State
+from chalicelib.core import crash_points
+from chalicelib.core.clock import Clock
+from chalicelib.features.renders.execute import Engine, ExecuteRender
+from chalicelib.features.renders.finish import FinishRender
+from chalicelib.settings import RenderSettings
+
+
+def execute_render(
+    settings: RenderSettings, clients: Clients, engine: Engine, clock: Clock
+) -> ExecuteRender:
+    """Return the render function's use case over an engine."""
+    crash_points.arm(settings.crash_points)
+    state = State(clients, clock, main_table=settings.main_table, bucket=settings.bucket)
+    conclude = state.conclude(settings.events_queue_url)
+    finish = FinishRender(
+        tables=state.tables,
+        renders=state.renders,
+        files=state.files,
+        facts=state.facts,
+        objects=state.objects,
+        conclude=conclude,
+        clock=clock,
+    )
+    return ExecuteRender(
+        renders=state.renders,
+        bodies=state.bodies,
+        engine=engine,
+        finish=finish,
+        conclude=conclude,
+        end=state.end(conclude),
+        clock=clock,
+    )
+
+
+def inbox(settings: RenderSettings, clients: Clients) -> Inbox:
+    """Return what queued renders are worked off with."""
+    return Inbox(
+        Queue(clients, settings.renders_queue_url),
+        Queue(clients, settings.renders_dead_letters_url),
+    )

@@ -1,0 +1,93 @@
+"""What the functions behind queues and schedules work with."""
+
+from chalicelib.adapters.aws.messages import Inbox
+from chalicelib.adapters.aws.queues import Queue
+from chalicelib.adapters.aws.session import Clients
+from chalicelib.bootstrap.state import State
+from chalicelib.core import crash_points
+from chalicelib.core.clock import Clock
+from chalicelib.features.dead_letters.bury import BuryMessage
+from chalicelib.features.dead_letters.ends import EndQueuedRender, GiveUpFact, leave_due
+from chalicelib.features.dead_letters.repository import DeadLetters
+from chalicelib.features.due.repository import DueIndex
+from chalicelib.features.due.tick import Tick
+from chalicelib.features.facts.message import TellFact
+from chalicelib.features.facts.relay import RelayFacts
+from chalicelib.features.upkeep.limits import ReconcileLimits
+from chalicelib.features.upkeep.look_after import LookAfter
+from chalicelib.features.upkeep.renders import UpkeepRender
+from chalicelib.features.usage.count import CountUsage
+from chalicelib.settings import DeadLettersSettings, RelaySettings, TickSettings, UpkeepSettings
+
+
+def relay(settings: RelaySettings, clients: Clients, clock: Clock) -> RelayFacts:
+    """Return what tells facts; whoever listens stands here."""
+    crash_points.arm(settings.crash_points)
+    state = State(clients, clock, main_table=settings.main_table, bucket=settings.bucket)
+    return RelayFacts(
+        tables=state.tables,
+        facts=state.facts,
+        listeners=(state.clear, CountUsage(settings.main_table)),
+        clock=clock,
+    )
+
+
+def relay_inbox(settings: RelaySettings, clients: Clients) -> Inbox:
+    """Return what the relay's messages are worked off with."""
+    return _inbox(clients, settings.events_queue_url, settings.events_dead_letters_url)
+
+
+def tick(settings: TickSettings, clients: Clients, clock: Clock) -> Tick:
+    """Return what hands out what is due."""
+    crash_points.arm(settings.crash_points)
+    state = State(clients, clock, main_table=settings.main_table)
+    return Tick(
+        index=DueIndex(state.tables, settings.main_table),
+        events=state.queue(settings.events_queue_url),
+        upkeep=state.queue(settings.upkeep_queue_url),
+        tell=lambda subject, sort_key: TellFact(subject, sort_key).to_json(),
+        clock=clock,
+    )
+
+
+def upkeep(settings: UpkeepSettings, clients: Clients, clock: Clock) -> LookAfter:
+    """Return what does for due items what they are due for."""
+    crash_points.arm(settings.crash_points)
+    state = State(clients, clock, main_table=settings.main_table, bucket=settings.bucket)
+    conclude = state.conclude(settings.events_queue_url)
+    return LookAfter(
+        render=UpkeepRender(
+            tables=state.tables,
+            renders=state.renders,
+            queue=state.queue(settings.renders_queue_url),
+            end=state.end(conclude),
+            purge=state.purge(conclude),
+            clock=clock,
+        ),
+        limits=ReconcileLimits(renders=state.renders, limits=state.limits, clock=clock),
+    )
+
+
+def upkeep_inbox(settings: UpkeepSettings, clients: Clients) -> Inbox:
+    """Return what the upkeep's messages are worked off with."""
+    return _inbox(clients, settings.upkeep_queue_url, settings.upkeep_dead_letters_url)
+
+
+def dead_letters(settings: DeadLettersSettings, clients: Clients, clock: Clock) -> BuryMessage:
+    """Return what buries messages that were given up."""
+    crash_points.arm(settings.crash_points)
+    state = State(clients, clock, main_table=settings.main_table, bucket=settings.bucket)
+    end = state.end(state.conclude(settings.events_queue_url))
+    return BuryMessage(
+        letters=DeadLetters(state.tables, settings.transient_table),
+        ends={
+            "renders": EndQueuedRender(renders=state.renders, end=end),
+            "events": GiveUpFact(facts=state.facts, clock=clock),
+            "upkeep": leave_due,
+        },
+        clock=clock,
+    )
+
+
+def _inbox(clients: Clients, queue_url: str, dead_letters_url: str) -> Inbox:
+    return Inbox(Queue(clients, queue_url), Queue(clients, dead_letters_url))

@@ -1,0 +1,56 @@
+"""Bury a message that was given up: what it stands for is ended, and a record is kept of it."""
+
+import json
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from chalicelib.adapters.aws.messages import Poison, UnknownVersion
+from chalicelib.core.clock import Clock, rfc3339
+from chalicelib.core.crash_points import CrashPoint, here
+from chalicelib.features.dead_letters.model import DeadLetter
+from chalicelib.features.dead_letters.repository import DeadLetters
+
+log = logging.getLogger(__name__)
+
+# The platform moves a message whose function never answered, and says nothing about it.
+_FUNCTION_DIED: Final = "its function died, or ran out of time, at every delivery"
+
+type End = Callable[[Mapping[str, Any]], str]
+
+
+class BuryMessage:
+    """Ends what dead messages stand for; `ends` does it by queue, and says what it did."""
+
+    def __init__(self, *, letters: DeadLetters, ends: Mapping[str, End], clock: Clock) -> None:
+        """Keep records here."""
+        self._letters = letters
+        self._ends = ends
+        self._clock = clock
+
+    def __call__(
+        self, queue: str, message_id: str, body: str, *, sent_at: str, reason: str | None
+    ) -> DeadLetter:
+        """Bury one message of a queue; repeatable."""
+        outcome = self._end(queue, body)
+        here(CrashPoint.DEAD_LETTERS_ENDED)
+        letter = DeadLetter(
+            queue=queue,
+            id=message_id,
+            body=body,
+            reason=reason or _FUNCTION_DIED,
+            outcome=outcome,
+            sent_at=sent_at,
+            buried_at=rfc3339(self._clock.now()),
+        )
+        self._letters.keep(letter)
+        here(CrashPoint.DEAD_LETTERS_RECORDED)
+        log.error("message buried", extra={"queue": queue, "reason": letter.reason})
+        return letter
+
+    def _end(self, queue: str, body: str) -> str:
+        try:
+            message = json.loads(body)
+            return self._ends[queue](message)
+        except (ValueError, AttributeError, Poison, UnknownVersion) as unreadable:
+            return f"nothing could be ended: {unreadable}"

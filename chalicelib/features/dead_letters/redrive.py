@@ -1,0 +1,37 @@
+"""Send the dead letters of a queue to it once more."""
+
+import json
+from collections.abc import Mapping
+from typing import Final
+
+from chalicelib.adapters.aws.queues import Queue
+from chalicelib.features.dead_letters.model import DeadLetter
+from chalicelib.features.dead_letters.repository import DeadLetters
+
+QUEUES: Final = ("renders", "events", "upkeep")
+
+
+class RedriveDeadLetters:
+    """Redrives a queue; what cannot be worked off comes back with its reason."""
+
+    def __init__(self, *, letters: DeadLetters, queues: Mapping[str, Queue]) -> None:
+        """Send to these queues, by name."""
+        self._letters = letters
+        self._queues = queues
+
+    def __call__(self, queue: str) -> list[DeadLetter]:
+        """Send every letter of a queue again and forget it; return them."""
+        letters = list(self._letters.of(queue))
+        for letter in letters:
+            self._queues[queue].send_body(letter.body, group=_group(letter.body))
+            self._letters.forget(letter)
+        return letters
+
+
+def _group(body: str) -> str:
+    try:
+        message = json.loads(body)
+    except ValueError:
+        return "unreadable"
+    found = message.get("workspace_id") if isinstance(message, dict) else None
+    return found if isinstance(found, str) and found else "redriven"

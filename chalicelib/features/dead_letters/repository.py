@@ -1,0 +1,47 @@
+"""Where dead letters are kept: `DLQ#<queue>` in the table whose items run out by themselves."""
+
+import datetime as dt
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Final
+
+from chalicelib.adapters.aws.table import Item, Tables, Write
+from chalicelib.core.clock import parse_rfc3339
+from chalicelib.features.dead_letters.model import DeadLetter
+
+# As long as a queue could keep them.
+_KEPT: Final = dt.timedelta(days=14)
+
+
+class DeadLetters:
+    """The dead letters of each queue, oldest first."""
+
+    def __init__(self, tables: Tables, table: str) -> None:
+        """Keep them in this table."""
+        self._tables = tables
+        self._table = table
+
+    def keep(self, letter: DeadLetter) -> None:
+        """Keep a letter; kept again, it is the same one."""
+        gone = parse_rfc3339(letter.buried_at) + _KEPT
+        item = asdict(letter) | _key(letter) | {"ttl": int(gone.timestamp())}
+        self._tables.write(Write(self._table, item=item))
+
+    def of(self, queue: str) -> Iterator[DeadLetter]:
+        """Yield the letters of one queue."""
+        start: Item | None = None
+        while True:
+            page = self._tables.query(self._table, "PK = :pk", {":pk": f"DLQ#{queue}"}, start=start)
+            for item in page.items:
+                yield DeadLetter(**{name: item[name] for name in DeadLetter.__slots__})
+            start = page.last_key
+            if start is None:
+                return
+
+    def forget(self, letter: DeadLetter) -> None:
+        """Remove a letter, whether or not it is there."""
+        self._tables.write(Write(self._table, key=_key(letter)))
+
+
+def _key(letter: DeadLetter) -> Item:
+    return {"PK": f"DLQ#{letter.queue}", "SK": f"{letter.sent_at}#{letter.id}"}

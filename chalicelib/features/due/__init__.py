@@ -1,0 +1,1 @@
+"""What is due: promises for later that stand in the `due` index."""

@@ -1,0 +1,43 @@
+"""What the events queue carries: which fact is to be told."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from chalicelib.adapters.aws.messages import Poison, check_version
+from chalicelib.features.facts.model import Fact
+
+VERSION: Final = 1
+
+
+@dataclass(frozen=True, slots=True)
+class TellFact:
+    """Tell one fact; `settled`: what its render took of the limits is given back already."""
+
+    subject: str
+    sort_key: str
+    settled: bool = False
+
+    @classmethod
+    def of(cls, fact: Fact, *, settled: bool) -> "TellFact":
+        """Return the message for a fact."""
+        return cls(fact.subject, fact.sort_key, settled)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the queue's message."""
+        return {
+            "v": VERSION,
+            "subject": self.subject,
+            "sort_key": self.sort_key,
+            "settled": self.settled,
+        }
+
+    @classmethod
+    def from_json(cls, message: Mapping[str, Any]) -> "TellFact":
+        """Read what `to_json` wrote; raises UnknownVersion or Poison."""
+        check_version(message, VERSION)
+        subject, sort_key = message.get("subject"), message.get("sort_key")
+        if not (isinstance(subject, str) and isinstance(sort_key, str)):
+            reason = "subject and sort_key must be strings"
+            raise Poison(reason)
+        return cls(subject, sort_key, message.get("settled") is True)

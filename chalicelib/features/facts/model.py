@@ -1,0 +1,46 @@
+"""A fact, and what may listen to it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from chalicelib.adapters.aws.table import Item, Write
+from chalicelib.core.ids import WorkspaceId
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """That something came about; its id is derived from what it tells, so it exists once.
+
+    `subject` is the partition of what it tells about, whose `META` row stands beside it;
+    `request_id` is the request that caused it.
+    """
+
+    id: str
+    type: str
+    workspace_id: WorkspaceId
+    subject: str
+    request_id: str
+    created_at: str
+
+    @property
+    def sort_key(self) -> str:
+        """Return where it stands in its subject's partition."""
+        return f"FACT#{self.id}"
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A fact as a listener gets it, with its subject's row; `settled`: the teller says so."""
+
+    fact: Fact
+    row: Item
+    settled: bool
+
+
+class Listener(Protocol):
+    """Whom facts are told to."""
+
+    def __call__(self, heard: Heard) -> Sequence[Write]:
+        """Do what may be done again, and return the writes that must be done once."""
+        ...

@@ -1,0 +1,51 @@
+"""Hand a fact to everybody who listens, each exactly once as the table shows it."""
+
+import logging
+from collections.abc import Sequence
+
+from chalicelib.adapters.aws.messages import Poison
+from chalicelib.adapters.aws.table import ConditionFailed, Tables
+from chalicelib.adapters.json_logs import REQUEST_ID
+from chalicelib.core.clock import Clock, rfc3339
+from chalicelib.core.crash_points import CrashPoint, here
+from chalicelib.features.facts.message import TellFact
+from chalicelib.features.facts.model import Heard, Listener
+from chalicelib.features.facts.repository import Facts, fact_of
+
+log = logging.getLogger(__name__)
+
+
+class RelayFacts:
+    """Tells facts; a fact that comes again is told to nobody."""
+
+    def __init__(
+        self, *, tables: Tables, facts: Facts, listeners: Sequence[Listener], clock: Clock
+    ) -> None:
+        """Build from the facts and who listens to them."""
+        self._tables = tables
+        self._facts = facts
+        self._listeners = listeners
+        self._clock = clock
+
+    def __call__(self, message: TellFact) -> None:
+        """Tell one fact; raises Poison where there is none."""
+        item, row = self._facts.with_subject(message.subject, message.sort_key)
+        if item is None or row is None:
+            reason = f"there is no fact {message.sort_key} of {message.subject}"
+            raise Poison(reason)
+        fact = fact_of(item)
+        REQUEST_ID.set(fact.request_id)
+        here(CrashPoint.RELAY_BEGUN)
+        if "told_at" in item:
+            return
+        heard = Heard(fact, row, message.settled)
+        once = [write for listener in self._listeners for write in listener(heard)]
+        try:
+            self._tables.transact([self._facts.telling(fact, rfc3339(self._clock.now())), *once])
+        except ConditionFailed as lost:
+            # Somebody else told it meanwhile; a listener's own condition must not fail.
+            if lost.index != 0:
+                raise
+            return
+        here(CrashPoint.RELAY_TOLD)
+        log.info("fact told", extra={"fact": fact.id, "type": fact.type, "subject": fact.subject})

@@ -1,0 +1,73 @@
+"""Where facts are kept: `FACT#<id>` beside their subject; due until they are told."""
+
+import datetime as dt
+from dataclasses import asdict
+from typing import Final
+
+from chalicelib.adapters.aws.due import due_shard
+from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
+from chalicelib.core.clock import parse_rfc3339, rfc3339
+from chalicelib.core.ids import WorkspaceId
+from chalicelib.features.facts.model import Fact
+
+# A fact is sent at once; one that is not told by then is sent again.
+_RESEND_AFTER: Final = dt.timedelta(minutes=1)
+
+
+class Facts:
+    """The facts of all subjects."""
+
+    def __init__(self, tables: Tables, table: str) -> None:
+        """Keep them in this table."""
+        self._tables = tables
+        self._table = table
+
+    def creation(self, fact: Fact) -> Write:
+        """Return the write of a fact, for the transaction of what it tells."""
+        due = parse_rfc3339(fact.created_at) + _RESEND_AFTER
+        item = asdict(fact) | {
+            "PK": fact.subject,
+            "SK": fact.sort_key,
+            "DPK": due_shard(fact.id),
+            "due_at": rfc3339(due),
+        }
+        return Write(self._table, item=item)
+
+    def with_subject(self, subject: str, sort_key: str) -> tuple[Item | None, Item | None]:
+        """Return the row of a fact and its subject's."""
+        keys = [(subject, sort_key), (subject, "META")]
+        found = {item["SK"]: item for item in self._tables.get_many(self._table, keys)}
+        return found.get(sort_key), found.get("META")
+
+    def telling(self, fact: Fact, at: str) -> Write:
+        """Return the write that marks a fact told; it is refused where somebody was first."""
+        return self._closing(fact.subject, fact.sort_key, "told_at", at)
+
+    def give_up(self, subject: str, sort_key: str, at: str) -> None:
+        """Tell a fact to nobody any more, until it is sent again by hand."""
+        try:
+            self._tables.write(self._closing(subject, sort_key, "given_up_at", at))
+        except ConditionFailed:
+            return
+
+    def _closing(self, subject: str, sort_key: str, how: str, at: str) -> Write:
+        return Write(
+            self._table,
+            key={"PK": subject, "SK": sort_key},
+            update="SET #how = :at REMOVE due_at, DPK",
+            condition="attribute_exists(PK) AND attribute_not_exists(told_at)",
+            names={"#how": how},
+            values={":at": at},
+        )
+
+
+def fact_of(item: Item) -> Fact:
+    """Read a row."""
+    return Fact(
+        id=item["id"],
+        type=item["type"],
+        workspace_id=WorkspaceId(item["workspace_id"]),
+        subject=item["PK"],
+        request_id=item["request_id"],
+        created_at=item["created_at"],
+    )

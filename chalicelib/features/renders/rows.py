@@ -1,0 +1,113 @@
+"""The row of a render: `WS#<ws>#RND#<id>`, its id in the `lists` index.
+
+What is asked of the table stands in attributes; what is only read back stands in two JSON texts,
+`request` and `outcome`.
+"""
+
+from dataclasses import asdict
+from typing import Any, Final
+
+from chalicelib.adapters.aws.table import Item
+from chalicelib.core import json
+from chalicelib.core.ids import RenderId, WorkspaceId
+from chalicelib.features.files.model import StoredFile
+from chalicelib.features.renders.model import Render
+from chalicelib.features.workspaces.limits import Taken
+
+# What a request says and only is read back; later releases may add to a row's texts.
+_REQUEST: Final = (
+    "input",
+    "output",
+    "delivery",
+    "expires_in_s",
+    "max_pages",
+    "engine",
+    "metadata",
+)
+
+
+def lists_partition(workspace_id: WorkspaceId) -> str:
+    """Return the partition of the `lists` index that a workspace's renders stand in."""
+    return f"WS#{workspace_id}#RND"
+
+
+def partition(workspace_id: WorkspaceId, render_id: RenderId) -> str:
+    """Return the partition of a render and its facts."""
+    return f"WS#{workspace_id}#RND#{render_id}"
+
+
+def row_of(render: Render) -> Item:
+    """Write a row; `render_of` reads it back."""
+    return {
+        "PK": partition(render.workspace_id, render.id),
+        "SK": "META",
+        "LPK": lists_partition(render.workspace_id),
+        "LSK": render.id,
+        "id": render.id,
+        "workspace_id": render.workspace_id,
+        "status": render.status,
+        "mode": render.mode,
+        "test": render.test,
+        "reference": render.reference,
+        "template_id": render.template_id,
+        "batch_id": render.batch_id,
+        "body_key": render.body_key,
+        "attempt": render.attempt,
+        "hold": render.taken.hold,
+        "leased": render.taken.leased,
+        "billed": render.billed,
+        "created_at": render.created_at,
+        "request_id": render.request_id,
+        "started_at": render.started_at,
+        "completed_at": render.completed_at,
+        "expires_at": render.expires_at,
+        "files_purged_at": render.files_purged_at,
+        "request": json.dumps({name: getattr(render, name) for name in _REQUEST}),
+        "outcome": outcome_of(render),
+    }
+
+
+def outcome_of(render: Render) -> str:
+    """Write what came of a render."""
+    outcome: dict[str, Any] = {
+        "files": [asdict(file) for file in render.files],
+        "warnings": render.warnings,
+        "error": render.error,
+        "timings": render.timings,
+        "logs": render.logs,
+    }
+    # What a page writes to its console need not be Unicode.
+    return json.dumps(outcome).encode(errors="replace").decode()
+
+
+def render_of(item: Item) -> Render:
+    """Read a row."""
+    request, outcome = json.read_back(item["request"]), json.read_back(item["outcome"])
+    return Render(
+        id=RenderId(item["id"]),
+        workspace_id=WorkspaceId(item["workspace_id"]),
+        status=item["status"],
+        mode=item["mode"],
+        test=item["test"],
+        reference=item["reference"],
+        body_key=item["body_key"],
+        attempt=item["attempt"],
+        taken=Taken(item["hold"], item["leased"]),
+        billed=item["billed"],
+        created_at=item["created_at"],
+        request_id=item["request_id"],
+        started_at=item.get("started_at"),
+        completed_at=item.get("completed_at"),
+        expires_at=item.get("expires_at"),
+        files_purged_at=item.get("files_purged_at"),
+        **{name: request[name] for name in _REQUEST},
+        files=tuple(_file(file) for file in outcome["files"]),
+        warnings=tuple(outcome["warnings"]),
+        error=outcome["error"],
+        timings=outcome["timings"],
+        logs=tuple(outcome["logs"]),
+    )
+
+
+def _file(kept: dict[str, Any]) -> StoredFile:
+    return StoredFile(**{name: kept[name] for name in StoredFile.__dataclass_fields__})

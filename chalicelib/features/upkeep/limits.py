@@ -1,0 +1,56 @@
+"""Compare a workspace's limits with its renders, and settle what a crash has left in them."""
+
+import datetime as dt
+import logging
+from itertools import batched
+from typing import Final
+
+from chalicelib.adapters.aws.messages import Poison
+from chalicelib.adapters.aws.table import BATCH_GET_LIMIT
+from chalicelib.core.clock import Clock
+from chalicelib.core.crash_points import CrashPoint, here
+from chalicelib.core.ids import RenderId, WorkspaceId, made_at
+from chalicelib.features.renders.repository import Renders
+from chalicelib.features.workspaces.admission import NO_HOLD
+from chalicelib.features.workspaces.limits import Taken
+from chalicelib.features.workspaces.limits_repository import Limits
+
+log = logging.getLogger(__name__)
+
+# A render that was admitted but is not made by then never will be: its function had 29 s.
+_MADE_WITHIN: Final = dt.timedelta(minutes=2)
+
+
+class ReconcileLimits:
+    """Settles final renders, and those that were admitted but never made; repeatable."""
+
+    def __init__(self, *, renders: Renders, limits: Limits, clock: Clock) -> None:
+        """Compare these."""
+        self._renders = renders
+        self._limits = limits
+        self._clock = clock
+
+    def __call__(self, workspace_id: WorkspaceId) -> None:
+        """Reconcile one workspace; it is due no more when no render stands in its limits.
+
+        Raises Poison where there is no such workspace.
+        """
+        item = self._limits.find(workspace_id)
+        if item is None:
+            reason = f"there are no limits of {workspace_id}"
+            raise Poison(reason)
+        open_ids = [RenderId(name) for name in sorted({*item["holds"], *item["leases"]})]
+        never_made = self._clock.now() - _MADE_WITHIN
+        for ids in batched(open_ids, BATCH_GET_LIMIT, strict=False):
+            made = {render.id: render for render in self._renders.get_many(workspace_id, ids)}
+            for render_id in ids:
+                render = made.get(render_id)
+                over = render.is_final if render else made_at(render_id) < never_made
+                if not over:
+                    continue
+                taken = Taken(item["holds"].get(render_id, NO_HOLD), render_id in item["leases"])
+                billed = render is not None and render.billed
+                self._limits.settle(workspace_id, render_id, taken, billed=billed)
+                here(CrashPoint.UPKEEP_RECONCILED)
+                log.warning("limits settled late", extra={"render": render_id, "billed": billed})
+        self._limits.reconciled(workspace_id)

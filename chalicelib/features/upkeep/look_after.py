@@ -1,0 +1,32 @@
+"""Do for a due item what it is due for."""
+
+import re
+from typing import Final
+
+from chalicelib.adapters.aws.messages import Poison
+from chalicelib.core.ids import RenderId, WorkspaceId
+from chalicelib.features.due.message import LookAt
+from chalicelib.features.upkeep.limits import ReconcileLimits
+from chalicelib.features.upkeep.renders import UpkeepRender
+
+_RENDER: Final = re.compile(r"WS#(?P<workspace>ws_[^#]+)#RND#(?P<render>rnd_[^#]+)")
+_LIMITS: Final = re.compile(r"WS#(?P<workspace>ws_[^#]+)#LIM")
+
+
+class LookAfter:
+    """Finds whose business a due item is by its key."""
+
+    def __init__(self, *, render: UpkeepRender, limits: ReconcileLimits) -> None:
+        """Take what looks after each kind."""
+        self._render = render
+        self._limits = limits
+
+    def __call__(self, item: LookAt) -> None:
+        """Look after one item; raises Poison for one that nobody knows."""
+        if item.sk == "META" and (found := _RENDER.fullmatch(item.pk)):
+            self._render(WorkspaceId(found["workspace"]), RenderId(found["render"]))
+        elif item.sk == "META" and (found := _LIMITS.fullmatch(item.pk)):
+            self._limits(WorkspaceId(found["workspace"]))
+        else:
+            reason = f"nobody looks after {item.pk} {item.sk}"
+            raise Poison(reason)

@@ -1,0 +1,1 @@
+"""Usage: statistics by day; the limits have counters of their own."""

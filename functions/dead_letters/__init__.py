@@ -1,0 +1,1 @@
+"""Ends what given up messages stand for."""

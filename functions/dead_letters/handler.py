@@ -1,0 +1,68 @@
+"""The dead letters of every queue: what each stands for is ended, and a record is kept."""
+
+import datetime as dt
+import logging
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from chalicelib.adapters.aws.queues import REASON
+from chalicelib.adapters.aws.session import Clients
+from chalicelib.adapters.json_logs import configure
+from chalicelib.bootstrap import workers
+from chalicelib.core.clock import SystemClock, rfc3339
+from chalicelib.features.dead_letters.bury import BuryMessage
+from chalicelib.settings import DeadLettersSettings
+
+log = logging.getLogger(__name__)
+
+
+def warm() -> None:
+    """Build what the first message would wait for."""
+    configure("dead_letters")
+    _bury()
+
+
+def handler(event: dict[str, Any], _context: Any) -> dict[str, Any]:
+    """Bury a batch; answer with the messages that failed."""
+    configure("dead_letters")
+    return serve(event, _bury(), _names())
+
+
+def serve(event: dict[str, Any], bury: BuryMessage, names: Mapping[str, str]) -> dict[str, Any]:
+    """Bury the messages of an event; `names` tells which queue each dead-letter queue is of."""
+    failed = []
+    for record in event["Records"]:
+        try:
+            _one(record, bury, names)
+        except Exception:
+            log.exception("message failed", extra={"message_id": record["messageId"]})
+            failed.append({"itemIdentifier": record["messageId"]})
+    return {"batchItemFailures": failed}
+
+
+def _one(record: Mapping[str, Any], bury: BuryMessage, names: Mapping[str, str]) -> None:
+    sent_ms = int(record["attributes"]["SentTimestamp"])
+    bury(
+        names[record["eventSourceARN"].rsplit(":", 1)[-1]],
+        record["messageId"],
+        record["body"],
+        sent_at=rfc3339(dt.datetime.fromtimestamp(sent_ms / 1000, dt.UTC)),
+        reason=record.get("messageAttributes", {}).get(REASON, {}).get("stringValue"),
+    )
+
+
+@cache
+def _bury() -> BuryMessage:
+    return workers.dead_letters(DeadLettersSettings.from_env(), Clients(), SystemClock())
+
+
+@cache
+def _names() -> Mapping[str, str]:
+    settings = DeadLettersSettings.from_env()
+    urls = {
+        settings.renders_dead_letters_url: "renders",
+        settings.events_dead_letters_url: "events",
+        settings.upkeep_dead_letters_url: "upkeep",
+    }
+    return {url.rsplit("/", 1)[-1]: name for url, name in urls.items()}

@@ -1,0 +1,1 @@
+"""Tells facts to whoever listens."""

@@ -1,0 +1,45 @@
+"""The relay: tells each fact that the events queue brings to whoever listens."""
+
+from functools import cache
+from typing import Any
+
+from chalicelib.adapters.aws.messages import Inbox, Message
+from chalicelib.adapters.aws.session import Clients
+from chalicelib.adapters.json_logs import configure
+from chalicelib.bootstrap import workers
+from chalicelib.core.clock import SystemClock
+from chalicelib.features.facts.message import TellFact
+from chalicelib.features.facts.relay import RelayFacts
+from chalicelib.settings import RelaySettings
+
+
+def warm() -> None:
+    """Build what the first message would wait for."""
+    configure("relay")
+    _inbox()
+    _relay()
+
+
+def handler(event: dict[str, Any], _context: Any) -> dict[str, Any]:
+    """Work off a queue's batch; answer with the messages that failed."""
+    configure("relay")
+    return _inbox().work_off(event["Records"], _handle)
+
+
+def _handle(message: Message) -> None:
+    _relay()(TellFact.from_json(message.body))
+
+
+@cache
+def _relay() -> RelayFacts:
+    return workers.relay(RelaySettings.from_env(), _clients(), SystemClock())
+
+
+@cache
+def _inbox() -> Inbox:
+    return workers.relay_inbox(RelaySettings.from_env(), _clients())
+
+
+@cache
+def _clients() -> Clients:
+    return Clients()

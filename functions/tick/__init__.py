@@ -1,0 +1,1 @@
+"""Hands out what is due."""

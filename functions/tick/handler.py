@@ -1,0 +1,28 @@
+"""The tick: every minute, hands what is due to the queue that does it."""
+
+from functools import cache
+from typing import Any
+
+from chalicelib.adapters.aws.session import Clients
+from chalicelib.adapters.json_logs import configure
+from chalicelib.bootstrap import workers
+from chalicelib.core.clock import SystemClock
+from chalicelib.features.due.tick import Tick
+from chalicelib.settings import TickSettings
+
+
+def warm() -> None:
+    """Build what the first tick would wait for."""
+    configure("tick")
+    _tick()
+
+
+def handler(_event: dict[str, Any], _context: Any) -> dict[str, int]:
+    """Hand out what is due; answer with how many items that were."""
+    configure("tick")
+    return {"handed": _tick()()}
+
+
+@cache
+def _tick() -> Tick:
+    return workers.tick(TickSettings.from_env(), Clients(), SystemClock())
