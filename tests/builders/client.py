@@ -1,20 +1,27 @@
 """A client of a running stack."""
 
 import time
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import httpx
-
-from infra.local.testing import RunningStack
 
 HTML = "<!doctype html><html lang='en'><title>A page</title><h1>Hello</h1><p>World"
 ENDLESS = "<script>for (;;) {}</script>"
 
 
+class Served(Protocol):
+    """Whatever serves the API."""
+
+    @property
+    def base_url(self) -> str:
+        """Return where it is served, with the version."""
+        ...
+
+
 class Client:
     """Sends requests with one key."""
 
-    def __init__(self, stack: RunningStack, key: str) -> None:
+    def __init__(self, stack: Served, key: str) -> None:
         """Connect to a stack."""
         headers = {"Authorization": f"Bearer {key}"}
         self.http = httpx.Client(base_url=stack.base_url, headers=headers, timeout=40)
