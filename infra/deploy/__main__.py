@@ -12,7 +12,8 @@ from infra.deploy.errors import DeployError
 from infra.deploy.removal import remove
 from infra.deploy.stack import Stack
 from infra.deploy.update import update
-from infra.package import __main__ as package
+from infra.package.build import build
+from infra.package.errors import PackageError
 
 _STAGE: Final = re.compile(r"[a-z][a-z0-9-]{0,30}")
 
@@ -42,15 +43,16 @@ def main() -> None:
 @click.option("--stage", default="", callback=_stage)
 @click.option("--api-host", default="", callback=_host, help="The API's own domain.")
 @click.option("--files-host", default="", callback=_host, help="The files' domain, if another.")
-@click.option("--build", "folder", default="build", type=click.Path(path_type=Path))
+@click.option("--folder", default="build", type=click.Path(path_type=Path))
 def up(*, stage: str, api_host: str, files_host: str, folder: Path) -> None:
     """Build the package and create the stack, or bring it up to date."""
     account, stack = _find(stage)
-    if package.main(folder.absolute()) != 0:
-        raise click.ClickException("the package is not complete; nothing was uploaded")
     given = {"ApiHost": api_host, "FilesHost": files_host}
     try:
+        build(folder.absolute())
         address = update(stack, account.artifacts_bucket(), folder.absolute(), given)
+    except PackageError as error:
+        raise click.ClickException(f"{error}\nnothing was uploaded") from error
     except (DeployError, BotoCoreError, ClientError) as error:
         raise click.ClickException(str(error)) from error
     click.echo(f"{stack.name} serves at {address}/v1 (reference: {address}/docs)")

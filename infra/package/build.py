@@ -1,27 +1,40 @@
-"""Builds everything that is deployed into one folder: the template and the archives it names."""
+"""Builds everything that is deployed into one folder, and looks at it."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+
+from rich.console import Console
 
 from infra.package.archives import write_archives
-from infra.package.requirements import CACHE
+from infra.package.check import missing
+from infra.package.errors import PackageError
+from infra.package.lint import findings
 from infra.package.sam import write_template
+from infra.package.sizes import sizes, table, too_large
+from infra.package.starts import broken_starts
+from infra.package.translate import translate
 
 
-@dataclass(frozen=True, slots=True)
-class Package:
-    """The files of one build."""
+def build(folder: Path) -> None:
+    """Build template and archives; raises PackageError with everything that is wrong with them.
 
-    sam: Path
-    template: Mapping[str, Any]
-    archives: list[Path]
-
-
-def build(folder: Path, *, archives: bool = True, cache: Path = CACHE) -> Package:
-    """Build into `folder`; without `archives` only the template. Raises PackageError."""
-    sam = folder / "sam.json"
+    What a function would miss is found first: it costs a few seconds, the archives many.
+    """
+    sam, plain = folder / "sam.json", folder / "cloudformation.json"
     template = write_template(sam)
-    made = write_archives(folder, template, cache) if archives else []
-    return Package(sam, template, made)
+    translated = translate(template)
+    plain.write_text(json.dumps(translated, indent=2), encoding="utf-8")
+    _stop_at(missing(translated))
+    write_archives(folder, template)
+    rows = list(sizes(template, folder))
+    Console().print(table(rows))
+    with ThreadPoolExecutor() as threads:
+        linted = threads.map(findings, (sam, plain))
+        started = broken_starts(template, folder)
+        _stop_at([*too_large(rows), *started, *filter(None, linted)])
+
+
+def _stop_at(problems: list[str]) -> None:
+    if problems:
+        raise PackageError("\n".join(problems))

@@ -37,7 +37,8 @@ def _of_function(
 
 def _variables(name: str, properties: Mapping[str, Any], needs: Needs) -> Iterator[str]:
     given = properties.get("Environment", {}).get("Variables", {})
-    for field in fields(needs.settings):
+    kind: Any = needs.settings
+    for field in fields(kind):
         setting = SETTINGS[field.name]
         if setting.default is None and not given.get(setting.variable):
             yield f"{name}: {setting.variable} is not in its environment"

@@ -4,15 +4,15 @@ from typing import Any
 
 import pytest
 
-from infra.package.build import build
 from infra.package.grants import granted, role_of
 from infra.package.needs import NEEDS
+from infra.package.sam import write_template
 from infra.package.translate import translate
 
 
 @pytest.fixture(scope="module")
 def translated(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    return translate(build(tmp_path_factory.mktemp("package"), archives=False).template)
+    return translate(write_template(tmp_path_factory.mktemp("package") / "sam.json"))
 
 
 def test_every_function_has_its_own_role(translated: dict[str, Any]) -> None:

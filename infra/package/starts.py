@@ -31,7 +31,7 @@ _ENVIRONMENT: Final = {
 }
 
 
-def broken_imports(template: Mapping[str, Any], folder: Path) -> Iterator[str]:
+def broken_starts(template: Mapping[str, Any], folder: Path) -> Iterator[str]:
     """Yield why a function's handler does not start from its archive."""
     handlers: dict[str, list[tuple[str, str]]] = {}
     for name, resource in template["Resources"].items():

@@ -1,0 +1,37 @@
+"""Addresses in answers where the API has no domain of its own: its host has a path then."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.builders.service import Service
+
+HOST = "https://abc123.execute-api.eu-central-1.amazonaws.com/live"
+
+
+@pytest.fixture
+def service(service: Service) -> Service:
+    service.settings = replace(service.settings, base_url=f"{HOST}/v1", files_host=HOST)
+    return service
+
+
+def test_errors_lead_to_their_pages(service: Service) -> None:
+    problem = service.call("GET", "/v1/renders/rnd_absent").json
+
+    assert problem["type"] == problem["doc_url"] == f"{HOST}/errors/{problem['code']}"
+
+
+def test_renders_and_files_lie_below_the_path(service: Service) -> None:
+    queued = service.render(mode="async")
+    done = service.render()
+
+    assert queued.headers["Location"] == f"{HOST}/v1/renders/{queued.json['id']}"
+    assert done.json["files"][0]["url"].startswith(f"{HOST}/files/file_")
+
+
+def test_the_reference_names_the_host(service: Service) -> None:
+    document = service.call("GET", "/v1/openapi.json").json
+    page = service.call("GET", "/docs").body.decode()
+
+    assert document["servers"] == [{"url": HOST}]
+    assert 'href="/live/errors/not_found"' in page
