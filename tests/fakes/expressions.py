@@ -10,6 +10,7 @@ from chalicelib.adapters.aws.table import ConditionFailed, Item, Write
 
 _COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {
     "=": lambda left, right: bool(left == right),
+    "<>": lambda left, right: bool(left != right),
     "<": lambda left, right: bool(left < right),
     "<=": lambda left, right: bool(left <= right),
     ">": lambda left, right: bool(left > right),
@@ -26,7 +27,7 @@ class MemoryTable:
         self.meanwhile: Callable[[], None] | None = None
         """What somebody else does just before the next write."""
 
-    def get(self, _table: str, pk: str) -> Item | None:
+    def get(self, _table: str, pk: str, _sk: str = "META") -> Item | None:
         return deepcopy(self.items.get(pk))
 
     def write(self, write: Write) -> Item | None:

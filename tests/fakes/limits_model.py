@@ -1,16 +1,19 @@
 """What the limits of a workspace mean, one request after the other, without any table."""
 
 import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import override
 
 from chalicelib.core.clock import epoch_ms
-from chalicelib.core.ids import RenderId, WorkspaceId
+from chalicelib.core.ids import RenderId, WorkspaceId, made_at
 from chalicelib.features.workspaces.cycle import cycle_at
 from chalicelib.features.workspaces.limits import Claim
 from chalicelib.features.workspaces.model import Workspace
 from chalicelib.features.workspaces.plans import Plan
 from tests.fakes.edge import NOW
 
+NEVER_MADE = dt.timedelta(minutes=2)
 _PLANS = {
     "small": Plan("small", 3, 3, 2, 1, 15, 20, 1, 4, 0),
     "larger": Plan("larger", 5, 3, 2, 1, 15, 20, 1, 4, 0),
@@ -30,6 +33,22 @@ class SmallWorkspace(Workspace):
     @override
     def plan(self) -> Plan:
         return _PLANS[self.plan_code]
+
+
+@dataclass(frozen=True)
+class MadeRender:
+    """As much of a render as its limits are compared with."""
+
+    id: RenderId
+    is_final: bool = False
+    billed: bool = False
+
+
+class MadeRenders(dict[RenderId, MadeRender]):
+    """The renders that came into being."""
+
+    def get_many(self, _workspace: WorkspaceId, ids: Sequence[RenderId]) -> list[MadeRender]:
+        return [self[render_id] for render_id in ids if render_id in self]
 
 
 class Bucket:
@@ -61,8 +80,9 @@ class Model:
         self.tests = Bucket(self.workspace.plan.test_renders_per_minute, 60_000)
         self.leases: dict[RenderId, int] = {}
         self.holds: dict[RenderId, bool] = {}
-        """Live renders that are not final, and whether they hold a part of this cycle."""
+        """Renders that are not settled, and whether they hold a part of this cycle."""
         self.used = 0
+        self.renders = MadeRenders()
 
     @property
     def running(self) -> int:
@@ -84,14 +104,22 @@ class Model:
         self.requests.fill()
         if claim.test:
             self.tests.fill()
-        else:
-            self.holds[claim.render_id] = True
+        self.holds[claim.render_id] = not claim.test
         if claim.lease_until is not None:
             self.leases[claim.render_id] = int(claim.lease_until.timestamp())
 
     def settle(self, render_id: RenderId, *, billed: bool) -> None:
         self.used += self.holds.pop(render_id, False) and billed
         self.leases.pop(render_id, None)
+
+    def reconcile(self) -> None:
+        """Settle what is final, and what was admitted long ago and never made."""
+        for render_id in {*self.holds, *self.leases}:
+            render = self.renders.get(render_id)
+            if render is not None and render.is_final:
+                self.settle(render_id, billed=render.billed)
+            elif render is None and made_at(render_id) < self.now - NEVER_MADE:
+                self.settle(render_id, billed=False)
 
     def forward(self, time: dt.timedelta) -> None:
         """Let time pass; in a new cycle nothing is used, and old holds hold nothing of it."""

@@ -55,11 +55,21 @@ def plan(claim: Claim, seen: Item, now: dt.datetime) -> LimitsUpdate | None:
     return parts.update()
 
 
-def plan_request(workspace: Workspace, seen: Item, now: dt.datetime) -> LimitsUpdate:
-    """Build the update that counts one request that renders nothing; raises `rate_limited`."""
+def plan_request(
+    workspace: Workspace, token: str, seen: Item, now: dt.datetime
+) -> LimitsUpdate | None:
+    """Build the update that counts one request that renders nothing; raises `rate_limited`.
+
+    None: the item shows that it is counted already, by a call whose answer was lost.
+    """
+    if seen["counted"] == token:
+        return None
     parts = _Parts()
     count = workspace.plan.rate_limit_rps
     _rate(parts, "rate_tat", seen, now, count=count, period_ms=_SECOND_MS)
+    parts.sets.append("counted = :counted")
+    parts.conditions.append("counted <> :counted")
+    parts.values[":counted"] = token
     return parts.update()
 
 
@@ -75,9 +85,10 @@ def plan_settlement(render_id: RenderId, seen: Item, *, billed: bool) -> LimitsU
         return parts.update()
     parts.conditions.append("holds.#r = :hold")
     parts.values[":hold"] = hold
-    if hold != NO_HOLD:
-        parts.conditions.append("cycle_end = :seen_end")
-        parts.values[":seen_end"] = seen["cycle_end"]
+    if hold == NO_HOLD:
+        return parts.update()
+    parts.conditions.append("cycle_end = :seen_end")
+    parts.values[":seen_end"] = seen["cycle_end"]
     if hold == seen["cycle_end"]:
         parts.sets.append("used = used + :one" if billed else "quota_left = quota_left + :one")
         parts.values[":one"] = 1

@@ -3,6 +3,7 @@
 The limits item of a workspace (`WS#<ws>#LIM`) has
 - `rate_tat`, `test_tat`: when the workspace's requests, and its test renders, will have been
   paid for (GCRA's theoretical arrival time, in milliseconds since 1970);
+- `counted`: the last request that was counted without a render, so that a repeat is not;
 - `leases`: sync render id -> Unix second at which its place in the concurrency is free anyway;
 - `holds`: id of each unfinished render -> end of the cycle whose allowance it holds a render of;
   empty for a test render, which holds none;
@@ -79,6 +80,7 @@ def new_limits(workspace: Workspace, now: dt.datetime) -> Item:
         "SK": "META",
         "rate_tat": 0,
         "test_tat": 0,
+        "counted": "",
         "leases": {},
         "holds": {},
         "quota_left": workspace.plan.included_renders,

@@ -1,6 +1,7 @@
 """Where a workspace's limits are kept, and the loops that write them conditionally."""
 
 import datetime as dt
+import secrets
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
@@ -62,7 +63,10 @@ class Limits:
 
     def count_request(self, workspace: Workspace, now: dt.datetime) -> RateState:
         """Take one request from the rate; raises `rate_limited`."""
-        item = self._apply(workspace.id, lambda seen: admission.plan_request(workspace, seen, now))
+        token = secrets.token_hex(8)
+        item = self._apply(
+            workspace.id, lambda seen: admission.plan_request(workspace, token, seen, now)
+        )
         return limits.rate_state(workspace, item, now)
 
     def settle(

@@ -10,16 +10,19 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from chalicelib.core.clock import epoch_ms, rfc3339
 from chalicelib.core.errors import ServiceError
-from chalicelib.core.ids import RenderId
+from chalicelib.core.ids import RenderId, derived
+from chalicelib.features.upkeep.limits import ReconcileLimits
+from chalicelib.features.workspaces.admission import NO_HOLD
 from chalicelib.features.workspaces.cycle import cycle_at
 from chalicelib.features.workspaces.limits import Claim, Taken
 from chalicelib.features.workspaces.limits_repository import Limits
-from tests.fakes.edge import NOW
+from tests.fakes.edge import NOW, FixedClock
 from tests.fakes.expressions import MemoryTable
-from tests.fakes.limits_model import Model, SmallWorkspace
+from tests.fakes.limits_model import MadeRender, Model, SmallWorkspace
 
 if TYPE_CHECKING:
     from chalicelib.adapters.aws.table import Tables
+    from chalicelib.features.renders.repository import Renders
 
 LEASE = dt.timedelta(seconds=3)
 PROCESSES = st.integers(0, 2)
@@ -50,8 +53,7 @@ class Admission(RuleBasedStateMachine):
 
     @rule(process=PROCESSES, test=st.booleans(), sync=st.booleans(), lost=st.booleans())
     def admit(self, *, process: int, test: bool, sync: bool, lost: bool) -> None:
-        # An async test render leaves only its part of the rate, which a repetition takes again.
-        self.table.loses_answer = lost and (sync or not test)
+        self.table.loses_answer = lost
         self.claim(process, test=test, sync=sync)
         self.table.loses_answer = False
 
@@ -64,9 +66,10 @@ class Admission(RuleBasedStateMachine):
         self.claim(processes[1], test=test, sync=sync)
         self.table.meanwhile = None
 
-    @rule(process=PROCESSES)
-    def count_request(self, process: int) -> None:
+    @rule(process=PROCESSES, lost=st.booleans())
+    def count_request(self, *, process: int, lost: bool) -> None:
         limits, model = self.processes[process], self.model
+        self.table.loses_answer = lost
         if model.requests.has_room:
             state = limits.count_request(model.workspace, model.now)
             model.requests.fill()
@@ -75,13 +78,12 @@ class Admission(RuleBasedStateMachine):
             with pytest.raises(ServiceError) as refused:
                 limits.count_request(model.workspace, model.now)
             self.check_refusal(refused.value, "rate_limited")
+        self.table.loses_answer = False
 
     @precondition(lambda self: self.open)
     @rule(process=PROCESSES, data=st.data())
     def ask_again(self, process: int, data: st.DataObject) -> None:
         claim, taken = data.draw(st.sampled_from(self.open))
-        if claim.test:
-            return
         before = dict(self.item)
 
         again, _ = self.processes[process].admit(claim, self.model.now)
@@ -112,6 +114,45 @@ class Admission(RuleBasedStateMachine):
 
         assert self.item == before
 
+    @precondition(lambda self: self.open)
+    @rule(data=st.data(), final=st.booleans(), succeeds=st.booleans())
+    def come_into_being(self, *, data: st.DataObject, final: bool, succeeds: bool) -> None:
+        claim, _ = data.draw(st.sampled_from(self.open))
+        known = self.model.renders.get(claim.render_id)
+        if known is None or not known.is_final:
+            billed = final and succeeds and not claim.test
+            made = MadeRender(claim.render_id, final, billed)
+            self.model.renders[claim.render_id] = made
+
+    @rule(process=PROCESSES, lost=st.booleans())
+    def reconcile(self, *, process: int, lost: bool) -> None:
+        self.table.loses_answer = lost
+        self.reconciler(process)(self.model.workspace.id)
+        self.table.loses_answer = False
+        self.model.reconcile()
+        self.forget_settled()
+
+        assert ("due_at" in self.item) == bool(self.item["holds"] or self.item["leases"])
+
+    @rule(processes=st.permutations(range(3)), test=st.booleans(), sync=st.booleans())
+    def reconcile_while_one_is_admitted(
+        self, *, processes: list[int], test: bool, sync: bool
+    ) -> None:
+        self.table.meanwhile = lambda: self.claim(processes[0], test=test, sync=sync)
+        self.reconciler(processes[1])(self.model.workspace.id)
+        self.table.meanwhile = None
+        self.model.reconcile()
+        self.forget_settled()
+
+    @rule(processes=st.permutations(range(3)))
+    def reconcile_twice_at_once(self, processes: list[int]) -> None:
+        ws_id = self.model.workspace.id
+        self.table.meanwhile = lambda: self.reconciler(processes[0])(ws_id)
+        self.reconciler(processes[1])(ws_id)
+        self.table.meanwhile = None
+        self.model.reconcile()
+        self.forget_settled()
+
     @rule(process=PROCESSES, plan_code=st.sampled_from(["small", "larger"]))
     def change_plan(self, process: int, plan_code: str) -> None:
         changed = SmallWorkspace.on(plan_code)
@@ -141,6 +182,10 @@ class Admission(RuleBasedStateMachine):
         included = self.model.workspace.plan.included_renders
         assert item["used"] + item["quota_left"] + held == included
 
+    @invariant()
+    def what_stands_in_the_item_is_looked_after(self) -> None:
+        assert "due_at" in self.item or not (self.item["holds"] or self.item["leases"])
+
     @override
     def teardown(self) -> None:
         for claim, taken in self.open:
@@ -153,7 +198,7 @@ class Admission(RuleBasedStateMachine):
     def claim(self, process: int, *, test: bool, sync: bool) -> None:
         self.count += 1
         until = self.model.now + LEASE if sync else None
-        render_id = RenderId(f"rnd_{self.count:026d}")
+        render_id = RenderId(derived("rnd", self.model.now, str(self.count)))
         claim = Claim(render_id, self.model.workspace, test, until)
         admitted, refusal = None, None
         try:
@@ -169,9 +214,21 @@ class Admission(RuleBasedStateMachine):
         taken, rate = admitted
         self.model.take(claim)
         self.open.append((claim, taken))
-        assert (taken.hold is None, taken.leased) == (test, sync)
+        assert (taken.hold == NO_HOLD, taken.leased) == (test, sync)
         self.check_rate(rate.remaining)
         assert self.item["due_at"] > rfc3339(NOW)
+
+    def reconciler(self, process: int) -> ReconcileLimits:
+        clock = FixedClock()
+        clock.moment = self.model.now
+        renders = cast("Renders", self.model.renders)
+        return ReconcileLimits(renders=renders, limits=self.processes[process], clock=clock)
+
+    def forget_settled(self) -> None:
+        """Nobody settles by hand what a reconciliation has settled, except once more."""
+        gone = [pair for pair in self.open if pair[0].render_id not in self.model.holds]
+        self.open = [pair for pair in self.open if pair not in gone]
+        self.settled += gone
 
     def check_rate(self, remaining: int) -> None:
         bucket = self.model.requests
