@@ -71,15 +71,22 @@ class Cloud:
         )
         return self.until_active(name)
 
+    def publish_layer(self, name: str, content: bytes) -> str:
+        """Publish a version of a layer; return its ARN."""
+        client = self.client("lambda")
+        made = client.publish_layer_version(LayerName=name, Content={"ZipFile": content})
+        return str(made["LayerVersionArn"])
+
     def until_active(self, name: str) -> str:
         """Return the name of a function that can be invoked."""
         until = time.monotonic() + 30
         while True:
-            state = self.client("lambda").get_function_configuration(FunctionName=name)
-            if state["State"] == "Active" and state.get("LastUpdateStatus") != "InProgress":
+            told = self.client("lambda").get_function_configuration(FunctionName=name)
+            states = {told["State"], told.get("LastUpdateStatus", "Successful")}
+            if states == {"Active", "Successful"}:
                 return name
-            assert state["State"] == "Pending", state
-            assert time.monotonic() < until, state
+            assert "Failed" not in states, told
+            assert time.monotonic() < until, told
             time.sleep(0.02)
 
 

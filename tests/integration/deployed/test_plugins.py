@@ -38,6 +38,8 @@ def act(event, context):
         "remaining_ms": context.get_remaining_time_in_millis(),
     }
 """
+ONE = {"python/helper.py": "", "data/text": "one", "data/both": "one"}
+TWO = {"data/more": "two", "data/both": "two"}
 
 
 @pytest.fixture(scope="module")
@@ -85,8 +87,8 @@ def test_the_function_sees_its_code_and_the_standard_library_alone(
 
 def test_layers_lie_together_where_the_environment_says(cloud: Cloud) -> None:
     layers = [
-        publish(cloud, "one", {"python/helper.py": "", "data/text": "one", "data/both": "one"}),
-        publish(cloud, "two", {"data/more": "two", "data/both": "two"}),
+        cloud.publish_layer("one", archive(ONE)),
+        cloud.publish_layer("two", archive(TWO)),
     ]
     variables = {"ONE": "/opt/data/text", "TWO": "/opt/data/more", "BOTH": "/opt/data/both"}
     function = cloud.create_function(
@@ -165,12 +167,6 @@ def test_no_process_outlives_localstack() -> None:
 
         eventually(lambda: not running(pid))
         assert isinstance(call.exception(), BotoCoreError)
-
-
-def publish(cloud: Cloud, name: str, files: dict[str, str | bytes]) -> str:
-    content = {"ZipFile": archive(files)}
-    made = cloud.client("lambda").publish_layer_version(LayerName=name, Content=content)
-    return str(made["LayerVersionArn"])
 
 
 def running(pid: int) -> bool:

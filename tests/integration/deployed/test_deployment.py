@@ -1,0 +1,106 @@
+"""What is deployed is what is run: the packages make documents behind LocalStack's gateway."""
+
+import hashlib
+from collections.abc import Iterator
+from io import BytesIO
+from typing import Any
+
+import pytest
+from pypdf import PdfReader
+
+from infra.template import load
+from tests.builders.client import Client
+from tests.builders.deployment import Deployment
+
+pytestmark = pytest.mark.integration
+
+URL = {"delivery": {"type": "url"}}
+
+
+def test_a_sync_render_comes_through_the_gateway(deployment: Deployment, live: Client) -> None:
+    answer = live.render("<h1>Hello {{ name }}</h1>", data={"name": "Ada"}, **URL)
+
+    assert answer.status_code == 200, answer.text
+    render = answer.json()
+    assert (render["status"], render["test"], render["billed"]) == ("succeeded", False, True)
+    assert text(deployment, render) == "Hello Ada"
+    assert not marked(deployment, render)
+
+
+def test_an_async_render_comes_through_the_queue(deployment: Deployment, test: Client) -> None:
+    answer = test.render("<h1>Hello {{ name }}</h1>", data={"name": "Bo"}, mode="async", **URL)
+    assert answer.status_code == 202, answer.text
+
+    render = test.until_final(answer.json()["id"])
+
+    assert (render["status"], render["test"], render["billed"]) == ("succeeded", True, False)
+    assert text(deployment, render) == "Hello Bo"
+    assert marked(deployment, render)
+
+
+def test_what_the_gateway_hands_over_is_answered_by_the_function(live: Client) -> None:
+    answer = live.http.get("/nothing/here")
+
+    assert answer.status_code == 404
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    assert answer.json()["code"] == "not_found"
+
+
+def test_each_queue_feeds_its_function(deployment: Deployment) -> None:
+    listed = deployment.cloud.client("lambda").list_event_source_mappings()
+    mappings = {
+        (row["EventSourceArn"].rsplit(":", 1)[1], row["FunctionArn"].rsplit(":", 1)[1])
+        for row in listed["EventSourceMappings"]
+        if row["State"] == "Enabled"
+    }
+
+    declared = {
+        (
+            deployment.resources[event["Queue"]["Fn::GetAtt"][0]].rsplit("/", 1)[1],
+            deployment.resources[function],
+        )
+        for function, kind, event in events()
+        if kind == "SQS"
+    }
+    assert mappings == declared != set()
+
+
+def test_each_schedule_is_a_rule_for_its_function(deployment: Deployment) -> None:
+    client = deployment.cloud.client("events")
+    rules = {
+        (rule["ScheduleExpression"], target["Arn"].rsplit(":", 1)[1])
+        for rule in client.list_rules()["Rules"]
+        for target in client.list_targets_by_rule(Rule=rule["Name"])["Targets"]
+        if rule["State"] == "ENABLED"
+    }
+
+    declared = {
+        (event["Schedule"], deployment.resources[function])
+        for function, kind, event in events()
+        if kind == "Schedule"
+    }
+    assert rules == declared != set()
+
+
+def events() -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Yield function, type and properties of every event source in the template."""
+    for name, resource in load()["Resources"].items():
+        for event in resource.get("Properties", {}).get("Events", {}).values():
+            yield name, event["Type"], event["Properties"]
+
+
+def page(deployment: Deployment, render: dict[str, Any]) -> Any:
+    """Return the only page of a render's file."""
+    (file,) = render["files"]
+    content = deployment.file(file["url"])
+    assert hashlib.sha256(content).hexdigest() == file["sha256"]
+    (only,) = PdfReader(BytesIO(content)).pages
+    return only
+
+
+def text(deployment: Deployment, render: dict[str, Any]) -> str:
+    return str(page(deployment, render).extract_text()).strip()
+
+
+def marked(deployment: Deployment, render: dict[str, Any]) -> bool:
+    return b"/Artifact" in page(deployment, render).get_contents().get_data()

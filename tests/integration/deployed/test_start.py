@@ -1,0 +1,102 @@
+"""A function that lacks something fails at its start, with a message that names it."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chalicelib.settings import SETTINGS
+from infra.template import ROOT, load
+from tests.builders.cloud import archive
+from tests.builders.deployment import Deployment, without
+
+pytestmark = pytest.mark.integration
+
+FUNCTIONS = [
+    name
+    for name, resource in load()["Resources"].items()
+    if resource.get("Type") == "AWS::Serverless::Function"
+]
+# One for each archive of code.
+KINDS = {"APIHandler": "pydantic", "RenderFunction": "pikepdf", "RelayFunction": "boto3"}
+REQUIRED = {setting.variable for setting in SETTINGS.values() if setting.default is None}
+PROBE = """
+import importlib, os, sys
+
+def probe(event, context):
+    for name in os.environ["PROBED"].split():
+        importlib.import_module(name)
+    return {name: m.__file__ for name, m in sys.modules.items() if getattr(m, "__file__", None)}
+"""
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_an_absent_variable_is_named(deployment: Deployment, function: str) -> None:
+    variables = deployment.configuration(function)["Environment"]["Variables"]
+    absent = max(REQUIRED & variables.keys())
+    del variables[absent]
+
+    with deployment.altered(function, Environment={"Variables": variables}) as altered:
+        said = start_failure(deployment, altered)
+
+    assert f"{absent} is not set" in said
+
+
+@pytest.mark.parametrize("layer", ["chromium", "fonts"])
+def test_an_absent_layer_is_named(deployment: Deployment, layer: str) -> None:
+    layers = deployment.configuration("RenderFunction")["Layers"]
+    others = [arn for arn in layers if f"-{layer}:" not in arn]
+    assert len(others) == len(layers) - 1
+
+    with deployment.altered("RenderFunction", Layers=others) as altered:
+        said = start_failure(deployment, altered)
+
+    assert f"/opt/{layer}" in said
+    assert "layer" in said
+
+
+def test_an_absent_package_is_not_taken_from_elsewhere(deployment: Deployment) -> None:
+    code = without(deployment.code("APIHandler"), "pydantic")
+    settings = deployment.configuration("APIHandler")
+
+    lacking = deployment.cloud.create_function("without-pydantic", code, **settings)
+
+    assert "No module named 'pydantic'" in start_failure(deployment, lacking)
+
+
+@pytest.mark.parametrize(("function", "package"), KINDS.items())
+def test_every_module_comes_from_the_package(
+    deployment: Deployment, function: str, package: str
+) -> None:
+    cloud, settings = deployment.cloud, deployment.configuration(function)
+    module = settings["Handler"].rpartition(".")[0]
+    probed = {"PROBED": f"{module} {package}", **settings["Environment"]["Variables"]}
+    layer = cloud.publish_layer("probe", archive({"python/probe.py": PROBE}))
+
+    with deployment.altered(
+        function,
+        Handler="probe.probe",
+        Layers=[*settings["Layers"], layer],
+        Environment={"Variables": probed},
+    ) as altered:
+        loaded, failed = cloud.invoke(altered)
+
+    assert failed is None, loaded
+    assert loaded.keys() >= {"chalicelib", module, package}
+    standard = Path(sys.base_prefix, "lib", "python3.13")
+    for name, file in loaded.items():
+        assert not file.startswith(str(ROOT)), name
+        assert "site-packages" not in file, name
+        assert file.startswith((str(cloud.folder), str(standard))), name
+        if name.partition(".")[0] in {"chalicelib", package}:
+            assert f"/code/{name.partition('.')[0]}" in file, name
+
+
+def start_failure(deployment: Deployment, function: str) -> str:
+    """Return why a function does not start."""
+    told: Any
+    told, failed = deployment.cloud.invoke(function, {})
+    assert failed == "Unhandled", told
+    assert told["errorType"] == "Runtime.ImportModuleError", told
+    return str(told["errorMessage"])
