@@ -79,7 +79,7 @@ def _find(stage: str) -> tuple[Account, Stack]:
         account = Account.of_environment()
     except DeployError as error:
         raise click.ClickException(str(error)) from error
-    return account, Stack(f"platen-{stage}", account.session)
+    return account, Stack.of_stage(stage, account.session)
 
 
 if __name__ == "__main__":

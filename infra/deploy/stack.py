@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Self
 
 from boto3.session import Session
 from botocore.exceptions import ClientError
@@ -15,6 +15,11 @@ class Stack:
         """Ask nothing yet."""
         self.name = name
         self._client = session.client("cloudformation")
+
+    @classmethod
+    def of_stage(cls, stage: str, session: Session) -> Self:
+        """Return the stack of a stage."""
+        return cls(f"platen-{stage}", session)
 
     def exists(self) -> bool:
         """Tell whether anything of it is there."""

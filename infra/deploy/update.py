@@ -1,6 +1,7 @@
 """Uploads the package and creates the stack or brings it up to date."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -14,7 +15,12 @@ from infra.deploy.stack import Stack
 UNKNOWN: Final = "https://unknown.invalid"
 
 
-def update(stack: Stack, bucket: str, folder: Path, given: Mapping[str, str]) -> str:
+type Aws = Callable[..., None]
+
+
+def update(
+    stack: Stack, bucket: str, folder: Path, given: Mapping[str, str], run: Aws = aws
+) -> str:
     """Deploy what lies in `folder`; return the API's address. Raises DeployError.
 
     A host that is neither given nor known from an earlier deployment becomes the address of the API
@@ -23,16 +29,17 @@ def update(stack: Stack, bucket: str, folder: Path, given: Mapping[str, str]) ->
     """
     packaged = folder / "packaged.json"
     click.echo(f"uploading what has changed to {bucket} …")
-    aws(
+    run(
         *("cloudformation", "package", "--template-file", str(folder / "sam.json")),
         *("--s3-bucket", bucket, "--use-json", "--output-template-file", str(packaged)),
     )
     hosts = wanted(given, stack.parameters())
-    _deploy(stack, packaged, bucket, hosts)
+    deploy = partial(_deploy, run, stack, packaged, bucket)
+    deploy(hosts)
     if UNKNOWN in hosts.values():
         own = stack.outputs()["EndpointURL"].rstrip("/")
         hosts = {name: own if host == UNKNOWN else host for name, host in hosts.items()}
-        _deploy(stack, packaged, bucket, hosts)
+        deploy(hosts)
     return hosts["ApiHost"]
 
 
@@ -44,11 +51,13 @@ def wanted(given: Mapping[str, str], present: Mapping[str, str]) -> dict[str, st
     return {"ApiHost": api, "FilesHost": files}
 
 
-def _deploy(stack: Stack, template: Path, bucket: str, parameters: Mapping[str, str]) -> None:
+def _deploy(
+    run: Aws, stack: Stack, template: Path, bucket: str, parameters: Mapping[str, str]
+) -> None:
     click.echo(f"deploying {stack.name} …")
     overrides = [f"{name}={value}" for name, value in parameters.items()]
     try:
-        aws(
+        run(
             *("cloudformation", "deploy", "--template-file", str(template)),
             *("--stack-name", stack.name, "--s3-bucket", bucket),
             *("--capabilities", "CAPABILITY_IAM", "CAPABILITY_AUTO_EXPAND"),

@@ -11,8 +11,9 @@ from infra.operator.workspaces import workspace
 
 
 @click.group()
-def main() -> None:
-    """Operate Platen: the stack on this machine, or the one that the environment names."""
+@click.option("--stage", envvar="PLATEN_STAGE", help="A deployed stage, such as production.")
+def main(stage: str | None) -> None:
+    """Operate Platen: a deployed stage, the stack that the environment names, or this machine's."""
 
 
 @main.command()

@@ -1,21 +1,39 @@
-"""Which service the operator means: the one the environment names, else the one running here."""
+"""Which service the operator means: a deployed stage, the environment's, or this machine's."""
 
 import json
 import os
 from pathlib import Path
 from typing import Any, Final
 
+import click
+from boto3.session import Session
+
 from chalicelib.bootstrap import operator as bootstrap
+from infra.deploy.stack import Stack
 from infra.operator.output import Refused
 
 _RUN_FOLDER: Final = Path(__file__).resolve().parent.parent.parent / ".platen"
+# What the tool works with: variable and logical id.
+_RESOURCES: Final = {"PLATEN_MAIN_TABLE": "MainTable"}
 
 
 def operator() -> bootstrap.Operator:
     """Return the use cases of the service that is meant; raises Refused where there is none."""
-    if not os.environ.get("PLATEN_MAIN_TABLE"):
+    if stage := click.get_current_context().find_root().params.get("stage"):
+        os.environ.update(_deployed(stage))
+    elif not os.environ.get("PLATEN_MAIN_TABLE"):
         os.environ.update(_running_here())
     return bootstrap.operator()
+
+
+def _deployed(stage: str) -> dict[str, str]:
+    session = Session()
+    stack = Stack.of_stage(stage, session)
+    if not stack.exists():
+        raise Refused("no_service", f"there is no stack {stack.name} in {session.region_name}")
+    made = {logical: physical for logical, _, physical in stack.resources()}
+    named = {variable: made[logical] for variable, logical in _RESOURCES.items()}
+    return {**named, "PLATEN_REGION": stack.parameters()["RegionName"]}
 
 
 def _running_here() -> dict[str, str]:
@@ -26,8 +44,8 @@ def _running_here() -> dict[str, str]:
         return _environment(stack)
     except (OSError, ValueError, KeyError) as absent:
         message = (
-            "no stack runs on this machine (start one with `make up`), and PLATEN_MAIN_TABLE, "
-            "which names another one, is not set"
+            "no stack runs on this machine (start one with `make up`), and neither --stage nor "
+            "PLATEN_MAIN_TABLE names another one"
         )
         raise Refused("no_service", message) from absent
 
@@ -40,5 +58,5 @@ def _environment(stack: dict[str, Any]) -> dict[str, str]:
         # The emulators keep accounts apart by the key that resources were made with.
         "AWS_ACCESS_KEY_ID": os.environ.get("AWS_ACCESS_KEY_ID", "test"),
         "AWS_SECRET_ACCESS_KEY": os.environ.get("AWS_SECRET_ACCESS_KEY", "test"),
-        "PLATEN_MAIN_TABLE": stack["resources"]["MainTable"]["Ref"],
+        **{name: stack["resources"][logical]["Ref"] for name, logical in _RESOURCES.items()},
     }

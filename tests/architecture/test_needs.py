@@ -1,0 +1,128 @@
+"""What a function would miss is found and named before anything is deployed."""
+
+import copy
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from moto import mock_aws
+
+from chalicelib.settings import SETTINGS
+from infra import template as infra_template
+from infra.deploy.__main__ import main
+from infra.package.check import missing
+from infra.package.grants import role_of
+from infra.package.needs import NEEDS
+from infra.package.sam import write_template
+from infra.package.translate import translate
+
+
+@pytest.fixture(scope="module")
+def complete(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    return translate(write_template(tmp_path_factory.mktemp("package") / "sam.json"))
+
+
+@pytest.fixture
+def translated(complete: dict[str, Any]) -> dict[str, Any]:
+    return copy.deepcopy(complete)
+
+
+def required(function: str) -> Iterator[str]:
+    kind: Any = NEEDS[function].settings
+    for field in fields(kind):
+        if SETTINGS[field.name].default is None:
+            yield SETTINGS[field.name].variable
+
+
+def test_nothing_is_missing(translated: dict[str, Any]) -> None:
+    assert missing(translated) == []
+
+
+@pytest.mark.parametrize("function", NEEDS)
+def test_every_variable_is_missed(translated: dict[str, Any], function: str) -> None:
+    given = translated["Resources"][function]["Properties"]["Environment"]["Variables"]
+
+    for variable in required(function):
+        value = given.pop(variable)
+        assert missing(translated) == [f"{function}: {variable} is not in its environment"]
+        given[variable] = value
+
+
+@pytest.mark.parametrize("function", [name for name, needs in NEEDS.items() if needs.layers])
+def test_every_layer_is_missed(translated: dict[str, Any], function: str) -> None:
+    layers = translated["Resources"][function]["Properties"]["Layers"]
+
+    assert len(layers) == len(NEEDS[function].layers)
+    for number, layer in enumerate(list(layers)):
+        del layers[number]
+        (said,) = missing(translated)
+        assert said == f"{function}: it has no {layer['Ref'][:-10]}"
+        layers.insert(number, layer)
+
+
+@pytest.mark.parametrize("function", NEEDS)
+def test_every_action_is_missed(translated: dict[str, Any], function: str) -> None:
+    role = translated["Resources"][role_of(translated, function)]["Properties"]
+
+    for policy in role["Policies"]:
+        for statement in policy["PolicyDocument"]["Statement"]:
+            actions = statement["Action"]
+            for action in actions:
+                statement["Action"] = [other for other in actions if other != action]
+                said = missing(translated)
+                assert said, (function, action)
+                assert all(f"{function}: its role may not {action} on " in line for line in said)
+            statement["Action"] = actions
+
+
+def test_a_missing_action_is_told_with_its_resource(translated: dict[str, Any]) -> None:
+    (policy,) = translated["Resources"]["RenderRole"]["Properties"]["Policies"]
+    statements = policy["PolicyDocument"]["Statement"]
+    policy["PolicyDocument"]["Statement"] = [s for s in statements if s["Sid"] != "Files"]
+
+    assert missing(translated) == [
+        "RenderFunction: its role may not s3:DeleteObject on FilesBucket/ws/*",
+        "RenderFunction: its role may not s3:PutObject on FilesBucket/ws/*",
+    ]
+
+
+def test_a_queue_that_feeds_a_function_must_be_readable(translated: dict[str, Any]) -> None:
+    mapping = translated["Resources"]["RelayFunctionFacts"]["Properties"]
+    mapping["EventSourceArn"] = {"Fn::GetAtt": ["RendersQueue", "Arn"]}
+
+    assert "RelayFunction: its role may not sqs:ReceiveMessage on RendersQueue" in missing(
+        translated
+    )
+
+
+def test_a_function_that_nobody_described_is_named(translated: dict[str, Any]) -> None:
+    translated["Resources"]["NewFunction"] = translated["Resources"]["TickFunction"]
+
+    assert missing(translated) == ["NewFunction: infra/package/needs.py does not say what it needs"]
+
+
+def test_an_incomplete_template_is_not_deployed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    resources, functions = infra_template.SOURCES
+    broken = tmp_path / "functions.yaml"
+    text = functions.read_text(encoding="utf-8")
+    broken.write_text(text.replace("          PLATEN_BUCKET: !Ref FilesBucket\n", ""))
+    monkeypatch.setattr(infra_template, "SOURCES", (resources, broken))
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "test")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-central-1")
+    infra_template.load.cache_clear()
+
+    with mock_aws():
+        folder = tmp_path / "build"
+        ran = CliRunner().invoke(main, ["up", "--stage", "one", "--folder", str(folder)])
+    infra_template.load.cache_clear()
+
+    assert ran.exit_code == 1
+    assert "RelayFunction: PLATEN_BUCKET is not in its environment\n" in ran.stderr
+    assert ran.stderr.endswith("nothing was uploaded\n")
+    assert sorted(path.name for path in folder.iterdir()) == ["cloudformation.json", "sam.json"]

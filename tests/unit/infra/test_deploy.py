@@ -1,0 +1,201 @@
+"""Deploying and removing a stack, with an AWS in this process and without its command line."""
+
+import itertools
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import boto3
+import pytest
+from boto3.session import Session
+from click.testing import CliRunner
+from moto import mock_aws
+
+from infra.deploy.__main__ import main
+from infra.deploy.account import Account
+from infra.deploy.errors import DeployError
+from infra.deploy.removal import remove
+from infra.deploy.stack import Stack
+from infra.deploy.update import UNKNOWN, update, wanted
+
+REGION = "eu-central-1"
+OWN = "https://abc.execute-api.eu-central-1.amazonaws.com/live"
+NUMBERS = itertools.count()
+TEMPLATE: dict[str, Any] = {
+    "Parameters": {"ApiHost": {"Type": "String"}, "FilesHost": {"Type": "String"}},
+    "Resources": {
+        "Kept": {"Type": "AWS::SQS::Queue", "DeletionPolicy": "Retain"},
+        "Gone": {"Type": "AWS::SQS::Queue"},
+        "Bucket": {"Type": "AWS::S3::Bucket", "DeletionPolicy": "Retain"},
+    },
+    "Outputs": {"EndpointURL": {"Value": f"{OWN}/"}},
+}
+
+
+@pytest.fixture(autouse=True)
+def _account(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", REGION)
+    with mock_aws():
+        yield
+
+
+@pytest.fixture
+def stage() -> str:
+    # Other tests of this process may share their AWS with these.
+    return f"deploy-{next(NUMBERS)}"
+
+
+@pytest.fixture
+def stack(stage: str) -> Stack:
+    return Stack.of_stage(stage, Session())
+
+
+class CommandLine:
+    """Stands for `aws`: deploys with boto3, and remembers with which parameters."""
+
+    def __init__(self) -> None:
+        self.deployed: list[dict[str, str]] = []
+        self.fails = False
+
+    def __call__(self, *words: str) -> None:
+        if words[1] == "package":
+            Path(words[words.index("--output-template-file") + 1]).write_text(json.dumps(TEMPLATE))
+            return
+        if self.fails:
+            raise DeployError("aws cloudformation deploy failed:")
+        overrides = words[words.index("--parameter-overrides") + 1 :]
+        parameters = dict(word.split("=", 1) for word in overrides)
+        self.deployed.append(parameters)
+        if self.deployed[-2:] == [parameters, parameters]:
+            return  # an empty change is no failure
+        client = boto3.client("cloudformation")
+        act = client.update_stack if len(self.deployed) > 1 else client.create_stack
+        act(
+            StackName=words[words.index("--stack-name") + 1],
+            TemplateBody=Path(words[words.index("--template-file") + 1]).read_text(),
+            Parameters=[
+                {"ParameterKey": key, "ParameterValue": value} for key, value in parameters.items()
+            ],
+        )
+
+
+def hosts(api: str, files: str) -> dict[str, str]:
+    return {"ApiHost": api, "FilesHost": files}
+
+
+@pytest.mark.parametrize(
+    ("given", "present", "expected"),
+    [
+        (hosts("", ""), {}, hosts(UNKNOWN, UNKNOWN)),
+        (hosts("", ""), hosts("https://a", "https://f"), hosts("https://a", "https://f")),
+        (hosts("https://a", ""), {}, hosts("https://a", "https://a")),
+        (hosts("https://a", "https://f"), {}, hosts("https://a", "https://f")),
+        (hosts("", "https://f"), {}, hosts(UNKNOWN, "https://f")),
+        (hosts("https://a", ""), hosts(OWN, OWN), hosts("https://a", "https://a")),
+        (hosts("https://b", ""), hosts("https://a", "https://f"), hosts("https://b", "https://f")),
+        (hosts("", ""), hosts(UNKNOWN, UNKNOWN), hosts(UNKNOWN, UNKNOWN)),
+    ],
+)
+def test_hosts_are_given_or_kept_and_files_follow_the_api(
+    given: dict[str, str], present: dict[str, str], expected: dict[str, str]
+) -> None:
+    assert wanted(given, present) == expected
+
+
+def test_a_first_deployment_learns_its_address_and_a_second_keeps_it(
+    stack: Stack, tmp_path: Path
+) -> None:
+    run = CommandLine()
+
+    assert update(stack, "bucket", tmp_path, hosts("", ""), run) == OWN
+    assert run.deployed == [hosts(UNKNOWN, UNKNOWN), hosts(OWN, OWN)]
+
+    assert update(stack, "bucket", tmp_path, hosts("", ""), run) == OWN
+    assert run.deployed[2:] == [hosts(OWN, OWN)]
+
+
+def test_a_domain_of_its_own_needs_one_pass(stack: Stack, tmp_path: Path) -> None:
+    run = CommandLine()
+
+    assert update(stack, "bucket", tmp_path, hosts("https://a", ""), run) == "https://a"
+    assert run.deployed == [hosts("https://a", "https://a")]
+
+
+def test_a_failed_deployment_tells_what_aws_said(stack: Stack, tmp_path: Path) -> None:
+    run = CommandLine()
+    run.fails = True
+
+    with pytest.raises(DeployError, match="cloudformation deploy failed"):
+        update(stack, "bucket", tmp_path, hosts("", ""), run)
+
+
+def test_what_is_kept_is_told_with_the_command_that_removes_it(
+    stage: str, stack: Stack, tmp_path: Path
+) -> None:
+    update(stack, "bucket", tmp_path, hosts("https://a", ""), CommandLine())
+    physical = {logical: name for logical, _, name in stack.resources()}
+
+    told = CliRunner().invoke(main, ["down", "--stage", stage])
+
+    assert told.exit_code == 0, told.output
+    assert told.stdout.splitlines()[0] == f"platen-{stage} is deleted."
+    assert [line.strip() for line in told.stdout.splitlines()[2:]] == [
+        f"aws sqs delete-queue --queue-url {physical['Kept']}",
+        f"aws s3 rb --force s3://{physical['Bucket']}",
+    ]
+    assert not stack.exists()
+
+
+def test_a_stack_that_is_not_there_cannot_be_removed(stack: Stack) -> None:
+    with pytest.raises(DeployError, match=f"there is no stack {stack.name}"):
+        remove(stack)
+
+
+def test_the_bucket_is_made_once_and_private() -> None:
+    account = Account.of_environment()
+
+    names = {account.artifacts_bucket() for _ in range(2)}
+
+    assert names == {f"platen-artifacts-123456789012-{REGION}"}
+    blocked = boto3.client("s3").get_public_access_block(Bucket=names.pop())
+    assert set(blocked["PublicAccessBlockConfiguration"].values()) == {True}
+
+
+@pytest.mark.parametrize(
+    ("variable", "told"),
+    [
+        ("AWS_DEFAULT_REGION", "no region is set: export AWS_DEFAULT_REGION="),
+        ("AWS_ACCESS_KEY_ID", "AWS does not know who this is"),
+    ],
+)
+def test_what_the_environment_lacks_is_told_first(
+    monkeypatch: pytest.MonkeyPatch, variable: str, told: str
+) -> None:
+    monkeypatch.delenv(variable)
+    monkeypatch.setenv("AWS_CONFIG_FILE", "absent")
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", "absent")
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+
+    ran = CliRunner().invoke(main, ["up", "--stage", "one"])
+
+    assert ran.exit_code == 1
+    assert told in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--stage", ""], "name a stage, like STAGE=production"),
+        (["--stage", "Production"], "small letters, digits and hyphens"),
+        (["--stage", "one", "--api-host", "api.example.com"], "is no address like https://"),
+        (["--stage", "one", "--api-host", "https://a/v1"], "name what stands before it"),
+    ],
+)
+def test_wrong_use_is_told(options: list[str], told: str) -> None:
+    ran = CliRunner().invoke(main, ["up", *options])
+
+    assert ran.exit_code == 2
+    assert told in ran.stderr
