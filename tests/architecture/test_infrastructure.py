@@ -114,6 +114,10 @@ def test_gateway_responses_are_problems_of_the_catalogue(resources: dict[str, An
         assert headers["gatewayresponse.header.X-Request-Id"] == "context.requestId"
 
 
+def test_hosts_in_gateway_responses_reach_the_stage(resources: dict[str, Any]) -> None:
+    assert resources["RestAPI"]["Properties"]["AlwaysDeploy"] is True
+
+
 def test_the_gateway_answers_what_never_reaches_the_function(resources: dict[str, Any]) -> None:
     statuses = {kind: body["status"] for kind, _, body in gateway_responses(resources)}
 
@@ -161,7 +165,7 @@ def test_what_is_kept_is_private_encrypted_and_survives(resources: dict[str, Any
 
     assert set(bucket["Properties"]["PublicAccessBlockConfiguration"].values()) == {True}
     assert bucket["Properties"]["BucketEncryption"]
-    assert bucket["DeletionPolicy"] == main["DeletionPolicy"] == "Retain"
+    assert bucket["DeletionPolicy"] == main["DeletionPolicy"] == "RetainExceptOnCreate"
     recovery = main["Properties"]["PointInTimeRecoverySpecification"]
     assert recovery == {"PointInTimeRecoveryEnabled": True}
 
