@@ -4,7 +4,6 @@ import contextlib
 import io
 import itertools
 import json
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, cached_property
@@ -17,35 +16,25 @@ from moto import mock_aws
 from chalicelib.adapters.aws.session import Clients
 from chalicelib.api._app import App
 from chalicelib.api.routes import ENDPOINTS
-from chalicelib.bootstrap import render, workers
+from chalicelib.bootstrap import render
 from chalicelib.bootstrap.api import ApiServices
 from chalicelib.bootstrap.operator import Operator
 from chalicelib.core.ids import RandomIds, WorkspaceId
 from chalicelib.engine.job import Job, Outcome, Produced
-from chalicelib.features.dead_letters.model import DeadLetter
-from chalicelib.features.dead_letters.repository import DeadLetters
-from chalicelib.features.due.message import LookAt
-from chalicelib.features.facts.message import TellFact
 from chalicelib.features.workspaces.model import SCOPES, Mode
 from chalicelib.settings import (
     ApiSettings,
-    DeadLettersSettings,
     OperatorSettings,
-    RelaySettings,
     RenderSettings,
-    TickSettings,
-    UpkeepSettings,
 )
-from functions.dead_letters import handler as dead_letters
 from functions.render import handler
-from infra.local.pollers import sqs_event
 from infra.local.resources import create_resources
 from infra.template import load
 from tests.builders.http import Answer, request
+from tests.builders.workers import Workers
 from tests.fakes.edge import FixedClock
 
 REGION = "us-east-1"
-QUEUES = ("Renders", "Events", "Upkeep")
 PDF = b"%PDF-1.7 a document of the fake engine"
 
 
@@ -123,7 +112,7 @@ class InProcessClients(Clients):
         return LambdaClient(self._service)
 
 
-class Service:
+class Service(Workers):
     """The service, its clock, and what a test says to it."""
 
     def __init__(self, aws: "Aws") -> None:
@@ -219,124 +208,22 @@ class Service:
         """Receive what is queued, run it, and return the ids of the messages that failed."""
         return self.work_off("Renders", self.serve)
 
-    def work_off(self, queue: str, serve: Callable[[dict[str, Any]], dict[str, Any]]) -> list[str]:
-        """Receive what is in a queue, hand it over, and return the ids of what failed."""
-        url = self.made[f"{queue}Queue" if queue in QUEUES else queue]["Ref"]
-        received = self.clients.sqs.receive_message(
-            QueueUrl=url,
-            MaxNumberOfMessages=10,
-            WaitTimeSeconds=0,
-            MessageSystemAttributeNames=["All"],
-            MessageAttributeNames=["All"],
-        )
-        messages = received.get("Messages", [])
-        answer = serve(sqs_event(messages, f"arn:aws:sqs:x:y:{url.rsplit('/', 1)[-1]}"))
-        failed = [failure["itemIdentifier"] for failure in answer["batchItemFailures"]]
-        for message in messages:
-            if message["MessageId"] not in failed:
-                self.clients.sqs.delete_message(
-                    QueueUrl=url, ReceiptHandle=message["ReceiptHandle"]
-                )
-        return failed
-
-    def relay_facts(self) -> list[str]:
-        """Let the relay work off the events queue."""
-        settings = RelaySettings(
-            main_table=self.settings.main_table,
-            bucket=self.settings.bucket,
-            events_queue_url=self.settings.events_queue_url,
-            events_dead_letters_url=self.made["EventsDeadLetters"]["Ref"],
-        )
-        relay = workers.relay(settings, self.clients, self.clock)
-        inbox = workers.relay_inbox(settings, self.clients)
-        return self.work_off(
-            "Events",
-            lambda event: inbox.work_off(
-                event["Records"], lambda message: relay(TellFact.from_json(message.body))
-            ),
-        )
-
-    def tick(self) -> int:
-        """Let the tick hand out what is due, and return how many items that were."""
-        settings = TickSettings(
-            main_table=self.settings.main_table,
-            events_queue_url=self.settings.events_queue_url,
-            upkeep_queue_url=self.made["UpkeepQueue"]["Ref"],
-        )
-        return workers.tick(settings, self.clients, self.clock)()
-
-    def look_after(self) -> list[str]:
-        """Let the upkeep work off its queue."""
-        settings = UpkeepSettings(
-            main_table=self.settings.main_table,
-            bucket=self.settings.bucket,
-            renders_queue_url=self.settings.renders_queue_url,
-            events_queue_url=self.settings.events_queue_url,
-            upkeep_queue_url=self.made["UpkeepQueue"]["Ref"],
-            upkeep_dead_letters_url=self.made["UpkeepDeadLetters"]["Ref"],
-        )
-        upkeep = workers.upkeep(settings, self.clients, self.clock)
-        inbox = workers.upkeep_inbox(settings, self.clients)
-        return self.work_off(
-            "Upkeep",
-            lambda event: inbox.work_off(
-                event["Records"], lambda message: upkeep(LookAt.from_json(message.body))
-            ),
-        )
-
-    def bury(self, queue: str) -> list[str]:
-        """Let the function of the dead letters work off those of a queue."""
-        urls = {name: self.made[f"{name}DeadLetters"]["Ref"] for name in QUEUES}
-        settings = DeadLettersSettings(
-            main_table=self.settings.main_table,
-            transient_table=self.settings.transient_table,
-            bucket=self.settings.bucket,
-            events_queue_url=self.settings.events_queue_url,
-            renders_dead_letters_url=urls["Renders"],
-            events_dead_letters_url=urls["Events"],
-            upkeep_dead_letters_url=urls["Upkeep"],
-        )
-        bury = workers.dead_letters(settings, self.clients, self.clock)
-        names = {url.rsplit("/", 1)[-1]: name.lower() for name, url in urls.items()}
-        return self.work_off(
-            f"{queue}DeadLetters", lambda event: dead_letters.serve(event, bury, names)
-        )
-
-    def send(self, queue: str, body: str) -> None:
-        """Put a message into one of the queues."""
-        self.clients.sqs.send_message(
-            QueueUrl=self.made[f"{queue}Queue"]["Ref"], MessageBody=body, MessageGroupId="g"
-        )
-
-    def dead_letters(self, queue: str) -> list[DeadLetter]:
-        """Return the records of what was given up."""
-        letters = DeadLetters(self.services.tables, self.settings.transient_table)
-        return list(letters.of(queue.lower()))
-
-    def usage(self) -> dict[str, int]:
-        """Return the workspace's statistics, all days together."""
-        page = self.services.tables.query(
-            self.settings.main_table,
-            "PK = :pk",
-            {":pk": f"WS#{self.workspace}#USE#{self.clock.now():%Y-%m}"},
-        )
-        total: Counter[str] = Counter()
-        for item in page.items:
-            total.update({k: v for k, v in item.items() if isinstance(v, int)})
-        return dict(total)
-
     def limits(self) -> dict[str, Any]:
         """Return the workspace's limits item."""
         return self.operator.limits.get(self.workspace)
 
-    def facts(self, render_id: str) -> list[dict[str, Any]]:
-        """Return the facts beside a render, in order."""
+    def rows(self, render_id: str) -> list[dict[str, Any]]:
+        """Return a render's row and its facts, in order."""
         page = self.services.tables.query(
             self.settings.main_table,
-            "PK = :pk AND begins_with(SK, :fact)",
-            {":pk": f"WS#{self.workspace}#RND#{render_id}", ":fact": "FACT#"},
+            "PK = :pk",
+            {":pk": f"WS#{self.workspace}#RND#{render_id}"},
         )
         return page.items
+
+    def facts(self, render_id: str) -> list[dict[str, Any]]:
+        """Return the facts beside a render, in order."""
+        return [row for row in self.rows(render_id) if row["SK"].startswith("FACT#")]
 
     def objects(self) -> list[str]:
         """Return the keys of all objects in the bucket."""
