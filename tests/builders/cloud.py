@@ -16,14 +16,16 @@ from infra.local.paths import Folder, tail
 from infra.local.processes import Spawner
 from infra.local.runner.environment import REGION
 
-FUNCTIONS: Final = ("cloudwatch", "dynamodb", "iam", "lambda", "logs", "s3", "sqs", "sts")
+FUNCTIONS: Final = ("cloudwatch", "iam", "lambda", "logs", "s3", "sts")
 STACKS: Final = (
     *FUNCTIONS,
     "apigateway",
     "cloudformation",
+    "dynamodb",
     "events",
     "kms",
     "secretsmanager",
+    "sqs",
     "ssm",
 )
 ROLE: Final = "arn:aws:iam::000000000000:role/any"
@@ -87,7 +89,7 @@ class Cloud:
                 return name
             assert "Failed" not in states, told
             assert time.monotonic() < until, told
-            time.sleep(0.02)
+            time.sleep(0.05)
 
 
 def archive(files: Mapping[str, str | bytes]) -> bytes:

@@ -21,7 +21,8 @@ from infra.local.processes import end
 from infra.template import ROOT
 from tests.builders.cloud import Cloud
 
-STACK: Final = "platen-test"
+STAGE: Final = "test"
+STACK: Final = f"platen-{STAGE}"
 DEPLOY_S: Final = 180
 # Where clients would reach it; on AWS these names lead to the stage of the gateway.
 API_HOST: Final = "https://api.test"
@@ -42,11 +43,11 @@ class Deployment:
         return f"{self.host}/v1"
 
     def platen(self, *arguments: str) -> dict[str, Any]:
-        """Run the operator tool against the stack; return what it answers."""
-        named = {"PLATEN_MAIN_TABLE": self.resources["MainTable"]}
+        """Run the operator tool against the stage; return what it answers."""
+        command = [str(Path(sys.executable).with_name("platen")), "--stage", STAGE]
         ran = subprocess.run(
-            [str(Path(sys.executable).with_name("platen")), *arguments, "--json"],
-            env=_environment() | self.cloud.environment | named,
+            [*command, *arguments, "--json"],
+            env=_environment() | self.cloud.environment,
             capture_output=True,
             text=True,
             check=False,
@@ -117,7 +118,7 @@ def deployed(cloud: Cloud) -> Iterator[Deployment]:
 
     The AWS CLI looks only every 30 s whether it is; how it ends is asserted after the block.
     """
-    command = [sys.executable, "-m", "infra.deploy", "up", "--stage", "test"]
+    command = [sys.executable, "-m", "infra.deploy", "up", "--stage", STAGE]
     hosts = ["--api-host", API_HOST, "--files-host", FILES_HOST]
     log = Folder(cloud.folder).log("deploy")
     with log.open("wb") as output:
@@ -137,7 +138,8 @@ def deployed(cloud: Cloud) -> Iterator[Deployment]:
 
 
 def _environment() -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
+    ours = ("AWS_", "PLATEN_")
+    return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
 
 
 def _wait_until_complete(cloud: Cloud, process: "subprocess.Popen[bytes]", log: Path) -> None:

@@ -1,9 +1,10 @@
 """What is deployed is what is run: the packages make documents behind LocalStack's gateway."""
 
 import hashlib
+import time
 from collections.abc import Iterator
 from io import BytesIO
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from pypdf import PdfReader
@@ -14,7 +15,7 @@ from tests.builders.deployment import Deployment
 
 pytestmark = pytest.mark.integration
 
-URL = {"delivery": {"type": "url"}}
+URL: Final[dict[str, Any]] = {"delivery": {"type": "url"}}
 
 
 def test_a_sync_render_comes_through_the_gateway(deployment: Deployment, live: Client) -> None:
@@ -36,6 +37,17 @@ def test_an_async_render_comes_through_the_queue(deployment: Deployment, test: C
     assert (render["status"], render["test"], render["billed"]) == ("succeeded", True, False)
     assert text(deployment, render) == "Hello Bo"
     assert marked(deployment, render)
+
+
+def test_the_relay_tells_what_happened(
+    deployment: Deployment, workspace: str, live: Client
+) -> None:
+    render = live.render(**URL).json()
+    until = time.monotonic() + 20
+
+    while not all("told_at" in fact for fact in facts(deployment, workspace, render["id"])):
+        assert time.monotonic() < until
+        time.sleep(0.1)
 
 
 def test_what_the_gateway_hands_over_is_answered_by_the_function(live: Client) -> None:
@@ -87,6 +99,21 @@ def events() -> Iterator[tuple[str, str, dict[str, Any]]]:
     for name, resource in load()["Resources"].items():
         for event in resource.get("Properties", {}).get("Events", {}).values():
             yield name, event["Type"], event["Properties"]
+
+
+def facts(deployment: Deployment, workspace: str, render_id: str) -> list[dict[str, Any]]:
+    """Return the facts beside a render; there is one at least."""
+    told = deployment.cloud.client("dynamodb").query(
+        TableName=deployment.resources["MainTable"],
+        KeyConditionExpression="PK = :pk AND begins_with(SK, :fact)",
+        ExpressionAttributeValues={
+            ":pk": {"S": f"WS#{workspace}#RND#{render_id}"},
+            ":fact": {"S": "FACT#"},
+        },
+    )
+    items: list[dict[str, Any]] = told["Items"]
+    assert items
+    return items
 
 
 def page(deployment: Deployment, render: dict[str, Any]) -> Any:

@@ -156,7 +156,10 @@ def test_tables_lie_in_the_server_behind(cloud: Cloud) -> None:
 
 def test_no_process_outlives_localstack() -> None:
     short = f"2.{os.getpid()}"
-    with running_cloud() as cloud, ThreadPoolExecutor() as threads:
+    with (
+        running_cloud() as cloud,
+        ThreadPoolExecutor() as threads,
+    ):
         code = archive({"act.py": CODE})
         function = cloud.create_function("act", code, Handler="act.act")
         pid = cloud.invoke(function)[0]["pid"]
