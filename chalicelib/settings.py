@@ -62,6 +62,11 @@ SETTINGS: Final[dict[str, Setting]] = {
         "`off` only where the platform itself is the sandbox, as Lambda is",
         "on",
     ),
+    "stack": Setting(
+        "PLATEN_STACK",
+        "name of this deployment, in its metrics and in the names of its functions",
+        "platen",
+    ),
     "crash_points": Setting(
         "PLATEN_CRASH_POINTS",
         "folder whose files say where a process ends itself; only tests set it",
@@ -107,6 +112,7 @@ class ApiSettings(Settings):
     base_url: str
     files_host: str
     region: str
+    stack: str = "platen"
     crash_points: str = ""
 
 
@@ -122,6 +128,7 @@ class RenderSettings(Settings):
     chromium_dir: str
     fonts_dir: str
     browser_sandbox: str
+    stack: str = "platen"
     crash_points: str = ""
 
 
@@ -133,6 +140,7 @@ class RelaySettings(Settings):
     bucket: str
     events_queue_url: str
     events_dead_letters_url: str
+    stack: str = "platen"
     crash_points: str = ""
 
 
@@ -143,6 +151,7 @@ class TickSettings(Settings):
     main_table: str
     events_queue_url: str
     upkeep_queue_url: str
+    stack: str = "platen"
     crash_points: str = ""
 
 
@@ -156,6 +165,7 @@ class UpkeepSettings(Settings):
     events_queue_url: str
     upkeep_queue_url: str
     upkeep_dead_letters_url: str
+    stack: str = "platen"
     crash_points: str = ""
 
 
@@ -170,6 +180,7 @@ class DeadLettersSettings(Settings):
     renders_dead_letters_url: str
     events_dead_letters_url: str
     upkeep_dead_letters_url: str
+    stack: str = "platen"
     crash_points: str = ""
 
 

@@ -1,14 +1,40 @@
-"""Logs as JSON lines that carry the request id, whoever in chalicelib writes them."""
+"""Logs as JSON lines with the ids of what they are about, whoever in chalicelib writes them."""
 
+import json
 import logging
 import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import partial
 from typing import Final, override
 
 from aws_lambda_powertools.logging.formatter import LambdaPowertoolsFormatter
 
-REQUEST_ID: Final[ContextVar[str | None]] = ContextVar("request_id", default=None)
+_IDS: Final[ContextVar[Mapping[str, str]]] = ContextVar("ids", default={})  # noqa: B039 -- never changed
 _ROOTS: Final = ("chalicelib", "functions")
+# Ids may come from outside; none of ours is longer.
+_ID_CHARS: Final = 128
+
+
+@contextmanager
+def scope(**ids: str | None) -> Iterator[None]:
+    """Let what is logged inside carry these ids; they, and all that `about` adds, end with it."""
+    token = _IDS.set(_with(ids))
+    try:
+        yield
+    finally:
+        _IDS.reset(token)
+
+
+def about(**ids: str | None) -> None:
+    """Let lines from here to the end of the scope carry these ids; None changes nothing."""
+    _IDS.set(_with(ids))
+
+
+def present_ids() -> Mapping[str, str]:
+    """Return the ids that a line would carry now."""
+    return _IDS.get()
 
 
 def configure(service: str) -> None:
@@ -26,13 +52,25 @@ class _JsonHandler(logging.Handler):
 
     def __init__(self, service: str) -> None:
         super().__init__()
-        self.setFormatter(LambdaPowertoolsFormatter(service=service))
+        # ASCII only: no value ends a line, whatever its reader takes for the end of one.
+        serializer = partial(json.dumps, default=str, separators=(",", ":"))
+        self.setFormatter(
+            LambdaPowertoolsFormatter(
+                service=service, json_serializer=serializer, utc=True, use_rfc3339=True
+            )
+        )
 
     @override
     def emit(self, record: logging.LogRecord) -> None:
-        record.request_id = REQUEST_ID.get()
+        for name, value in _IDS.get().items():
+            record.__dict__.setdefault(name, value)
         try:
             sys.stdout.write(self.format(record) + "\n")
             sys.stdout.flush()
         except Exception:  # noqa: BLE001 -- as every handler of the standard library
             self.handleError(record)
+
+
+def _with(ids: Mapping[str, str | None]) -> Mapping[str, str]:
+    named = {name: value[:_ID_CHARS] for name, value in ids.items() if value is not None}
+    return {**_IDS.get(), **named}

@@ -49,7 +49,8 @@ class App(Chalice):
         """Answer an API Gateway proxy event."""
         token = _EVENT.set(event)
         try:
-            answer: dict[str, Any] = super().__call__(_acceptable(event), context)
+            with json_logs.scope(invocation=context.aws_request_id):
+                answer: dict[str, Any] = super().__call__(_acceptable(event), context)
         finally:
             _EVENT.reset(token)
         return answer

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from chalicelib.adapters.json_logs import REQUEST_ID
+from chalicelib.adapters.json_logs import about
 from chalicelib.api._body import read_into
 from chalicelib.api._caller import authenticate
 from chalicelib.api._endpoint import Call, Endpoint, Reply
@@ -98,6 +98,7 @@ class Dispatcher:
         exchange.call = call
         if call.endpoint.scope is not None:
             call.known_caller = authenticate(request.headers, request.source_ip, services)
+            about(workspace=call.caller.workspace_id)
             call.caller.require(call.endpoint.scope)
             if not call.endpoint.counts_itself:
                 call.rate = services.limits.count_request(call.caller.workspace, now)
@@ -133,7 +134,7 @@ class _Exchange:
 
     def identify(self, request_id: str) -> None:
         self.request_id = request_id
-        REQUEST_ID.set(request_id)
+        about(request_id=request_id)
 
     def problem(self, error: ServiceError) -> Reply:
         self.code = error.code
@@ -145,7 +146,6 @@ class _Exchange:
             "method": self.request.method,
             "route": self.request.route,
             "code": self.code,
-            "workspace": caller.workspace_id if caller else None,
             "key": caller.key_id if caller else None,
         }
 

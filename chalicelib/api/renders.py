@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from chalicelib.adapters.json_logs import about
 from chalicelib.api import _paging
 from chalicelib.api._endpoint import Call, Reply, endpoint
 from chalicelib.core import json
@@ -62,6 +63,7 @@ def create(call: Call) -> Reply:
     order = _order(call)
     accepted = call.services.create_render(order)
     call.rate = accepted.rate
+    about(render=accepted.render.id)
     if accepted.repeat is not None:
         return _repeat(call, accepted)
     if order.mode == "async":
@@ -120,6 +122,7 @@ def retrieve(call: Call) -> Reply:
     render = call.services.read_renders.one(
         call.caller.workspace_id, call.params["id"], call.caller.mode
     )
+    about(render=render.id)
     return Reply(200, call.services.present_render(render))
 
 
@@ -140,6 +143,7 @@ def purge(call: Call) -> Reply:
     render = call.services.read_renders.one(
         call.caller.workspace_id, call.params["id"], call.caller.mode
     )
+    about(render=render.id)
     purged = call.services.purge_files(render, "render.purged")
     return Reply(200, call.services.present_render(purged))
 

@@ -3,6 +3,7 @@
 from chalicelib.adapters.aws.messages import Inbox
 from chalicelib.adapters.aws.queues import Queue
 from chalicelib.adapters.aws.session import Clients
+from chalicelib.adapters.metrics import Metrics
 from chalicelib.bootstrap.state import State
 from chalicelib.core import crash_points
 from chalicelib.core.clock import Clock
@@ -13,6 +14,7 @@ from chalicelib.features.due.repository import DueIndex
 from chalicelib.features.due.tick import Tick
 from chalicelib.features.facts.message import TellFact
 from chalicelib.features.facts.relay import RelayFacts
+from chalicelib.features.renders.measure import MeasureRender
 from chalicelib.features.upkeep.limits import ReconcileLimits
 from chalicelib.features.upkeep.look_after import LookAfter
 from chalicelib.features.upkeep.renders import UpkeepRender
@@ -29,6 +31,7 @@ def relay(settings: RelaySettings, clients: Clients, clock: Clock) -> RelayFacts
         facts=state.facts,
         listeners=(state.clear, CountUsage(settings.main_table)),
         clock=clock,
+        observers=(MeasureRender(Metrics(settings.stack, "relay")),),
     )
 
 
@@ -45,7 +48,8 @@ def tick(settings: TickSettings, clients: Clients, clock: Clock) -> Tick:
         index=DueIndex(state.tables, settings.main_table),
         events=state.queue(settings.events_queue_url),
         upkeep=state.queue(settings.upkeep_queue_url),
-        tell=lambda subject, sort_key: TellFact(subject, sort_key).to_json(),
+        tell=lambda due: TellFact(due.pk, due.sk, request_id=due.request_id).to_json(),
+        metrics=Metrics(settings.stack, "tick"),
         clock=clock,
     )
 
@@ -85,6 +89,7 @@ def dead_letters(settings: DeadLettersSettings, clients: Clients, clock: Clock) 
             "events": GiveUpFact(facts=state.facts, clock=clock),
             "upkeep": leave_due,
         },
+        metrics=Metrics(settings.stack, "dead_letters"),
         clock=clock,
     )
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from chalicelib.adapters.aws.queues import REASON
 from chalicelib.adapters.aws.session import Clients
-from chalicelib.adapters.json_logs import configure
+from chalicelib.adapters.json_logs import configure, scope
 from chalicelib.bootstrap import workers
 from chalicelib.core.clock import SystemClock, rfc3339
 from chalicelib.features.dead_letters.bury import BuryMessage
@@ -23,21 +23,23 @@ def warm() -> None:
     _bury()
 
 
-def handler(event: dict[str, Any], _context: Any) -> dict[str, Any]:
+def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """Bury a batch; answer with the messages that failed."""
     configure("dead_letters")
-    return serve(event, _bury(), _names())
+    with scope(invocation=context.aws_request_id):
+        return serve(event, _bury(), _names())
 
 
 def serve(event: dict[str, Any], bury: BuryMessage, names: Mapping[str, str]) -> dict[str, Any]:
     """Bury the messages of an event; `names` tells which queue each dead-letter queue is of."""
     failed = []
     for record in event["Records"]:
-        try:
-            _one(record, bury, names)
-        except Exception:
-            log.exception("message failed", extra={"message_id": record["messageId"]})
-            failed.append({"itemIdentifier": record["messageId"]})
+        with scope(message_id=record["messageId"]):
+            try:
+                _one(record, bury, names)
+            except Exception:
+                log.exception("message failed")
+                failed.append({"itemIdentifier": record["messageId"]})
     return {"batchItemFailures": failed}
 
 

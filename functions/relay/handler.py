@@ -5,7 +5,7 @@ from typing import Any
 
 from chalicelib.adapters.aws.messages import Inbox, Message
 from chalicelib.adapters.aws.session import Clients
-from chalicelib.adapters.json_logs import configure
+from chalicelib.adapters.json_logs import configure, scope
 from chalicelib.bootstrap import workers
 from chalicelib.core.clock import SystemClock
 from chalicelib.features.facts.message import TellFact
@@ -20,10 +20,11 @@ def warm() -> None:
     _relay()
 
 
-def handler(event: dict[str, Any], _context: Any) -> dict[str, Any]:
+def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """Work off a queue's batch; answer with the messages that failed."""
     configure("relay")
-    return _inbox().work_off(event["Records"], _handle)
+    with scope(invocation=context.aws_request_id):
+        return _inbox().work_off(event["Records"], _handle)
 
 
 def _handle(message: Message) -> None:

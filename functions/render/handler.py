@@ -5,7 +5,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from chalicelib.adapters.aws.session import Clients
-from chalicelib.adapters.json_logs import REQUEST_ID, configure
+from chalicelib.adapters.json_logs import about, configure, scope
 from chalicelib.core.clock import SystemClock
 from chalicelib.features.renders.protocol import (
     MAX_RETURNED_BYTES,
@@ -38,7 +38,8 @@ def warm() -> None:
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """Answer an invocation with RunAnswer, and a queue's batch with its failed messages."""
     configure("render")
-    return serve(event, context.aws_request_id, _host())
+    with scope(invocation=context.aws_request_id):
+        return serve(event, context.aws_request_id, _host())
 
 
 def serve(event: dict[str, Any], invocation: str, host: Host) -> dict[str, Any]:
@@ -48,14 +49,14 @@ def serve(event: dict[str, Any], invocation: str, host: Host) -> dict[str, Any]:
             event["Records"], lambda message: _queued(message, invocation, host.execute)
         )
     order = RunRender.from_json(event)
-    REQUEST_ID.set(order.request_id)
+    about(request_id=order.request_id, render=order.render_id, workspace=order.workspace_id)
     executed = host.execute.now(order, invocation)
     return _answer(order, executed).to_json()
 
 
 def _queued(message: "Message", invocation: str, execute: "ExecuteRender") -> None:
     order = QueuedRender.from_json(message.body)
-    REQUEST_ID.set(order.request_id)
+    about(request_id=order.request_id, render=order.render_id, workspace=order.workspace_id)
     execute.queued(order, f"{invocation}/{message.id}", message.id)
 
 

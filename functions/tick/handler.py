@@ -4,7 +4,7 @@ from functools import cache
 from typing import Any
 
 from chalicelib.adapters.aws.session import Clients
-from chalicelib.adapters.json_logs import configure
+from chalicelib.adapters.json_logs import configure, scope
 from chalicelib.bootstrap import workers
 from chalicelib.core.clock import SystemClock
 from chalicelib.features.due.tick import Tick
@@ -17,10 +17,11 @@ def warm() -> None:
     _tick()
 
 
-def handler(_event: dict[str, Any], _context: Any) -> dict[str, int]:
+def handler(_event: dict[str, Any], context: Any) -> dict[str, int]:
     """Hand out what is due; answer with how many items that were."""
     configure("tick")
-    return {"handed": _tick()()}
+    with scope(invocation=context.aws_request_id):
+        return {"handed": _tick()()}
 
 
 @cache

@@ -5,10 +5,14 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, Final
 from urllib.parse import parse_qs, urlsplit
 
 from chalicelib.api._app import App
+
+# What the platform hands a function beside the event; nothing else of it is used.
+CONTEXT: Final = SimpleNamespace(aws_request_id="invocation-1")
 
 
 @dataclass(frozen=True)
@@ -63,7 +67,7 @@ def request(  # noqa: PLR0913 -- the parts of an HTTP request
     if key is not None:
         sent["Authorization"] = f"Bearer {key}"
     sent |= dict(headers or {})
-    answer = app(event(app, method, target, sent, body, source_ip), None)
+    answer = app(event(app, method, target, sent, body, source_ip), CONTEXT)
     raw = answer["body"]
     content = base64.b64decode(raw) if answer.get("isBase64Encoded") else raw.encode()
     return Answer(answer["statusCode"], answer["headers"], content)

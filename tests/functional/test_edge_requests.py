@@ -368,7 +368,7 @@ def test_service_that_cannot_be_built_still_answers_a_problem() -> None:
 
 @pytest.mark.parametrize("event", [{}, {"requestContext": None}, {"requestContext": {}, "body": 1}])
 def test_event_of_no_gateway_is_an_unknown_route(app: App, event: dict[str, Any]) -> None:
-    assert app(event, None)["statusCode"] == 404
+    assert app(event, CONTEXT)["statusCode"] == 404
 
 
 def test_threads_never_see_each_others_request(app: App, services: EdgeServices, key: str) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from chalicelib.adapters.aws.queues import Queue
+from chalicelib.adapters.json_logs import about, scope
 
 log = logging.getLogger(__name__)
 
@@ -44,17 +45,23 @@ class Inbox:
         self, records: Sequence[Mapping[str, Any]], handle: Callable[[Message], None]
     ) -> dict[str, Any]:
         """Hand over each record of a Lambda event; return its `batchItemFailures`."""
-        failed = [record["messageId"] for record in records if not self._done(record, handle)]
+        failed = []
+        for record in records:
+            with scope(message_id=record["messageId"]):
+                if not self._done(record, handle):
+                    failed.append(record["messageId"])
         return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in failed]}
 
     def _done(self, record: Mapping[str, Any], handle: Callable[[Message], None]) -> bool:
         delivery = int(record.get("attributes", {}).get("ApproximateReceiveCount", 1))
         try:
-            handle(Message(record["messageId"], _object(record["body"]), delivery))
+            body = _object(record["body"])
+            about(request_id=request_id_of(body))
+            handle(Message(record["messageId"], body, delivery))
         except Poison as poison:
             return self._bury(record, str(poison))
         except Exception as error:
-            log.exception("message failed", extra={"message_id": record["messageId"]})
+            log.exception("message failed", extra={"delivery": delivery})
             if delivery >= LAST_DELIVERY:
                 return self._bury(record, f"{type(error).__name__}: {error}")
             # Nobody waits for the queue's visibility timeout, which is for functions that died.
@@ -63,9 +70,16 @@ class Inbox:
         return True
 
     def _bury(self, record: Mapping[str, Any], reason: str) -> bool:
-        log.error("dead letter", extra={"message_id": record["messageId"], "reason": reason})
-        self._dead_letters.bury(record["body"], reason=reason[:_REASON_CHARS])
+        reason = reason[:_REASON_CHARS]
+        log.error("dead letter", extra={"reason": reason})
+        self._dead_letters.bury(record["body"], reason=reason)
         return True
+
+
+def request_id_of(message: Mapping[str, Any]) -> str | None:
+    """Return the id of the request that caused a message, where it names one."""
+    found = message.get("request_id")
+    return found if isinstance(found, str) else None
 
 
 def check_version(message: Mapping[str, Any], version: int) -> None:

@@ -5,7 +5,9 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from chalicelib.adapters.aws.messages import Poison, UnknownVersion
+from chalicelib.adapters.aws.messages import Poison, UnknownVersion, request_id_of
+from chalicelib.adapters.json_logs import about
+from chalicelib.adapters.metrics import Metrics
 from chalicelib.core.clock import Clock, rfc3339
 from chalicelib.core.crash_points import CrashPoint, here
 from chalicelib.features.dead_letters.model import DeadLetter
@@ -22,10 +24,13 @@ type End = Callable[[Mapping[str, Any]], str]
 class BuryMessage:
     """Ends what dead messages stand for; `ends` does it by queue, and says what it did."""
 
-    def __init__(self, *, letters: DeadLetters, ends: Mapping[str, End], clock: Clock) -> None:
+    def __init__(
+        self, *, letters: DeadLetters, ends: Mapping[str, End], metrics: Metrics, clock: Clock
+    ) -> None:
         """Keep records here."""
         self._letters = letters
         self._ends = ends
+        self._metrics = metrics
         self._clock = clock
 
     def __call__(
@@ -45,12 +50,14 @@ class BuryMessage:
         )
         self._letters.keep(letter)
         here(CrashPoint.DEAD_LETTERS_RECORDED)
-        log.error("message buried", extra={"queue": queue, "reason": letter.reason})
+        self._metrics.count("DeadLetters", queue=queue)
+        log.error("message buried", extra={"queue": queue, "reason": reason, "outcome": outcome})
         return letter
 
     def _end(self, queue: str, body: str) -> str:
         try:
             message = json.loads(body)
+            about(request_id=request_id_of(message))
             return self._ends[queue](message)
         except (ValueError, AttributeError, Poison, UnknownVersion) as unreadable:
             return f"nothing could be ended: {unreadable}"

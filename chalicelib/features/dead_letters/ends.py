@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from chalicelib.adapters.json_logs import about
 from chalicelib.core.clock import Clock, rfc3339
 from chalicelib.features.due.message import LookAt
 from chalicelib.features.facts.message import TellFact
@@ -23,6 +24,7 @@ class EndQueuedRender:
     def __call__(self, message: Mapping[str, Any]) -> str:
         """End the render and say how it stands."""
         order = QueuedRender.from_json(message)
+        about(render=order.render_id, workspace=order.workspace_id)
         render = self._renders.get(order.workspace_id, order.render_id)
         if render is None:
             return "there is no such render"

@@ -15,10 +15,11 @@ class LookAt:
 
     pk: str
     sk: str
+    request_id: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the queue's message."""
-        return {"v": VERSION, "pk": self.pk, "sk": self.sk}
+        return {"v": VERSION, "pk": self.pk, "sk": self.sk, "request_id": self.request_id}
 
     @classmethod
     def from_json(cls, message: Mapping[str, Any]) -> "LookAt":

@@ -43,8 +43,8 @@ class DueIndex:
                 if start is None:
                     break
 
-    def postpone(self, item: DueItem, later: str) -> bool:
-        """Move an item on that is still due as it was found; else somebody else has it."""
+    def postpone(self, item: DueItem, later: str) -> Item | None:
+        """Move an item on that is still due as it was found; None: somebody else has it."""
         write = Write(
             self._table,
             key={"PK": item.pk, "SK": item.sk},
@@ -53,7 +53,8 @@ class DueIndex:
             values={":later": later, ":found": item.due_at},
         )
         try:
-            self._tables.write(write)
-        except ConditionFailed:
-            return False
-        return True
+            return self._tables.write(write)
+        except ConditionFailed as lost:
+            # Where it stands as it was to, this very call has moved it and its answer was lost.
+            moved = lost.item is not None and lost.item.get("due_at") == later
+            return lost.item if moved else None

@@ -7,7 +7,8 @@ from itertools import batched
 from typing import Any, Final
 
 from chalicelib.adapters.aws.queues import Queue
-from chalicelib.core.clock import Clock, rfc3339
+from chalicelib.adapters.metrics import Metrics, Values
+from chalicelib.core.clock import Clock, parse_rfc3339, rfc3339
 from chalicelib.core.crash_points import CrashPoint, here
 from chalicelib.features.due.message import LookAt
 from chalicelib.features.due.repository import DueIndex, DueItem
@@ -30,7 +31,8 @@ class Tick:
         index: DueIndex,
         events: Queue,
         upkeep: Queue,
-        tell: Callable[[str, str], Mapping[str, Any]],
+        tell: Callable[[LookAt], Mapping[str, Any]],
+        metrics: Metrics,
         clock: Clock,
     ) -> None:
         """Take the index and the queues; `tell` makes a fact's message of its key."""
@@ -38,35 +40,46 @@ class Tick:
         self._events = events
         self._upkeep = upkeep
         self._tell = tell
+        self._metrics = metrics
         self._clock = clock
 
     def __call__(self) -> int:
         """Hand out everything that is due now; return how many items that were."""
         here(CrashPoint.TICK_BEGUN)
         begun = self._clock.now()
-        handed = 0
+        handed, latest = 0, begun
         for items in batched(self._index.until(rfc3339(begun)), _BATCH, strict=False):
             now = self._clock.now()
             if now > begun + _WORKS_FOR:
                 log.warning("more is due than one tick hands out", extra={"handed": handed})
                 break
-            mine = [item for item in items if self._index.postpone(item, _later(now))]
+            mine = [look for item in items if (look := self._claim(item, now)) is not None]
             here(CrashPoint.TICK_CLAIMED)
-            facts = [item for item in mine if item.sk.startswith("FACT#")]
-            self._events.send_all([(self._tell(i.pk, i.sk), _group(i)) for i in facts])
-            others = (item for item in mine if item not in facts)
-            self._upkeep.send_all([(LookAt(i.pk, i.sk).to_json(), _group(i)) for i in others])
+            facts = [look for look in mine if look.sk.startswith("FACT#")]
+            self._events.send_all([(self._tell(look), _group(look)) for look in facts])
+            others = [look for look in mine if look not in facts]
+            self._upkeep.send_all([(look.to_json(), _group(look)) for look in others])
             handed += len(mine)
+            latest = min(latest, *(parse_rfc3339(item.due_at) for item in items))
         here(CrashPoint.TICK_SENT)
+        lateness_ms = (begun - latest) / dt.timedelta(milliseconds=1)
+        self._metrics.write(
+            Values("Count", {"DueHandedOut": handed}),
+            Values("Milliseconds", {"DueLateness": lateness_ms}),
+        )
         log.info("tick", extra={"handed": handed})
         return handed
 
+    def _claim(self, item: DueItem, now: dt.datetime) -> LookAt | None:
+        row = self._index.postpone(item, rfc3339(now + _AGAIN_AFTER))
+        if row is None:
+            return None
+        ids = {"request_id": row.get("request_id"), "due_at": item.due_at}
+        log.info("handed out", extra=ids | {"item": f"{item.pk} {item.sk}"})
+        return LookAt(item.pk, item.sk, row.get("request_id"))
 
-def _later(now: dt.datetime) -> str:
-    return rfc3339(now + _AGAIN_AFTER)
 
-
-def _group(item: DueItem) -> str:
+def _group(item: LookAt) -> str:
     """Return the workspace that an item belongs to, else its own key."""
     parts = item.pk.split("#")
     return parts[1] if parts[0] == "WS" else item.pk

@@ -17,11 +17,12 @@ class TellFact:
     subject: str
     sort_key: str
     settled: bool = False
+    request_id: str | None = None
 
     @classmethod
     def of(cls, fact: Fact, *, settled: bool) -> "TellFact":
         """Return the message for a fact."""
-        return cls(fact.subject, fact.sort_key, settled)
+        return cls(fact.subject, fact.sort_key, settled, fact.request_id)
 
     def to_json(self) -> dict[str, Any]:
         """Return the queue's message."""
@@ -30,6 +31,7 @@ class TellFact:
             "subject": self.subject,
             "sort_key": self.sort_key,
             "settled": self.settled,
+            "request_id": self.request_id,
         }
 
     @classmethod

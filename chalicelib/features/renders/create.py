@@ -1,6 +1,7 @@
 """Accept a render: what it may do, what it takes of the limits, and one transaction."""
 
 import datetime as dt
+import logging
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -24,6 +25,8 @@ from chalicelib.features.renders.repository import Renders
 from chalicelib.features.workspaces.limits import Claim, RateState, Taken
 from chalicelib.features.workspaces.limits_repository import Limits
 from chalicelib.features.workspaces.model import Mode, Workspace
+
+log = logging.getLogger(__name__)
 
 # A sync render waits half a minute for a function at most, and then takes two.
 _SYNC_DUE: Final = dt.timedelta(minutes=5)
@@ -128,6 +131,7 @@ class CreateRender:
                 self._limits.settle(order.workspace.id, render_id, taken, billed=False)
                 return self._lost(order, lost, now, rate)
         here(CrashPoint.API_CREATED)
+        log.info("render accepted", extra={"render": render_id, "mode": render.mode})
         return Accepted(render, rate)
 
     def _check(self, order: Order) -> None:

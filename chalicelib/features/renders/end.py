@@ -1,5 +1,6 @@
 """End an unfinished render from outside its function: out of time, without room, or lost."""
 
+import logging
 from contextlib import suppress
 from dataclasses import replace
 from typing import Final
@@ -12,6 +13,8 @@ from chalicelib.features.renders.conclude import ConcludeRender
 from chalicelib.features.renders.facts import final_fact
 from chalicelib.features.renders.model import MAX_ATTEMPTS, Render, Status
 from chalicelib.features.renders.repository import Renders
+
+log = logging.getLogger(__name__)
 
 # Above every attempt's number.
 NOBODY: Final = MAX_ATTEMPTS + 1
@@ -77,6 +80,7 @@ class EndRender:
         assert present is not None, render.id
         ended_here = present.status == status and (present.error or {}).get("code") == code
         if ended_here:
+            log.warning("render ended from outside", extra={"status": status, "code": code})
             self._conclude(present, fact, settle=present.attempt < running)
         elif present.attempt < running:
             self._conclude.settle(present)

@@ -1,5 +1,6 @@
 """Hand a render to the queue."""
 
+import logging
 from dataclasses import replace
 
 from chalicelib.adapters.aws.queues import Queue
@@ -10,6 +11,8 @@ from chalicelib.features.renders.bodies import Bodies
 from chalicelib.features.renders.model import Body, Render
 from chalicelib.features.renders.protocol import QueuedRender
 from chalicelib.features.renders.repository import Renders
+
+log = logging.getLogger(__name__)
 
 
 class EnqueueRender:
@@ -28,7 +31,8 @@ class EnqueueRender:
     def send(self, render: Render) -> None:
         """Put a render whose body is kept into the queue; where that fails, the tick does it."""
         message = QueuedRender(render.workspace_id, render.id, render.request_id)
-        self._queue.try_send(message.to_json(), group=render.workspace_id)
+        if self._queue.try_send(message.to_json(), group=render.workspace_id):
+            log.info("render queued", extra={"render": render.id})
         here(CrashPoint.API_ENQUEUED)
 
     def later(self, render: Render, body: Body, *, tried: int | None) -> Render:

@@ -106,12 +106,14 @@ class ExecuteRender:
         return Attempt(number, invocation, rfc3339(now), held_until, message_id)
 
     def _left_alone(self, render: Render) -> Executed:
+        log.info("left alone", extra={"status": render.status, "attempt": render.attempt})
         if render.is_final:
             self._conclude.settle(render)
         return Executed(render)
 
     def _begin(self, render: Render, body: Body | None, until: float | None) -> Executed:
         here(CrashPoint.RENDER_CLAIMED)
+        log.info("attempt begun", extra={"attempt": render.attempt})
         if body is None and render.body_key is not None:
             body = self._kept(render, render.body_key)
         if body is None:

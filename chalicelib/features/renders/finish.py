@@ -1,6 +1,7 @@
 """Finish a render: its files into the bucket, then state, files and fact in one transaction."""
 
 import hashlib
+import logging
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any, Final
@@ -22,6 +23,8 @@ from chalicelib.features.renders.conclude import ConcludeRender
 from chalicelib.features.renders.facts import final_fact
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.repository import Renders
+
+log = logging.getLogger(__name__)
 
 MAX_OUTPUT_BYTES: Final = 100_000_000
 MAX_BINARY_BYTES: Final = 20_000_000
@@ -117,6 +120,7 @@ class FinishRender:
         except ConditionFailed:
             return self._overtaken(done)
         here(CrashPoint.RENDER_FINISHED)
+        log.info("render ended", extra=_told(done))
         self._conclude(done, fact)
         return done
 
@@ -133,6 +137,11 @@ class FinishRender:
             if file.key not in {named.key for named in present.files}:
                 self._objects.delete(file.key)
         return present
+
+
+def _told(done: Render) -> dict[str, Any]:
+    code = (done.error or {}).get("code")
+    return {"status": done.status, "code": code, "attempt": done.attempt, "timings": done.timings}
 
 
 def _check_size(render: Render, outcome: Outcome) -> None:

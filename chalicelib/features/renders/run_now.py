@@ -1,5 +1,6 @@
 """Run a sync render while its caller waits, again when its function dies, else leave it queued."""
 
+import logging
 import time
 from dataclasses import dataclass
 from typing import Final
@@ -15,6 +16,8 @@ from chalicelib.features.renders.model import MAX_ATTEMPTS, Body, Render
 from chalicelib.features.renders.protocol import RunAnswer, RunRender
 from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.rows import render_of, row_of
+
+log = logging.getLogger(__name__)
 
 # Kept back for what comes after the function's answer.
 _WAY_BACK_S: Final = 0.3
@@ -79,12 +82,14 @@ class RunNow:
             try:
                 answer = RunAnswer.from_json(self._function.invoke(event, wait_s=left_s))
             except FunctionDied:
+                log.warning("the render function died", extra={"attempt": attempt})
                 attempt, busy = attempt + 1, False
             except FunctionBusy as refusal:
                 # Where it may have begun after all, the promised attempt is not repeated.
                 attempt, busy = max(attempt, 2 if refusal.unsure else 1), True
                 time.sleep(min(_BUSY_PAUSE_S, left_s))
             except FunctionLate:
+                log.info("the render is late", extra={"attempt": attempt})
                 return self._late(render, body, waiting, running=attempt, tried=attempt - 1)
             else:
                 here(CrashPoint.API_RAN)

@@ -7,6 +7,7 @@ from typing import Final
 
 from chalicelib.adapters.aws.messages import Poison
 from chalicelib.adapters.aws.table import BATCH_GET_LIMIT
+from chalicelib.adapters.json_logs import about, scope
 from chalicelib.core.clock import Clock
 from chalicelib.core.crash_points import CrashPoint, here
 from chalicelib.core.ids import RenderId, WorkspaceId, made_at
@@ -35,6 +36,7 @@ class ReconcileLimits:
 
         Raises Poison where there is no such workspace.
         """
+        about(workspace=workspace_id)
         item = self._limits.find(workspace_id)
         if item is None:
             reason = f"there are no limits of {workspace_id}"
@@ -52,5 +54,6 @@ class ReconcileLimits:
                 billed = render is not None and render.billed
                 self._limits.settle(workspace_id, render_id, taken, billed=billed)
                 here(CrashPoint.UPKEEP_RECONCILED)
-                log.warning("limits settled late", extra={"render": render_id, "billed": billed})
+                with scope(request_id=render.request_id if render else None, render=render_id):
+                    log.warning("limits settled late", extra={"billed": billed})
         self._limits.reconciled(workspace_id)

@@ -7,7 +7,7 @@ from typing import Final
 from chalicelib.adapters.aws.messages import Poison
 from chalicelib.adapters.aws.queues import Queue
 from chalicelib.adapters.aws.table import ConditionFailed, Tables
-from chalicelib.adapters.json_logs import REQUEST_ID
+from chalicelib.adapters.json_logs import about
 from chalicelib.core.clock import Clock, parse_rfc3339, rfc3339
 from chalicelib.core.crash_points import CrashPoint, here
 from chalicelib.core.ids import RenderId, WorkspaceId
@@ -55,7 +55,7 @@ class UpkeepRender:
             reason = f"there is no render {render_id} of {workspace_id}"
             raise Poison(reason)
         render = seen.render
-        REQUEST_ID.set(render.request_id)
+        about(request_id=render.request_id, render=render.id, workspace=workspace_id)
         here(CrashPoint.UPKEEP_BEGUN)
         if render.is_final:
             self._files(render, now)
@@ -66,12 +66,13 @@ class UpkeepRender:
         over = render.expires_at is not None and parse_rfc3339(render.expires_at) <= now
         if render.files_purged_at is not None or over:
             self._purge(render, "render.expired")
+            log.info("files purged")
 
     def _unfinished(self, render: Render, now: dt.datetime) -> None:
         """Queue a render that no function has; the queue's function takes the next attempt."""
         age = now - parse_rfc3339(render.created_at)
         if render.body_key is None or age > _GIVE_UP_AFTER:
-            log.error("render lost", extra={"render": render.id, "age_s": age.total_seconds()})
+            log.error("render lost", extra={"age_s": age.total_seconds()})
             self._end.lost(render)
             here(CrashPoint.UPKEEP_ENDED)
             return
@@ -84,4 +85,5 @@ class UpkeepRender:
         here(CrashPoint.UPKEEP_POSTPONED)
         message = QueuedRender(render.workspace_id, render.id, render.request_id)
         self._queue.send(message.to_json(), group=render.workspace_id)
+        log.info("render queued again", extra={"again_at": rfc3339(again)})
         here(CrashPoint.UPKEEP_RESENT)

@@ -1,0 +1,65 @@
+"""Metrics in CloudWatch's embedded metric format: log lines that it reads values off."""
+
+import datetime as dt
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+from aws_lambda_powertools.metrics.provider.cloudwatch_emf.cloudwatch import (
+    AmazonCloudWatchEMFProvider,
+)
+
+from chalicelib.adapters.json_logs import present_ids
+from chalicelib.core.clock import epoch_ms
+
+NAMESPACE: Final = "Platen"
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """Values of one unit; `by` are their dimensions beside stack and service.
+
+    Each combination of dimensions is a metric that costs money: no ids of tenants among them.
+    """
+
+    unit: Literal["Count", "Milliseconds"]
+    values: Mapping[str, float]
+    by: Mapping[str, str] = field(default_factory=dict)
+
+
+class Metrics:
+    """Writes what one function has measured."""
+
+    def __init__(self, stack: str, service: str) -> None:
+        """Name the deployment and the function, the dimensions of every metric."""
+        self._stack = stack
+        self._service = service
+
+    def count(self, name: str, **by: str) -> None:
+        """Count one."""
+        self.write(Values("Count", {name: 1}, by))
+
+    def write(self, *measured: Values, at: dt.datetime | None = None) -> None:
+        """Write values as one line, which also carries the ids of the log; `at` None: now."""
+        line: dict[str, Any] = dict(present_ids())
+        directives: list[Any] = []
+        for some in measured:
+            document = self._document(some, at)
+            directives += document["_aws"]["CloudWatchMetrics"]
+            line |= document
+        line["_aws"]["CloudWatchMetrics"] = directives
+        sys.stdout.write(json.dumps(line, separators=(",", ":")) + "\n")
+        sys.stdout.flush()
+
+    def _document(self, some: Values, at: dt.datetime | None) -> dict[str, Any]:
+        provider = AmazonCloudWatchEMFProvider(
+            namespace=NAMESPACE,
+            service=self._service,
+            dimension_set={"stack": self._stack, "service": self._service, **some.by},
+        )
+        provider.timestamp = epoch_ms(at) if at else None
+        for name, value in some.values.items():
+            provider.add_metric(name, some.unit, value)
+        return dict(provider.serialize_metric_set())

@@ -1,0 +1,105 @@
+"""Logs: one line a record, with the ids of what it is about, whatever a value holds."""
+
+import json
+import logging
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from chalicelib.adapters.json_logs import about, configure, present_ids, scope
+from chalicelib.api._app import App
+from tests.builders.hostile import HOSTILE
+from tests.builders.http import CONTEXT, event
+from tests.fakes.edge import EdgeServices
+
+log = logging.getLogger("chalicelib.somewhere")
+
+type Lines = Callable[[], list[dict[str, Any]]]
+
+
+@pytest.fixture
+def lines(capsys: pytest.CaptureFixture[str]) -> Lines:
+    configure("render")
+    return lambda: [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+def test_a_record_is_one_line_with_the_ids_of_its_scope(lines: Lines) -> None:
+    App((), EdgeServices)
+    configure("render")
+    with scope(invocation="i", request_id="req_1"):
+        log.info("hello")
+
+    (line,) = lines()
+    assert line["timestamp"].endswith("+00:00")
+    named: Mapping[str, Any] = {"message": "hello", "request_id": "req_1", "invocation": "i"}
+    assert line.items() >= named.items()
+
+
+def test_what_a_scope_names_ends_with_it(lines: Lines) -> None:
+    with scope(invocation="i"):
+        for number in "12":
+            with scope(message_id=number):
+                log.info("received")
+                about(request_id=f"req_{number}", render=None)
+                log.info("read")
+        log.info("done")
+
+    assert present_ids() == {}
+    named = [(line.get("message_id"), line.get("request_id")) for line in lines()]
+    assert named == [("1", None), ("1", "req_1"), ("2", None), ("2", "req_2"), (None, None)]
+
+
+def test_what_a_scope_names_ends_with_it_when_it_fails() -> None:
+    def fail() -> None:
+        with scope(invocation="i"):
+            about(request_id="req_1")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail()
+
+    assert present_ids() == {}
+
+
+def test_threads_know_nothing_of_each_other() -> None:
+    seen: list[Mapping[str, str]] = []
+    with scope(request_id="req_1"):
+        thread = threading.Thread(target=lambda: seen.append(present_ids()))
+        thread.start()
+        thread.join()
+
+    assert seen == [{}]
+
+
+@pytest.mark.parametrize("value", HOSTILE)
+def test_no_value_makes_a_line_of_its_own(lines: Lines, value: str) -> None:
+    with scope(request_id=value):
+        log.warning("said %s", value, extra={"reason": value})
+        try:
+            int(value)
+        except ValueError as error:
+            error.args = (value,)
+            log.exception("failed")
+
+    said, failed = lines()
+    assert (said["message"], said["reason"]) == (f"said {value}", value)
+    assert (failed["message"], failed["stack_trace"]["value"]) == ("failed", value)
+    for line in (said, failed):
+        assert line["request_id"] == value
+        assert "another" not in {line["request_id"], line["level"]}
+
+
+def test_an_id_is_never_long() -> None:
+    with scope(request_id="x" * 100_000):
+        assert len(present_ids()["request_id"]) == 128
+
+
+def test_one_invocation_leaves_nothing_to_the_next(lines: Lines) -> None:
+    app = App((), EdgeServices)
+    app(event(app, "GET", "/none", {"x-request-id": "first"}, None, "203.0.113.7"), CONTEXT)
+
+    assert present_ids() == {}
+    (line,) = [line for line in lines() if line["message"] == "request"]
+    assert (line["request_id"], line["invocation"]) == ("first", CONTEXT.aws_request_id)
