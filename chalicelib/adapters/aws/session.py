@@ -1,7 +1,8 @@
 """One boto3 session a process, its clients made on first use."""
 
+import threading
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, override
 
 if TYPE_CHECKING:
     from boto3.session import Session
@@ -13,15 +14,35 @@ if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
 
 
+class _MadeOnce[Made](cached_property[Made]):
+    """Who needs a client that another thread is making ahead waits for that one."""
+
+    @override
+    def __get__(  # type: ignore[override]  # nobody asks the class for a client
+        self, instance: "Clients", owner: type["Clients"] | None = None
+    ) -> Made:
+        with instance.making:
+            return super().__get__(instance, owner)
+
+
 class Clients:
     """The clients of this process; creating one takes milliseconds, so each is made once."""
 
-    @cached_property
+    def __init__(self) -> None:
+        """Make nothing yet."""
+        self.making = threading.RLock()
+
+    def make(self, *services: str) -> None:
+        """Make the clients of these services before they are needed."""
+        for service in services:
+            getattr(self, service)
+
+    @_MadeOnce
     def dynamodb(self) -> "DynamoDBClient":
         """Return the DynamoDB client; all that is written through it may be repeated."""
         return self._session.client("dynamodb", config=_config(read_timeout_s=3, attempts=4))
 
-    @cached_property
+    @_MadeOnce
     def s3(self) -> "S3Client":
         """Return the S3 client."""
         return self._session.client(
@@ -37,12 +58,12 @@ class Clients:
             ),
         )
 
-    @cached_property
+    @_MadeOnce
     def sqs(self) -> "SQSClient":
         """Return the SQS client."""
         return self._session.client("sqs", config=_config(read_timeout_s=5, attempts=3))
 
-    @cached_property
+    @_MadeOnce
     def secretsmanager(self) -> "SecretsManagerClient":
         """Return the Secrets Manager client."""
         return self._session.client("secretsmanager", config=_config(read_timeout_s=3, attempts=3))
@@ -53,7 +74,7 @@ class Clients:
             "lambda", config=_config(read_timeout_s=read_timeout_s, attempts=1)
         )
 
-    @cached_property
+    @_MadeOnce
     def _session(self) -> "Session":
         # boto3 is heavy: whoever never talks to AWS does not pay for it.
         import boto3  # noqa: PLC0415

@@ -2,9 +2,9 @@
 
 import logging
 import threading
-from base64 import b64decode
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -13,6 +13,7 @@ from chalicelib.engine.browser.installation import Installation, locate
 from chalicelib.engine.browser.page import Page, out_of_time
 from chalicelib.engine.browser.pipe import BrowserGone, CallRefused
 from chalicelib.engine.browser.process import BrowserProcess
+from chalicelib.engine.browser.rehearsal import BrowserUnusable
 from chalicelib.engine.browser.spare import Arrivals, Spare, prepare
 from chalicelib.engine.deadline import Deadline
 
@@ -21,13 +22,7 @@ log = logging.getLogger(__name__)
 RENDERS_PER_PROCESS: Final = 200
 MEMORY_LIMIT_BYTES: Final = 1_500_000_000
 _STARTS: Final = 2
-_PROOF_S: Final = 15.0
 _TIME_OUTS: Final = frozenset({"wait_timeout", "render_timeout"})
-_PROOF: Final = "<!doctype html><title>proof</title><p>Text"
-
-
-class BrowserUnusable(Exception):  # noqa: N818 -- reads as the fact it tells
-    """The browser starts but does not do its work; a fault of the installation."""
 
 
 class Browser:
@@ -142,26 +137,36 @@ class Browser:
             self._end()
         for attempt in range(1, _STARTS + 1):
             try:
-                running = self._running or self._begin()
-                running.spares += 1
-                return prepare(running.process.pipe, running.arrivals, rehearse=not self._hurried)
+                return self._spare(self._running or self._begin())
             except (BrowserGone, CallRefused, TimeoutError) as error:
                 log.warning("no spare (%s), attempt %d", type(error).__name__, attempt)
                 self._end()
+            except BrowserUnusable:
+                self._end()
+                raise
         message = "no browser could be made ready"
         raise BrowserGone(message)
+
+    def _spare(self, running: "_Running") -> Spare:
+        running.spares += 1
+        # The first rehearsal proves that the browser prints.
+        rehearse = running.spares == 1 or not self._hurried
+        try:
+            return prepare(running.process.pipe, running.arrivals, rehearse=rehearse)
+        except Exception:
+            log.warning("the browser says: %s", running.process.last_words())
+            raise
 
     def _begin(self) -> "_Running":
         self._installation = self._installation or locate(*self._folders)
         process = BrowserProcess(self._installation, sandbox=self._sandbox)
         try:
-            running = _Running(process)
+            self._running = _Running(process, Arrivals(process.pipe))
         except BaseException:
             log.warning("the browser does not start: %s", process.last_words())
             process.kill()
             raise
-        self._running = running
-        return running
+        return self._running
 
     def _is_worn(self, running: "_Running") -> bool:
         return (
@@ -176,24 +181,13 @@ class Browser:
             running.process.kill()
 
 
+@dataclass(slots=True)
 class _Running:
-    """A process that has shown that it can print."""
+    """A process, and how many spares it has made."""
 
-    def __init__(self, process: BrowserProcess) -> None:
-        self.process = process
-        self.arrivals = Arrivals(process.pipe)
-        self.spares = 0
-        self._prove()
-
-    def _prove(self) -> None:
-        """Print one word: without usable fonts Chromium makes pages without text, and no error."""
-        page = prepare(self.process.pipe, self.arrivals, rehearse=False)
-        page.send("Page.setDocumentContent", frameId=page.frame, html=_PROOF).result(_PROOF_S)
-        printed = page.send("Page.printToPDF").result(_PROOF_S)
-        page.discard()
-        if b"/Type /Font" not in b64decode(printed["data"]):
-            message = "the browser prints no text: the fonts folder or its fonts.conf is unusable"
-            raise BrowserUnusable(message)
+    process: BrowserProcess
+    arrivals: Arrivals
+    spares: int = 0
 
 
 def _is_spoilt(coming: Future[Spare]) -> bool:

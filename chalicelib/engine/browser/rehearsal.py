@@ -4,9 +4,11 @@ A new renderer process is slow at whatever it does for the first time: a web fon
 table, a header and footer. Doing each of them once ahead takes a third off the printing of a real
 document. There is no script in it: the document that replaces it inherits nothing. The font is a
 subset of Arimo (its licence comes with the fonts of the layer).
+
+The first one also proves that a new browser does its work.
 """
 
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -49,9 +51,20 @@ PRINTING: Final[dict[str, Any]] = {
 }
 
 
+class BrowserUnusable(Exception):  # noqa: N818 -- reads as the fact it tells
+    """The browser starts but does not do its work; a fault of the installation."""
+
+
 @cache
 def document() -> str:
     """Return the page."""
     font = b64encode(_FONT.read_bytes()).decode()
     vector = b64encode(_VECTOR).decode()
     return _DOCUMENT.format(font=font, vector=vector, pixel=_PIXEL, rows=3 * _ROW)
+
+
+def check(printed: str) -> None:
+    """Look for text: without usable fonts Chromium makes pages without any, and no error."""
+    if b"/Type /Font" not in b64decode(printed):
+        message = "the browser prints no text: the fonts folder or its fonts.conf is unusable"
+        raise BrowserUnusable(message)

@@ -83,7 +83,10 @@ class Arrivals:
 
 
 def prepare(pipe: Pipe, arrivals: Arrivals, *, rehearse: bool) -> Spare:
-    """Make a context whose page stands at a new https origin; `rehearse` has it printed once."""
+    """Make a context whose page stands at a new https origin; `rehearse` has it printed once.
+
+    Raises BrowserUnusable when that showed a browser without fonts.
+    """
     created = pipe.send("Target.createBrowserContext", {"disposeOnDetach": True})
     context = created.result(_STEP_S)["browserContextId"]
     origin = f"https://{secrets.token_hex(12)}.invalid"
@@ -110,7 +113,7 @@ def prepare(pipe: Pipe, arrivals: Arrivals, *, rehearse: bool) -> Spare:
     world = answer_of(made, crashed, _STEP_S)["executionContextId"]
     if rehearse:
         printed = pipe.send("Page.printToPDF", rehearsal.PRINTING, session)
-        answer_of(printed, crashed, _STEP_S)
+        rehearsal.check(answer_of(printed, crashed, _STEP_S)["data"])
     return Spare(pipe, session, context, target, world, origin, arrivals)
 
 

@@ -123,7 +123,7 @@ class _Child:
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-S", "-s", "-B", "-m", _CHILD, str(os.getpid())],
+            [sys.executable, "-P", "-S", "-s", "-m", _CHILD, str(os.getpid())],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

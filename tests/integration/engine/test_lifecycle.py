@@ -281,4 +281,4 @@ def test_a_checkout_that_others_cannot_read_is_copied_once(own_tmp: Path) -> Non
         finally:
             browser.close()
 
-    assert len(list(own_tmp.glob("platen-fonts-*"))) == 1
+    assert len(list(own_tmp.glob("platen-0/fonts-*"))) == 1

@@ -1,0 +1,41 @@
+"""Clients are made once, also when two threads come to need the same one."""
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from chalicelib.adapters.aws.session import Clients
+
+
+class SlowSession:
+    def __init__(self) -> None:
+        self.made: list[str] = []
+
+    def client(self, service: str, **_config: Any) -> object:
+        time.sleep(0.02)
+        self.made.append(service)
+        return object()
+
+
+@pytest.fixture
+def clients() -> Clients:
+    clients = Clients()
+    clients.__dict__["_session"] = SlowSession()
+    return clients
+
+
+def test_a_client_that_is_being_made_ahead_is_waited_for(clients: Clients) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        found = set(pool.map(lambda _: clients.dynamodb, range(8)))
+
+    assert len(found) == 1
+    assert clients.__dict__["_session"].made == ["dynamodb"]
+
+
+def test_clients_are_made_in_the_order_in_which_they_are_asked_for(clients: Clients) -> None:
+    clients.make("s3", "dynamodb")
+
+    assert clients.__dict__["_session"].made == ["s3", "dynamodb"]
+    assert clients.s3 is clients.s3
