@@ -65,7 +65,6 @@ SETTINGS: Final[dict[str, Setting]] = {
     "stack": Setting(
         "PLATEN_STACK",
         "name of this deployment, in its metrics and in the names of its functions",
-        "platen",
     ),
     "crash_points": Setting(
         "PLATEN_CRASH_POINTS",

@@ -7,6 +7,7 @@ from typing import Any, Final
 from chalicelib.adapters.aws.functions import Function
 from chalicelib.adapters.aws.secrets import Secret
 from chalicelib.adapters.aws.session import Clients
+from chalicelib.adapters.metrics import Metrics
 from chalicelib.bootstrap.state import State
 from chalicelib.core import crash_points
 from chalicelib.core.clock import Clock, SystemClock
@@ -43,6 +44,7 @@ class ApiServices(State):
         self.tables.get(self.settings.main_table, "HEALTH")
         assert self.secret.value
         self.render_function.warm(GATEWAY_WAIT_S)
+        Metrics(self.settings.stack, "api").count("ColdStarts")
 
     @cached_property
     def workspaces(self) -> Workspaces:  # noqa: D102

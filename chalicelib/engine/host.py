@@ -1,6 +1,7 @@
 """One engine a process: its browser and its template process, warm from one job to the next."""
 
 import importlib
+from collections.abc import Callable
 from pathlib import Path
 
 from chalicelib.engine import pipeline
@@ -12,9 +13,21 @@ from chalicelib.engine.templating.worker import TemplateWorker
 class Engine:
     """Makes documents, one at a time."""
 
-    def __init__(self, chromium_dir: str, fonts_dir: str, *, sandbox: bool) -> None:
-        """Start nothing yet; `sandbox=False` only where the platform itself is the sandbox."""
-        self._browser = Browser(Path(chromium_dir), Path(fonts_dir), sandbox=sandbox)
+    def __init__(
+        self,
+        chromium_dir: str,
+        fonts_dir: str,
+        *,
+        sandbox: bool,
+        recycled: Callable[[str], None] = lambda _why: None,
+    ) -> None:
+        """Start nothing yet; `sandbox=False` only where the platform itself is the sandbox.
+
+        `recycled` learns why a browser was ended.
+        """
+        self._browser = Browser(
+            Path(chromium_dir), Path(fonts_dir), sandbox=sandbox, recycled=recycled
+        )
         self._templates = TemplateWorker()
 
     def start(self) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from chalicelib.adapters.aws.queues import REASON
 from chalicelib.adapters.aws.session import Clients
 from chalicelib.adapters.json_logs import configure, scope
+from chalicelib.adapters.metrics import Metrics
 from chalicelib.bootstrap import workers
 from chalicelib.core.clock import SystemClock, rfc3339
 from chalicelib.features.dead_letters.bury import BuryMessage
@@ -21,6 +22,7 @@ def warm() -> None:
     """Build what the first message would wait for."""
     configure("dead_letters")
     _bury()
+    Metrics(DeadLettersSettings.from_env().stack, "dead_letters").count("ColdStarts")
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import Any
 from chalicelib.adapters.aws.messages import Inbox, Message
 from chalicelib.adapters.aws.session import Clients
 from chalicelib.adapters.json_logs import configure, scope
+from chalicelib.adapters.metrics import Metrics
 from chalicelib.bootstrap import workers
 from chalicelib.core.clock import SystemClock
 from chalicelib.features.facts.message import TellFact
@@ -18,6 +19,7 @@ def warm() -> None:
     configure("relay")
     _inbox()
     _relay()
+    Metrics(RelaySettings.from_env().stack, "relay").count("ColdStarts")
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from chalicelib.adapters.aws.session import Clients
 from chalicelib.adapters.json_logs import about, configure, scope
+from chalicelib.adapters.metrics import Metrics
 from chalicelib.core.clock import SystemClock
 from chalicelib.features.renders.protocol import (
     MAX_RETURNED_BYTES,
@@ -75,12 +76,15 @@ def _host() -> Host:
     from chalicelib.engine.host import Engine  # noqa: PLC0415
 
     settings = RenderSettings.from_env()
+    metrics = Metrics(settings.stack, "render")
     engine = Engine(
         chromium_dir=settings.chromium_dir,
         fonts_dir=settings.fonts_dir,
         sandbox=settings.browser_sandbox != "off",
+        recycled=lambda why: metrics.count("BrowserRecycles", reason=why),
     )
     engine.start()
+    metrics.count("ColdStarts")
     from chalicelib.bootstrap import render  # noqa: PLC0415
 
     clients = Clients()

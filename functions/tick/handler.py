@@ -5,6 +5,7 @@ from typing import Any
 
 from chalicelib.adapters.aws.session import Clients
 from chalicelib.adapters.json_logs import configure, scope
+from chalicelib.adapters.metrics import Metrics
 from chalicelib.bootstrap import workers
 from chalicelib.core.clock import SystemClock
 from chalicelib.features.due.tick import Tick
@@ -15,6 +16,7 @@ def warm() -> None:
     """Build what the first tick would wait for."""
     configure("tick")
     _tick()
+    Metrics(TickSettings.from_env().stack, "tick").count("ColdStarts")
 
 
 def handler(_event: dict[str, Any], context: Any) -> dict[str, int]:
