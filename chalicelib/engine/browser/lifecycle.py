@@ -39,12 +39,18 @@ class Browser:
         sandbox: bool = True,
         renders_per_process: int = RENDERS_PER_PROCESS,
         memory_limit_bytes: int = MEMORY_LIMIT_BYTES,
+        recycled: Callable[[str], None] = lambda _why: None,
     ) -> None:
-        """Start nothing yet; `sandbox=False` only where the platform itself is the sandbox."""
+        """Start nothing yet; `sandbox=False` only where the platform itself is the sandbox.
+
+        `recycled` learns why a browser was ended: `worn`, `lost` (with its page, or the page may
+        still be running) or `no_spare`.
+        """
         self._folders = (chromium, fonts)
         self._sandbox = sandbox
         self._renders_per_process = renders_per_process
         self._memory_limit_bytes = memory_limit_bytes
+        self._recycled = recycled
         self._busy = threading.Lock()
         self._lock = threading.Lock()
         self._keeper = ThreadPoolExecutor(1, thread_name_prefix="browser-keeper")
@@ -116,7 +122,7 @@ class Browser:
             if intact:
                 current.discard()
             else:
-                self._keeper.submit(self._end)
+                self._keeper.submit(self._recycle, "lost")
         return result
 
     def _take(self, deadline: Deadline) -> Spare:
@@ -134,13 +140,13 @@ class Browser:
 
     def _make_spare(self) -> Spare:
         if self._running is not None and self._is_worn(self._running):
-            self._end()
+            self._recycle("worn")
         for attempt in range(1, _STARTS + 1):
             try:
                 return self._spare(self._running or self._begin())
             except (BrowserGone, CallRefused, TimeoutError) as error:
                 log.warning("no spare (%s), attempt %d", type(error).__name__, attempt)
-                self._end()
+                self._recycle("no_spare")
             except BrowserUnusable:
                 self._end()
                 raise
@@ -174,6 +180,11 @@ class Browser:
             or running.spares >= self._renders_per_process
             or running.process.memory_bytes() > self._memory_limit_bytes
         )
+
+    def _recycle(self, why: str) -> None:
+        if self._running is not None:
+            self._recycled(why)
+        self._end()
 
     def _end(self) -> None:
         running, self._running = self._running, None
