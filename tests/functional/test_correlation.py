@@ -1,0 +1,84 @@
+"""One id from the request to its last fact: every line about a request carries it, no other one."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.builders.hostile import HOSTILE
+from tests.builders.service import Service
+
+type Lines = Callable[[], list[dict[str, Any]]]
+
+
+@pytest.fixture
+def lines(capsys: pytest.CaptureFixture[str]) -> Lines:
+    return lambda: [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+def said(lines: list[dict[str, Any]], request_id: str) -> list[str]:
+    named = [line for line in lines if line.get("request_id") == request_id]
+    return [line["message"] for line in named if "message" in line]
+
+
+def test_an_async_render_is_followed_through_every_function(service: Service, lines: Lines) -> None:
+    render = service.render(mode="async", headers={"X-Request-Id": "mine"}).json
+    service.render(mode="async", headers={"X-Request-Id": "another"})
+    service.work_off_queue()
+    service.relay_facts()
+
+    told = lines()
+    assert said(told, "mine") == [
+        "render accepted",
+        "render queued",
+        "request",
+        "attempt begun",
+        "render ended",
+        "fact told",
+    ]
+    assert said(told, "another") == said(told, "mine")
+    assert not [line for line in told if "request_id" not in line]
+    mine = [line for line in told if line["request_id"] == "mine"]
+    assert {line.get("render") for line in mine} == {render["id"]}
+    assert {line.get("workspace") for line in mine} == {service.workspace}
+
+
+def test_what_the_tick_and_the_upkeep_do_for_a_render_carries_its_id(
+    service: Service, lines: Lines
+) -> None:
+    service.render(mode="async", headers={"X-Request-Id": "mine"})
+    service.clock.forward(minutes=2)
+    lines()
+
+    service.tick()
+    service.look_after()
+
+    assert said(lines(), "mine") == ["handed out", "render queued again"]
+
+
+def test_a_dead_letter_carries_the_id_of_its_message(service: Service, lines: Lines) -> None:
+    render = service.render(mode="async", headers={"X-Request-Id": "mine"}).json
+    message = {"workspace_id": service.workspace, "render_id": render["id"], "request_id": "mine"}
+    dead = service.made["RendersDeadLetters"]["Ref"]
+    service.clients.sqs.send_message(QueueUrl=dead, MessageBody=json.dumps({"v": 1} | message))
+    lines()
+
+    service.bury("Renders")
+
+    assert said(lines(), "mine") == ["render ended from outside", "message buried"]
+
+
+@pytest.mark.parametrize("value", HOSTILE)
+def test_a_hostile_message_makes_no_line_of_its_own(
+    service: Service, lines: Lines, value: str
+) -> None:
+    for queue in ("Events", "Upkeep"):
+        body = {"v": 1, "subject": value, "sort_key": value, "pk": value, "sk": value}
+        service.send(queue, json.dumps(body | {"request_id": value}))
+    service.relay_facts()
+    service.look_after()
+
+    told = lines()
+    assert {line["message"] for line in told} == {"dead letter"}
+    assert {line["request_id"] for line in told} == {value}
