@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Self
+from urllib.parse import urlsplit
 
 from boto3.session import Session
 from botocore.exceptions import ClientError
@@ -14,6 +15,7 @@ class Stack:
     def __init__(self, name: str, session: Session) -> None:
         """Ask nothing yet."""
         self.name = name
+        self._session = session
         self._client = session.client("cloudformation")
 
     @classmethod
@@ -44,6 +46,17 @@ class Stack:
             for row in page["StackResourceSummaries"]:
                 if "PhysicalResourceId" in row:
                     yield row["LogicalResourceId"], row["ResourceType"], row["PhysicalResourceId"]
+
+    def publish_api(self) -> None:
+        """Let the stage serve what the API is now.
+
+        CloudFormation leaves it at what was deployed to it before, where nothing but a parameter
+        in the gateway's own answers has changed.
+        """
+        outputs = self.outputs()
+        stage = urlsplit(outputs["EndpointURL"]).path.strip("/")
+        gateway = self._session.client("apigateway")
+        gateway.create_deployment(restApiId=outputs["RestAPIId"], stageName=stage)
 
     def template(self) -> Mapping[str, Any]:
         """Return the template that it was deployed from, translated."""

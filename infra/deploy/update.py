@@ -40,6 +40,7 @@ def update(
         own = stack.outputs()["EndpointURL"].rstrip("/")
         hosts = {name: own if host == UNKNOWN else host for name, host in hosts.items()}
         deploy(hosts)
+    stack.publish_api()
     return hosts["ApiHost"]
 
 

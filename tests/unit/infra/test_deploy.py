@@ -27,9 +27,29 @@ TEMPLATE: dict[str, Any] = {
     "Resources": {
         "Kept": {"Type": "AWS::SQS::Queue", "DeletionPolicy": "Retain"},
         "Gone": {"Type": "AWS::SQS::Queue"},
+        "Api": {"Type": "AWS::ApiGateway::RestApi", "Properties": {"Name": "api"}},
+        "Root": {
+            "Type": "AWS::ApiGateway::Method",
+            "Properties": {
+                "RestApiId": {"Ref": "Api"},
+                "ResourceId": {"Fn::GetAtt": ["Api", "RootResourceId"]},
+                "HttpMethod": "GET",
+                "AuthorizationType": "NONE",
+                "Integration": {
+                    "Type": "HTTP_PROXY",
+                    "IntegrationHttpMethod": "GET",
+                    "Uri": "https://a.test",
+                },
+            },
+        },
+        "Deployment": {
+            "Type": "AWS::ApiGateway::Deployment",
+            "DependsOn": "Root",
+            "Properties": {"RestApiId": {"Ref": "Api"}, "StageName": "live"},
+        },
         "Bucket": {"Type": "AWS::S3::Bucket", "DeletionPolicy": "Retain"},
     },
-    "Outputs": {"EndpointURL": {"Value": f"{OWN}/"}},
+    "Outputs": {"EndpointURL": {"Value": f"{OWN}/"}, "RestAPIId": {"Value": {"Ref": "Api"}}},
 }
 
 
@@ -115,6 +135,17 @@ def test_a_first_deployment_learns_its_address_and_a_second_keeps_it(
 
     assert update(stack, "bucket", tmp_path, hosts("", ""), run) == OWN
     assert run.deployed[2:] == [hosts(OWN, OWN)]
+
+
+def test_the_stage_serves_what_was_deployed_last(stack: Stack, tmp_path: Path) -> None:
+    update(stack, "bucket", tmp_path, hosts("https://a", ""), CommandLine())
+
+    gateway = boto3.client("apigateway")
+    api = stack.outputs()["RestAPIId"]
+    (stage,) = gateway.get_stages(restApiId=api)["item"]
+    created, published = gateway.get_deployments(restApiId=api)["items"]
+    assert stage["stageName"] == "live"
+    assert stage["deploymentId"] == published["id"] != created["id"]
 
 
 def test_a_domain_of_its_own_needs_one_pass(stack: Stack, tmp_path: Path) -> None:
