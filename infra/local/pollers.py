@@ -70,10 +70,9 @@ class Poller:
         for message in messages:
             if message["MessageId"] in failed:
                 self._retry_soon(message)
-            else:
-                self._sqs.delete_message(
-                    QueueUrl=self._queue_url, ReceiptHandle=message["ReceiptHandle"]
-                )
+        done = [message for message in messages if message["MessageId"] not in failed]
+        if done:
+            self._sqs.delete_message_batch(QueueUrl=self._queue_url, Entries=_entries(done))
 
     def _invoke(self, messages: Sequence[Mapping[str, Any]]) -> set[str]:
         event = sqs_event(messages, self._source.arn)
@@ -89,6 +88,13 @@ class Poller:
             ReceiptHandle=message["ReceiptHandle"],
             VisibilityTimeout=RETRY_S,
         )
+
+
+def _entries(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
+    return [
+        {"Id": str(n), "ReceiptHandle": message["ReceiptHandle"]}
+        for n, message in enumerate(messages)
+    ]
 
 
 def sqs_event(messages: Sequence[Mapping[str, Any]], arn: str) -> dict[str, Any]:

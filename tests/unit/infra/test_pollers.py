@@ -91,7 +91,7 @@ class OneMessage:
     def receive_message(self, **_request: Any) -> dict[str, Any]:
         return {"Messages": [{"MessageId": "m1", "ReceiptHandle": "r", "Body": "{}"}]}
 
-    def delete_message(self, **_request: Any) -> None:
+    def delete_message_batch(self, **_request: Any) -> None:
         self.calls.append("delete")
 
     def change_message_visibility(self, **_request: Any) -> None:

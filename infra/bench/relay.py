@@ -1,0 +1,167 @@
+"""How fast facts are told.
+
+`make bench NAME=relay`: 1 000 renders with untold facts, whose messages become visible all at once;
+facts per second from the first to the last that is told. Then sync renders over HTTP, one after the
+other, and the time from each one's final state to its told fact.
+"""
+
+import datetime as dt
+import json
+import statistics
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from itertools import batched
+from typing import Any, Final
+
+from chalicelib.adapters.aws.session import Clients
+from chalicelib.adapters.aws.table import Tables
+from chalicelib.core.clock import SystemClock, parse_rfc3339, rfc3339
+from chalicelib.core.ids import FileId, RandomIds, RenderId, WorkspaceId
+from chalicelib.features.facts.message import TellFact
+from chalicelib.features.facts.repository import Facts
+from chalicelib.features.files.model import StoredFile
+from chalicelib.features.renders.facts import final_fact
+from chalicelib.features.renders.model import Render
+from chalicelib.features.renders.repository import Renders
+from chalicelib.features.workspaces.limits import Taken
+from infra.bench.latency import Client
+from infra.local.testing import RunningStack, running_stack
+
+LIMIT: Final = 100
+WAITING: Final = 1_000
+RENDERS: Final = 60
+# All messages are sent within it; then they become visible together.
+_DELAY_S: Final = 20
+_PATIENCE_S: Final = 120.0
+
+
+def main() -> int:
+    """Print the table and the rate; 1 when it is under the limit."""
+    with running_stack() as stack:
+        clients = _clients(stack)
+        tables = Tables(clients)
+        facts = _wait_in_the_queue(stack, tables)
+        told = sorted(_told(stack, tables, facts))
+        lags = _lags(stack, tables)
+    seconds = (told[-1] - told[0]).total_seconds()
+    rate = (len(told) - 1) / seconds
+    p50, p99 = statistics.median(lags), statistics.quantiles(lags, n=100)[-1]
+    sys.stdout.write(f"{len(told)} facts in {seconds:.1f} s\n")
+    sys.stdout.write(f"final state to told fact, ms: p50 {p50:.0f}, p99 {p99:.0f}\n")
+    sys.stdout.write(f"relay: {rate:.0f} facts/s (limit {LIMIT}, at least)\n")
+    return int(rate < LIMIT)
+
+
+def _clients(stack: RunningStack) -> Clients:
+    clients = Clients()
+    for name in ("dynamodb", "sqs"):
+        setattr(clients, name, stack.client(name))
+    return clients
+
+
+def _wait_in_the_queue(stack: RunningStack, tables: Tables) -> list[TellFact]:
+    """Make final renders with untold facts, and send the facts' messages with a delay."""
+    table = stack.resources["MainTable"]["Ref"]
+    renders, facts = Renders(tables, table), Facts(tables, table)
+
+    def make(_number: int) -> TellFact:
+        render = _render(WorkspaceId(stack.workspace))
+        fact = final_fact(render, SystemClock().now())
+        far = render.created_at.replace("20", "21", 1)
+        tables.transact(
+            [
+                renders.creation(render, due_at=far, held_until=far),
+                facts.creation(fact),
+            ]
+        )
+        return TellFact.of(fact, settled=True)
+
+    with ThreadPoolExecutor(8) as threads:
+        made = list(threads.map(make, range(WAITING)))
+    sqs = stack.client("sqs")
+    begun = time.monotonic()
+    for messages in batched(made, 10, strict=True):
+        entries = [
+            {
+                "Id": str(n),
+                "MessageBody": json.dumps(message.to_json()),
+                "DelaySeconds": max(0, round(_DELAY_S - time.monotonic() + begun)),
+            }
+            for n, message in enumerate(messages)
+        ]
+        sqs.send_message_batch(QueueUrl=stack.resources["EventsQueue"]["Ref"], Entries=entries)
+    assert time.monotonic() - begun < _DELAY_S, "the messages were not sent in time"
+    return made
+
+
+def _render(workspace_id: WorkspaceId) -> Render:
+    now = SystemClock().now()
+    render_id = RenderId(RandomIds().new("rnd", now))
+    file = StoredFile(
+        id=FileId("file_bench"),
+        format="pdf",
+        filename="bench.pdf",
+        content_type="application/pdf",
+        bytes=1,
+        sha256="",
+        pages=1,
+        width=None,
+        height=None,
+        expires_at=None,
+        key=f"ws/{workspace_id}/files/{render_id}/1-0.pdf",
+    )
+    return Render(
+        id=render_id,
+        workspace_id=workspace_id,
+        status="succeeded",
+        mode="sync",
+        test=False,
+        input={},
+        output={"format": "pdf"},
+        delivery="url",
+        expires_in_s=60,
+        max_pages=1,
+        engine="",
+        taken=Taken("", leased=False),
+        created_at=rfc3339(now),
+        request_id="req_bench",
+        attempt=1,
+        files=(file,),
+    )
+
+
+def _told(stack: RunningStack, tables: Tables, facts: list[TellFact]) -> list[dt.datetime]:
+    """Wait until all facts are told; return when each was."""
+    table = stack.resources["MainTable"]["Ref"]
+    told: dict[str, dt.datetime] = {}
+    deadline = time.monotonic() + _PATIENCE_S
+    while len(told) < len(facts):
+        assert time.monotonic() < deadline, f"{len(told)} facts were told"
+        # Looking is not to slow down what is looked at.
+        time.sleep(2)
+        open_facts = [fact for fact in facts if fact.subject not in told]
+        for some in batched(open_facts, 100, strict=False):
+            rows = tables.get_many(table, [(fact.subject, fact.sort_key) for fact in some])
+            told |= {row["PK"]: parse_rfc3339(row["told_at"]) for row in rows if "told_at" in row}
+    return list(told.values())
+
+
+def _lags(stack: RunningStack, tables: Tables) -> list[float]:
+    """Render over HTTP, one after the other; return the milliseconds until each fact was told."""
+    client = Client(stack)
+    body = {"input": {"type": "html", "html": "<p>x</p>"}}
+    shown = [json.loads(client.render(json.dumps(body).encode())) for _ in range(RENDERS)]
+    time.sleep(2)
+    return [_lag(stack, tables, render) for render in shown]
+
+
+def _lag(stack: RunningStack, tables: Tables, render: dict[str, Any]) -> float:
+    page = tables.query(
+        stack.resources["MainTable"]["Ref"],
+        "PK = :pk AND begins_with(SK, :fact)",
+        {":pk": f"WS#{stack.workspace}#RND#{render['id']}", ":fact": "FACT#"},
+    )
+    (fact,) = page.items
+    lag = parse_rfc3339(fact["told_at"]) - parse_rfc3339(render["completed_at"])
+    return 1000 * lag.total_seconds()
