@@ -1,9 +1,11 @@
 """The relay: tells each fact that the events queue brings to whoever listens."""
 
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
-from chalicelib.adapters.aws.messages import Inbox, Message
+from chalicelib.adapters.aws.messages import Inbox, Message, Poison, UnknownVersion, read_body
 from chalicelib.adapters.aws.session import Clients
 from chalicelib.adapters.json_logs import configure, scope
 from chalicelib.adapters.metrics import Metrics
@@ -26,7 +28,15 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """Work off a queue's batch; answer with the messages that failed."""
     configure("relay")
     with scope(invocation=context.aws_request_id):
+        _relay().read_ahead(_readable(event["Records"]))
         return _inbox().work_off(event["Records"], _handle)
+
+
+def _readable(records: Sequence[Mapping[str, Any]]) -> Iterator[TellFact]:
+    for record in records:
+        # What cannot be read is the inbox's business.
+        with suppress(Poison, UnknownVersion):
+            yield TellFact.from_json(read_body(record["body"]))
 
 
 def _handle(message: Message) -> None:

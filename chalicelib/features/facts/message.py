@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from chalicelib.adapters.aws.messages import Poison, check_version
+from chalicelib.adapters.aws.messages import check_version, texts
 from chalicelib.features.facts.model import Fact
 
 VERSION: Final = 1
@@ -38,8 +38,5 @@ class TellFact:
     def from_json(cls, message: Mapping[str, Any]) -> "TellFact":
         """Read what `to_json` wrote; raises UnknownVersion or Poison."""
         check_version(message, VERSION)
-        subject, sort_key = message.get("subject"), message.get("sort_key")
-        if not (isinstance(subject, str) and isinstance(sort_key, str)):
-            reason = "subject and sort_key must be strings"
-            raise Poison(reason)
+        subject, sort_key = texts(message, subject="[!-~]{1,200}", sort_key="FACT#[!-~]{1,100}")
         return cls(subject, sort_key, message.get("settled") is True)

@@ -2,7 +2,7 @@
 
 import datetime as dt
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from chalicelib.adapters.aws.messages import Poison
 from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables
@@ -36,6 +36,10 @@ class RelayFacts:
         self._listeners = listeners
         self._clock = clock
         self._observers = observers
+
+    def read_ahead(self, messages: Iterable[TellFact]) -> None:
+        """Read what a batch will ask for; that a fact is told already is settled when it is."""
+        self._facts.read_ahead([(message.subject, message.sort_key) for message in messages])
 
     def __call__(self, message: TellFact) -> None:
         """Tell one fact; raises Poison where there is none."""

@@ -1,6 +1,7 @@
 """Where facts are kept: `FACT#<id>` beside their subject; due until they are told."""
 
 import datetime as dt
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Final
 
@@ -21,6 +22,7 @@ class Facts:
         """Keep them in this table."""
         self._tables = tables
         self._table = table
+        self._ahead: dict[tuple[str, str], Item] = {}
 
     def creation(self, fact: Fact) -> Write:
         """Return the write of a fact, for the transaction of what it tells."""
@@ -33,11 +35,18 @@ class Facts:
         }
         return Write(self._table, item=item)
 
+    def read_ahead(self, facts: Iterable[tuple[str, str]]) -> None:
+        """Read up to 50 facts (subject, sort key) with their subjects in one call, for once."""
+        keys = {key for subject, sort_key in facts for key in _both(subject, sort_key)}
+        rows = self._tables.get_many(self._table, sorted(keys))
+        self._ahead = {(row["PK"], row["SK"]): row for row in rows}
+
     def with_subject(self, subject: str, sort_key: str) -> tuple[Item | None, Item | None]:
-        """Return the row of a fact and its subject's."""
-        keys = [(subject, sort_key), (subject, "META")]
-        found = {item["SK"]: item for item in self._tables.get_many(self._table, keys)}
-        return found.get(sort_key), found.get("META")
+        """Return the row of a fact and its subject's, as they were read ahead or as they are."""
+        fact, row = _both(subject, sort_key)
+        if fact not in self._ahead or row not in self._ahead:
+            self.read_ahead([(subject, sort_key)])
+        return self._ahead.pop(fact, None), self._ahead.get(row)
 
     def telling(self, fact: Fact, at: str) -> Write:
         """Return the write that marks a fact told; it is refused where somebody was first."""
@@ -59,6 +68,10 @@ class Facts:
             names={"#how": how},
             values={":at": at},
         )
+
+
+def _both(subject: str, sort_key: str) -> tuple[tuple[str, str], tuple[str, str]]:
+    return (subject, sort_key), (subject, "META")
 
 
 def fact_of(item: Item) -> Fact:
