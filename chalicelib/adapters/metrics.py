@@ -43,23 +43,30 @@ class Metrics:
 
     def write(self, *measured: Values, at: dt.datetime | None = None) -> None:
         """Write values as one line, which also carries the ids of the log; `at` None: now."""
+        providers: dict[tuple[str, ...], AmazonCloudWatchEMFProvider] = {}
+        for some in measured:
+            dimensions = tuple(f"{name}={value}" for name, value in some.by.items())
+            if dimensions not in providers:
+                providers[dimensions] = self._provider(some.by, at)
+            for name, value in some.values.items():
+                providers[dimensions].add_metric(name, some.unit, value)
         line: dict[str, Any] = dict(present_ids())
         directives: list[Any] = []
-        for some in measured:
-            document = self._document(some, at)
+        for provider in providers.values():
+            document = provider.serialize_metric_set()
             directives += document["_aws"]["CloudWatchMetrics"]
             line |= document
         line["_aws"]["CloudWatchMetrics"] = directives
         sys.stdout.write(json.dumps(line, separators=(",", ":")) + "\n")
         sys.stdout.flush()
 
-    def _document(self, some: Values, at: dt.datetime | None) -> dict[str, Any]:
+    def _provider(
+        self, by: Mapping[str, str], at: dt.datetime | None
+    ) -> AmazonCloudWatchEMFProvider:
         provider = AmazonCloudWatchEMFProvider(
             namespace=NAMESPACE,
             service=self._service,
-            dimension_set={"stack": self._stack, "service": self._service, **some.by},
+            dimension_set={"stack": self._stack, "service": self._service, **by},
         )
         provider.timestamp = epoch_ms(at) if at else None
-        for name, value in some.values.items():
-            provider.add_metric(name, some.unit, value)
-        return dict(provider.serialize_metric_set())
+        return provider

@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
@@ -15,6 +16,7 @@ from infra.local import background, demo
 from infra.local.backends import StackError
 from infra.local.console import Console
 from infra.local.demo import DemoError
+from infra.local.kept_log import KeptLog
 from infra.local.paths import INSTALLED, Folder
 from infra.local.seed import SeedError
 from infra.local.server import Server
@@ -53,7 +55,8 @@ def up(
             _fail(str(error))
         click.echo(f"serving at {told['base_url']}, keys in {folder.run_file}")
         return
-    _serve(folder, port, Console(as_json=as_json), out)
+    with closing(KeptLog(folder.functions_log)) as kept:
+        _serve(folder, port, Console(as_json=as_json, kept=kept), out)
 
 
 @main.command()

@@ -6,15 +6,20 @@ import sys
 import threading
 from typing import Any, Final, TextIO
 
+from infra.local.kept_log import KeptLog
+
 _LOUD: Final = ("WARNING", "ERROR", "CRITICAL")
 
 
 class Console:
     """Writes whole lines, also when many threads speak at once."""
 
-    def __init__(self, *, as_json: bool, out: TextIO | None = None) -> None:
-        """With `as_json` every line is one JSON object."""
+    def __init__(
+        self, *, as_json: bool, out: TextIO | None = None, kept: KeptLog | None = None
+    ) -> None:
+        """With `as_json` every line is one JSON object; `kept` gets those of each request."""
         self.as_json = as_json
+        self._kept = kept
         self._out = out or sys.stdout
         self._lock = threading.Lock()
         self._last_failure = b""
@@ -48,17 +53,25 @@ class Console:
 
     def line(self, function: str, line: str) -> None:
         """Pass on what a function wrote: all of it as JSON, else what matters."""
+        whole = line if line.startswith("{") else json.dumps(_wrapped(function, line))
+        self._keep(whole)
         if self.as_json:
-            self._put(line if line.startswith("{") else json.dumps(_wrapped(function, line)))
+            self._put(whole)
             return
         shown = _readable(line)
         if shown:
             self._put(f"{_time()} {'log':<6} {function}  {shown}")
 
     def _write(self, text: str, kind: str, fields: dict[str, Any]) -> None:
-        if self.as_json:
-            text = json.dumps({"timestamp": _timestamp(), "kind": kind, **fields})
-        self._put(text)
+        whole = json.dumps({"timestamp": _timestamp(), "kind": kind, **fields})
+        # What the stack says of itself holds keys, and nobody looks for it by a request.
+        if kind != "note":
+            self._keep(whole)
+        self._put(whole if self.as_json else text)
+
+    def _keep(self, line: str) -> None:
+        if self._kept is not None:
+            self._kept.keep(line)
 
     def _put(self, text: str) -> None:
         with self._lock:

@@ -33,6 +33,11 @@ class Folder:
         """Return the folder that is emptied at each start."""
         return self.path / "scratch"
 
+    @property
+    def functions_log(self) -> Path:
+        """Return the log file of the functions and the gateway, whatever the stack shows."""
+        return self.log("functions")
+
     def log(self, name: str) -> Path:
         """Return the log file of a part."""
         return self.path / f"{name}.log"

@@ -1,7 +1,7 @@
 """Metrics: lines say what rows say, once for each render, and no tenant is a dimension."""
 
 import datetime as dt
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import pytest
 
@@ -13,7 +13,7 @@ from tests.builders.service import Service
 
 type Told = Callable[[], list[Metric]]
 
-RELAY: Mapping[str, str] = {"stack": "platen", "service": "relay"}
+RELAY = {"stack": "platen", "service": "relay"}
 
 
 @pytest.fixture

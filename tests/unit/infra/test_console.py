@@ -1,0 +1,118 @@
+"""The console shows people what matters; the kept log has every line, within bounds."""
+
+import io
+import json
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chalicelib.adapters.metrics import Metrics
+from infra.local.console import Console
+from infra.local.kept_log import BACKUPS, KeptLog, files_of
+
+INFO = '{"level":"INFO","message":"render ended","request_id":"r"}'
+WARNING = '{"level":"WARNING","message":"browser lost","request_id":"r"}'
+
+
+type Open = Callable[..., KeptLog]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "functions.log"
+
+
+@pytest.fixture
+def opened(path: Path) -> Iterator[Open]:
+    with ExitStack() as cleanup:
+        yield lambda **size: cleanup.enter_context(closing(KeptLog(path, **size)))
+
+
+def told(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for file in files_of(path) for line in file.read_text().splitlines()]
+
+
+def test_people_are_spared_what_the_log_keeps(
+    path: Path, opened: Open, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = io.StringIO()
+    console = Console(as_json=False, out=shown, kept=opened())
+    Metrics("platen", "relay").count("ColdStarts")
+    metric = capsys.readouterr().out.rstrip("\n")
+
+    for line in (INFO, WARNING, metric, "no JSON"):
+        console.line("RenderFunction", line)
+    console.note("keys: plt_live_secret")
+    console.request("GET", "/v1/renders", 200, 1.5, "r")
+    console.invocation("RenderFunction", 3, "ok", "r")
+
+    assert [line.split()[1:3] for line in shown.getvalue().splitlines()] == [
+        ["log", "RenderFunction"],
+        ["log", "RenderFunction"],
+        ["plt_live_secret"],
+        ["GET", "/v1/renders"],
+        ["invoke", "RenderFunction"],
+    ]
+    assert "WARNING browser lost" in shown.getvalue()
+    kept = told(path)
+    assert [line.get("message") or line.get("kind") for line in kept] == [
+        "render ended",
+        "browser lost",
+        None,
+        "no JSON",
+        "request",
+        "invocation",
+    ]
+    assert "_aws" in kept[2]
+    assert "secret" not in path.read_text()
+
+
+def test_programs_get_every_line(path: Path, opened: Open) -> None:
+    shown = io.StringIO()
+    console = Console(as_json=True, out=shown, kept=opened())
+
+    console.line("RenderFunction", INFO)
+    console.request("GET", "/v1/renders", 200, 1.5, "r")
+
+    assert [json.loads(line) for line in shown.getvalue().splitlines()] == told(path)
+
+
+def test_the_log_is_bounded_and_loses_the_oldest_lines(path: Path, opened: Open) -> None:
+    kept = opened(max_bytes=1000)
+    for number in range(1000):
+        kept.keep(json.dumps({"n": number}))
+
+    numbers = [line["n"] for line in told(path)]
+    assert numbers == list(range(numbers[0], 1000))
+    assert sum(file.stat().st_size for file in files_of(path)) <= 1000 * (BACKUPS + 1)
+    assert len(numbers) > 200
+
+
+def test_a_new_stack_begins_a_new_log(path: Path, opened: Open) -> None:
+    for _ in range(2):
+        kept = opened(max_bytes=100)
+        for _ in range(9):
+            kept.keep(INFO)
+    opened()
+
+    assert told(path) == []
+
+
+def test_only_its_owner_reads_the_log(path: Path, opened: Open) -> None:
+    kept = opened(max_bytes=100)
+    for _ in range(9):
+        kept.keep(INFO)
+
+    modes = {stat.S_IMODE(file.stat().st_mode) for file in files_of(path)}
+    assert modes == {0o600}
+
+
+def test_a_line_that_is_no_text_is_kept_as_far_as_it_can_be(path: Path, opened: Open) -> None:
+    Console(as_json=False, out=io.StringIO(), kept=opened()).line("F", "\ud800 \x00 a\u2028b")
+
+    (line,) = told(path)
+    assert line["message"] == "\ud800 \x00 a\u2028b"
