@@ -3,6 +3,7 @@
 from chalicelib.api._app import App
 from chalicelib.api.routes import ENDPOINTS
 from chalicelib.bootstrap.api import api_services
+from chalicelib.bootstrap.start import at_start
 
 app = App(ENDPOINTS, api_services)
 
@@ -12,3 +13,6 @@ def warm() -> None:
     api_services().warm()
     for row in ENDPOINTS:
         row.warm()
+
+
+at_start(warm)

@@ -201,6 +201,11 @@ class RedriveSettings(Settings):
     upkeep_queue_url: str
 
 
+def on_lambda() -> bool:
+    """Tell whether the platform itself starts this process: it sets this variable, nobody else."""
+    return "AWS_LAMBDA_INITIALIZATION_TYPE" in os.environ
+
+
 def _value(setting: Setting, source: Mapping[str, str]) -> str:
     value = source.get(setting.variable) or setting.default
     if value is None:

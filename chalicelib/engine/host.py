@@ -31,15 +31,20 @@ class Engine:
         self._templates = TemplateWorker()
 
     def start(self) -> None:
-        """Start both; returns when the first document can be made.
+        """Start the browser and return at once: the rest can be imported meanwhile."""
+        self._browser.prepare()
 
-        Raises BrowserUnusable or BrowserMissing, saying what is wrong with the installation.
-        """
-        coming = self._browser.prepare()
-        self._templates.start()
-        # While both come up, load what the first PDF would wait for.
+    def load(self) -> None:
+        """Import what the end of a document needs; its page can be made meanwhile."""
         importlib.import_module("pikepdf")
-        coming.result()
+
+    def wait(self) -> None:
+        """Return when the first document can be made.
+
+        Raises BrowserMissing or BrowserUnusable, saying what is wrong with the installation.
+        """
+        self._templates.start()
+        self._browser.start()
 
     def run(self, job: Job) -> Outcome:
         """Make the files of a job; raises RenderFailure with the code of what went wrong."""

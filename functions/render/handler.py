@@ -1,92 +1,78 @@
-"""The render function: one render by invocation, or each render of a queue's batch."""
+"""The render function's start: the browser first, then all else while it comes up.
 
-from dataclasses import dataclass
-from functools import cache
+What the end of a render needs is imported by a thread of its own: its page is made meanwhile.
+"""
+
+import threading
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
-from chalicelib.adapters.aws.session import Clients
-from chalicelib.adapters.json_logs import about, configure, scope
-from chalicelib.adapters.metrics import Metrics
-from chalicelib.core.clock import SystemClock
-from chalicelib.features.renders.protocol import (
-    MAX_RETURNED_BYTES,
-    QueuedRender,
-    RunAnswer,
-    RunRender,
-)
-from chalicelib.features.renders.rows import row_of
+from chalicelib.bootstrap.start import at_start
+from chalicelib.engine.host import Engine
 from chalicelib.settings import RenderSettings
 
 if TYPE_CHECKING:
-    from chalicelib.adapters.aws.messages import Inbox, Message
-    from chalicelib.features.renders.execute import Executed, ExecuteRender
-
-
-@dataclass(frozen=True, slots=True)
-class Host:
-    """What this process works with."""
-
-    execute: "ExecuteRender"
-    inbox: "Inbox"
+    from chalicelib.adapters.aws.session import Clients
+    from functions.render.serve import Host
 
 
 def warm() -> None:
-    """Start what the first render would wait for."""
-    configure("render")
+    """Return when the first render can begin."""
     _host()
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """Answer an invocation with RunAnswer, and a queue's batch with its failed messages."""
-    configure("render")
-    with scope(invocation=context.aws_request_id):
-        return serve(event, context.aws_request_id, _host())
+    host = _host()
+    from functions.render.serve import serve  # noqa: PLC0415 -- the start has imported it
 
-
-def serve(event: dict[str, Any], invocation: str, host: Host) -> dict[str, Any]:
-    """Run what an event asks for."""
-    if "Records" in event:
-        return host.inbox.work_off(
-            event["Records"], lambda message: _queued(message, invocation, host.execute)
-        )
-    order = RunRender.from_json(event)
-    about(request_id=order.request_id, render=order.render_id, workspace=order.workspace_id)
-    executed = host.execute.now(order, invocation)
-    return _answer(order, executed).to_json()
-
-
-def _queued(message: "Message", invocation: str, execute: "ExecuteRender") -> None:
-    order = QueuedRender.from_json(message.body)
-    about(request_id=order.request_id, render=order.render_id, workspace=order.workspace_id)
-    execute.queued(order, f"{invocation}/{message.id}", message.id)
-
-
-def _answer(order: RunRender, executed: "Executed") -> RunAnswer:
-    row = row_of(executed.render) if executed.render is not None else None
-    first = next(iter(executed.contents), None)
-    if not order.return_body or first is None or len(first) > MAX_RETURNED_BYTES:
-        return RunAnswer(row, None)
-    return RunAnswer(row, first)
+    return serve(event, context.aws_request_id, host)
 
 
 @cache
-def _host() -> Host:
+def _host() -> "Host":
     """Start the engine of this process, and wire the use case to it."""
-    # The browser starts while the rest is being imported.
-    from chalicelib.engine.host import Engine  # noqa: PLC0415
-
     settings = RenderSettings.from_env()
-    metrics = Metrics(settings.stack, "render")
     engine = Engine(
         chromium_dir=settings.chromium_dir,
         fonts_dir=settings.fonts_dir,
         sandbox=settings.browser_sandbox != "off",
-        recycled=lambda why: metrics.count("BrowserRecycles", reason=why),
+        recycled=partial(_count_recycle, settings.stack),
     )
     engine.start()
-    metrics.count("ColdStarts")
+    # From here on the browser is coming up: whatever it does not need is imported now.
+    from chalicelib.adapters.aws.session import Clients  # noqa: PLC0415
+    from chalicelib.adapters.json_logs import configure  # noqa: PLC0415
     from chalicelib.bootstrap import render  # noqa: PLC0415
+    from chalicelib.core.clock import SystemClock  # noqa: PLC0415
+    from functions.render.serve import Host  # noqa: PLC0415
 
+    configure("render")
     clients = Clients()
     execute = render.execute_render(settings, clients, engine.run, SystemClock())
-    return Host(execute, render.inbox(settings, clients))
+    host = Host(execute, render.inbox(settings, clients))
+    threading.Thread(
+        target=_load_the_rest, args=(engine, clients, settings.stack), daemon=True
+    ).start()
+    engine.wait()
+    return host
+
+
+def _load_the_rest(engine: Engine, clients: "Clients", stack: str) -> None:
+    """Have ready what the end of the first render needs; who needs it sooner waits for it."""
+    engine.load()
+    clients.make("s3", "dynamodb", "sqs")
+    _count(stack, "ColdStarts")
+
+
+def _count_recycle(stack: str, why: str) -> None:
+    _count(stack, "BrowserRecycles", reason=why)
+
+
+def _count(stack: str, what: str, **by: str) -> None:
+    from chalicelib.adapters.metrics import Metrics  # noqa: PLC0415 -- no render waits for it
+
+    Metrics(stack, "render").count(what, **by)
+
+
+at_start(warm)

@@ -27,7 +27,7 @@ from chalicelib.settings import (
     OperatorSettings,
     RenderSettings,
 )
-from functions.render import handler
+from functions.render.serve import Host, serve
 from infra.local.resources import create_resources
 from infra.template import load
 from tests.builders.http import Answer, request
@@ -193,8 +193,8 @@ class Service(Workers):
             browser_sandbox="on",
         )
         execute = render.execute_render(settings, self.clients, self.engine.run, self.clock)
-        host = handler.Host(execute, render.inbox(settings, self.clients))
-        return handler.serve(event, invocation, host)
+        host = Host(execute, render.inbox(settings, self.clients))
+        return serve(event, invocation, host)
 
     def deliver_again(self) -> None:
         """Deliver the message of the newest render, whether or not its function survives it."""

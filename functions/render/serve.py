@@ -1,0 +1,54 @@
+"""What the render function does with an event: one render, or each render of a queue's batch."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from chalicelib.adapters.json_logs import about, scope
+from chalicelib.features.renders.protocol import (
+    MAX_RETURNED_BYTES,
+    QueuedRender,
+    RunAnswer,
+    RunRender,
+)
+from chalicelib.features.renders.rows import row_of
+
+if TYPE_CHECKING:
+    from chalicelib.adapters.aws.messages import Inbox, Message
+    from chalicelib.features.renders.execute import Executed, ExecuteRender
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """What this process works with."""
+
+    execute: "ExecuteRender"
+    inbox: "Inbox"
+
+
+def serve(event: dict[str, Any], invocation: str, host: Host) -> dict[str, Any]:
+    """Run what an event asks for; answer with RunAnswer, or with a batch's failed messages."""
+    with scope(invocation=invocation):
+        if "Records" in event:
+            return host.inbox.work_off(
+                event["Records"], lambda message: _queued(message, invocation, host.execute)
+            )
+        return _now(RunRender.from_json(event), invocation, host.execute).to_json()
+
+
+def _now(order: RunRender, invocation: str, execute: "ExecuteRender") -> RunAnswer:
+    about(request_id=order.request_id, render=order.render_id, workspace=order.workspace_id)
+    return _answer(order, execute.now(order, invocation))
+
+
+def _queued(message: "Message", invocation: str, execute: "ExecuteRender") -> None:
+    order = QueuedRender.from_json(message.body)
+    about(request_id=order.request_id, render=order.render_id, workspace=order.workspace_id)
+    execute.queued(order, f"{invocation}/{message.id}", message.id)
+
+
+def _answer(order: RunRender, executed: "Executed") -> RunAnswer:
+    row = row_of(executed.render) if executed.render is not None else None
+    first = next(iter(executed.contents), None)
+    if not order.return_body or first is None or len(first) > MAX_RETURNED_BYTES:
+        return RunAnswer(row, None)
+    return RunAnswer(row, first)

@@ -1,0 +1,168 @@
+"""From nothing to the first PDF, beside the two things that no start can do without.
+
+`make bench NAME=cold`: sync renders over HTTP, each run by a render function whose process did not
+exist before: it is started as the stack starts it, warmed as Lambda's init does, and asked once; in
+turn with fresh processes that start the bare browser and print the same document, and that import
+boto3 and make four clients.
+"""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from typing import Final
+
+import psutil
+
+from infra.bench.document import print_options, request
+from infra.bench.latency import Client
+from infra.local.functions import Function
+from infra.local.invoke_api import InvokeApi
+from infra.local.processes import Spawner
+from infra.local.runner.pool import Invocation, Pool
+from infra.local.runner.process import Answer, Worker
+from infra.local.server import Server
+from infra.local.testing import RunningStack, running_stack
+from infra.template import ROOT
+
+LIMIT: Final = 1.6
+ROUNDS: Final = 11
+_WARM_UP: Final = 2
+# What a round leaves behind ends before the next one begins.
+_PAUSE_S: Final = 0.5
+_HANDLER: Final = "functions.render.handler.handler"
+_BROWSER: Final = """
+import json, sys
+from infra.bench.bare import BareBrowser
+html, options = json.loads(sys.argv[1])
+with BareBrowser() as browser:
+    assert browser.print_document(browser.page(), html, options).startswith(b"%PDF-")
+    print("done", flush=True)
+"""
+_BOTO3: Final = """
+import boto3
+for service in ("dynamodb", "s3", "sqs", "lambda"):
+    boto3.client(service, region_name="us-east-1")
+print("done", flush=True)
+"""
+
+
+def main() -> int:
+    """Print the table and the ratio; 1 when it is over the limit."""
+    body = request()
+    payload = json.dumps(body).encode()
+    document = json.dumps([body["input"]["html"], print_options(body)])
+    pools: dict[str, Pool] = {}
+    invoke_api = Server(InvokeApi(pools), threads=2)
+    invoke_api.start()
+    # The API function of the stack asks us to run the render function.
+    os.environ["AWS_ENDPOINT_URL_LAMBDA"] = invoke_api.url
+    times: dict[str, list[float]] = {name: [] for name in ("browser", "boto3", "init", "first PDF")}
+    with running_stack() as stack:
+        function = _ColdFunction(stack)
+        client = Client(stack)
+        for round_number in range(-_WARM_UP, ROUNDS):
+            measured = {
+                "browser": _seconds(_BROWSER, document),
+                "boto3": _seconds(_BOTO3),
+                **function.first_pdf(pools, client, payload),
+            }
+            if round_number >= 0:
+                for name, seconds in measured.items():
+                    times[name].append(1000 * seconds)
+    invoke_api.close()
+    return _report(times)
+
+
+class _ColdFunction:
+    """The stack's own render function, in a process of its own for each invocation."""
+
+    def __init__(self, stack: RunningStack) -> None:
+        self._name = stack.resources["RenderFunction"]["Ref"]
+        self._environment = _environment(stack)
+        self._spawner = Spawner()
+        self._begun = 0.0
+        self._measured: dict[str, float] = {}
+
+    def first_pdf(
+        self, pools: dict[str, Pool], client: Client, payload: bytes
+    ) -> Mapping[str, float]:
+        """Render once; return the seconds to the end of init and to the answer with the PDF."""
+        pool = Pool(_function(self._name), self._launch, report=self._report)
+        pools[self._name] = pool
+        pdf = client.render(payload)
+        assert pdf.startswith(b"%PDF-"), pdf[:200]
+        pool.close()
+        time.sleep(_PAUSE_S)
+        return self._measured
+
+    def _launch(self) -> Worker:
+        self._begun = time.perf_counter()
+        return Worker(_function(self._name), self._environment, self._spawner, _ignore)
+
+    def _report(
+        self, _function: Function, _invocation: Invocation, answer: Answer, seconds: float
+    ) -> None:
+        total = time.perf_counter() - self._begun
+        if answer.error:
+            sys.stderr.write(answer.payload.decode() + "\n")
+        self._measured = {"init": total - seconds, "first PDF": total}
+
+
+def _ignore(_line: str) -> None:
+    """The function's log is of no interest here."""
+
+
+def _environment(stack: RunningStack) -> Mapping[str, str]:
+    """Return the variables of the render functions that the stack itself has started."""
+    for process in psutil.Process(stack.pid).children(recursive=True):
+        if _HANDLER in process.cmdline():
+            return process.environ()
+    message = "the stack runs no render function"
+    raise AssertionError(message)
+
+
+def _function(name: str) -> Function:
+    return Function(
+        logical_id="RenderFunction",
+        name=name,
+        handler=_HANDLER,
+        timeout_s=60,
+        memory_mb=2048,
+        environment={},
+        concurrency=1,
+        warm=0,
+        queues=(),
+        schedules=(),
+    )
+
+
+def _seconds(script: str, *arguments: str) -> float:
+    """Run a script in a fresh process; return the time until it says that it is done."""
+    begun = time.perf_counter()
+    with subprocess.Popen(
+        [sys.executable, "-c", script, *arguments], cwd=ROOT, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        seconds = time.perf_counter() - begun
+    assert line == b"done\n", script
+    time.sleep(_PAUSE_S)
+    return seconds
+
+
+def _report(times: Mapping[str, list[float]]) -> int:
+    medians = {name: statistics.median(values) for name, values in times.items()}
+    ratio = medians["first PDF"] / max(medians["browser"], medians["boto3"])
+    _row("cold, ms", "median", "fastest", "slowest")
+    for name, values in times.items():
+        _row(name, *(f"{value:.0f}" for value in (medians[name], min(values), max(values))))
+    _row(f"cold: {ratio:.2f} (limit {LIMIT})")
+    return int(ratio > LIMIT)
+
+
+def _row(first: str, *rest: str) -> None:
+    sys.stdout.write(first.ljust(40) + "".join(cell.rjust(12) for cell in rest) + "\n")

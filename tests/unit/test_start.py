@@ -1,0 +1,70 @@
+"""On Lambda a handler makes itself ready at its import; what is missing names itself there."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from chalicelib.bootstrap.start import at_start
+from infra.template import ROOT
+
+ON_LAMBDA = "AWS_LAMBDA_INITIALIZATION_TYPE"
+RENDER = {
+    "PLATEN_STACK": "platen",
+    "PLATEN_MAIN_TABLE": "table",
+    "PLATEN_BUCKET": "bucket",
+    "PLATEN_RENDERS_QUEUE_URL": "https://queue.test/renders",
+    "PLATEN_RENDERS_DEAD_LETTERS_URL": "https://queue.test/dead",
+    "PLATEN_EVENTS_QUEUE_URL": "https://queue.test/events",
+}
+
+
+def started(module: str, variables: dict[str, str]) -> str:
+    """Import a module as Lambda does and return what it says at its end."""
+    done = subprocess.run(
+        [sys.executable, "-c", f"import {module}"],
+        cwd=ROOT,
+        env={"PATH": os.environ["PATH"], "AWS_DEFAULT_REGION": "us-east-1", **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.stderr.strip().rpartition("\n")[2]
+
+
+def test_only_lambda_has_modules_make_themselves_ready(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[str] = []
+
+    monkeypatch.delenv(ON_LAMBDA, raising=False)
+    at_start(lambda: calls.append("elsewhere"))
+    monkeypatch.setenv(ON_LAMBDA, "on-demand")
+    at_start(lambda: calls.append("on Lambda"))
+
+    assert calls == ["on Lambda"]
+
+
+@pytest.mark.parametrize("module", ["app", "functions.render.handler"])
+def test_a_missing_variable_fails_the_start_by_name(module: str) -> None:
+    said = started(module, {ON_LAMBDA: "on-demand"})
+
+    assert said.startswith("chalicelib.settings.MissingSetting: PLATEN_MAIN_TABLE is not set")
+    assert started(module, {}) == ""
+
+
+@pytest.mark.parametrize("layer", ["chromium", "fonts"])
+def test_a_missing_layer_fails_the_start_by_name(layer: str, tmp_path: Path) -> None:
+    (tmp_path / "chromium").mkdir()
+    if layer == "fonts":
+        (tmp_path / "chromium" / "chromium").touch()
+    folders = {
+        "PLATEN_CHROMIUM_DIR": str(tmp_path / "chromium"),
+        "PLATEN_FONTS_DIR": str(tmp_path / "fonts"),
+    }
+
+    said = started("functions.render.handler", {ON_LAMBDA: "on-demand", **RENDER, **folders})
+
+    assert "BrowserMissing" in said
+    assert str(tmp_path / layer) in said
+    assert f"layer `{layer}`" in said
