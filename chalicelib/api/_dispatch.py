@@ -16,7 +16,7 @@ from chalicelib.api._body import read_into
 from chalicelib.api._caller import authenticate
 from chalicelib.api._endpoint import Call, Endpoint, Reply
 from chalicelib.api._headers import with_headers
-from chalicelib.api._problems import internal_error, problem_reply
+from chalicelib.api._problems import problem_reply, unexpected
 from chalicelib.api._request import Request
 from chalicelib.api._services import Services
 from chalicelib.core import json
@@ -54,9 +54,9 @@ class Dispatcher:
             reply = _encoded(self._counted(exchange))
         except ServiceError as error:
             reply = _encoded(exchange.problem(error))
-        except Exception:
+        except Exception as error:
             log.exception("unexpected error", extra=exchange.facts())
-            reply = _encoded(exchange.problem(internal_error()))
+            reply = _encoded(exchange.problem(unexpected(error)))
         reply = with_headers(reply, exchange.request_id, exchange.call, exchange.code)
         facts = {
             "status": reply.status,

@@ -170,7 +170,7 @@ class _Maker:
 def _codes(row: Endpoint) -> list[str]:
     codes = [*row.problems, "internal_error"]
     if row.scope is not None:
-        codes += _KEYED
+        codes += [*_KEYED, "region_degraded"]
     if row.body is not None or row.media_types != (JSON,):
         codes += _WITH_BODY
     elif row.idempotent or row.method != "GET":

@@ -3,6 +3,7 @@
 from dataclasses import asdict
 from typing import Any, Final
 
+from chalicelib.adapters.aws.faults import passes
 from chalicelib.api._endpoint import Reply
 from chalicelib.core.errors import ServiceError
 
@@ -32,6 +33,13 @@ def problem_reply(error: ServiceError, *, request_id: str, api_host: str) -> Rep
     return Reply(problem.http_status, body, PROBLEM_JSON, headers)
 
 
-def internal_error() -> ServiceError:
-    """Return what a caller learns of a bug: nothing but that it was one."""
+def unexpected(error: Exception) -> ServiceError:
+    """Return what a caller learns of AWS's faults, and of a bug: nothing but that it was one."""
+    if passes(error):
+        return ServiceError(
+            "region_degraded",
+            "This region did not keep up. Whether the request took effect is open: send it again "
+            "after the pause, with the same Idempotency-Key.",
+            headers={"Retry-After": "5"},
+        )
     return ServiceError("internal_error", "The service failed to answer this request.")

@@ -25,7 +25,7 @@ class Operator:
         self.clock = clock
         tables = Tables(clients)
         self.workspaces = Workspaces(tables, settings.main_table)
-        self.limits = Limits(tables, settings.main_table)
+        self.limits = Limits(tables, settings.main_table, clock)
         self.keys = Keys(tables, settings.main_table)
         self.create_workspace = CreateWorkspace(
             tables=tables,

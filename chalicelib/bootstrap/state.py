@@ -40,7 +40,7 @@ class State:
 
     @cached_property
     def limits(self) -> Limits:  # noqa: D102
-        return Limits(self.tables, self.main_table)
+        return Limits(self.tables, self.main_table, self.clock)
 
     @cached_property
     def files(self) -> Files:  # noqa: D102

@@ -68,7 +68,9 @@ def upkeep(settings: UpkeepSettings, clients: Clients, clock: Clock) -> LookAfte
             purge=state.purge(conclude),
             clock=clock,
         ),
-        limits=ReconcileLimits(renders=state.renders, limits=state.limits, clock=clock),
+        limits=ReconcileLimits(
+            renders=state.renders, limits=state.limits, bodies=state.bodies, clock=clock
+        ),
     )
 
 

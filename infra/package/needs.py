@@ -106,6 +106,7 @@ NEEDS: Final[Mapping[str, Needs]] = {
             _LOGS,
             ("dynamodb:GetItem BatchGetItem PutItem UpdateItem", "MainTable"),
             ("s3:DeleteObject", "${FilesBucket.Arn}/ws/*"),
+            ("s3:DeleteObject", "${FilesBucket.Arn}/tmp/*"),
             (_RECEIVE, "UpkeepQueue"),
             ("sqs:SendMessage", "UpkeepDeadLetters"),
             ("sqs:SendMessage", "RendersQueue"),

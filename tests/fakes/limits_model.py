@@ -42,6 +42,7 @@ class MadeRender:
     id: RenderId
     is_final: bool = False
     billed: bool = False
+    request_id: str = "req"
 
 
 class MadeRenders(dict[RenderId, MadeRender]):
@@ -49,6 +50,13 @@ class MadeRenders(dict[RenderId, MadeRender]):
 
     def get_many(self, _workspace: WorkspaceId, ids: Sequence[RenderId]) -> list[MadeRender]:
         return [self[render_id] for render_id in ids if render_id in self]
+
+
+class RemovedBodies(list[str]):
+    """The places whose bodies were removed."""
+
+    def delete(self, key: str) -> None:
+        self.append(key)
 
 
 class Bucket:

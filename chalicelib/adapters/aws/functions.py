@@ -51,6 +51,7 @@ class Function:
             answer: Mapping[str, Any] = client.invoke(
                 FunctionName=self._name, Payload=json.dumps(event).encode()
             )
+            payload = answer["Payload"].read()
         except (client.exceptions.TooManyRequestsException, *self._unreachable) as refusal:
             raise FunctionBusy(self._name) from refusal
         except self._late as late:
@@ -63,7 +64,7 @@ class Function:
             raise FunctionBusy(self._name, unsure=True) from refusal
         if "FunctionError" in answer:
             raise FunctionDied(self._name, answer["FunctionError"])
-        result: dict[str, Any] = json.read_back(answer["Payload"].read())
+        result: dict[str, Any] = json.read_back(payload)
         return result
 
     def warm(self, wait_s: float) -> None:
@@ -94,10 +95,13 @@ class Function:
         return (ConnectTimeoutError, EndpointConnectionError)
 
     @cached_property
-    def _cut_off(self) -> type[Exception]:
-        from botocore.exceptions import HTTPClientError  # noqa: PLC0415
+    def _cut_off(self) -> tuple[type[Exception], ...]:
+        from botocore.exceptions import (  # noqa: PLC0415
+            HTTPClientError,
+            IncompleteReadError,
+        )
 
-        return HTTPClientError
+        return (HTTPClientError, IncompleteReadError)
 
     @cached_property
     def _refused(self) -> "type[ClientError]":

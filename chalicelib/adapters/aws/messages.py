@@ -2,6 +2,7 @@
 
 import json
 import logging
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -13,7 +14,6 @@ log = logging.getLogger(__name__)
 
 # `maxReceiveCount` of every queue: the platform would move the message after this delivery.
 LAST_DELIVERY: Final = 4
-_REASON_CHARS: Final = 500
 
 
 class Poison(Exception):  # noqa: N818 -- what it is
@@ -55,25 +55,28 @@ class Inbox:
     def _done(self, record: Mapping[str, Any], handle: Callable[[Message], None]) -> bool:
         delivery = int(record.get("attributes", {}).get("ApproximateReceiveCount", 1))
         try:
-            body = _object(record["body"])
+            body = read_body(record["body"])
             about(request_id=request_id_of(body))
             handle(Message(record["messageId"], body, delivery))
         except Poison as poison:
-            return self._bury(record, str(poison))
+            reason = str(poison)
         except Exception as error:
             log.exception("message failed", extra={"delivery": delivery})
-            if delivery >= LAST_DELIVERY:
-                return self._bury(record, f"{type(error).__name__}: {error}")
-            # Nobody waits for the queue's visibility timeout, which is for functions that died.
-            self._queue.show_again(record["receiptHandle"], after_s=delivery)
-            return False
-        return True
+            if delivery < LAST_DELIVERY:
+                return self._again(record, delivery)
+            reason = f"{type(error).__name__}: {error}"
+        else:
+            return True
+        return self._bury(record, reason) or self._again(record, delivery)
+
+    def _again(self, record: Mapping[str, Any], delivery: int) -> bool:
+        """Have a message come soon: the visibility timeout is for functions that died."""
+        self._queue.show_again(record["receiptHandle"], after_s=delivery)
+        return False
 
     def _bury(self, record: Mapping[str, Any], reason: str) -> bool:
-        reason = reason[:_REASON_CHARS]
         log.error("dead letter", extra={"reason": reason})
-        self._dead_letters.bury(record["body"], reason=reason)
-        return True
+        return self._dead_letters.bury(record["body"], reason=reason)
 
 
 def request_id_of(message: Mapping[str, Any]) -> str | None:
@@ -89,10 +92,24 @@ def check_version(message: Mapping[str, Any], version: int) -> None:
         raise UnknownVersion(reason)
 
 
-def _object(body: str) -> Mapping[str, Any]:
+def texts(message: Mapping[str, Any], **forms: str) -> list[str]:
+    """Return members of a message; raises Poison unless each is a text of its form."""
+    found = [message.get(name) for name in forms]
+    if not all(
+        isinstance(text, str) and re.fullmatch(form, text)
+        for text, form in zip(found, forms.values(), strict=True)
+    ):
+        told = ", ".join(f"{name} {form}" for name, form in forms.items())
+        reason = f"these texts are expected: {told}"
+        raise Poison(reason)
+    return [str(text) for text in found]
+
+
+def read_body(body: str) -> Mapping[str, Any]:
+    """Return what a queue's message says; raises Poison unless that is a JSON object."""
     try:
         message = json.loads(body)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         reason = f"not JSON: {error}"
         raise Poison(reason) from error
     if not isinstance(message, dict):

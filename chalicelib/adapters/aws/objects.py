@@ -1,6 +1,7 @@
 """The files bucket: bodies in, bodies out, and addresses that hold for a short while."""
 
 import base64
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -27,12 +28,19 @@ class Objects:
 
     def get(self, key: str) -> bytes | None:
         """Read a body, or None where there is none."""
-        try:
-            answer = self._client.get_object(Bucket=self._bucket, Key=key)
-        except self._client.exceptions.NoSuchKey:
-            return None
-        body: bytes = answer["Body"].read()
-        return body
+        for last in (False, False, True):
+            try:
+                answer = self._client.get_object(Bucket=self._bucket, Key=key)
+                body: bytes = answer["Body"].read()
+            except self._client.exceptions.NoSuchKey:
+                return None
+            except self._cut_off:
+                # botocore repeats calls, but not the reading of what they answer.
+                if last:
+                    raise
+            else:
+                return body
+        raise AssertionError
 
     def delete(self, key: str) -> None:
         """Remove a body, whether or not it is there."""
@@ -51,6 +59,16 @@ class Objects:
             ExpiresIn=expires_s,
         )
         return url
+
+    @cached_property
+    def _cut_off(self) -> tuple[type[Exception], ...]:
+        from botocore.exceptions import (  # noqa: PLC0415 -- imported with the first client
+            IncompleteReadError,
+            ReadTimeoutError,
+            ResponseStreamingError,
+        )
+
+        return (IncompleteReadError, ReadTimeoutError, ResponseStreamingError)
 
     @property
     def _client(self) -> Any:

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
@@ -14,6 +15,11 @@ log = logging.getLogger(__name__)
 _BATCH: Final = 10
 # Attribute of a dead letter: why it is one.
 REASON: Final = "Reason"
+_REASON_CHARS: Final = 500
+# No message of the service's own is nearly as long; with its reason it must fit into a queue's
+# message and into an item of a table.
+DEAD_BODY_CHARS: Final = 50_000
+_UNSENDABLE: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class Queue:
@@ -52,13 +58,19 @@ class Queue:
             if answer.get("Failed"):
                 raise Unsent(self._url, answer["Failed"])
 
-    def bury(self, body: str, *, reason: str) -> None:
-        """Send a body as it came, with the reason why it comes here."""
-        self._clients.sqs.send_message(
-            QueueUrl=self._url,
-            MessageBody=body,
-            MessageAttributes={REASON: {"DataType": "String", "StringValue": reason}},
-        )
+    def bury(self, body: str, *, reason: str) -> bool:
+        """Send the beginning of a body, with the reason why it comes here; False: not taken."""
+        told = sendable(reason, _REASON_CHARS)
+        try:
+            self._clients.sqs.send_message(
+                QueueUrl=self._url,
+                MessageBody=sendable(body, DEAD_BODY_CHARS),
+                MessageAttributes={REASON: {"DataType": "String", "StringValue": told}},
+            )
+        except self._faults as fault:
+            log.warning("not buried", extra={"queue": self._url, "fault": type(fault).__name__})
+            return False
+        return True
 
     def show_again(self, receipt_handle: str, *, after_s: int) -> None:
         """Let a received message be received again soon; where that fails, later."""
@@ -74,6 +86,11 @@ class Queue:
         from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415
 
         return (BotoCoreError, ClientError)
+
+
+def sendable(text: str, limit: int) -> str:
+    """Return the beginning of a text, without characters that a queue refuses."""
+    return _UNSENDABLE.sub("\ufffd", text[:limit])
 
 
 class Unsent(Exception):  # noqa: N818 -- the queue's own answer

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Item = dict[str, Any]
 BATCH_GET_LIMIT: Final = 100
 _PASSING: Final = {"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"}
-_PAUSES_S: Final = (0.01, 0.03, 0.1, 0.3)
+_PAUSES_S: Final = (0.01, 0.03, 0.1, 0.2, 0.4, 0.8)
 
 
 class ConditionFailed(Exception):  # noqa: N818 -- an ordinary answer: somebody was first
@@ -37,7 +37,7 @@ class ConditionFailed(Exception):  # noqa: N818 -- an ordinary answer: somebody 
 
 
 class Throttled(Exception):  # noqa: N818 -- the table's own answer
-    """The table did not answer for all items in several tries."""
+    """The table had no room for a call, or for all of its items, in several tries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,18 +170,24 @@ class Tables:
             raise
 
     def _until_alone(self, call: Callable[[], Any]) -> Any:
-        """Repeat a call while others' transactions are in its way; botocore repeats none."""
-        for pause_s in _PAUSES_S:
+        """Repeat a call while others' transactions are in its way; botocore repeats none.
+
+        Raises Throttled where they stay there.
+        """
+        for pause_s in (*_PAUSES_S, None):
             try:
                 return call()
-            except self._client.exceptions.TransactionConflictException:
-                pass
+            except self._client.exceptions.TransactionConflictException as failure:
+                met: Exception = failure
             except self._client.exceptions.TransactionCanceledException as failure:
                 codes = {reason.get("Code") for reason in _reasons(failure)}
                 if not codes & _PASSING or "ConditionalCheckFailed" in codes:
                     raise
+                met = failure
+            if pause_s is None:
+                raise Throttled from met
             _pause(pause_s)
-        return call()
+        raise AssertionError
 
     def _action(self, write: Write) -> dict[str, Any]:
         request = self._request(write) | {"ReturnValuesOnConditionCheckFailure": "ALL_OLD"}

@@ -186,7 +186,8 @@ REQUESTS: Final = (
         "region_degraded",
         503,
         "Reduced capacity",
-        "There is no room for this request at the moment. Nothing was billed.",
+        "This region has no room for the request, or did not keep up with it. A request that is "
+        "repeated with its Idempotency-Key makes and bills nothing twice.",
         "Wait for `Retry-After` and try again, or use `mode: async`.",
         retryable=True,
     ),

@@ -1,11 +1,11 @@
 """Bury a message that was given up: what it stands for is ended, and a record is kept of it."""
 
-import json
 import logging
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from chalicelib.adapters.aws.messages import Poison, UnknownVersion, request_id_of
+from chalicelib.adapters.aws.messages import Poison, UnknownVersion, read_body, request_id_of
+from chalicelib.adapters.aws.queues import DEAD_BODY_CHARS, sendable
 from chalicelib.adapters.json_logs import about
 from chalicelib.adapters.metrics import Metrics
 from chalicelib.core.clock import Clock, rfc3339
@@ -42,7 +42,7 @@ class BuryMessage:
         letter = DeadLetter(
             queue=queue,
             id=message_id,
-            body=body,
+            body=sendable(body, DEAD_BODY_CHARS),
             reason=reason or _FUNCTION_DIED,
             outcome=outcome,
             sent_at=sent_at,
@@ -56,8 +56,8 @@ class BuryMessage:
 
     def _end(self, queue: str, body: str) -> str:
         try:
-            message = json.loads(body)
+            message = read_body(body)
             about(request_id=request_id_of(message))
             return self._ends[queue](message)
-        except (ValueError, AttributeError, Poison, UnknownVersion) as unreadable:
+        except (Poison, UnknownVersion) as unreadable:
             return f"nothing could be ended: {unreadable}"

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from chalicelib.adapters.aws.messages import Poison, check_version
+from chalicelib.adapters.aws.messages import check_version, texts
 
 VERSION: Final = 1
+_KEY: Final = "[!-~]{1,200}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +26,5 @@ class LookAt:
     def from_json(cls, message: Mapping[str, Any]) -> "LookAt":
         """Read what `to_json` wrote; raises UnknownVersion or Poison."""
         check_version(message, VERSION)
-        pk, sk = message.get("pk"), message.get("sk")
-        if not (isinstance(pk, str) and isinstance(sk, str)):
-            reason = "pk and sk must be strings"
-            raise Poison(reason)
+        pk, sk = texts(message, pk=_KEY, sk=_KEY)
         return cls(pk, sk)

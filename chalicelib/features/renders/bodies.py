@@ -21,7 +21,7 @@ class Bodies:
 
     def keep(self, workspace_id: WorkspaceId, render_id: RenderId, body: Body) -> str:
         """Keep a body and return its key."""
-        key = f"tmp/ws/{workspace_id}/bodies/{render_id}"
+        key = body_key(workspace_id, render_id)
         content = json.dumps(body.to_json()).encode()
         digest = hashlib.sha256(content).digest()
         self._objects.put(key, content, content_type="application/json", sha256=digest)
@@ -38,3 +38,8 @@ class Bodies:
     def delete(self, key: str) -> None:
         """Remove a body, whether or not it is there."""
         self._objects.delete(key)
+
+
+def body_key(workspace_id: WorkspaceId, render_id: RenderId) -> str:
+    """Return where the body of a render is kept, if it is."""
+    return f"tmp/ws/{workspace_id}/bodies/{render_id}"

@@ -1,11 +1,16 @@
 """What follows a render's final state: its limits are settled and its fact is sent."""
 
+import logging
+
+from chalicelib.adapters.aws.faults import passes
 from chalicelib.adapters.aws.queues import Queue
 from chalicelib.core.crash_points import CrashPoint, here
 from chalicelib.features.facts.message import TellFact
 from chalicelib.features.facts.model import Fact
 from chalicelib.features.renders.clear import ClearRender
 from chalicelib.features.renders.model import Render
+
+log = logging.getLogger(__name__)
 
 
 class ConcludeRender:
@@ -18,15 +23,22 @@ class ConcludeRender:
 
     def __call__(self, render: Render, fact: Fact, *, settle: bool = True) -> None:
         """Settle a final render unless its function will, and send its fact."""
-        if settle:
-            self.settle(render)
+        settled = settle and self.settle(render)
+        if settled:
             here(CrashPoint.RENDER_SETTLED)
-        self.tell(fact, settled=settle)
+        self.tell(fact, settled=settled)
         here(CrashPoint.RENDER_FACT_SENT)
 
-    def settle(self, render: Render) -> None:
-        """Settle a render that somebody else has ended; its fact is theirs to send."""
-        self._clear.settle(render)
+    def settle(self, render: Render) -> bool:
+        """Settle a final render; where AWS has no room for that, the relay does it later."""
+        try:
+            self._clear.settle(render)
+        except Exception as fault:
+            if not passes(fault):
+                raise
+            log.warning("not settled", extra={"fault": type(fault).__name__})
+            return False
+        return True
 
     def tell(self, fact: Fact, *, settled: bool = False) -> None:
         """Send a fact; where that fails, the tick does it."""

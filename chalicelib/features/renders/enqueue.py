@@ -54,8 +54,10 @@ class EnqueueRender:
             if present.is_final:
                 self._bodies.delete(key)
                 return present
-            # A later attempt has begun meanwhile.
-            return self.later(present, body, tried=None)
+            if (present.body_key, present.attempt) != (key, tried):
+                # A later attempt has begun meanwhile.
+                return self.later(present, body, tried=None)
+            # Else this very call has written it, and its answer was lost.
         here(CrashPoint.API_LATE_LEFT)
         if tried is not None:
             self.send(render)

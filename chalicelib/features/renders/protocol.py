@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from chalicelib.adapters.aws.messages import Poison, check_version
+from chalicelib.adapters.aws.messages import check_version, texts
 from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.features.renders.model import Body
 
@@ -86,12 +86,12 @@ class QueuedRender:
     def from_json(cls, message: Mapping[str, Any]) -> "QueuedRender":
         """Read what `to_json` wrote; raises UnknownVersion or Poison."""
         check_version(message, VERSION)
-        names = ("workspace_id", "render_id", "request_id")
-        fields = [message.get(name) for name in names]
-        if not all(isinstance(field, str) for field in fields):
-            reason = "workspace_id, render_id and request_id must be strings"
-            raise Poison(reason)
-        workspace_id, render_id, request_id = map(str, fields)
+        workspace_id, render_id, request_id = texts(
+            message,
+            workspace_id="ws_[0-9A-Z]{26}",
+            render_id="rnd_[0-9A-Z]{26}",
+            request_id=r"[A-Za-z0-9._-]{1,128}",
+        )
         return cls(WorkspaceId(workspace_id), RenderId(render_id), request_id)
 
 

@@ -11,6 +11,7 @@ from chalicelib.adapters.json_logs import about, scope
 from chalicelib.core.clock import Clock
 from chalicelib.core.crash_points import CrashPoint, here
 from chalicelib.core.ids import RenderId, WorkspaceId, made_at
+from chalicelib.features.renders.bodies import Bodies, body_key
 from chalicelib.features.renders.repository import Renders
 from chalicelib.features.workspaces.admission import NO_HOLD
 from chalicelib.features.workspaces.limits import Taken
@@ -25,10 +26,11 @@ _MADE_WITHIN: Final = dt.timedelta(minutes=2)
 class ReconcileLimits:
     """Settles final renders, and those that were admitted but never made; repeatable."""
 
-    def __init__(self, *, renders: Renders, limits: Limits, clock: Clock) -> None:
-        """Compare these."""
+    def __init__(self, *, renders: Renders, limits: Limits, bodies: Bodies, clock: Clock) -> None:
+        """Compare these; what was never made may have left a body."""
         self._renders = renders
         self._limits = limits
+        self._bodies = bodies
         self._clock = clock
 
     def __call__(self, workspace_id: WorkspaceId) -> None:
@@ -50,6 +52,8 @@ class ReconcileLimits:
                 over = render.is_final if render else made_at(render_id) < never_made
                 if not over:
                     continue
+                if render is None:
+                    self._bodies.delete(body_key(workspace_id, render_id))
                 taken = Taken(item["holds"].get(render_id, NO_HOLD), render_id in item["leases"])
                 billed = render is not None and render.billed
                 self._limits.settle(workspace_id, render_id, taken, billed=billed)

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 
-from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Throttled, Write
+from chalicelib.core.clock import Clock
 from chalicelib.core.errors import ServiceError
 from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.features.workspaces import admission, limits
@@ -21,10 +22,11 @@ _REMEMBERED: Final = 256
 class Limits:
     """Admits renders and takes them out again, each exactly once."""
 
-    def __init__(self, tables: Tables, table: str) -> None:
+    def __init__(self, tables: Tables, table: str, clock: Clock) -> None:
         """Keep the limits items in this table."""
         self._tables = tables
         self._table = table
+        self._clock = clock
         self._seen: dict[WorkspaceId, Item] = {}
 
     def creation(self, workspace: Workspace, now: dt.datetime) -> Write:
@@ -57,7 +59,9 @@ class Limits:
 
         Raises `rate_limited`, `concurrency_limited` or `render_limit_reached`.
         """
-        item = self._apply(claim.workspace.id, lambda seen: admission.plan(claim, seen, now))
+        item = self._apply(
+            claim.workspace.id, lambda seen: admission.plan(claim, seen, self._since(now))
+        )
         taken = Taken(item["holds"][claim.render_id], claim.render_id in item["leases"])
         return taken, limits.rate_state(claim.workspace, item, now)
 
@@ -65,7 +69,8 @@ class Limits:
         """Take one request from the rate; raises `rate_limited`."""
         token = secrets.token_hex(8)
         item = self._apply(
-            workspace.id, lambda seen: admission.plan_request(workspace, token, seen, now)
+            workspace.id,
+            lambda seen: admission.plan_request(workspace, token, seen, self._since(now)),
         )
         return limits.rate_state(workspace, item, now)
 
@@ -79,18 +84,21 @@ class Limits:
     ) -> None:
         """Free a final render's lease and turn its hold into a used render, or give it back.
 
-        Repeatable: what is out already stays out.
+        Repeatable: what is out already stays out. Raises Throttled where there is no room.
         """
         guess = {
             "holds": {render_id: taken.hold},
             "leases": {render_id: 0} if taken.leased else {},
             "cycle_end": taken.hold,
         }
-        self._apply(
-            workspace_id,
-            lambda seen: admission.plan_settlement(render_id, seen, billed=billed),
-            guess,
-        )
+        try:
+            self._apply(
+                workspace_id,
+                lambda seen: admission.plan_settlement(render_id, seen, billed=billed),
+                guess,
+            )
+        except ServiceError as crowded:
+            raise Throttled from crowded
 
     def reconciled(self, workspace_id: WorkspaceId) -> None:
         """Let the item be due no more, unless a render still stands in it."""
@@ -103,6 +111,10 @@ class Limits:
         )
         with suppress(ConditionFailed):
             self._tables.write(write)
+
+    def _since(self, now: dt.datetime) -> dt.datetime:
+        """Return the time of this try: after a slow one, the others' requests are newer."""
+        return max(now, self._clock.now())
 
     def _apply(
         self,

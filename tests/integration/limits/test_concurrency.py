@@ -22,7 +22,7 @@ from chalicelib.features.workspaces.plans import PLANS, Plan
 from infra.local.backends import start_backends
 from infra.local.paths import Folder
 from infra.local.processes import Spawner
-from tests.fakes.edge import NOW
+from tests.fakes.edge import NOW, FixedClock
 
 pytestmark = pytest.mark.integration
 
@@ -102,14 +102,14 @@ class Crowd:
         )
         PlannedWorkspace.plans[self.workspace.id] = plan
         tables = Tables(clients)
-        tables.write(Limits(tables, TABLE).creation(self.workspace, NOW))
+        tables.write(Limits(tables, TABLE, FixedClock()).creation(self.workspace, NOW))
         self._own = threading.local()
         self._tables = tables
 
     @property
     def limits(self) -> Limits:
         if not hasattr(self._own, "limits"):
-            self._own.limits = Limits(self._tables, TABLE)
+            self._own.limits = Limits(self._tables, TABLE, FixedClock())
         found: Limits = self._own.limits
         return found
 

@@ -47,7 +47,7 @@ def test_operation_tells_body_query_parameters_and_problems(made: dict[str, Any]
     assert body["content"]["application/json"]["schema"]["$ref"].endswith("/Chair")
     assert body["required"] is True
     assert set(chairs["post"]["responses"]) == {
-        *("201", "400", "401", "403", "409", "413", "415", "422", "429", "500")
+        *("201", "400", "401", "403", "409", "413", "415", "422", "429", "500", "503")
     }
     assert {"$ref": "#/components/parameters/Idempotency-Key"} in chairs["post"]["parameters"]
     assert chairs["post"]["x-scope"] == "render:write"

@@ -18,10 +18,11 @@ from chalicelib.features.workspaces.limits import Claim, Taken
 from chalicelib.features.workspaces.limits_repository import Limits
 from tests.fakes.edge import NOW, FixedClock
 from tests.fakes.expressions import MemoryTable
-from tests.fakes.limits_model import MadeRender, Model, SmallWorkspace
+from tests.fakes.limits_model import MadeRender, Model, RemovedBodies, SmallWorkspace
 
 if TYPE_CHECKING:
     from chalicelib.adapters.aws.table import Tables
+    from chalicelib.features.renders.bodies import Bodies
     from chalicelib.features.renders.repository import Renders
 
 LEASE = dt.timedelta(seconds=3)
@@ -41,10 +42,11 @@ class Admission(RuleBasedStateMachine):
         self.model = Model()
         self.table = MemoryTable()
         tables = cast("Tables", self.table)
-        self.processes = [Limits(tables, "main") for _ in range(3)]
+        self.processes = [Limits(tables, "main", FixedClock()) for _ in range(3)]
         self.table.write(self.processes[0].creation(self.model.workspace, NOW))
         self.open: list[tuple[Claim, Taken]] = []
         self.settled: list[tuple[Claim, Taken]] = []
+        self.bodies = RemovedBodies()
         self.count = 0
 
     @property
@@ -186,6 +188,10 @@ class Admission(RuleBasedStateMachine):
     def what_stands_in_the_item_is_looked_after(self) -> None:
         assert "due_at" in self.item or not (self.item["holds"] or self.item["leases"])
 
+    @invariant()
+    def only_what_was_never_made_loses_its_body(self) -> None:
+        assert not {key.rpartition("/")[2] for key in self.bodies} & self.model.renders.keys()
+
     @override
     def teardown(self) -> None:
         for claim, taken in self.open:
@@ -222,7 +228,9 @@ class Admission(RuleBasedStateMachine):
         clock = FixedClock()
         clock.moment = self.model.now
         renders = cast("Renders", self.model.renders)
-        return ReconcileLimits(renders=renders, limits=self.processes[process], clock=clock)
+        bodies = cast("Bodies", self.bodies)
+        limits = self.processes[process]
+        return ReconcileLimits(renders=renders, limits=limits, bodies=bodies, clock=clock)
 
     def forget_settled(self) -> None:
         """Nobody settles by hand what a reconciliation has settled, except once more."""

@@ -1,0 +1,44 @@
+"""Which failures are AWS's own and pass: it had no room, or gave no answer."""
+
+from typing import TYPE_CHECKING, Final
+
+from chalicelib.adapters.aws.queues import Unsent
+from chalicelib.adapters.aws.table import Throttled
+
+if TYPE_CHECKING:
+    from botocore.exceptions import ClientError
+
+_NO_ROOM: Final = {
+    "ProvisionedThroughputExceededException",
+    "RequestLimitExceeded",
+    "RequestThrottled",
+    "SlowDown",
+    "Throttling",
+    "ThrottlingException",
+    "TooManyRequestsException",
+    "TransactionInProgressException",
+}
+_SERVER_ERROR: Final = 500
+
+
+def passes(error: Exception) -> bool:
+    """Tell whether the same call may well succeed later; whether this one took effect is open."""
+    # botocore is imported with the first client, not with this module.
+    from botocore.exceptions import (  # noqa: PLC0415
+        ClientError,
+        ConnectionError,  # noqa: A004 -- botocore's name
+        HTTPClientError,
+        IncompleteReadError,
+    )
+
+    no_answer = (ConnectionError, HTTPClientError, IncompleteReadError)
+    if isinstance(error, ClientError):
+        return _has_no_room(error)
+    return isinstance(error, (Throttled, Unsent, *no_answer))
+
+
+def _has_no_room(error: "ClientError") -> bool:
+    if error.response.get("Error", {}).get("Code") in _NO_ROOM:
+        return True
+    status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+    return status >= _SERVER_ERROR
