@@ -11,6 +11,7 @@ from chalicelib.adapters.aws.session import Clients
 from chalicelib.adapters.json_logs import configure, scope
 from chalicelib.adapters.metrics import Metrics
 from chalicelib.bootstrap import workers
+from chalicelib.bootstrap.start import at_start
 from chalicelib.core.clock import SystemClock, rfc3339
 from chalicelib.features.dead_letters.bury import BuryMessage
 from chalicelib.settings import DeadLettersSettings
@@ -70,3 +71,6 @@ def _names() -> Mapping[str, str]:
         settings.upkeep_dead_letters_url: "upkeep",
     }
     return {url.rsplit("/", 1)[-1]: name for url, name in urls.items()}
+
+
+at_start(warm)

@@ -7,6 +7,7 @@ from chalicelib.adapters.aws.session import Clients
 from chalicelib.adapters.json_logs import configure, scope
 from chalicelib.adapters.metrics import Metrics
 from chalicelib.bootstrap import workers
+from chalicelib.bootstrap.start import at_start
 from chalicelib.core.clock import SystemClock
 from chalicelib.features.due.tick import Tick
 from chalicelib.settings import TickSettings
@@ -29,3 +30,6 @@ def handler(_event: dict[str, Any], context: Any) -> dict[str, int]:
 @cache
 def _tick() -> Tick:
     return workers.tick(TickSettings.from_env(), Clients(), SystemClock())
+
+
+at_start(warm)

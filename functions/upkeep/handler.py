@@ -8,6 +8,7 @@ from chalicelib.adapters.aws.session import Clients
 from chalicelib.adapters.json_logs import configure, scope
 from chalicelib.adapters.metrics import Metrics
 from chalicelib.bootstrap import workers
+from chalicelib.bootstrap.start import at_start
 from chalicelib.core.clock import SystemClock
 from chalicelib.features.due.message import LookAt
 from chalicelib.features.upkeep.look_after import LookAfter
@@ -46,3 +47,6 @@ def _inbox() -> Inbox:
 @cache
 def _clients() -> Clients:
     return Clients()
+
+
+at_start(warm)
