@@ -1,0 +1,135 @@
+"""A recount: what the tables and the bucket of a service hold, and whether it agrees."""
+
+import re
+from collections import Counter
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import Any
+
+from chalicelib.adapters.aws.table import Tables
+from chalicelib.features.renders.model import Render
+from chalicelib.features.renders.rows import render_of
+from tests.builders.service import Service
+
+type Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Books:
+    """Everything that a service of one workspace has written."""
+
+    renders: dict[str, Render]
+    facts: list[Row]
+    files: list[Row]
+    records: list[Row]
+    due: list[str]
+    limits: Row
+    usage: Counter[str]
+    objects: list[str]
+
+    @classmethod
+    def of(cls, service: Service) -> "Books":
+        """Read all of it, past whatever stands between the functions and AWS."""
+        rows = _scan(service, service.settings.main_table)
+        metas = [row for row in rows if row["PK"].startswith("WS#") and row["SK"] == "META"]
+        days = [row for row in rows if "#USE#" in row["PK"]]
+        return cls(
+            renders={row["id"]: render_of(row) for row in metas if "#RND#" in row["PK"]},
+            facts=[row for row in rows if row["SK"].startswith("FACT#")],
+            files=[row for row in rows if row["PK"].startswith("FILE#")],
+            records=[
+                row
+                for row in _scan(service, service.settings.transient_table)
+                if row["PK"].startswith("IDEM#")
+            ],
+            due=[f"{row['PK']} {row['SK']}" for row in rows if "due_at" in row],
+            limits=service.limits(),
+            usage=sum((_counters(row) for row in days), Counter()),
+            objects=_objects(service),
+        )
+
+    def check(self, *, belated: AbstractSet[str] = frozenset()) -> None:
+        """Raise unless every book says the same, and nothing waits any more.
+
+        Bodies whose upload arrived when nobody waited for it may be left: the bucket removes them.
+        """
+        self._check_states()
+        self._check_facts()
+        self._check_files(belated)
+        self._check_limits()
+        self._check_usage()
+
+    def _check_states(self) -> None:
+        assert all(render.is_final for render in self.renders.values()), Counter(
+            render.status for render in self.renders.values()
+        )
+        ids = [record["render_id"] for record in self.records]
+        assert len(ids) == len(set(ids))
+        assert set(ids) <= self.renders.keys()
+
+    def _check_facts(self) -> None:
+        assert all("told_at" in fact for fact in self.facts)
+        final = Counter(
+            fact["PK"] for fact in self.facts if fact["type"].split(".")[1] in _FINAL_FACTS
+        )
+        assert set(final.values()) <= {1}
+        assert len(final) == len(self.renders)
+        expired = Counter(fact["PK"] for fact in self.facts if fact["type"] == "render.expired")
+        assert set(expired.values()) <= {1}
+        purged = [render for render in self.renders.values() if render.files_purged_at]
+        assert len(expired) == len(purged)
+
+    def _check_files(self, belated: AbstractSet[str]) -> None:
+        succeeded = [render for render in self.renders.values() if render.status == "succeeded"]
+        assert all(len(render.files) == 1 for render in succeeded)
+        assert all(
+            not render.files for render in self.renders.values() if render.status != "succeeded"
+        )
+        assert len(self.files) == len(succeeded)
+        kept = sorted(r.files[0].key for r in succeeded if r.files_purged_at is None)
+        swept = {key for key in belated if key.startswith("tmp/")}
+        wrong = set(self.objects) - swept ^ set(kept)
+        assert not wrong, [(key, self.renders.get(_RENDER_ID.findall(key)[0])) for key in wrong]
+        waiting = {f"WS#{r.workspace_id}#RND#{r.id} META" for r in succeeded}
+        assert set(self.due) <= waiting, set(self.due) - waiting
+
+    def _check_limits(self) -> None:
+        assert (self.limits["holds"], self.limits["leases"]) == ({}, {})
+        billed = sum(render.billed for render in self.renders.values())
+        assert billed == sum(
+            render.status == "succeeded" and not render.test for render in self.renders.values()
+        )
+        assert self.limits["used"] == billed
+        assert self.limits["used"] + self.limits["quota_left"] == _INCLUDED
+
+    def _check_usage(self) -> None:
+        counted = Counter(
+            f"{'test' if render.test else 'live'}_{render.status}"
+            for render in self.renders.values()
+        )
+        counted["billed"] = sum(render.billed for render in self.renders.values())
+        assert self.usage == counted
+
+
+_RENDER_ID = re.compile(r"rnd_\w{26}")
+_FINAL_FACTS = {"succeeded", "failed", "canceled"}
+_INCLUDED = 250_000
+
+
+def _scan(service: Service, table: str) -> list[Row]:
+    tables = Tables(service.clients)
+    pages = service.clients.dynamodb.get_paginator("scan").paginate(
+        TableName=table, ConsistentRead=True
+    )
+    return [tables._unpack(row) for page in pages for row in page["Items"]]
+
+
+def _objects(service: Service) -> list[str]:
+    pages = service.clients.s3.get_paginator("list_objects_v2").paginate(
+        Bucket=service.settings.bucket
+    )
+    return sorted(row["Key"] for page in pages for row in page.get("Contents", []))
+
+
+def _counters(row: Row) -> Counter[str]:
+    return Counter({name: value for name, value in row.items() if isinstance(value, int)})

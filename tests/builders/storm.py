@@ -1,0 +1,225 @@
+"""The service over real emulators, with faults between its functions and them."""
+
+import datetime as dt
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any, Final, cast, override
+
+import pytest
+from boto3.session import Session
+from botocore.config import Config
+
+from chalicelib.adapters.aws.session import Clients
+from infra.local.backends import client_factory, start_backends
+from infra.local.invoke_api import InvokeApi
+from infra.local.paths import Folder
+from infra.local.pollers import sqs_event
+from infra.local.processes import Spawner
+from infra.local.runner.pool import Invocation, Pool
+from infra.local.runner.process import Answer, failure
+from infra.local.server import Server
+from tests.builders.service import REGION, Aws, Service
+from tests.builders.workers import QUEUES
+from tests.fakes.edge import FixedClock
+from tests.fakes.fault_proxy import LATE_S, fault_proxy
+from tests.fakes.faults import Faults
+
+STEPS_MIN: Final = (0, 2, 4, 6, 6, 11, 31)
+_READ_TIMEOUTS_S: Final = {"dynamodb": 0.6, "sqs": 0.8, "s3": 1.2, "secretsmanager": 1.0}
+assert max(_READ_TIMEOUTS_S.values()) < LATE_S
+
+
+class RunningClock(FixedClock):
+    """Goes on by itself, and can be moved."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._begun = time.monotonic()
+
+    @override
+    def now(self) -> dt.datetime:
+        return self.moment + dt.timedelta(seconds=time.monotonic() - self._begun)
+
+
+class HastyClients(Clients):
+    """The product's clients with all their repeats, but less patience."""
+
+    @cached_property
+    @override
+    def _session(self) -> Session:
+        return cast("Session", _HastySession())
+
+
+class _HastySession:
+    def __init__(self) -> None:
+        self._session: Any = Session(region_name=REGION)
+
+    def client(self, service: str, *, config: Config) -> Any:
+        if service in _READ_TIMEOUTS_S:
+            config = config.merge(Config(read_timeout=_READ_TIMEOUTS_S[service]))
+        return self._session.client(service, config=config)
+
+
+class FaultyCloud(Aws):
+    """Emulators behind proxies; its own clients go past them."""
+
+    def __init__(self, endpoints: Mapping[str, str], faults: Faults) -> None:
+        self.client = cast("Any", client_factory(endpoints))
+        self.shared = Clients()
+        for name in ("dynamodb", "s3", "sqs", "secretsmanager"):
+            setattr(self.shared, name, self.client(name))
+        self.faults = faults
+        self.pools: dict[str, Pool] = {}
+
+    @override
+    def next_stack(self) -> str:
+        return "storm"
+
+
+@contextmanager
+def faulty_cloud(path: Path, faults: Faults) -> Iterator[FaultyCloud]:
+    """Start emulators, and the proxies that this process's clients find in the environment."""
+    with ExitStack() as cleanup:
+        environment = cleanup.enter_context(pytest.MonkeyPatch.context())
+        for name in ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL_LAMBDA"):
+            environment.delenv(name, raising=False)
+        for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+            environment.setenv(name, "test")
+        environment.setenv("AWS_DEFAULT_REGION", REGION)
+        spawner = Spawner()
+        cleanup.callback(spawner.close)
+        backends, endpoints = start_backends(Folder(path), spawner)
+        for backend in backends:
+            cleanup.callback(backend.stop)
+        cloud = FaultyCloud(endpoints, faults)
+        lambda_api = Server(InvokeApi(cloud.pools), threads=16)
+        lambda_api.start()
+        cleanup.callback(lambda_api.close)
+        for name, url in (endpoints | {"AWS_ENDPOINT_URL_LAMBDA": lambda_api.url}).items():
+            environment.setenv(name, cleanup.enter_context(fault_proxy(url, faults)))
+        for backend in backends:
+            backend.wait()
+        yield cloud
+
+
+class Process(Service):
+    """One process of the functions: its clients and what it remembers are its own."""
+
+    def __init__(self, calm: Service) -> None:
+        for name in ("made", "settings", "workspace", "live", "test", "engine", "clock", "calls"):
+            setattr(self, name, getattr(calm, name))
+        self.platform = calm.clients
+        self.clients = cast("Any", HastyClients())
+
+    @override
+    def work_off(self, queue: str, serve: Callable[[dict[str, Any]], dict[str, Any]]) -> list[str]:
+        """Return the ids of what was received; what a function did not do comes again."""
+        url = self.made[f"{queue}Queue" if queue in QUEUES else queue]["Ref"]
+        messages = self.platform.sqs.receive_message(
+            QueueUrl=url,
+            MaxNumberOfMessages=1 if queue == "Renders" else 10,
+            WaitTimeSeconds=0,
+            MessageSystemAttributeNames=["All"],
+            MessageAttributeNames=["All"],
+        ).get("Messages", [])
+        if not messages:
+            return []
+        failed = self._served(serve, sqs_event(messages, f"arn:aws:sqs:{url.rsplit('/', 1)[-1]}"))
+        for message in messages:
+            if message["MessageId"] not in failed:
+                receipt = message["ReceiptHandle"]
+                self.platform.sqs.delete_message(QueueUrl=url, ReceiptHandle=receipt)
+        return [message["MessageId"] for message in messages]
+
+    def _served(
+        self, serve: Callable[[dict[str, Any]], dict[str, Any]], event: dict[str, Any]
+    ) -> set[str]:
+        try:
+            answer = serve(event)
+        except Exception:  # noqa: BLE001 -- a function that raises has done nothing
+            return {record["messageId"] for record in event["Records"]}
+        return {row["itemIdentifier"] for row in answer["batchItemFailures"]}
+
+
+class RenderPool:
+    """The render function as the Invoke API finds it; each thread is a process."""
+
+    def __init__(self, calm: Service) -> None:
+        self._calm = calm
+        self._own = threading.local()
+
+    def invoke(self, invocation: Invocation) -> Answer:
+        if not hasattr(self._own, "process"):
+            self._own.process = Process(self._calm)
+        try:
+            answer = self._own.process.serve(json.loads(invocation.payload), invocation.request_id)
+        except Exception as error:  # noqa: BLE001 -- as the platform tells of it
+            return failure(type(error).__name__, str(error))
+        return Answer(json.dumps(answer).encode())
+
+
+class Storm:
+    """A calm service, for the test itself, and any number of processes that meet faults."""
+
+    def __init__(self, cloud: FaultyCloud) -> None:
+        self.faults = cloud.faults
+        self.calm = Service(cloud)
+        self.calm.clock = RunningClock()
+        cloud.pools[self.calm.settings.render_function] = cast("Pool", RenderPool(self.calm))
+        self._working = threading.Event()
+
+    @contextmanager
+    def workers(self, renders: int, relays: int) -> Iterator[None]:
+        """Let functions work off the queues of renders and facts meanwhile."""
+        self._working.set()
+        with ThreadPoolExecutor(renders + relays) as threads:
+            running = [
+                threads.submit(self._work, Process.work_off_queue if n < renders else _relay)
+                for n in range(renders + relays)
+            ]
+            try:
+                yield
+            finally:
+                self._working.clear()
+                for thread in running:
+                    thread.result()
+
+    def _work(self, work: Callable[[Process], list[str]]) -> None:
+        process = Process(self.calm)
+        while self._working.is_set():
+            if not work(process):
+                time.sleep(0.05)
+
+    def settle_down(self, minutes: Sequence[int] = STEPS_MIN) -> None:
+        """Let time go by in steps, and work off what is due at each."""
+        process = Process(self.calm)
+        with ThreadPoolExecutor(2) as threads:
+            for step in minutes:
+                self.calm.clock.forward(minutes=step)
+                with suppress(Exception):
+                    process.tick()
+                for work in (process.look_after, process.work_off_queue, process.relay_facts):
+                    list(threads.map(_until_empty, [work] * 2))
+        for name in QUEUES:
+            _until_empty(partial(process.bury, name))
+
+    def lose_messages(self) -> None:
+        """Let whatever is in the queues be gone."""
+        for name in QUEUES:
+            url = self.calm.made[f"{name}Queue"]["Ref"]
+            self.calm.clients.sqs.purge_queue(QueueUrl=url)
+
+
+def _relay(process: Process) -> list[str]:
+    return process.relay_facts()
+
+
+def _until_empty(work: Callable[[], list[str]]) -> None:
+    while work():
+        pass
