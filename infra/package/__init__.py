@@ -1,1 +1,1 @@
-"""Builds what is deployed: the merged SAM template and the one archive of all functions."""
+"""Builds what is deployed: the SAM template and the archives that it names."""

@@ -62,5 +62,10 @@ def _code(lock: Path, sources: Path, cache: Path) -> dict[str, Path]:
 def _layer(archive: str) -> dict[str, Path]:
     name, patterns = LAYERS[archive]
     folder = INSTALLED / name
-    found = [path for pattern in patterns for path in folder.glob(pattern)]
-    return {f"{name}/{path.relative_to(folder).as_posix()}": path for path in found}
+    files: dict[str, Path] = {}
+    for pattern in patterns:
+        found = list(folder.glob(pattern))
+        if not found:
+            raise PackageError(f"{folder} holds no {pattern}; install it with: make setup")
+        files |= {f"{name}/{path.relative_to(folder).as_posix()}": path for path in found}
+    return files

@@ -114,6 +114,16 @@ def test_gateway_responses_are_problems_of_the_catalogue(resources: dict[str, An
         assert headers["gatewayresponse.header.X-Request-Id"] == "context.requestId"
 
 
+def test_the_api_is_served_by_one_stage(translated: dict[str, Any]) -> None:
+    made = translated["Resources"].values()
+    stages = [r["Properties"] for r in made if r["Type"] == "AWS::ApiGateway::Stage"]
+    deployments = [r["Properties"] for r in made if r["Type"] == "AWS::ApiGateway::Deployment"]
+
+    assert [stage["StageName"] for stage in stages] == ["live"]
+    assert len(deployments) == 1
+    assert "StageName" not in deployments[0]
+
+
 def test_the_gateway_answers_what_never_reaches_the_function(resources: dict[str, Any]) -> None:
     statuses = {kind: body["status"] for kind, _, body in gateway_responses(resources)}
 

@@ -7,10 +7,16 @@ from zipfile import ZipFile
 import pytest
 from rich.console import Console
 
+from infra.package import archives
 from infra.package.archives import write_archives
 from infra.package.errors import PackageError
 from infra.package.sizes import LIMIT_BYTES, Size, sizes, table, too_large
 from infra.package.starts import broken_starts
+
+LAYER = {
+    "Type": "AWS::Serverless::LayerVersion",
+    "Properties": {"ContentUri": "./chromium-layer.zip"},
+}
 
 
 def template(archive: str) -> dict[str, Any]:
@@ -30,6 +36,15 @@ def template(archive: str) -> dict[str, Any]:
 def test_an_archive_that_nothing_makes_is_named(tmp_path: Path) -> None:
     with pytest.raises(PackageError, match=r"nothing makes code\.zip, layer\.zip; there are api"):
         write_archives(tmp_path, template("code.zip"))
+
+
+def test_a_layer_that_is_not_installed_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(archives, "INSTALLED", tmp_path)
+
+    with pytest.raises(PackageError, match=r"chromium holds no chromium\.br; .* make setup"):
+        write_archives(tmp_path, {"Resources": {"Layer": LAYER}})
 
 
 def test_a_function_counts_with_its_layers_unpacked(tmp_path: Path) -> None:
