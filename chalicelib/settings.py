@@ -66,6 +66,11 @@ SETTINGS: Final[dict[str, Setting]] = {
         "PLATEN_STACK",
         "name of this deployment, in its metrics and in the names of its functions",
     ),
+    "functions_log": Setting(
+        "PLATEN_FUNCTIONS_LOG",
+        "file that keeps what functions log; without it `platen render trace` asks CloudWatch",
+        "",
+    ),
     "crash_points": Setting(
         "PLATEN_CRASH_POINTS",
         "folder whose files say where a process ends itself; only tests set it",
@@ -197,8 +202,22 @@ class RedriveSettings(Settings):
 
     transient_table: str
     renders_queue_url: str
+    renders_dead_letters_url: str
     events_queue_url: str
+    events_dead_letters_url: str
     upkeep_queue_url: str
+    upkeep_dead_letters_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class TraceSettings(Settings):
+    """What the operator tool reads to trace a render."""
+
+    main_table: str
+    transient_table: str
+    bucket: str
+    stack: str
+    functions_log: str
 
 
 def on_lambda() -> bool:

@@ -56,7 +56,11 @@ class _JsonHandler(logging.Handler):
         serializer = partial(json.dumps, default=str, separators=(",", ":"))
         self.setFormatter(
             LambdaPowertoolsFormatter(
-                service=service, json_serializer=serializer, utc=True, use_rfc3339=True
+                service=service,
+                json_serializer=serializer,
+                utc=True,
+                use_rfc3339=True,
+                serialize_stacktrace=False,  # `exception` has it
             )
         )
 

@@ -1,5 +1,6 @@
 """What the functions and the gateway wrote, kept in a file of bounded size, whatever is shown."""
 
+import datetime as dt
 import logging
 import os
 from collections.abc import Iterator
@@ -37,6 +38,13 @@ def files_of(path: Path) -> Iterator[Path]:
     """Yield the files that a log at `path` consists of, oldest lines first."""
     names = [*(f"{path.name}.{n}" for n in range(BACKUPS, 0, -1)), path.name]
     yield from (file for name in names if (file := path.with_name(name)).exists())
+
+
+def lines_about(path: Path, request_id: str, _since: dt.datetime) -> Iterator[str]:
+    """Yield the lines of a log that name a request; it holds nothing older than its stack."""
+    for file in files_of(path):
+        with file.open(encoding="utf-8", errors="replace", newline="\n") as lines:
+            yield from (line for line in lines if request_id in line)
 
 
 class _PrivateFile(RotatingFileHandler):

@@ -202,7 +202,12 @@ def _publish(
 ) -> None:
     url = stack.gateway.url
     run = {"base_url": f"{url}/v1", "files_host": url, **told, "pid": os.getpid()}
-    details = {"endpoints": endpoints, "resources": made, "region": REGION}
+    details = {
+        "stack": STACK_NAME,
+        "endpoints": endpoints,
+        "resources": made,
+        "region": REGION,
+    }
     for path, content in (
         (stack.folder.endpoints_file, details),
         (stack.folder.run_file, run),

@@ -5,8 +5,10 @@ from typing import Any
 import click
 
 from chalicelib.settings import SETTINGS
+from infra.operator.dead_letters import dlq
 from infra.operator.keys import key
 from infra.operator.output import answers
+from infra.operator.renders import render
 from infra.operator.workspaces import workspace
 
 
@@ -34,3 +36,5 @@ def settings() -> dict[str, Any]:
 
 main.add_command(workspace)
 main.add_command(key)
+main.add_command(render)
+main.add_command(dlq)

@@ -2,28 +2,69 @@
 
 import json
 import os
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 import click
 from boto3.session import Session
 
+from chalicelib.adapters.aws.logs import FunctionLogs
+from chalicelib.adapters.aws.session import Clients
 from chalicelib.bootstrap import operator as bootstrap
+from chalicelib.bootstrap import support
+from chalicelib.core.clock import SystemClock
+from chalicelib.features.trace.trace import Lines, TraceRender
+from chalicelib.settings import RedriveSettings, TraceSettings
 from infra.deploy.stack import Stack
+from infra.local.kept_log import lines_about
+from infra.local.paths import Folder
 from infra.operator.output import Refused
 
 _RUN_FOLDER: Final = Path(__file__).resolve().parent.parent.parent / ".platen"
 # What the tool works with: variable and logical id.
-_RESOURCES: Final = {"PLATEN_MAIN_TABLE": "MainTable"}
+_RESOURCES: Final = {
+    "PLATEN_MAIN_TABLE": "MainTable",
+    "PLATEN_TRANSIENT_TABLE": "TransientTable",
+    "PLATEN_BUCKET": "FilesBucket",
+    "PLATEN_RENDERS_QUEUE_URL": "RendersQueue",
+    "PLATEN_RENDERS_DEAD_LETTERS_URL": "RendersDeadLetters",
+    "PLATEN_EVENTS_QUEUE_URL": "EventsQueue",
+    "PLATEN_EVENTS_DEAD_LETTERS_URL": "EventsDeadLetters",
+    "PLATEN_UPKEEP_QUEUE_URL": "UpkeepQueue",
+    "PLATEN_UPKEEP_DEAD_LETTERS_URL": "UpkeepDeadLetters",
+}
 
 
 def operator() -> bootstrap.Operator:
     """Return the use cases of the service that is meant; raises Refused where there is none."""
+    _find_service()
+    return bootstrap.operator()
+
+
+def trace_render() -> TraceRender:
+    """Return what traces a render of the service that is meant; raises Refused as above."""
+    _find_service()
+    settings, clients = TraceSettings.from_env(), Clients()
+    if settings.functions_log:
+        lines: Lines = partial(lines_about, Path(settings.functions_log))
+    else:
+        lines = FunctionLogs(clients, settings.stack)
+    return support.trace_render(settings, clients, lines, SystemClock())
+
+
+def dead_letters() -> support.DeadLetterOffice:
+    """Return what works on dead letters of the service that is meant; raises Refused as above."""
+    _find_service()
+    return support.DeadLetterOffice(RedriveSettings.from_env(), Clients())
+
+
+def _find_service() -> None:
     if stage := click.get_current_context().find_root().params.get("stage"):
         os.environ.update(_deployed(stage))
     elif not os.environ.get("PLATEN_MAIN_TABLE"):
         os.environ.update(_running_here())
-    return bootstrap.operator()
 
 
 def _deployed(stage: str) -> dict[str, str]:
@@ -32,8 +73,11 @@ def _deployed(stage: str) -> dict[str, str]:
     if not stack.exists():
         raise Refused("no_service", f"there is no stack {stack.name} in {session.region_name}")
     made = {logical: physical for logical, _, physical in stack.resources()}
-    named = {variable: made[logical] for variable, logical in _RESOURCES.items()}
-    return {**named, "PLATEN_REGION": stack.parameters()["RegionName"]}
+    return {
+        **_named(made),
+        "PLATEN_REGION": stack.parameters()["RegionName"],
+        "PLATEN_STACK": stack.name,
+    }
 
 
 def _running_here() -> dict[str, str]:
@@ -58,5 +102,12 @@ def _environment(stack: dict[str, Any]) -> dict[str, str]:
         # The emulators keep accounts apart by the key that resources were made with.
         "AWS_ACCESS_KEY_ID": os.environ.get("AWS_ACCESS_KEY_ID", "test"),
         "AWS_SECRET_ACCESS_KEY": os.environ.get("AWS_SECRET_ACCESS_KEY", "test"),
-        **{name: stack["resources"][logical]["Ref"] for name, logical in _RESOURCES.items()},
+        **_named({logical: made["Ref"] for logical, made in stack["resources"].items()}),
+        "PLATEN_STACK": stack["stack"],
+        "PLATEN_FUNCTIONS_LOG": str(Folder(_RUN_FOLDER).functions_log),
     }
+
+
+def _named(made: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables of resources; who needs one that is not there names it."""
+    return {variable: made[logical] for variable, logical in _RESOURCES.items() if logical in made}

@@ -64,13 +64,19 @@ def _refusal(reason: Exception) -> Refused:
 def _print(answer: Mapping[str, Any]) -> None:
     # Names are shown as they are: neither markup nor emoji codes mean anything in them.
     console = Console(width=_WIDTH, markup=False, emoji=False, highlight=False)
-    rows = answer.get("data")
-    if rows is None:
-        console.print(_fields(answer))
-    elif rows:
-        console.print(_columns(rows))
-    else:
-        click.echo("none")
+    tables = {name: value for name, value in answer.items() if _is_table(name, value)}
+    fields = {name: value for name, value in answer.items() if name not in tables}
+    if fields:
+        console.print(_fields(fields))
+    for name, rows in tables.items():
+        if fields:
+            console.print(f"\n{name}:", style="bold")
+        console.print(_columns(rows) if rows else "none")
+
+
+def _is_table(name: str, value: Any) -> bool:
+    rows = isinstance(value, list) and all(isinstance(row, Mapping) for row in value)
+    return rows and bool(name == "data" or value)
 
 
 def _fields(answer: Mapping[str, Any]) -> Table:
@@ -90,8 +96,10 @@ def _columns(rows: Sequence[Mapping[str, Any]]) -> Table:
 def _text(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if value is None or value in ("", []):
+    if value is None or value in ("", [], {}):
         return "-"
+    if isinstance(value, Mapping):
+        return " ".join(f"{name}={_text(inner)}" for name, inner in value.items())
     text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
     # A name may hold anything; a terminal acts on control characters.
     return "".join(

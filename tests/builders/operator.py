@@ -1,6 +1,7 @@
 """The operator tool as an operator meets it: arguments in; exit code, table or JSON object out."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,24 +23,32 @@ class Tool:
         environment.setattr(connection, "_RUN_FOLDER", folder)
         self.forget_service()
 
-    def use(self, table: str) -> None:
-        """Name a service by its table."""
+    def use(self, table: str, made: Mapping[str, Mapping[str, str]] | None = None) -> None:
+        """Name a service by its table, and all else that was made for it."""
+        for variable, logical in connection._RESOURCES.items():
+            self._environment.setenv(variable, (made or {}).get(logical, {}).get("Ref", ""))
         self._environment.setenv("PLATEN_MAIN_TABLE", table)
+        self._environment.setenv("PLATEN_STACK", "platen")
+        self._environment.setenv("PLATEN_FUNCTIONS_LOG", str(self.folder / "functions.log"))
         bootstrap.operator.cache_clear()
 
     def forget_service(self) -> None:
         """Take away what names a service."""
         # Set first, so that what the tool itself sets goes with the test.
-        self._environment.setenv("PLATEN_MAIN_TABLE", "")
+        for variable in (*connection._RESOURCES, "PLATEN_STACK", "PLATEN_FUNCTIONS_LOG"):
+            self._environment.setenv(variable, "")
         bootstrap.operator.cache_clear()
 
-    def write_run_files(self, table: str, pid: int) -> None:
+    def write_run_files(
+        self, table: str, pid: int, made: Mapping[str, Mapping[str, str]] | None = None
+    ) -> None:
         """Write what a running stack writes."""
         self._environment.setenv("AWS_REGION", REGION)  # goes with the test, as above
         endpoints = {
+            "stack": "platen",
             "endpoints": {},
             "region": REGION,
-            "resources": {"MainTable": {"Ref": table}},
+            "resources": made or {"MainTable": {"Ref": table}},
         }
         (self.folder / "run.json").write_text(json.dumps({"pid": pid}))
         (self.folder / "endpoints.json").write_text(json.dumps(endpoints))

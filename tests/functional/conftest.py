@@ -26,5 +26,5 @@ def service(aws: Aws) -> Service:
 def tool(service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tool:
     """Give the operator tool over the service's tables."""
     tool = Tool(tmp_path, monkeypatch)
-    tool.use(service.settings.main_table)
+    tool.use(service.settings.main_table, service.made)
     return tool

@@ -42,6 +42,12 @@ class Objects:
                 return body
         raise AssertionError
 
+    def size(self, key: str) -> int | None:
+        """Return how many bytes a body has, or None where there is none."""
+        listed = self._client.list_objects_v2(Bucket=self._bucket, Prefix=key, MaxKeys=1)
+        sizes: dict[str, int] = {row["Key"]: row["Size"] for row in listed.get("Contents", [])}
+        return sizes.get(key)
+
     def delete(self, key: str) -> None:
         """Remove a body, whether or not it is there."""
         self._client.delete_object(Bucket=self._bucket, Key=key)

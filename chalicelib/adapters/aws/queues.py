@@ -72,6 +72,12 @@ class Queue:
             return False
         return True
 
+    def waiting(self) -> int:
+        """Return about how many messages the queue holds, received or not."""
+        names: Any = ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"]
+        answer = self._clients.sqs.get_queue_attributes(QueueUrl=self._url, AttributeNames=names)
+        return sum(int(answer["Attributes"][name]) for name in names)
+
     def show_again(self, receipt_handle: str, *, after_s: int) -> None:
         """Let a received message be received again soon; where that fails, later."""
         try:

@@ -68,6 +68,11 @@ class Clients:
         """Return the Secrets Manager client."""
         return self._session.client("secretsmanager", config=_config(read_timeout_s=3, attempts=3))
 
+    @cached_property
+    def logs(self) -> Any:
+        """Return the CloudWatch Logs client, which only the operator uses."""
+        return self._session.client("logs", config=_config(read_timeout_s=30, attempts=4))
+
     def function(self, read_timeout_s: float) -> "LambdaClient":
         """Return a Lambda client that waits no longer than this and never calls twice."""
         return self._session.client(

@@ -48,6 +48,12 @@ class Facts:
             self.read_ahead([(subject, sort_key)])
         return self._ahead.pop(fact, None), self._ahead.get(row)
 
+    def of(self, subject: str) -> list[Item]:
+        """Return the rows of a subject's facts; it has few."""
+        values = {":subject": subject, ":facts": "FACT#"}
+        condition = "PK = :subject AND begins_with(SK, :facts)"
+        return self._tables.query(self._table, condition, values).items
+
     def telling(self, fact: Fact, at: str) -> Write:
         """Return the write that marks a fact told; it is refused where somebody was first."""
         return self._closing(fact.subject, fact.sort_key, "told_at", at)

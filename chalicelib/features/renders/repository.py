@@ -52,6 +52,10 @@ class Renders:
         keys = [(partition(workspace_id, render_id), "META") for render_id in render_ids]
         return [render_of(item) for item in self._tables.get_many(self._table, keys)]
 
+    def rows(self, keys: Sequence[tuple[WorkspaceId, RenderId]]) -> list[Item]:
+        """Return the rows of up to 100 renders of any workspaces, whole as they stand."""
+        return self._tables.get_many(self._table, [(partition(*key), "META") for key in keys])
+
     def look(self, workspace_id: WorkspaceId, render_id: RenderId, at: str) -> Claimed | None:
         """Return one render, and whether nobody runs it at that moment."""
         item = self._tables.get(self._table, partition(workspace_id, render_id))

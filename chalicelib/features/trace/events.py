@@ -1,0 +1,94 @@
+"""What came about, read from each place that knows something of it."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from chalicelib.adapters.aws.table import Item
+from chalicelib.core.clock import parse_rfc3339, rfc3339
+from chalicelib.features.dead_letters.model import DeadLetter
+from chalicelib.features.renders.model import Render
+from chalicelib.features.trace.model import Event
+
+# Of a line, what stands in columns of its own or says nothing to a reader.
+_PLAIN: Final = frozenset({"timestamp", "service", "message", "request_id", "render", "workspace"})
+_NOISE: Final = frozenset({"location", "exception", "exception_notes", "key", "kind"})
+
+
+def of_row(render: Render, row: Item) -> Iterator[Event]:
+    """Yield what a render's row says."""
+    for entry in row["history"]:
+        yield Event(entry["at"], "row", entry["event"])
+    code = (render.error or {}).get("code")
+    moments: list[tuple[str | None, str, Mapping[str, Any]]] = [
+        (render.started_at, "attempt started", {"attempt": render.attempt}),
+        (render.completed_at, render.status, {"code": code} if code else {}),
+        (render.expires_at, "files expire", {}),
+        (render.files_purged_at, "files purged", {}),
+        (row.get("due_at"), "due", {}),
+    ]
+    if not render.is_final:
+        moments.append((row["held_until"], "free for another attempt", {}))
+    yield from (Event(at, "row", what, detail) for at, what, detail in moments if at)
+
+
+def of_facts(rows: Iterable[Item]) -> Iterator[Event]:
+    """Yield what became of facts."""
+    for row in rows:
+        moments = {
+            "created": row["created_at"],
+            "told": row.get("told_at"),
+            "given up": row.get("given_up_at"),
+            "sent again": row.get("due_at"),
+        }
+        for what, at in moments.items():
+            if at:
+                yield Event(at, "facts", f"{row['type']} {what}", {"fact": row["id"]})
+
+
+def of_letters(letters: Iterable[DeadLetter]) -> Iterator[Event]:
+    """Yield what became of messages that were given up."""
+    for letter in letters:
+        detail = {"message_id": letter.id, "reason": letter.reason, "outcome": letter.outcome}
+        yield Event(letter.buried_at, "dead letters", f"given up by {letter.queue}", detail)
+
+
+def of_lines(lines: Iterable[str], render: Render) -> Iterator[Event]:
+    """Yield the lines of the log that are about a render; callers may reuse a request's id."""
+    ours: dict[str, set[Any]] = {
+        "request_id": {render.request_id},
+        "render": {None, render.id},
+        "workspace": {None, render.workspace_id},
+    }
+    for text in lines:
+        line = _read(text)
+        if line and all(line.get(name) in values for name, values in ours.items()):
+            yield _event(line)
+
+
+def _read(text: str) -> dict[str, Any] | None:
+    try:
+        line = json.loads(text)
+    except ValueError:
+        return None
+    # Metrics repeat what the row says.
+    if not isinstance(line, dict) or "_aws" in line or "timestamp" not in line:
+        return None
+    return line
+
+
+def _event(line: Mapping[str, Any]) -> Event:
+    kind = line.get("kind")
+    if kind == "request":
+        source, what = "gateway", f"{line['method']} {line['path']}"
+    elif kind == "invocation":
+        source, what = "runner", f"invoked {line['function']}"
+    else:
+        source, what = str(line.get("service", "?")), str(line.get("message"))
+    left_out = _PLAIN | _NOISE | ({"method", "path"} if kind == "request" else set())
+    detail = {
+        name: value
+        for name, value in line.items()
+        if name not in left_out and value not in (None, "INFO")
+    }
+    return Event(rfc3339(parse_rfc3339(line["timestamp"])), source, what, detail)
