@@ -23,7 +23,7 @@ from tests.builders.cloud import Cloud
 
 STAGE: Final = "test"
 STACK: Final = f"platen-{STAGE}"
-DEPLOY_S: Final = 180
+DEPLOY_S: Final = 300
 # Where clients would reach it; on AWS these names lead to the stage of the gateway.
 API_HOST: Final = "https://api.test"
 FILES_HOST: Final = "https://files.test"
