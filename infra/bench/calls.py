@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from importlib import import_module
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final, override
 
@@ -30,7 +31,6 @@ from chalicelib.core.clock import SystemClock
 from chalicelib.core.ids import RandomIds
 from chalicelib.engine.host import Engine
 from chalicelib.settings import ApiSettings, RenderSettings
-from functions.render import handler
 from infra.local.invoke_api import InvokeApi
 from infra.local.pollers import sqs_event
 from infra.local.runner.process import Answer
@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     from boto3.session import Session
 
     from infra.local.runner.pool import Invocation
+
+# As the platform does: by its name.
+handler: Final[Any] = import_module("functions.render.handler")
 
 SYNC_LIMIT: Final = 8
 ASYNC_LIMIT: Final = 11
@@ -104,7 +107,7 @@ class _CountingClients(Clients):
 class _HerePool:
     """The render function, run by whoever calls it."""
 
-    host: handler.Host
+    host: Any
 
     def invoke(self, invocation: "Invocation") -> Answer:
         answer = handler.serve(json.loads(invocation.payload), invocation.request_id, self.host)
