@@ -5,7 +5,14 @@ from importlib import import_module
 from typing import Final
 
 # `import` is no name that a module can have.
-MODULES: Final = {"import": "import_time", "latency": "latency", "load": "load"}
+MODULES: Final = {
+    "calls": "calls",
+    "cold": "cold",
+    "import": "import_time",
+    "latency": "latency",
+    "load": "load",
+    "relay": "relay",
+}
 
 
 def main() -> int:
