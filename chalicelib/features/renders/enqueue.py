@@ -7,7 +7,7 @@ from chalicelib.adapters.aws.queues import Queue
 from chalicelib.adapters.aws.table import ConditionFailed, Tables
 from chalicelib.core.clock import Clock, rfc3339
 from chalicelib.core.crash_points import CrashPoint, here
-from chalicelib.features.renders.bodies import Bodies
+from chalicelib.features.renders.bodies import Bodies, body_key
 from chalicelib.features.renders.model import Body, Render
 from chalicelib.features.renders.protocol import QueuedRender
 from chalicelib.features.renders.repository import Renders
@@ -41,27 +41,35 @@ class EnqueueRender:
         Its attempt goes on, or else `tried` attempts are over and the queue has the next one.
         Returns the render as it stands; one that became final meanwhile is left alone.
         """
-        key = render.body_key
-        if key is None:
-            key = self._bodies.keep(render.workspace_id, render.id, body)
-            here(CrashPoint.API_LATE_BODY_KEPT)
+        key = body_key(render.workspace_id, render.id)
         now = rfc3339(self._clock.now())
         try:
             self._tables.write(self._renders.left(render, key, now, tried=tried))
         except ConditionFailed:
-            present = self._renders.get(render.workspace_id, render.id)
-            assert present is not None, render.id
+            present = self._present(render)
             if present.is_final:
-                self._bodies.delete(key)
                 return present
             if (present.body_key, present.attempt) != (key, tried):
                 # A later attempt has begun meanwhile.
                 return self.later(present, body, tried=None)
             # Else this very call has written it, and its answer was lost.
         here(CrashPoint.API_LATE_LEFT)
+        # Named before it is kept: whatever ends the render now, removes the body too.
+        if render.body_key is None:
+            self._bodies.keep(render.workspace_id, render.id, body)
+            here(CrashPoint.API_LATE_BODY_KEPT)
+            present = self._present(render)
+            if present.is_final:
+                self._bodies.delete(key)
+                return present
         if tried is not None:
             self.send(render)
             return replace(render, body_key=key)
         return replace(
             render, body_key=key, status="processing", started_at=render.started_at or now
         )
+
+    def _present(self, render: Render) -> Render:
+        present = self._renders.get(render.workspace_id, render.id)
+        assert present is not None, render.id
+        return present
