@@ -28,7 +28,6 @@ log = logging.getLogger(__name__)
 _LIMIT: Final = {"sync": dt.timedelta(seconds=120), "async": dt.timedelta(seconds=300)}
 # Past its limit by this much, a render that is still processing has lost its function.
 _GRACE: Final = dt.timedelta(minutes=2)
-_AFTER_CALLER_S: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +63,11 @@ class ExecuteRender:
 
     def now(self, order: RunRender, invocation: str) -> Executed:
         """Run the attempt that the API function asks for."""
-        until = order.deadline if order.ends_with_caller else None
         here(CrashPoint.RENDER_BEGUN)
         if order.row is not None:
             started = rfc3339(self._clock.now())
             promised = replace(render_of(order.row), status="processing", started_at=started)
-            return self._begin(promised, order.body, until)
+            return self._begin(promised, order.body, order.ends_at)
         attempt = self._attempt(order.attempt, invocation)
         claimed = self._renders.claim(order.workspace_id, order.render_id, attempt)
         if claimed is None:
@@ -77,7 +75,7 @@ class ExecuteRender:
             return Executed(None)
         if not claimed.mine:
             return self._left_alone(claimed.render)
-        return self._begin(claimed.render, order.body, until)
+        return self._begin(claimed.render, order.body, order.ends_at)
 
     def queued(self, message: QueuedRender, invocation: str, message_id: str) -> Executed:
         """Run the next attempt of a queued render; what is final, or is being run, is left alone.
@@ -135,8 +133,7 @@ class ExecuteRender:
     def _run(self, render: Render, body: Body, until: float | None) -> Executed:
         limit = (self._clock.now() + _LIMIT[render.mode]).timestamp()
         if until is not None:
-            # A little after its caller has canceled it: then nobody needs the document.
-            limit = min(limit, until + _AFTER_CALLER_S)
+            limit = min(limit, until)
         job = Job(
             html=body.html,
             head=body.head,

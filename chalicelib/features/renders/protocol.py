@@ -21,6 +21,7 @@ class RunRender:
     """Run one attempt of a render now, and say how it ended; `body` None: it is in the bucket.
 
     `row`: the render as it was made, whose first attempt is this invocation's; None: claim it.
+    `ends_at`: when nobody needs the document any more (Unix seconds); None: it is always needed.
     """
 
     workspace_id: WorkspaceId
@@ -30,7 +31,7 @@ class RunRender:
     row: dict[str, Any] | None
     deadline: float
     return_body: bool
-    ends_with_caller: bool
+    ends_at: float | None
     request_id: str
 
     def to_json(self) -> dict[str, Any]:
@@ -44,7 +45,7 @@ class RunRender:
             "row": self.row,
             "deadline": self.deadline,
             "return_body": self.return_body,
-            "ends_with_caller": self.ends_with_caller,
+            "ends_at": self.ends_at,
             "request_id": self.request_id,
         }
 
@@ -60,7 +61,7 @@ class RunRender:
             event["row"],
             event["deadline"],
             event["return_body"],
-            event["ends_with_caller"],
+            event["ends_at"],
             event["request_id"],
         )
 

@@ -22,6 +22,10 @@ log = logging.getLogger(__name__)
 # Kept back for what comes after the function's answer.
 _WAY_BACK_S: Final = 0.3
 _BUSY_PAUSE_S: Final = 0.15
+# A refusal for want of room must come while it is still waited for.
+_REFUSED_BEFORE_S: Final = 0.5
+# A little after its caller has canceled it, nobody needs a document any more.
+_OVER_AFTER_S: Final = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +70,7 @@ class RunNow:
         """Run the render and return it as it stands at the caller's deadline, at the latest.
 
         With `cancel_late` a render that is not final by then is canceled with `render_timeout`,
-        and one that found no room is refused with `region_degraded`; else it goes on in the
+        and one that no function has then is refused with `region_degraded`; else it goes on in the
         background, and repeats of its idempotency key are answered as this call is.
         """
         ran = self._run(render, body, waiting)
@@ -97,7 +101,7 @@ class RunNow:
                 return Ran(render_of(answer.row), answer.content)
         if attempt > MAX_ATTEMPTS:
             return Ran(self._end.lost(render))
-        if busy and waiting.cancel_late:
+        if waiting.cancel_late and (busy or attempt > 1):
             return self._refuse(render, waiting)
         return self._late(render, body, waiting, running=NOBODY, tried=attempt - 1)
 
@@ -141,8 +145,8 @@ def _event(render: Render, body: Body, waiting: Waiting, attempt: int) -> RunRen
         body if render.body_key is None else None,
         # The first attempt was promised when the render was made: no claim is needed.
         row=row_of(render) if attempt == 1 else None,
-        deadline=waiting.deadline - _WAY_BACK_S,
+        deadline=waiting.deadline - _WAY_BACK_S - _REFUSED_BEFORE_S,
         return_body=render.delivery == "binary",
-        ends_with_caller=waiting.cancel_late,
+        ends_at=waiting.deadline + _OVER_AFTER_S if waiting.cancel_late else None,
         request_id=render.request_id,
     )
