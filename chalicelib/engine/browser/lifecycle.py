@@ -67,7 +67,7 @@ class Browser:
         """Give `work` a fresh page; once more with a new browser if this one dies or hangs.
 
         Raises RenderFailure: what `work` raises, `render_timeout`, or `render_failed` when the
-        second browser was lost as well.
+        second browser was lost as well. Raises BrowserUnusable when there is none to be had.
         """
         with self._busy:
             try:
@@ -150,8 +150,9 @@ class Browser:
             except BrowserUnusable:
                 self._end()
                 raise
+        # No document's fault: another process may have more luck.
         message = "no browser could be made ready"
-        raise BrowserGone(message)
+        raise BrowserUnusable(message)
 
     def _spare(self, running: "_Running") -> Spare:
         running.spares += 1

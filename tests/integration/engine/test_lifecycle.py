@@ -155,13 +155,15 @@ def test_a_document_that_ends_every_browser_fails_alone(browser: Browser) -> Non
     hunter = threading.Thread(target=hunt)
     hunter.start()
     try:
-        with pytest.raises(RenderFailure) as failure:
+        with pytest.raises((RenderFailure, BrowserUnusable)) as failure:
             render_with(browser, SLOW, wait=UNTIL_DONE, seconds=30)
     finally:
         done.set()
         hunter.join()
 
-    assert failure.value.code in {"render_failed", "render_timeout"}
+    # The hunter may end the pages of a browser that is still being made ready as well.
+    if isinstance(failure.value, RenderFailure):
+        assert failure.value.code in {"render_failed", "render_timeout"}
     assert render_with(browser, "<p>x").files[0].pages == 1
 
 
