@@ -8,8 +8,8 @@ from chalicelib.adapters.aws.functions import Function
 from chalicelib.adapters.aws.secrets import Secret
 from chalicelib.adapters.aws.session import Clients
 from chalicelib.adapters.metrics import Metrics
+from chalicelib.bootstrap import crash
 from chalicelib.bootstrap.state import State
-from chalicelib.core import crash_points
 from chalicelib.core.clock import Clock, SystemClock
 from chalicelib.core.ids import Ids, RandomIds
 from chalicelib.features.files.addresses import FileAddresses
@@ -35,7 +35,7 @@ class ApiServices(State):
     def __init__(self, settings: ApiSettings, clients: Clients, *, clock: Clock, ids: Ids) -> None:
         """Build nothing yet."""
         super().__init__(clients, clock, main_table=settings.main_table, bucket=settings.bucket)
-        crash_points.arm(settings.crash_points)
+        crash.arm(settings.crash_points)
         self.settings = settings
         self.ids = ids
 

@@ -3,8 +3,8 @@
 from chalicelib.adapters.aws.messages import Inbox
 from chalicelib.adapters.aws.queues import Queue
 from chalicelib.adapters.aws.session import Clients
+from chalicelib.bootstrap import crash
 from chalicelib.bootstrap.state import State
-from chalicelib.core import crash_points
 from chalicelib.core.clock import Clock
 from chalicelib.features.renders.execute import Engine, ExecuteRender
 from chalicelib.features.renders.finish import FinishRender
@@ -15,7 +15,7 @@ def execute_render(
     settings: RenderSettings, clients: Clients, engine: Engine, clock: Clock
 ) -> ExecuteRender:
     """Return the render function's use case over an engine."""
-    crash_points.arm(settings.crash_points)
+    crash.arm(settings.crash_points)
     state = State(clients, clock, main_table=settings.main_table, bucket=settings.bucket)
     conclude = state.conclude(settings.events_queue_url)
     finish = FinishRender(

@@ -4,8 +4,8 @@ from chalicelib.adapters.aws.messages import Inbox
 from chalicelib.adapters.aws.queues import Queue
 from chalicelib.adapters.aws.session import Clients
 from chalicelib.adapters.metrics import Metrics
+from chalicelib.bootstrap import crash
 from chalicelib.bootstrap.state import State
-from chalicelib.core import crash_points
 from chalicelib.core.clock import Clock
 from chalicelib.features.dead_letters.bury import BuryMessage
 from chalicelib.features.dead_letters.ends import EndQueuedRender, GiveUpFact, leave_due
@@ -24,7 +24,7 @@ from chalicelib.settings import DeadLettersSettings, RelaySettings, TickSettings
 
 def relay(settings: RelaySettings, clients: Clients, clock: Clock) -> RelayFacts:
     """Return what tells facts; whoever listens stands here."""
-    crash_points.arm(settings.crash_points)
+    crash.arm(settings.crash_points)
     state = State(clients, clock, main_table=settings.main_table, bucket=settings.bucket)
     return RelayFacts(
         tables=state.tables,
@@ -42,7 +42,7 @@ def relay_inbox(settings: RelaySettings, clients: Clients) -> Inbox:
 
 def tick(settings: TickSettings, clients: Clients, clock: Clock) -> Tick:
     """Return what hands out what is due."""
-    crash_points.arm(settings.crash_points)
+    crash.arm(settings.crash_points)
     state = State(clients, clock, main_table=settings.main_table)
     return Tick(
         index=DueIndex(state.tables, settings.main_table),
@@ -56,7 +56,7 @@ def tick(settings: TickSettings, clients: Clients, clock: Clock) -> Tick:
 
 def upkeep(settings: UpkeepSettings, clients: Clients, clock: Clock) -> LookAfter:
     """Return what does for due items what they are due for."""
-    crash_points.arm(settings.crash_points)
+    crash.arm(settings.crash_points)
     state = State(clients, clock, main_table=settings.main_table, bucket=settings.bucket)
     conclude = state.conclude(settings.events_queue_url)
     return LookAfter(
@@ -81,7 +81,7 @@ def upkeep_inbox(settings: UpkeepSettings, clients: Clients) -> Inbox:
 
 def dead_letters(settings: DeadLettersSettings, clients: Clients, clock: Clock) -> BuryMessage:
     """Return what buries messages that were given up."""
-    crash_points.arm(settings.crash_points)
+    crash.arm(settings.crash_points)
     state = State(clients, clock, main_table=settings.main_table, bucket=settings.bucket)
     end = state.end(state.conclude(settings.events_queue_url))
     return BuryMessage(

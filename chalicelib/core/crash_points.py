@@ -2,6 +2,7 @@
 
 import os
 import signal
+from collections.abc import Callable
 from enum import IntEnum
 from pathlib import Path
 
@@ -49,24 +50,38 @@ class CrashPoint(IntEnum):
 
 class _Armed:
     folder: Path | None = None
+    request: Callable[[], str | None]
 
 
-def arm(folder: str) -> None:
-    """Let the files of this folder say where to end: each is a point's number, with hits left."""
+def arm(folder: str, request: Callable[[], str | None]) -> None:
+    """Let the files of this folder say where to end; `request` tells what is being worked on.
+
+    A file is named after a point, or after a point and the one request that it is meant for
+    (`12`, `12.req_1`). It holds numbers: the first says at which hit to end, the next at which one
+    after that.
+    """
     _Armed.folder = Path(folder) if folder else None
+    _Armed.request = request
 
 
 def here(point: CrashPoint) -> None:
-    """End the process, as `kill -9` does, when this is the last hit that its file allows."""
+    """End the process, as `kill -9` does, when a file says that this hit is the one."""
     if _Armed.folder is None:
         return
-    file = _Armed.folder / str(int(point))
+    for name in (f"{point:d}", f"{point:d}.{_Armed.request()}"):
+        _hit(_Armed.folder / name)
+
+
+def _hit(file: Path) -> None:
     try:
-        left = int(file.read_text(encoding="utf-8"))
+        first, *others = file.read_text(encoding="utf-8").split()
     except FileNotFoundError:
         return
-    if left > 1:
-        file.write_text(str(left - 1), encoding="utf-8")
+    if int(first) > 1:
+        file.write_text(" ".join([str(int(first) - 1), *others]), encoding="utf-8")
         return
-    file.unlink()
+    if others:
+        file.write_text(" ".join(others), encoding="utf-8")
+    else:
+        file.unlink()
     os.kill(os.getpid(), signal.SIGKILL)

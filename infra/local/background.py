@@ -1,9 +1,11 @@
 """A stack in the background: started, found and stopped through its run file."""
 
+import os
 import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
 import psutil
@@ -14,6 +16,7 @@ from infra.template import ROOT
 
 START_S: Final = 120.0
 STOP_S: Final = 15.0
+_NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 def running(folder: Folder) -> Mapping[str, Any] | None:
@@ -22,8 +25,17 @@ def running(folder: Folder) -> Mapping[str, Any] | None:
     return told if told and _process(told) else None
 
 
-def start(folder: Folder, port: int, *, as_json: bool = False) -> Mapping[str, Any]:
-    """Start a stack in a session of its own; return once it serves, raise StackError if not."""
+def start(
+    folder: Folder,
+    port: int,
+    *,
+    as_json: bool = False,
+    environment: Mapping[str, str] = _NOTHING,
+) -> Mapping[str, Any]:
+    """Start a stack in a session of its own; return once it serves, raise StackError if not.
+
+    `environment` is added to this process's own.
+    """
     folder.path.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, "-m", "infra.local", "up"]
     command += ["--port", str(port), "--dir", str(folder.path)]
@@ -36,6 +48,7 @@ def start(folder: Folder, port: int, *, as_json: bool = False) -> Mapping[str, A
         process = subprocess.Popen(
             command,
             cwd=ROOT,
+            env={**os.environ, **environment},
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,

@@ -37,13 +37,18 @@ class RunningStack:
 
 
 @contextlib.contextmanager
-def running_stack(path: Path | None = None, *, as_json: bool = True) -> Iterator[RunningStack]:
-    """Run a stack for the time of the block; raises StackError with its log if it cannot start."""
+def running_stack(
+    path: Path | None = None, *, as_json: bool = True, **environment: str
+) -> Iterator[RunningStack]:
+    """Run a stack for the time of the block, with these variables beside this process's own.
+
+    Raises StackError with the stack's log if it cannot start.
+    """
     with contextlib.ExitStack() as cleanup:
         if path is None:
             path = Path(cleanup.enter_context(tempfile.TemporaryDirectory(prefix="platen-")))
         folder = Folder(path)
-        told = background.start(folder, 0, as_json=as_json)
+        told = background.start(folder, 0, as_json=as_json, environment=environment)
         cleanup.callback(background.stop, folder)
         details = json.loads(folder.endpoints_file.read_text(encoding="utf-8"))
         yield RunningStack(
