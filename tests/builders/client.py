@@ -9,6 +9,11 @@ HTML = "<!doctype html><html lang='en'><title>A page</title><h1>Hello</h1><p>Wor
 ENDLESS = "<script>for (;;) {}</script>"
 
 
+def until(moment: float) -> dict[str, Any]:
+    """Return the output of a document that is ready at a moment (Unix seconds)."""
+    return {"wait": {"expression": f"Date.now() > {moment * 1000:.0f}", "timeout_ms": 60_000}}
+
+
 class Served(Protocol):
     """Whatever serves the API."""
 

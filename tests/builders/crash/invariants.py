@@ -1,0 +1,133 @@
+"""What must hold of a workspace with one request, however often its functions were killed."""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterator
+from itertools import chain, islice
+from typing import Any, Final
+
+from chalicelib.adapters.aws.table import Item
+from chalicelib.core.ids import WorkspaceId
+from chalicelib.features.renders.idempotency import IdempotencyKey
+from chalicelib.features.workspaces.plans import PLANS
+from tests.builders.crash.cases import Case
+from tests.builders.stores import Stores
+
+_PURGED: Final = {"expires": "render.expired", "purges": "render.purged"}
+_REFUSED: Final = "region_degraded"
+
+
+def broken(case: Case, stores: Stores, workspace: str, key: str) -> list[str]:
+    """Return the first of what does not hold; the limits themselves may still be due."""
+    partitions = [
+        stores.partition(f"WS#{workspace}#RND#{render}") for render in stores.renders(workspace)
+    ]
+    renders = [row for rows in partitions for row in rows if row["SK"] == "META"]
+    found = chain(
+        _one(case, renders, stores, workspace, key),
+        *(_facts(case, rows) for rows in partitions),
+        *(_due(case, rows) for rows in partitions),
+        _limits(case, renders, stores, workspace),
+        _statistics(renders, stores, workspace),
+        _objects(case, renders, stores, workspace),
+    )
+    return list(islice(found, 1))
+
+
+def _one(
+    case: Case, renders: list[Item], stores: Stores, workspace: str, key: str
+) -> Iterator[str]:
+    """One render stands for the key; who was refused for want of room has another beside it."""
+    refused = [render for render in renders if _error(render) == _REFUSED]
+    if len(refused) != (1 if case.way == "is refused" else 0):
+        yield f"{len(refused)} refused"
+    others = [render for render in renders if render not in refused]
+    if len(others) != 1:
+        yield f"{len(others)} renders"
+        return
+    (render,) = others
+    succeeds = case.ends == "succeeded"
+    if render["status"] != ("succeeded" if succeeds else "failed"):
+        yield f"it is {render['status']}"
+    if _error(render) != (None if succeeds else case.ends):
+        yield f"its error is {_error(render)}"
+    if render["billed"] is not succeeds:
+        yield f"billed: {render['billed']}"
+    at = IdempotencyKey(WorkspaceId(workspace), "live", "POST /v1/renders", key, "").partition
+    record = stores.tables.get(stores.transient, at)
+    if record is None or record["render_id"] != render["id"]:
+        yield f"the idempotency key stands for {record}"
+
+
+def _objects(case: Case, renders: list[Item], stores: Stores, workspace: str) -> Iterator[str]:
+    named = [file for render in renders for file in _outcome(render)["files"]]
+    purged = case.way in _PURGED
+    if len(named) != (1 if case.ends == "succeeded" else 0):
+        yield f"{len(named)} files"
+    if any(bool(render["files_purged_at"]) is not purged for render in renders):
+        yield "purged" if not purged else "not purged"
+    found = [*stores.keys(f"ws/{workspace}/"), *stores.keys(f"tmp/ws/{workspace}/")]
+    if found != ([] if purged else [file["key"] for file in named]):
+        yield f"objects {found}"
+        return
+    for file in named:
+        record = stores.partition(f"FILE#{file['id']}")
+        if [row["sha256"] for row in record] != [file["sha256"]]:
+            yield f"file records {record}"
+        if not purged and _sha256(stores.content(file["key"])) != file["sha256"]:
+            yield "the object is another than the record says"
+
+
+def _limits(case: Case, renders: list[Item], stores: Stores, workspace: str) -> Iterator[str]:
+    item = stores.limits(workspace)
+    billed = sum(render["billed"] for render in renders)
+    if item["holds"] or item["leases"]:
+        yield f"holds {item['holds']}, leases {item['leases']}"
+    if item["used"] != billed:
+        yield f"used {item['used']}, billed {billed}"
+    if item["quota_left"] != PLANS[case.plan].included_renders - billed:
+        yield f"{item['quota_left']} left"
+
+
+def _statistics(renders: list[Item], stores: Stores, workspace: str) -> Iterator[str]:
+    counted: Counter[str] = Counter()
+    for month in {render["created_at"][:7] for render in renders}:
+        for row in stores.partition(f"WS#{workspace}#USE#{month}"):
+            counted.update({name: n for name, n in row.items() if isinstance(n, int)})
+    recount = Counter(f"live_{render['status']}" for render in renders)
+    recount["billed"] = sum(render["billed"] for render in renders)
+    if +counted != +recount:
+        yield f"counted {dict(counted)}"
+
+
+def _facts(case: Case, rows: list[Item]) -> Iterator[str]:
+    facts = [row for row in rows if row["SK"] != "META"]
+    types = [f"render.{row['status']}" for row in rows if row["SK"] == "META"]
+    types += [_PURGED[case.way]] if case.way in _PURGED else []
+    if sorted(fact["type"] for fact in facts) != sorted(types):
+        yield f"facts {[fact['type'] for fact in facts]}"
+    for fact in facts:
+        if "told_at" not in fact or fact.keys() & {"due_at", "DPK", "given_up_at"}:
+            yield f"{fact['type']} is not told"
+
+
+def _due(case: Case, rows: list[Item]) -> Iterator[str]:
+    for row in rows:
+        kept = row["SK"] == "META" and row.get("expires_at") and case.way not in _PURGED
+        if row.get("due_at") != (row["expires_at"] if kept else None):
+            yield f"{row['SK']} is due at {row.get('due_at')}"
+
+
+def _outcome(render: Item) -> dict[str, Any]:
+    outcome: dict[str, Any] = json.loads(render["outcome"])
+    return outcome
+
+
+def _error(render: Item) -> str | None:
+    error = _outcome(render)["error"]
+    return error["code"] if error else None
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

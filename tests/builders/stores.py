@@ -1,0 +1,160 @@
+"""What a stack holds, read from its stores themselves, and its time brought forward."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any, Final, override
+
+from boto3.dynamodb.types import TypeDeserializer
+
+from chalicelib.adapters.aws.session import Clients
+from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
+from chalicelib.core.clock import epoch_ms
+from chalicelib.core.ids import first_id, made_at
+from infra.local.backends import client_factory
+from infra.local.testing import RunningStack
+
+QUEUES: Final = ("Renders", "Events", "Upkeep")
+_PAST: Final = "2020-01-01T00:00:00.000Z"
+_TIME_PART: Final = len("rnd_") + 10
+_AGED_MS: Final = 180_000
+
+
+class StackClients(Clients):
+    """The clients of a running stack."""
+
+    def __init__(self, stack: RunningStack) -> None:
+        clients = client_factory(stack.endpoints)
+        for name in ("dynamodb", "s3", "sqs"):
+            setattr(self, name, clients(name))
+        self._lambda = clients("lambda")
+
+    @override
+    def function(self, read_timeout_s: float) -> Any:
+        return self._lambda
+
+
+class Stores:
+    """Tables, bucket and queues of one stack."""
+
+    def __init__(self, stack: RunningStack) -> None:
+        """Read through clients of its backends."""
+        self._made = stack.resources
+        self.clients = StackClients(stack)
+        self.tables = Tables(self.clients)
+        self.main = stack.resources["MainTable"]["Ref"]
+        self.transient = stack.resources["TransientTable"]["Ref"]
+        self.ticking = threading.Lock()
+
+    def partition(self, pk: str) -> list[Item]:
+        """Return all rows of a partition."""
+        return self.tables.query(self.main, "PK = :pk", {":pk": pk}).items
+
+    def scan(self, table: str) -> Iterator[Item]:
+        """Yield all rows of a table."""
+        read = TypeDeserializer().deserialize
+        pages = self.clients.dynamodb.get_paginator("scan")
+        for page in pages.paginate(TableName=table, ConsistentRead=True):
+            for row in page["Items"]:
+                yield {name: read(value) for name, value in row.items()}
+
+    def renders(self, workspace: str) -> list[str]:
+        """Return the ids of a workspace's renders."""
+        lists = {":list": f"WS#{workspace}#RND"}
+        rows = self.tables.query(self.main, "LPK = :list", lists, index="lists").items
+        return [row["LSK"] for row in rows]
+
+    def limits(self, workspace: str) -> Item:
+        """Return the limits item of a workspace."""
+        (item,) = self.partition(f"WS#{workspace}#LIM")
+        return item
+
+    def keys(self, prefix: str = "") -> list[str]:
+        """Return the keys of the objects below a prefix."""
+        pages = self.clients.s3.get_paginator("list_objects_v2")
+        answers = pages.paginate(Bucket=self._bucket, Prefix=prefix)
+        return [row["Key"] for page in answers for row in page.get("Contents", [])]
+
+    def content(self, key: str) -> bytes:
+        """Return the bytes of an object."""
+        return self.clients.s3.get_object(Bucket=self._bucket, Key=key)["Body"].read()
+
+    def messages(self) -> dict[str, int]:
+        """Return the queues that hold messages, with how many."""
+        names = [f"{name}{kind}" for name in QUEUES for kind in ("Queue", "DeadLetters")]
+        counts = {name: self._count(self._made[name]["Ref"]) for name in names}
+        return {name: count for name, count in counts.items() if count}
+
+    def tick(self) -> None:
+        """Run the tick function, whether or not it survives."""
+        function = self._made["TickFunction"]["Ref"]
+        self.clients.function(30).invoke(FunctionName=function, Payload=b"{}")
+
+    def bring_forward(self, workspace: str) -> None:
+        """Let what is promised for later be due now, but for the end of a retention.
+
+        `due_at` is put into the past, and for a render that waits `held_until` as well.
+        """
+        subjects = [f"WS#{workspace}#RND#{render}" for render in self.renders(workspace)]
+        for pk in (f"WS#{workspace}#LIM", *subjects):
+            for row in self.partition(pk):
+                if "due_at" in row and row["due_at"] != row.get("expires_at"):
+                    names = ["due_at", *(["held_until"] if row.get("status") == "queued" else [])]
+                    self._replace(row, dict.fromkeys(names, _PAST))
+
+    def expire(self, workspace: str, render: str) -> None:
+        """Let the retention of a render's files be over: `expires_at`, `due_at`."""
+        for row in self.partition(f"WS#{workspace}#RND#{render}"):
+            if row["SK"] == "META":
+                self._replace(row, {"expires_at": _PAST, "due_at": _PAST})
+
+    def age(self, workspace: str) -> None:
+        """Let what was admitted and never made be minutes old.
+
+        Only ids tell that age: those in `holds` and `leases`, and in the keys of bodies, are
+        replaced by ids of three minutes ago.
+        """
+        item, made = self.limits(workspace), self.renders(workspace)
+        older = {name: _older(name) for name in item["holds"] if name not in made}
+        for name, old in older.items():
+            key = f"tmp/ws/{workspace}/bodies/"
+            if key + name in self.keys(key):
+                source = {"Bucket": self._bucket, "Key": key + name}
+                self.clients.s3.copy_object(
+                    Bucket=self._bucket, Key=key + old, CopySource=f"{self._bucket}/{key + name}"
+                )
+                self.clients.s3.delete_object(**source)
+        renamed = {
+            field: {older.get(name, name): value for name, value in item[field].items()}
+            for field in ("holds", "leases")
+        }
+        if older:
+            self._replace(item, renamed)
+
+    def _replace(self, row: Item, values: Item) -> None:
+        """Replace attributes of a row, unless they have changed since it was read."""
+        write = Write(
+            self.main,
+            key={name: row[name] for name in ("PK", "SK")},
+            update="SET " + ", ".join(f"{name} = :{name}" for name in values),
+            condition=" AND ".join(f"{name} = :was_{name}" for name in values),
+            values={f":{name}": value for name, value in values.items()}
+            | {f":was_{name}": row[name] for name in values},
+        )
+        with suppress(ConditionFailed):
+            self.tables.write(write)
+
+    def _count(self, url: str) -> int:
+        told = self.clients.sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["All"])
+        counts = told["Attributes"]
+        waiting = int(counts["ApproximateNumberOfMessages"])
+        return waiting + int(counts["ApproximateNumberOfMessagesNotVisible"])
+
+    @property
+    def _bucket(self) -> str:
+        return self._made["FilesBucket"]["Ref"]
+
+
+def _older(name: str) -> str:
+    moment = epoch_ms(made_at(name)) - _AGED_MS
+    return first_id("rnd", moment)[:_TIME_PART] + name[_TIME_PART:]

@@ -1,0 +1,40 @@
+"""A stack whose functions end where the files of a folder say, and the matrix that it runs."""
+
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future
+from pathlib import Path
+
+import pytest
+
+from infra.local.testing import RunningStack, running_stack
+from tests.builders.crash.matrix import Matrix, Row
+
+
+@pytest.fixture(scope="session")
+def points(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give the folder of the armed points."""
+    return tmp_path_factory.mktemp("points")
+
+
+@pytest.fixture(scope="session")
+def stack(points: Path) -> Iterator[RunningStack]:
+    """Run one stack for all cases."""
+    with running_stack(PLATEN_CRASH_POINTS=str(points)) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def matrix(stack: RunningStack, points: Path) -> Matrix:
+    """Give the matrix."""
+    return Matrix(stack, points)
+
+
+@pytest.fixture(scope="session")
+def outcomes(matrix: Matrix, request: pytest.FixtureRequest) -> Mapping[str, Future[Row]]:
+    """Run all cases that are asked for, side by side."""
+    chosen = [
+        spec.params["case"]
+        for spec in (getattr(item, "callspec", None) for item in request.session.items)
+        if spec is not None and "case" in spec.params
+    ]
+    return matrix.run(chosen)
