@@ -14,9 +14,9 @@ from infra.package.errors import PackageError
 from infra.setup.step import INSTALLED
 from infra.setup.steps import UV
 
-# The services that chalicelib/adapters/aws speaks to; a test compares. The descriptions of all
-# the others are two thirds of botocore.
-SERVICES: Final = ("dynamodb", "lambda", "s3", "secretsmanager", "sqs")
+# The services that chalicelib/adapters/aws speaks to; the build makes a client of each. The
+# descriptions of all the others are two thirds of botocore.
+SERVICES: Final = ("dynamodb", "lambda", "logs", "s3", "secretsmanager", "sqs")
 _PLATFORM: Final = ("--python-platform", "x86_64-manylinux_2_28", "--python-version", "3.13")
 _UNWANTED: Final = (
     "bin/*",  # scripts that name the Python of this machine

@@ -44,7 +44,7 @@ def broken_starts(template: Mapping[str, Any], folder: Path) -> Iterator[str]:
                 opened.extractall(scratch)
             for name, handler in functions:
                 if said := _import(handler, scratch):
-                    yield f"{name}: {handler} does not start from {archive}:\n{said}"
+                    yield f"{name}: {handler} does not start from {archive}: {said}"
 
 
 def _import(handler: str, folder: str) -> str:
@@ -52,4 +52,4 @@ def _import(handler: str, folder: str) -> str:
     module, _, attribute = handler.rpartition(".")
     command = [sys.executable, "-I", "-S", "-B", "-c", _SCRIPT, folder, module, attribute]
     ran = subprocess.run(command, env=_ENVIRONMENT, capture_output=True, text=True, check=False)
-    return ran.stderr.strip() if ran.returncode else ""
+    return ran.stderr.strip().rpartition("\n")[2] if ran.returncode else ""
