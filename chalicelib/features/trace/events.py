@@ -80,12 +80,12 @@ def _read(text: str) -> dict[str, Any] | None:
 def _event(line: Mapping[str, Any]) -> Event:
     kind = line.get("kind")
     if kind == "request":
-        source, what = "gateway", f"{line['method']} {line['path']}"
+        source, what, told = "gateway", f"{line['method']} {line['path']}", {"method", "path"}
     elif kind == "invocation":
-        source, what = "runner", f"invoked {line['function']}"
+        source, what, told = "runner", f"invoked {line['function']}", {"function"}
     else:
-        source, what = str(line.get("service", "?")), str(line.get("message"))
-    left_out = _PLAIN | _NOISE | ({"method", "path"} if kind == "request" else set())
+        source, what, told = str(line.get("service")), str(line.get("message")), set()
+    left_out = _PLAIN | _NOISE | told
     detail = {
         name: value
         for name, value in line.items()
