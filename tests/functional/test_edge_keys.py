@@ -70,7 +70,7 @@ def test_malformed_key_is_refused_without_a_look_up(
 ) -> None:
     assert callable(spoil)
     key = services.key()
-    services.keys.find = None  # type: ignore[assignment, method-assign]
+    services.keys.find_with_workspace = None  # type: ignore[assignment, method-assign]
 
     answer = request(app, "GET", "/v1/chairs/1", key=spoil(key))
 

@@ -8,7 +8,7 @@ import pytest
 
 from chalicelib.api._app import CATCH_ALL, METHODS, App
 from chalicelib.api._endpoint import endpoints_of
-from tests.builders.http import request
+from tests.builders.http import CONTEXT, request
 from tests.fakes import resource
 from tests.fakes.edge import EdgeServices
 

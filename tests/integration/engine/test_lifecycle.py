@@ -15,8 +15,9 @@ from pathlib import Path
 import pytest
 
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.browser.installation import BrowserMissing
-from chalicelib.engine.browser.lifecycle import Browser, BrowserUnusable
+from chalicelib.engine.browser.copies import BrowserMissing
+from chalicelib.engine.browser.lifecycle import Browser
+from chalicelib.engine.browser.rehearsal import BrowserUnusable
 from tests.integration.engine.conftest import (
     REPOSITORY,
     folder,
