@@ -47,14 +47,16 @@ def test_an_async_render_is_followed_through_every_function(service: Service, li
 def test_what_the_tick_and_the_upkeep_do_for_a_render_carries_its_id(
     service: Service, lines: Lines
 ) -> None:
-    service.render(mode="async", headers={"X-Request-Id": "mine"})
+    render = service.render(mode="async", headers={"X-Request-Id": "mine"}).json
     service.clock.forward(minutes=2)
     lines()
 
     service.tick()
     service.look_after()
 
-    assert said(lines(), "mine") == ["handed out", "render queued again"]
+    told = lines()
+    assert said(told, "mine") == ["handed out", "render queued again"]
+    assert {line.get("render") for line in told if line.get("request_id")} == {render["id"]}
 
 
 def test_a_dead_letter_carries_the_id_of_its_message(service: Service, lines: Lines) -> None:

@@ -7,6 +7,7 @@ from itertools import batched
 from typing import Any, Final
 
 from chalicelib.adapters.aws.queues import Queue
+from chalicelib.adapters.json_logs import scope
 from chalicelib.adapters.metrics import Metrics, Values
 from chalicelib.core.clock import Clock, parse_rfc3339, rfc3339
 from chalicelib.core.crash_points import CrashPoint, here
@@ -74,9 +75,16 @@ class Tick:
         row = self._index.postpone(item, rfc3339(now + _AGAIN_AFTER))
         if row is None:
             return None
-        ids = {"request_id": row.get("request_id"), "due_at": item.due_at}
-        log.info("handed out", extra=ids | {"item": f"{item.pk} {item.sk}"})
+        with scope(request_id=row.get("request_id"), **_named(item)):
+            log.info("handed out", extra={"sort_key": item.sk, "due_at": item.due_at})
         return LookAt(item.pk, item.sk, row.get("request_id"))
+
+
+def _named(item: DueItem) -> dict[str, str | None]:
+    """Return the ids that the key of an item is made of: `WS#<id>#RND#<id>`."""
+    parts = item.pk.split("#")
+    kinds = dict(zip(parts[::2], parts[1::2], strict=False))
+    return {"workspace": kinds.get("WS"), "render": kinds.get("RND")}
 
 
 def _group(item: LookAt) -> str:
