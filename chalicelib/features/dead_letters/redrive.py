@@ -1,9 +1,9 @@
 """Send the dead letters of a queue to it once more."""
 
-import json
 from collections.abc import Mapping
 from typing import Final
 
+from chalicelib.adapters.aws.messages import Poison, read_body, texts
 from chalicelib.adapters.aws.queues import Queue
 from chalicelib.features.dead_letters.model import DeadLetter
 from chalicelib.features.dead_letters.repository import DeadLetters
@@ -30,8 +30,7 @@ class RedriveDeadLetters:
 
 def _group(body: str) -> str:
     try:
-        message = json.loads(body)
-    except ValueError:
-        return "unreadable"
-    found = message.get("workspace_id") if isinstance(message, dict) else None
-    return found if isinstance(found, str) and found else "redriven"
+        (workspace_id,) = texts(read_body(body), workspace_id="[!-~]{1,100}")
+    except Poison:
+        return "redriven"
+    return workspace_id

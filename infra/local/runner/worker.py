@@ -92,7 +92,7 @@ def _request_id(event: Any) -> str | None:
     if len(records) == 1 and "body" in records[0]:
         try:
             event = json.loads(records[0]["body"])
-        except ValueError:
+        except (ValueError, RecursionError):
             return None
     told = event.get("request_id") if isinstance(event, dict) else None
     return told if isinstance(told, str) else None
