@@ -71,6 +71,15 @@ def test_a_dead_letter_carries_the_id_of_its_message(service: Service, lines: Li
     assert said(lines(), "mine") == ["render ended from outside", "message buried"]
 
 
+def test_a_body_is_not_repeated_in_the_log(
+    service: Service, capsys: pytest.CaptureFixture[str]
+) -> None:
+    service.send("Events", json.dumps({"v": "private" * 10_000}))
+    service.relay_facts()
+
+    assert len(capsys.readouterr().out) < 5_000
+
+
 @pytest.mark.parametrize("value", HOSTILE)
 def test_a_hostile_message_makes_no_line_of_its_own(
     service: Service, lines: Lines, value: str

@@ -14,6 +14,7 @@ log = logging.getLogger(__name__)
 
 # `maxReceiveCount` of every queue: the platform would move the message after this delivery.
 LAST_DELIVERY: Final = 4
+_SHOWN_CHARS: Final = 40
 
 
 class Poison(Exception):  # noqa: N818 -- what it is
@@ -88,7 +89,9 @@ def request_id_of(message: Mapping[str, Any]) -> str | None:
 def check_version(message: Mapping[str, Any], version: int) -> None:
     """Raise UnknownVersion unless the message has this version."""
     if message.get("v") != version:
-        reason = f"version {version} is expected, not {message.get('v')!r}"
+        # It goes into logs and records; a stranger's may be as long as a message.
+        found = repr(message.get("v"))[:_SHOWN_CHARS]
+        reason = f"version {version} is expected, not {found}"
         raise UnknownVersion(reason)
 
 
