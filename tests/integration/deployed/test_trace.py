@@ -1,0 +1,41 @@
+"""Seen from outside where it is deployed: the operator tool reads state and logs from AWS."""
+
+import time
+from typing import Any
+
+import pytest
+
+from tests.builders.client import Client
+from tests.builders.deployment import Deployment
+
+pytestmark = pytest.mark.integration
+
+
+def test_a_render_is_traced_through_the_logs_of_every_function(
+    deployment: Deployment, live: Client
+) -> None:
+    render = live.render(headers={"X-Request-Id": "traced-on-aws"}).json()
+    until = time.monotonic() + 30
+
+    while "relay" not in sources(found := trace(deployment, render["id"])):
+        assert time.monotonic() < until, found
+        time.sleep(0.5)
+
+    assert found["request_id"] == "traced-on-aws"
+    assert sources(found) >= {"row", "facts", "api", "render", "relay"}
+    moments = [row["at"] for row in found["events"]]
+    assert moments == sorted(moments)
+
+
+def test_the_queues_of_the_stage_hold_no_dead_letters(deployment: Deployment) -> None:
+    answer = deployment.platen("--stage", "test", "dlq", "list")
+
+    assert answer["unread"].keys() == {"renders", "events", "upkeep"}
+
+
+def trace(deployment: Deployment, render_id: str) -> dict[str, Any]:
+    return deployment.platen("--stage", "test", "render", "trace", render_id)
+
+
+def sources(found: dict[str, Any]) -> set[str]:
+    return {row["source"] for row in found["events"]}
