@@ -1,139 +1,18 @@
 """A thousand admissions at once, on a DynamoDB that decides conditions for itself."""
 
-import datetime as dt
-import itertools
+import multiprocessing
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
-from typing import Any, override
 
 import pytest
 
 from chalicelib.adapters.aws.session import Clients
-from chalicelib.adapters.aws.table import Tables
-from chalicelib.core.errors import ServiceError
-from chalicelib.core.ids import RenderId, WorkspaceId
-from chalicelib.features.workspaces.limits import Claim, Taken
-from chalicelib.features.workspaces.limits_repository import Limits
-from chalicelib.features.workspaces.model import Workspace
-from chalicelib.features.workspaces.plans import PLANS, Plan
-from infra.local.backends import start_backends
-from infra.local.paths import Folder
-from infra.local.processes import Spawner
-from tests.fakes.edge import NOW, FixedClock
+from chalicelib.features.workspaces.plans import PLANS
+from tests.builders.crowd import NO_RATE, Crowd, Party
 
 pytestmark = pytest.mark.integration
-
-TABLE = "main"
-ADMISSIONS = 1_000
-THREADS = 16
-NUMBERS = itertools.count()
-# Admits every request of a test at once.
-NO_RATE = replace(PLANS["scale"], rate_limit_rps=1_000)
-
-
-class PlannedWorkspace(Workspace):
-    """A workspace on a plan of the test's own."""
-
-    plans: dict[str, Plan] = {}  # noqa: RUF012 -- by workspace, because a workspace is frozen
-
-    @property
-    @override
-    def plan(self) -> Plan:
-        return self.plans[self.id]
-
-
-@pytest.fixture(scope="module")
-def clients(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Clients]:
-    spawner = Spawner()
-    with pytest.MonkeyPatch.context() as environment:
-        for name in ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_DYNAMODB"):
-            environment.delenv(name, raising=False)
-        for service in ("S3", "SQS", "KMS", "SECRETS_MANAGER"):
-            environment.setenv(f"AWS_ENDPOINT_URL_{service}", "http://unused")
-        folder = Folder(tmp_path_factory.mktemp("dynoxide"))
-        (dynoxide,), endpoints = start_backends(folder, spawner)
-        for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
-            environment.setenv(name, "test")
-        environment.setenv("AWS_DEFAULT_REGION", "us-east-1")
-        environment.setenv("AWS_ENDPOINT_URL_DYNAMODB", endpoints["AWS_ENDPOINT_URL_DYNAMODB"])
-        try:
-            dynoxide.wait()
-            made = Clients()
-            create_table(made)
-            yield made
-        finally:
-            dynoxide.stop()
-            spawner.close()
-
-
-def create_table(clients: Clients) -> None:
-    clients.dynamodb.create_table(
-        TableName=TABLE,
-        AttributeDefinitions=[
-            {"AttributeName": "PK", "AttributeType": "S"},
-            {"AttributeName": "SK", "AttributeType": "S"},
-        ],
-        KeySchema=[
-            {"AttributeName": "PK", "KeyType": "HASH"},
-            {"AttributeName": "SK", "KeyType": "RANGE"},
-        ],
-        BillingMode="PAY_PER_REQUEST",
-    )
-
-
-class Crowd:
-    """Threads that each are a process of their own, as far as their memory goes."""
-
-    def __init__(self, clients: Clients, plan: Plan) -> None:
-        number = next(NUMBERS)
-        self.workspace = PlannedWorkspace(
-            id=WorkspaceId(f"ws_{number}"),
-            name="",
-            plan_code=plan.code,
-            status="active",
-            owner_email=None,
-            owner_verified=True,
-            regions=("eu",),
-            allow_ips=(),
-            created_at="2026-11-21T12:00:00.000Z",
-        )
-        PlannedWorkspace.plans[self.workspace.id] = plan
-        tables = Tables(clients)
-        tables.write(Limits(tables, TABLE, FixedClock()).creation(self.workspace, NOW))
-        self._own = threading.local()
-        self._tables = tables
-
-    @property
-    def limits(self) -> Limits:
-        if not hasattr(self._own, "limits"):
-            self._own.limits = Limits(self._tables, TABLE, FixedClock())
-        found: Limits = self._own.limits
-        return found
-
-    @property
-    def item(self) -> dict[str, Any]:
-        return self.limits.get(self.workspace.id)
-
-    def claim(self, number: int, *, sync: bool) -> Claim:
-        until = NOW + dt.timedelta(minutes=7) if sync else None
-        return Claim(RenderId(f"rnd_{number:026d}"), self.workspace, test=False, lease_until=until)
-
-    def admit(self, claim: Claim) -> tuple[str, Claim, Taken | None]:
-        try:
-            taken, _ = self.limits.admit(claim, NOW)
-        except ServiceError as refusal:
-            return refusal.code, claim, None
-        return "admitted", claim, taken
-
-    def settle(self, claim: Claim, taken: Taken, *, billed: bool) -> None:
-        self.limits.settle(self.workspace.id, claim.render_id, taken, billed=billed)
-
-    def all_at_once[T](self, work: Callable[[int], T], count: int = ADMISSIONS) -> list[T]:
-        with ThreadPoolExecutor(THREADS) as threads:
-            return list(threads.map(work, range(count)))
 
 
 def test_leases_are_never_more_than_the_plan_allows(clients: Clients) -> None:
@@ -212,3 +91,29 @@ def test_places_go_from_hand_to_hand(clients: Clients) -> None:
     assert running["most"] <= 8
     assert (item["leases"], item["holds"]) == ({}, {})
     assert (item["used"], item["quota_left"]) == (150, 50)
+
+
+@pytest.mark.parametrize(
+    ("sync", "answers"),
+    [
+        (True, {"admitted": 7, "concurrency_limited": 993}),
+        (False, {"admitted": 20, "render_limit_reached": 980}),
+    ],
+)
+def test_processes_that_know_nothing_of_each_other_overshoot_nothing(
+    clients: Clients, *, sync: bool, answers: dict[str, int]
+) -> None:
+    plan = replace(NO_RATE, sync_concurrency=7, included_renders=20)
+    crowd = Crowd(clients, plan)
+    parties = [
+        Party(crowd.workspace.id, plan, range(first, first + 250), sync)
+        for first in range(0, 1_000, 250)
+    ]
+
+    with ProcessPoolExecutor(4, mp_context=multiprocessing.get_context("spawn")) as processes:
+        told = list(processes.map(Party.admit, parties))
+
+    assert sum(told, Counter()) == answers
+    item = crowd.item
+    assert len(item["holds"]) == answers["admitted"]
+    assert item["quota_left"] == 20 - answers["admitted"]

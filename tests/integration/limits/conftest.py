@@ -1,0 +1,67 @@
+"""A DynamoDB for tests of the limits: as it is, and with a conflict in every fifth call."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+import pytest
+
+from chalicelib.adapters.aws.session import Clients
+from infra.local.backends import start_backends
+from infra.local.paths import Folder
+from infra.local.processes import Spawner
+from tests.builders.crowd import TABLE
+from tests.fakes.fault_proxy import fault_proxy
+from tests.fakes.faults import Faults, Kind
+
+_SHARES: dict[Kind, float] = {"conflict": 0.20, "lost": 0.01, "error after": 0.01}
+
+
+@pytest.fixture(scope="session")
+def dynamodb_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Run a DynamoDB with an empty table."""
+    with ExitStack() as cleanup:
+        environment = cleanup.enter_context(pytest.MonkeyPatch.context())
+        for name in ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_DYNAMODB"):
+            environment.delenv(name, raising=False)
+        for service in ("S3", "SQS", "KMS", "SECRETS_MANAGER"):
+            environment.setenv(f"AWS_ENDPOINT_URL_{service}", "http://unused")
+        spawner = Spawner()
+        cleanup.callback(spawner.close)
+        (dynoxide,), endpoints = start_backends(Folder(tmp_path_factory.mktemp("db")), spawner)
+        cleanup.callback(dynoxide.stop)
+        dynoxide.wait()
+        yield endpoints["AWS_ENDPOINT_URL_DYNAMODB"]
+
+
+@pytest.fixture(scope="session", params=["calm", "conflicts"])
+def clients(request: pytest.FixtureRequest, dynamodb_url: str) -> Iterator[Clients]:
+    """Give clients of it, and let processes that are started find it too."""
+    with ExitStack() as cleanup:
+        environment = cleanup.enter_context(pytest.MonkeyPatch.context())
+        for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+            environment.setenv(name, "test")
+        environment.setenv("AWS_DEFAULT_REGION", "us-east-1")
+        faults = Faults(5, _SHARES)
+        url = cleanup.enter_context(fault_proxy(dynamodb_url, faults))
+        environment.setenv("AWS_ENDPOINT_URL_DYNAMODB", dynamodb_url)
+        if request.param == "calm":
+            create_table(Clients())
+        else:
+            environment.setenv("AWS_ENDPOINT_URL_DYNAMODB", url)
+        faults.on = True
+        yield Clients()
+
+
+def create_table(clients: Clients) -> None:
+    clients.dynamodb.create_table(
+        TableName=TABLE,
+        AttributeDefinitions=[
+            {"AttributeName": "PK", "AttributeType": "S"},
+            {"AttributeName": "SK", "AttributeType": "S"},
+        ],
+        KeySchema=[
+            {"AttributeName": "PK", "KeyType": "HASH"},
+            {"AttributeName": "SK", "KeyType": "RANGE"},
+        ],
+        BillingMode="PAY_PER_REQUEST",
+    )

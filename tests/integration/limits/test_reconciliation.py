@@ -1,0 +1,166 @@
+"""Reconciliation beside those who are admitted, finish, settle and die at any point of that."""
+
+import random
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, cast
+
+import pytest
+
+from chalicelib.adapters.aws.session import Clients
+from chalicelib.adapters.aws.table import ConditionFailed, Tables, Write
+from chalicelib.core.clock import rfc3339
+from chalicelib.core.ids import RenderId
+from chalicelib.features.renders.model import Render
+from chalicelib.features.renders.repository import Renders
+from chalicelib.features.renders.rows import row_of
+from chalicelib.features.upkeep.limits import ReconcileLimits
+from chalicelib.features.workspaces.limits import Taken
+from chalicelib.features.workspaces.limits_repository import Limits
+from tests.builders.crowd import NO_RATE, TABLE, Crowd
+from tests.fakes.edge import NOW, FixedClock
+from tests.fakes.limits_model import RemovedBodies
+
+if TYPE_CHECKING:
+    from chalicelib.features.renders.bodies import Bodies
+
+pytestmark = pytest.mark.integration
+
+RENDERS = 240
+RECONCILERS = 3
+# After what its process dies; "settled" has survived, and "twice" was worked off twice.
+ENDS = ("admitted", "made", "finished", "settled", "twice")
+
+
+@dataclass
+class Life:
+    """One workspace's renders, each coming as far as its plan says."""
+
+    clients: Clients
+    clock: FixedClock = field(default_factory=FixedClock)
+    bodies: RemovedBodies = field(default_factory=RemovedBodies)
+
+    def __post_init__(self) -> None:
+        self.crowd = Crowd(self.clients, replace(NO_RATE, sync_concurrency=400))
+        self.tables = Tables(self.clients)
+        self.renders = Renders(self.tables, TABLE)
+        dice = random.Random(11)  # noqa: S311 -- a plan, no secrets
+        self.ends = [dice.choice(ENDS) for _ in range(RENDERS)]
+        self.billed = [dice.random() < 0.7 for _ in range(RENDERS)]
+
+    def live(self, number: int) -> None:
+        """Bring one render as far as it comes."""
+        end, billed = self.ends[number], self.billed[number]
+        claim = self.crowd.claim(number, sync=True)
+        code, _, taken = self.crowd.admit(claim)
+        assert taken is not None, code
+        if end == "admitted":
+            return
+        render = self.make(claim.render_id, taken)
+        if end == "made":
+            return
+        self.finish(render, billed=billed)
+        for _ in range(["finished", "settled", "twice"].index(end)):
+            self.crowd.settle(claim, taken, billed=billed)
+
+    def make(self, render_id: RenderId, taken: Taken) -> Render:
+        at = rfc3339(NOW)
+        made = Render(
+            id=render_id,
+            workspace_id=self.crowd.workspace.id,
+            status="queued",
+            mode="sync",
+            test=False,
+            input={},
+            output={"format": "pdf"},
+            delivery="url",
+            expires_in_s=60,
+            max_pages=1,
+            engine="1",
+            taken=taken,
+            created_at=at,
+            request_id="r",
+        )
+        # Refused: it is this very one, and the answer was lost.
+        with suppress(ConditionFailed):
+            self.tables.write(self.renders.creation(made, due_at=at, held_until=at))
+        return made
+
+    def finish(self, render: Render, *, billed: bool) -> None:
+        done = replace(render, status="succeeded" if billed else "failed", billed=billed)
+        self.tables.write(Write(TABLE, item=row_of(done) | {"held_until": rfc3339(NOW)}))
+
+    def reconcile(self) -> None:
+        limits = Limits(self.tables, TABLE, self.clock)
+        bodies = cast("Bodies", self.bodies)
+        reconcile = ReconcileLimits(
+            renders=self.renders, limits=limits, bodies=bodies, clock=self.clock
+        )
+        reconcile(self.crowd.workspace.id)
+
+    @contextmanager
+    def reconcilers(self) -> Iterator[None]:
+        """Reconcile again and again meanwhile, several at once."""
+        over = threading.Event()
+        failures: list[Exception] = []
+
+        def work() -> None:
+            try:
+                while not over.is_set():
+                    self.reconcile()
+            except Exception as failure:  # noqa: BLE001 -- told below, by the test's own thread
+                failures.append(failure)
+
+        threads = [threading.Thread(target=work) for _ in range(RECONCILERS)]
+        for thread in threads:
+            thread.start()
+        yield
+        over.set()
+        for thread in threads:
+            thread.join()
+        assert failures == []
+
+    def ids(self, end: str) -> set[str]:
+        return {
+            self.crowd.claim(number, sync=True).render_id
+            for number in range(RENDERS)
+            if self.ends[number] == end
+        }
+
+
+def test_whatever_dies_and_whoever_settles_first_each_is_settled_once(clients: Clients) -> None:
+    life = Life(clients)
+    used = sum(
+        billed and end not in {"admitted", "made"}
+        for billed, end in zip(life.billed, life.ends, strict=True)
+    )
+
+    with life.reconcilers():
+        life.crowd.all_at_once(life.live, RENDERS)
+    life.reconcile()
+
+    # What is young or not final is left alone.
+    item = life.crowd.item
+    assert item["holds"].keys() == life.ids("admitted") | life.ids("made") == item["leases"].keys()
+    assert item["used"] == used
+    assert "due_at" in item
+
+    life.clock.forward(minutes=2, seconds=1)
+    with life.reconcilers():
+        life.reconcile()
+    item = life.crowd.item
+    assert item["holds"].keys() == life.ids("made")
+    assert {key.rpartition("/")[2] for key in life.bodies} == life.ids("admitted")
+
+    for number in range(RENDERS):
+        if life.ends[number] == "made":
+            claim = life.crowd.claim(number, sync=True)
+            life.finish(life.make(claim.render_id, Taken("", leased=True)), billed=False)
+    with life.reconcilers():
+        life.reconcile()
+    item = life.crowd.item
+    assert (item["holds"], item["leases"]) == ({}, {})
+    assert (item["used"], item["quota_left"]) == (used, 250_000 - used)
+    assert "due_at" not in item
