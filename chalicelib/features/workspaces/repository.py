@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any, Final
 
-from chalicelib.adapters.aws.table import Item, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
 from chalicelib.core.clock import parse_rfc3339, rfc3339
 from chalicelib.core.ids import KeyId, WorkspaceId
 from chalicelib.features.workspaces.model import ApiKey, StoredSecret, Workspace
@@ -96,9 +96,13 @@ class Keys:
 
     def create(self, key: ApiKey) -> None:
         """Keep a new key; raises ConditionFailed when its id is taken."""
-        self._tables.write(
-            Write(self._table, item=_key_item(key), condition="attribute_not_exists(PK)")
-        )
+        item = _key_item(key)
+        try:
+            self._tables.write(Write(self._table, item=item, condition="attribute_not_exists(PK)"))
+        except ConditionFailed as taken:
+            # Unless it is this very key, and the answer was lost.
+            if taken.item != item:
+                raise
 
     def roll(self, key: ApiKey, secrets: tuple[StoredSecret, ...]) -> None:
         """Replace the secrets of a key that still has the one that was read."""
@@ -109,16 +113,20 @@ class Keys:
         self._change(key, "revoked_at", rfc3339(at))
 
     def _change(self, key: ApiKey, name: str, value: Any) -> None:
-        self._tables.write(
-            Write(
-                self._table,
-                key={"PK": f"KEY#{key.id}", "SK": "META"},
-                update="SET #n = :v",
-                condition="secrets = :was AND revoked_at = :none",
-                names={"#n": name},
-                values={":v": value, ":was": _secrets(key.secrets), ":none": None},
-            )
+        write = Write(
+            self._table,
+            key={"PK": f"KEY#{key.id}", "SK": "META"},
+            update="SET #n = :v",
+            condition="secrets = :was AND revoked_at = :none",
+            names={"#n": name},
+            values={":v": value, ":was": _secrets(key.secrets), ":none": None},
         )
+        try:
+            self._tables.write(write)
+        except ConditionFailed as lost:
+            # Unless it stands there as it was to, and the answer was lost.
+            if lost.item is None or lost.item[name] != value:
+                raise
 
 
 def _listed(tables: Tables, table: str, partition: str) -> Iterator[Item]:
