@@ -10,7 +10,9 @@ from botocore.exceptions import (
     ConnectionClosedError,
     ConnectTimeoutError,
     EndpointConnectionError,
+    IncompleteReadError,
     ReadTimeoutError,
+    ResponseStreamingError,
 )
 
 from chalicelib.adapters.aws.functions import Function, FunctionBusy, FunctionDied, FunctionLate
@@ -21,6 +23,16 @@ URL = "https://lambda.test"
 
 class TooManyRequestsException(ClientError):  # noqa: N818
     """As botocore makes it of the service's answer."""
+
+
+class Torn:
+    """The body of an answer that does not arrive."""
+
+    def __init__(self, fault: Exception) -> None:
+        self._fault = fault
+
+    def read(self) -> bytes:
+        raise self._fault
 
 
 class FakeLambda:
@@ -68,6 +80,9 @@ def refusal(kind: type[ClientError], status: int) -> ClientError:
         (ReadTimeoutError(endpoint_url=URL), FunctionLate),
         (ConnectionClosedError(endpoint_url=URL), FunctionDied),
         ({"FunctionError": "Unhandled", "Payload": io.BytesIO(b"{}")}, FunctionDied),
+        ({"Payload": Torn(ResponseStreamingError(error="cut"))}, FunctionDied),
+        ({"Payload": Torn(IncompleteReadError(actual_bytes=1, expected_bytes=2))}, FunctionDied),
+        ({"Payload": Torn(ReadTimeoutError(endpoint_url=URL))}, FunctionLate),
     ],
 )
 def test_each_end_of_a_call_has_its_name(outcome: Any, told: type[Exception]) -> None:
