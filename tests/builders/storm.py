@@ -30,6 +30,8 @@ from tests.fakes.edge import FixedClock
 from tests.fakes.fault_proxy import LATE_S, fault_proxy
 from tests.fakes.faults import Faults
 
+# Mostly they wait for botocore, which pauses before it repeats.
+_HANDS: Final = 8
 STEPS_MIN: Final = (0, 2, 4, 6, 6, 11, 31)
 _READ_TIMEOUTS_S: Final = {"dynamodb": 0.6, "sqs": 0.8, "s3": 1.2, "secretsmanager": 1.0}
 assert max(_READ_TIMEOUTS_S.values()) < LATE_S
@@ -199,13 +201,13 @@ class Storm:
     def settle_down(self, minutes: Sequence[int] = STEPS_MIN) -> None:
         """Let time go by in steps, and work off what is due at each."""
         process = Process(self.calm)
-        with ThreadPoolExecutor(2) as threads:
+        with ThreadPoolExecutor(_HANDS) as threads:
             for step in minutes:
                 self.calm.clock.forward(minutes=step)
                 with suppress(Exception):
                     process.tick()
                 for work in (process.look_after, process.work_off_queue, process.relay_facts):
-                    list(threads.map(_until_empty, [work] * 2))
+                    list(threads.map(_until_empty, [work] * _HANDS))
         for name in QUEUES:
             _until_empty(partial(process.bury, name))
 

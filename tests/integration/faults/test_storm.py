@@ -168,7 +168,6 @@ def test_nothing_changes_about_the_result(storm: Storm, capsys: pytest.CaptureFi
 
     with capsys.disabled():
         sys.stdout.write(f"\n{len(asked)} requests, {stormed_s:.0f} s: {dict(callers.answers)}\n")
-        sys.stdout.write(storm.faults.table() + "\n")
     assert callers.wrong == []
     assert callers.answers.keys() <= DOCUMENTED
     books = Books.of(storm.calm)
@@ -193,12 +192,16 @@ def check_wishes(books: Books, wanted: list[Wish]) -> None:
     assert len(books.records) == sum(wish.key is not None for wish in wanted)
 
 
-def test_files_end_with_their_retention_in_the_same_storm(storm: Storm) -> None:
+def test_files_end_with_their_retention_in_the_same_storm(
+    storm: Storm, capsys: pytest.CaptureFixture[str]
+) -> None:
     storm.faults.on = True
     storm.settle_down([DAYS_31, 6, 6, 6])
     storm.faults.on = False
     storm.settle_down([6, 6])
 
+    with capsys.disabled():
+        sys.stdout.write("\n" + storm.faults.table() + "\n")
     books = Books.of(storm.calm)
     books.check(belated=storm.faults.belated)
     assert set(books.objects) <= storm.faults.belated
