@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from chalicelib.adapters.aws.table import ConditionFailed, Tables, Write
 from chalicelib.core import json
-from chalicelib.core.clock import Clock, rfc3339
+from chalicelib.core.clock import Clock, parse_rfc3339, rfc3339
 from chalicelib.core.crash_points import CrashPoint, here
 from chalicelib.core.errors import Forbidden, ServiceError
 from chalicelib.core.ids import Ids, RenderId
@@ -19,7 +19,7 @@ from chalicelib.features.renders.idempotency import (
     IdempotencyRecords,
     Record,
 )
-from chalicelib.features.renders.model import Body, Delivery, Render, RunMode
+from chalicelib.features.renders.model import MAX_ATTEMPTS, Body, Delivery, Render, RunMode
 from chalicelib.features.renders.protocol import MAX_BODY_BYTES
 from chalicelib.features.renders.repository import Renders
 from chalicelib.features.workspaces.limits import Claim, RateState, Taken
@@ -34,6 +34,8 @@ _SYNC_DUE: Final = dt.timedelta(minutes=5)
 _ASYNC_DUE: Final = dt.timedelta(minutes=1)
 # Rewritten JSON is at most a few times longer: 1e15 becomes 1000000000000000.0.
 _SURELY_FITS_BYTES: Final = 1_000_000
+# The function that accepted a sync render, or took it over, waits with its caller: no longer.
+_ATTENDED: Final = dt.timedelta(seconds=30)
 # Longer than a render may take; a lease that nobody gives back runs out by itself.
 _LEASE: Final = dt.timedelta(minutes=7)
 
@@ -66,7 +68,10 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """A new render, or the one that the idempotency key already stands for."""
+    """A render to be run or queued, or as `repeat` the one that a key already stands for.
+
+    Its `attempt` is the one to be made.
+    """
 
     render: Render
     rate: RateState
@@ -110,7 +115,7 @@ class CreateRender:
             record = self._idempotency.find(order.idempotency, now)
             if record is not None:
                 rate = self._limits.count_request(order.workspace, now)
-                return self._repeated(order, record, rate)
+                return self._repeated(order, record, rate, now)
         render_id = RenderId(self._ids.new("rnd", now))
         lease_until = now + _LEASE if order.mode == "sync" else None
         claim = Claim(render_id, order.workspace, order.key_mode == "test", lease_until)
@@ -168,20 +173,27 @@ class CreateRender:
         assert order.idempotency is not None, "a fresh render id was taken"
         record = self._idempotency.read(lost.item, order.idempotency, now)
         assert record is not None, "the record that refused this one is not there"
-        return self._repeated(order, record, rate)
+        return self._repeated(order, record, rate, now)
 
-    def _repeated(self, order: Order, record: Record, rate: RateState) -> Accepted:
+    def _repeated(
+        self, order: Order, record: Record, rate: RateState, now: dt.datetime
+    ) -> Accepted:
         render = self._renders.get(order.workspace.id, record.render_id)
         assert render is not None, record.render_id
-        if not record.accepted and not render.is_final:
-            raise ServiceError(
-                "idempotency_in_progress",
-                "The first request with this Idempotency-Key is still running. Send it again "
-                "with the same key after a pause.",
-                headers={"Retry-After": "1"},
-                render_id=render.id,
-            )
-        return Accepted(render, rate, record)
+        if record.accepted or render.is_final:
+            return Accepted(render, rate, record)
+        begun = parse_rfc3339(render.started_at or render.created_at)
+        if now > begun + _ATTENDED and render.attempt < MAX_ATTEMPTS:
+            # Whoever waited for it has died: this caller waits in their place. The first attempt
+            # was theirs to give away.
+            return Accepted(replace(render, attempt=max(2, render.attempt + 1)), rate)
+        raise ServiceError(
+            "idempotency_in_progress",
+            "The first request with this Idempotency-Key is still running. Send it again "
+            "with the same key after a pause.",
+            headers={"Retry-After": "1"},
+            render_id=render.id,
+        )
 
 
 def _render(order: Order, render_id: RenderId, taken: Taken, now: dt.datetime) -> Render:

@@ -69,6 +69,7 @@ class RunNow:
     def __call__(self, render: Render, body: Body, waiting: Waiting) -> Ran:
         """Run the render and return it as it stands at the caller's deadline, at the latest.
 
+        Its `attempt` is the first to be made; the very first one is promised, others are claimed.
         With `cancel_late` a render that is not final by then is canceled with `render_timeout`,
         and one that no function has then is refused with `region_degraded`; else it goes on in the
         background, and repeats of its idempotency key are answered as this call is.
@@ -80,7 +81,7 @@ class RunNow:
         return ran
 
     def _run(self, render: Render, body: Body, waiting: Waiting) -> Ran:
-        attempt, busy = 1, False
+        attempt, busy = render.attempt, False
         while attempt <= MAX_ATTEMPTS and (left_s := self._left_s(waiting)) > 0:
             event = _event(render, body, waiting, attempt).to_json()
             try:
