@@ -1,5 +1,6 @@
 """What a stack holds, read from its stores themselves, and its time brought forward."""
 
+import datetime as dt
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
@@ -9,13 +10,14 @@ from boto3.dynamodb.types import TypeDeserializer
 
 from chalicelib.adapters.aws.session import Clients
 from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
-from chalicelib.core.clock import epoch_ms
+from chalicelib.core.clock import epoch_ms, rfc3339
 from chalicelib.core.ids import first_id, made_at
 from infra.local.backends import client_factory
 from infra.local.testing import RunningStack
 
 QUEUES: Final = ("Renders", "Events", "Upkeep")
 _PAST: Final = "2020-01-01T00:00:00.000Z"
+_EARLIER: Final = rfc3339(dt.datetime.now(dt.UTC) - dt.timedelta(minutes=1))
 _TIME_PART: Final = len("rnd_") + 10
 _AGED_MS: Final = 180_000
 
@@ -107,6 +109,12 @@ class Stores:
         for row in self.partition(f"WS#{workspace}#RND#{render}"):
             if row["SK"] == "META":
                 self._replace(row, {"expires_at": _PAST, "due_at": _PAST})
+
+    def begin_earlier(self, workspace: str) -> None:
+        """Let the renders of a workspace have begun longer ago than anybody waits: `created_at`."""
+        for render in self.renders(workspace):
+            for row in self.partition(f"WS#{workspace}#RND#{render}"):
+                self._replace(row, {"created_at": _EARLIER})
 
     def age(self, workspace: str) -> None:
         """Let what was admitted and never made be minutes old.

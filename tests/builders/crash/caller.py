@@ -76,6 +76,6 @@ class Caller:
                 return render
             assert answer.status_code in {200, 429, 500}, render
             # The smallest plan allows two requests a second.
-            time.sleep(0.6 if answer.status_code == httpx.codes.TOO_MANY_REQUESTS else 0.1)
+            time.sleep(0.6 if answer.status_code == httpx.codes.TOO_MANY_REQUESTS else 0.25)
         message = f"{self.trail}: {render_id} does not end"
         raise TimeoutError(message)

@@ -8,7 +8,14 @@ from chalicelib.core.crash_points import CrashPoint as P
 
 type Mode = Literal["sync", "async"]
 type Way = Literal[
-    "returns", "leaves", "expires", "purges", "is late", "finds no room", "is refused"
+    "returns",
+    "leaves",
+    "comes back",
+    "expires",
+    "purges",
+    "is late",
+    "finds no room",
+    "is refused",
 ]
 type Hits = Mapping[P, str]
 
@@ -80,6 +87,9 @@ def _api() -> Iterator[Case]:
     yield Case("api", P.API_BODY_KEPT, "sync", 1, {P.API_BODY_KEPT: "1"}, due=True, large=True)
     yield Case("api", P.API_CREATED, "async", 1, {P.API_CREATED: "1"})
     yield Case("api", P.API_CREATED, "sync", 1, {P.API_CREATED: "1"}, "leaves", LOST, due=True)
+    yield Case("api", P.API_CREATED, "sync", 1, {P.API_CREATED: "1"}, "comes back")
+    again: Hits = {P.API_CREATED: "1", P.RENDER_CLAIMED: "1"}
+    yield Case("api", P.API_CREATED, "sync", 2, again, "comes back")
     yield Case("api", P.API_ENQUEUED, "async", 1, {P.API_ENQUEUED: "1"})
     yield Case("api", P.API_ENQUEUED, "async", 2, {P.API_CREATED: "1", P.API_ENQUEUED: "1"})
     yield Case("api", P.API_RAN, "sync", 1, {P.API_RAN: "1"})

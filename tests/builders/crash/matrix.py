@@ -41,6 +41,7 @@ class Row:
     """What became of a case: one line of the table."""
 
     case: Case
+    workspace: str
     attempts: int
     answers: str
     seconds: float
@@ -90,6 +91,10 @@ class Matrix:
                 pool.submit(self._run_lane, [case for case in chosen if case.lane == lane], done)
         return done
 
+    def broken(self, row: Row) -> list[str]:
+        """Return what does not hold of a case any more."""
+        return broken(row.case, self.stores, row.workspace, row.case.name)
+
     def _run_lane(self, cases: list[Case], done: dict[str, Future[Row]]) -> None:
         for case in cases:
             outcome: Future[Row] = Future()
@@ -134,13 +139,16 @@ class _Run:
             self._settle()
         (*_, last) = self._stores.renders(self._workspace)
         attempts = self._stores.partition(f"WS#{self._workspace}#RND#{last}")[-1]["attempt"]
-        return Row(case, attempts, caller.trail, seconds)
+        return Row(case, self._workspace, attempts, caller.trail, seconds)
 
     def _call(self, caller: Caller) -> dict[str, Any]:
         body = self._body()
         if self._case.way == "leaves":
             assert caller.send("POST", "/renders", body) is not None
             self._wait(self._ended)
+        if self._case.way == "comes back":
+            assert caller.send("POST", "/renders", body) is not None
+            self._stores.begin_earlier(self._workspace)
         return caller.until_final(body, self._look_after if self._case.due else lambda: None)
 
     def _ended(self) -> list[str]:
@@ -207,4 +215,4 @@ class _Run:
         end = time.monotonic() + _SETTLES_WITHIN_S
         while found := unmet():
             assert time.monotonic() < end, found
-            time.sleep(0.2)
+            time.sleep(0.3)
