@@ -35,15 +35,15 @@ class Engine:
         self._browser.prepare()
 
     def load(self) -> None:
-        """Import what the end of a document needs; its page can be made meanwhile."""
+        """Have ready what no page waits for; to be called by a thread that lasts."""
         importlib.import_module("pikepdf")
+        self._templates.start()
 
     def wait(self) -> None:
-        """Return when the first document can be made.
+        """Return when the first page can be made.
 
         Raises BrowserMissing or BrowserUnusable, saying what is wrong with the installation.
         """
-        self._templates.start()
         self._browser.start()
 
     def run(self, job: Job) -> Outcome:

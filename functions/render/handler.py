@@ -1,11 +1,12 @@
 """The render function's start: the browser first, then all else while it comes up.
 
-What the end of a render needs is imported by a thread of its own: its page is made meanwhile.
+What the end of a render needs is loaded by a thread of its own: its page is made meanwhile.
 """
 
-import threading
+import gc
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from chalicelib.bootstrap.start import at_start
 from chalicelib.engine.host import Engine
@@ -14,6 +15,10 @@ from chalicelib.settings import RenderSettings
 if TYPE_CHECKING:
     from chalicelib.adapters.aws.session import Clients
     from functions.render.serve import Host
+
+
+# Its thread lasts as long as the process, so what it starts lives as long.
+_BACKGROUND: Final = ThreadPoolExecutor(1, thread_name_prefix="start")
 
 
 def warm() -> None:
@@ -32,6 +37,8 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
 @cache
 def _host() -> "Host":
     """Start the engine of this process, and wire the use case to it."""
+    # Nothing that is imported is garbage: looking for some takes a tenth of the start.
+    gc.disable()
     settings = RenderSettings.from_env()
     engine = Engine(
         chromium_dir=settings.chromium_dir,
@@ -51,18 +58,20 @@ def _host() -> "Host":
     clients = Clients()
     execute = render.execute_render(settings, clients, engine.run, SystemClock())
     host = Host(execute, render.inbox(settings, clients))
-    threading.Thread(
-        target=_load_the_rest, args=(engine, clients, settings.stack), daemon=True
-    ).start()
+    _BACKGROUND.submit(_load_the_rest, engine, clients, settings.stack)
     engine.wait()
     return host
 
 
 def _load_the_rest(engine: Engine, clients: "Clients", stack: str) -> None:
-    """Have ready what the end of the first render needs; who needs it sooner waits for it."""
-    engine.load()
-    clients.make("s3", "dynamodb", "sqs")
-    _count(stack, "ColdStarts")
+    """Have ready what the first page does not need; who needs it sooner gets it by itself."""
+    try:
+        clients.make("s3", "dynamodb", "sqs")
+        engine.load()
+        _count(stack, "ColdStarts")
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def _count_recycle(stack: str, why: str) -> None:

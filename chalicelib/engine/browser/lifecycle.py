@@ -13,7 +13,7 @@ from chalicelib.engine.browser.installation import Installation, locate
 from chalicelib.engine.browser.page import Page, out_of_time
 from chalicelib.engine.browser.pipe import BrowserGone, CallRefused
 from chalicelib.engine.browser.process import BrowserProcess
-from chalicelib.engine.browser.rehearsal import BrowserUnusable
+from chalicelib.engine.browser.rehearsal import PROOF, BrowserUnusable, Rehearsal, full
 from chalicelib.engine.browser.spare import Arrivals, Spare, prepare
 from chalicelib.engine.deadline import Deadline
 
@@ -22,6 +22,8 @@ log = logging.getLogger(__name__)
 RENDERS_PER_PROCESS: Final = 200
 MEMORY_LIMIT_BYTES: Final = 1_500_000_000
 _STARTS: Final = 2
+# Everybody waits for the first spare and its document; from the second on they are made ahead.
+_MADE_AHEAD: Final = 2
 _TIME_OUTS: Final = frozenset({"wait_timeout", "render_timeout"})
 
 
@@ -156,13 +158,18 @@ class Browser:
 
     def _spare(self, running: "_Running") -> Spare:
         running.spares += 1
-        # The first rehearsal proves that the browser prints.
-        rehearse = running.spares == 1 or not self._hurried
+        if running.spares == _MADE_AHEAD:
+            running.process.step_back()
         try:
-            return prepare(running.process.pipe, running.arrivals, rehearse=rehearse)
+            return prepare(running.process.pipe, running.arrivals, self._rehearsal(running))
         except Exception:
             log.warning("the browser says: %s", running.process.last_words())
             raise
+
+    def _rehearsal(self, running: "_Running") -> Rehearsal | None:
+        if running.spares < _MADE_AHEAD:
+            return PROOF
+        return None if self._hurried else full()
 
     def _begin(self) -> "_Running":
         self._installation = self._installation or locate(*self._folders)

@@ -1,5 +1,6 @@
 """One browser process tree: started below a warden, ended with all its descendants."""
 
+import contextlib
 import json
 import logging
 import os
@@ -68,6 +69,14 @@ class BrowserProcess:
         self._warden.stdout.close()
         self.pipe.close()
         shutil.rmtree(self._home, ignore_errors=True)
+
+    def step_back(self) -> None:
+        """Have it give way to us from now on: storing one document goes before the next's page."""
+        assert self._warden.stdin is not None
+        # When the warden is gone, so is the browser, as the next call to it will show.
+        with contextlib.suppress(BrokenPipeError):
+            self._warden.stdin.write(warden.STEP_BACK)
+            self._warden.stdin.flush()
 
     @property
     def pid(self) -> int:

@@ -8,8 +8,8 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, Final
 
-from chalicelib.engine.browser import rehearsal
 from chalicelib.engine.browser.pipe import Answer, Handler, Pipe, answer_of
+from chalicelib.engine.browser.rehearsal import Rehearsal, check
 
 _STEP_S: Final = 10.0
 _WORLD: Final = "platen"
@@ -82,8 +82,8 @@ class Arrivals:
             self._pipe.send("Target.closeTarget", {"targetId": target["targetId"]})
 
 
-def prepare(pipe: Pipe, arrivals: Arrivals, *, rehearse: bool) -> Spare:
-    """Make a context whose page stands at a new https origin; `rehearse` has it printed once.
+def prepare(pipe: Pipe, arrivals: Arrivals, rehearsal: Rehearsal | None) -> Spare:
+    """Make a context whose page stands at a new https origin, and has printed the rehearsal.
 
     Raises BrowserUnusable when that showed a browser without fonts.
     """
@@ -93,7 +93,7 @@ def prepare(pipe: Pipe, arrivals: Arrivals, *, rehearse: bool) -> Spare:
     arrival = arrivals.expect(context)
     pipe.send("Target.createTarget", {"url": f"{origin}/", "browserContextId": context})
     session, target = arrival.result(_STEP_S)
-    shown = rehearsal.document() if rehearse else ""
+    shown = rehearsal.html if rehearsal else ""
     loaded: Future[None] = Future()
     crashed: Future[None] = Future()
 
@@ -111,9 +111,9 @@ def prepare(pipe: Pipe, arrivals: Arrivals, *, rehearse: bool) -> Spare:
     answer_of(loaded, crashed, _STEP_S)
     made = pipe.send("Page.createIsolatedWorld", {"frameId": target, "worldName": _WORLD}, session)
     world = answer_of(made, crashed, _STEP_S)["executionContextId"]
-    if rehearse:
-        printed = pipe.send("Page.printToPDF", rehearsal.PRINTING, session)
-        rehearsal.check(answer_of(printed, crashed, _STEP_S)["data"])
+    if rehearsal:
+        printed = pipe.send("Page.printToPDF", rehearsal.printing, session)
+        check(answer_of(printed, crashed, _STEP_S)["data"])
     return Spare(pipe, session, context, target, world, origin, arrivals)
 
 

@@ -3,6 +3,7 @@
 Run as a script with a JSON description as its only argument. It gives up root, makes a home for
 the browser, starts it in a process group of its own and waits. When its standard input closes
 (we closed it, or we died) or the browser ends, it kills every descendant and removes the home.
+A byte on its standard input makes the browser give way to us.
 Standard library only, and everything imported before root is given up: afterwards the interpreter
 may be out of reach.
 """
@@ -24,13 +25,13 @@ from typing import Any, Final
 PR_SET_PDEATHSIG: Final = 1
 PR_SET_CHILD_SUBREAPER: Final = 36
 PR_SET_NO_NEW_PRIVS: Final = 38
+STEP_BACK: Final = b"."
 _NICENESS: Final = 10
 _LIBC: Final = ctypes.CDLL(None, use_errno=True)
 
 
 def main(description: Mapping[str, Any]) -> int:
     """Run the browser until it or its owner ends; return the browser's exit status."""
-    _step_back()
     _give_up_root(description["uid"], description["gid"])
     os.umask(0o077)
     home = description["home"]
@@ -47,17 +48,6 @@ def main(description: Mapping[str, Any]) -> int:
     status = _end_all(browser)
     shutil.rmtree(home, ignore_errors=True)
     return os.waitstatus_to_exitcode(status) & 0xFF
-
-
-def _step_back() -> None:
-    """Let storing and answering one document go before preparing the page of the next.
-
-    Where the kernel groups sessions (autogroup), niceness counts inside the group only and the
-    group has one of its own.
-    """
-    os.nice(_NICENESS)
-    with contextlib.suppress(OSError):
-        Path("/proc/self/autogroup").write_text(str(_NICENESS), encoding="ascii")
 
 
 def _give_up_root(uid: int | None, gid: int | None) -> None:
@@ -98,7 +88,20 @@ def _wait(browser: int) -> None:
     watched = select.poll()
     watched.register(os.pidfd_open(browser), select.POLLIN)
     watched.register(0, select.POLLIN | select.POLLHUP)
-    watched.poll()
+    while [descriptor for descriptor, _ in watched.poll()] == [0] and os.read(0, 1):
+        _step_back(browser)
+
+
+def _step_back(browser: int) -> None:
+    """Let everybody else go before.
+
+    Where the kernel groups sessions (autogroup), niceness counts inside the group only and the
+    group has one of its own.
+    """
+    with contextlib.suppress(OSError):
+        os.setpriority(os.PRIO_PGRP, browser, _NICENESS)
+    with contextlib.suppress(OSError):
+        Path("/proc/self/autogroup").write_text(str(_NICENESS), encoding="ascii")
 
 
 def _end_all(browser: int) -> int:

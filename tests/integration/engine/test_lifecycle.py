@@ -242,6 +242,18 @@ def test_the_browser_ends_with_its_owner_even_when_that_is_killed() -> None:
     assert eventually(lambda: alive(pids) == [])
 
 
+def test_a_browser_gives_way_once_its_pages_are_made_ahead(browser: Browser) -> None:
+    browser.start()
+    before = os.getpriority(os.PRIO_PROCESS, main_process(browser.pids))
+
+    render_with(browser, "<p>x")
+    browser.prepare().result()
+
+    drawing = [main_process(browser.pids), *renderers(browser.pids)]
+    niceness = {os.getpriority(os.PRIO_PROCESS, pid) for pid in drawing}
+    assert niceness == {before + 10}
+
+
 def test_the_home_of_a_browser_whose_warden_was_killed_is_removed_later(browser: Browser) -> None:
     gone = subprocess.Popen(["/bin/true"])
     gone.wait()
