@@ -12,10 +12,6 @@ from tests.builders.service import FunctionKilled, LambdaClient, Service
 URL = "https://lambda.test"
 
 
-class ApiKilled(BaseException):
-    """The process of the API function ends here."""
-
-
 def late(_service: Service) -> Iterator[BaseException | None]:
     """The first call is not answered in time."""
     yield ReadTimeoutError(endpoint_url=URL)
@@ -167,45 +163,6 @@ def test_no_room_is_told_and_the_same_key_may_try_again(
     again = service.render(timeout_behavior="cancel", headers={"Idempotency-Key": "k"})
     assert again.status == 200
     assert "Idempotent-Replayed" not in again.headers
-
-
-def test_repeat_takes_over_from_a_function_that_died_while_it_waited(service: Service) -> None:
-    service.invocations = iter([ApiKilled()])
-    with pytest.raises(ApiKilled):
-        service.render(headers={"Idempotency-Key": "k"})
-
-    at_once = service.render(headers={"Idempotency-Key": "k"})
-    service.clock.forward(seconds=31)
-    later = service.render(headers={"Idempotency-Key": "k"})
-
-    assert (at_once.status, at_once.code) == (409, "idempotency_in_progress")
-    assert later.status == 200, later.body
-    assert later.json["id"] == at_once.json["render_id"]
-    again = service.render(headers={"Idempotency-Key": "k"})
-    assert again.headers["Idempotent-Replayed"] == "true"
-    service.relay_facts()
-    limits = service.limits()
-    assert (limits["used"], limits["holds"], limits["leases"]) == (1, {}, {})
-    assert len(service.objects()) == 1
-
-
-def test_repeats_do_not_use_up_the_attempts_of_a_render_that_runs(service: Service) -> None:
-    service.invocations = iter([ApiKilled()])
-    with pytest.raises(ApiKilled):
-        service.render(headers={"Idempotency-Key": "k"})
-    service.clock.forward(seconds=31)
-    meanwhile: list[int] = []
-
-    def repeat(_job: object) -> None:
-        meanwhile.extend(service.render(headers={"Idempotency-Key": "k"}).status for _ in range(4))
-
-    service.engine.before = repeat
-
-    answer = service.render(headers={"Idempotency-Key": "k"})
-
-    assert answer.status == 200, answer.body
-    assert meanwhile == [409] * 4
-    assert len(service.engine.jobs) == 1
 
 
 def test_room_that_comes_in_time_is_used(service: Service) -> None:

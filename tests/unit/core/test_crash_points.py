@@ -1,0 +1,55 @@
+"""Crash points: they end a process where a file says so, and only there."""
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from chalicelib.core import crash_points
+from chalicelib.core.crash_points import CrashPoint, here
+
+
+@pytest.fixture
+def killed(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[int, int]]]:
+    """Give what was sent to processes instead of killing them."""
+    sent: list[tuple[int, int]] = []
+    monkeypatch.setattr(os, "kill", lambda *signal_: sent.append(signal_))
+    yield sent
+    crash_points.arm("", lambda: None)
+
+
+def test_nothing_ends_without_a_folder(killed: list[tuple[int, int]], tmp_path: Path) -> None:
+    (tmp_path / "12").write_text("1")
+
+    here(CrashPoint.RENDER_MADE)
+
+    assert killed == []
+
+
+def test_point_ends_at_the_hits_that_its_file_names(
+    killed: list[tuple[int, int]], tmp_path: Path
+) -> None:
+    crash_points.arm(str(tmp_path), lambda: None)
+    (tmp_path / "12").write_text("2 1")
+    deaths = []
+    for _ in range(5):
+        here(CrashPoint.RENDER_MADE)
+        here(CrashPoint.RENDER_STORED)
+        deaths.append(len(killed))
+
+    assert deaths == [0, 1, 2, 2, 2]
+    assert killed == [(os.getpid(), signal.SIGKILL)] * 2
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_point_of_one_request_ends_no_other(killed: list[tuple[int, int]], tmp_path: Path) -> None:
+    requests = iter(["req_2", "req_1"])
+    crash_points.arm(str(tmp_path), lambda: next(requests))
+    (tmp_path / "12.req_1").write_text("1")
+
+    here(CrashPoint.RENDER_MADE)
+    assert killed == []
+    here(CrashPoint.RENDER_MADE)
+    assert len(killed) == 1
