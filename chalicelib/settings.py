@@ -179,7 +179,6 @@ class DeadLettersSettings(Settings):
 
     main_table: str
     transient_table: str
-    bucket: str
     events_queue_url: str
     renders_dead_letters_url: str
     events_dead_letters_url: str

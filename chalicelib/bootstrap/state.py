@@ -15,6 +15,7 @@ from chalicelib.features.renders.conclude import ConcludeRender
 from chalicelib.features.renders.end import EndRender
 from chalicelib.features.renders.purge import PurgeFiles
 from chalicelib.features.renders.repository import Renders
+from chalicelib.features.renders.settle import SettleRender
 from chalicelib.features.workspaces.limits_repository import Limits
 
 
@@ -61,7 +62,11 @@ class State:
 
     @cached_property
     def clear(self) -> ClearRender:  # noqa: D102
-        return ClearRender(limits=self.limits, bodies=self.bodies, objects=self.objects)
+        return ClearRender(settle=self.settle, bodies=self.bodies, objects=self.objects)
+
+    @cached_property
+    def settle(self) -> SettleRender:  # noqa: D102
+        return SettleRender(self.limits)
 
     def queue(self, url: str) -> Queue:
         """Return the queue at this URL."""
@@ -69,7 +74,7 @@ class State:
 
     def conclude(self, events_queue_url: str) -> ConcludeRender:
         """Return what follows a final state; facts go to this queue."""
-        return ConcludeRender(clear=self.clear, events=self.queue(events_queue_url))
+        return ConcludeRender(settle=self.settle, events=self.queue(events_queue_url))
 
     def end(self, conclude: ConcludeRender) -> EndRender:
         """Return what ends renders from outside their functions."""

@@ -25,7 +25,7 @@ def trace_render(
         renders=state.renders,
         facts=state.facts,
         limits=state.limits,
-        letters=DeadLetters(state.tables, settings.transient_table),
+        letters=DeadLetters(state.tables, settings.transient_table, clock),
         objects=state.objects,
         lines=lines,
     )
@@ -34,9 +34,9 @@ def trace_render(
 class DeadLetterOffice:
     """What there is of dead letters: their records, the queues they are of, and the way back."""
 
-    def __init__(self, settings: RedriveSettings, clients: Clients) -> None:
+    def __init__(self, settings: RedriveSettings, clients: Clients, clock: Clock) -> None:
         """Build the use cases."""
-        self.letters: Final = DeadLetters(Tables(clients), settings.transient_table)
+        self.letters: Final = DeadLetters(Tables(clients), settings.transient_table, clock)
         queues = {
             "renders": settings.renders_queue_url,
             "events": settings.events_queue_url,

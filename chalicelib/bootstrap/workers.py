@@ -1,5 +1,8 @@
 """What the functions behind queues and schedules work with."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from chalicelib.adapters.aws.messages import Inbox
 from chalicelib.adapters.aws.queues import Queue
 from chalicelib.adapters.aws.session import Clients
@@ -8,8 +11,9 @@ from chalicelib.bootstrap import crash
 from chalicelib.bootstrap.state import State
 from chalicelib.core.clock import Clock
 from chalicelib.features.dead_letters.bury import BuryMessage
-from chalicelib.features.dead_letters.ends import EndQueuedRender, GiveUpFact, leave_due
+from chalicelib.features.dead_letters.ends import EndQueuedRender, PutOff
 from chalicelib.features.dead_letters.repository import DeadLetters
+from chalicelib.features.due.message import LookAt
 from chalicelib.features.due.repository import DueIndex
 from chalicelib.features.due.tick import Tick
 from chalicelib.features.facts.message import TellFact
@@ -65,6 +69,8 @@ def upkeep(settings: UpkeepSettings, clients: Clients, clock: Clock) -> LookAfte
             renders=state.renders,
             queue=state.queue(settings.renders_queue_url),
             end=state.end(conclude),
+            settle=state.settle,
+            clear=state.clear,
             purge=state.purge(conclude),
             clock=clock,
         ),
@@ -82,18 +88,24 @@ def upkeep_inbox(settings: UpkeepSettings, clients: Clients) -> Inbox:
 def dead_letters(settings: DeadLettersSettings, clients: Clients, clock: Clock) -> BuryMessage:
     """Return what buries messages that were given up."""
     crash.arm(settings.crash_points)
-    state = State(clients, clock, main_table=settings.main_table, bucket=settings.bucket)
+    state = State(clients, clock, main_table=settings.main_table)
     end = state.end(state.conclude(settings.events_queue_url))
+    index = DueIndex(state.tables, settings.main_table)
     return BuryMessage(
-        letters=DeadLetters(state.tables, settings.transient_table),
+        letters=DeadLetters(state.tables, settings.transient_table, clock),
         ends={
-            "renders": EndQueuedRender(renders=state.renders, end=end),
-            "events": GiveUpFact(facts=state.facts, clock=clock),
-            "upkeep": leave_due,
+            "renders": EndQueuedRender(renders=state.renders, end=end, clock=clock),
+            "events": PutOff(index=index, read=_fact_key, clock=clock),
+            "upkeep": PutOff(index=index, read=LookAt.from_json, clock=clock),
         },
         metrics=Metrics(settings.stack, "dead_letters"),
         clock=clock,
     )
+
+
+def _fact_key(message: Mapping[str, Any]) -> LookAt:
+    told = TellFact.from_json(message)
+    return LookAt(told.subject, told.sort_key)
 
 
 def _inbox(clients: Clients, queue_url: str, dead_letters_url: str) -> Inbox:

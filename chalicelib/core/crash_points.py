@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 class CrashPoint(IntEnum):
-    """After what the process ends; the name begins with the function that stands there."""
+    """After what the process ends; the name begins with the function that mostly gets there."""
 
     API_ADMITTED = 1
     API_BODY_KEPT = 2

@@ -4,19 +4,22 @@ import datetime as dt
 import logging
 from collections.abc import Mapping
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
-from chalicelib.adapters.aws.queues import REASON
+from chalicelib.adapters.aws.queues import PASSING, REASON
 from chalicelib.adapters.aws.session import Clients
 from chalicelib.adapters.json_logs import configure, scope
 from chalicelib.adapters.metrics import Metrics
 from chalicelib.bootstrap import workers
 from chalicelib.bootstrap.start import at_start
 from chalicelib.core.clock import SystemClock, rfc3339
-from chalicelib.features.dead_letters.bury import BuryMessage
+from chalicelib.features.dead_letters.bury import BuryMessage, DeadMessage
 from chalicelib.settings import DeadLettersSettings
 
 log = logging.getLogger(__name__)
+
+# Dead letters have nowhere else to go: after ten minutes of failing they are recorded as they are.
+_TRIES: Final = 5
 
 
 def warm() -> None:
@@ -48,13 +51,21 @@ def serve(event: dict[str, Any], bury: BuryMessage, names: Mapping[str, str]) ->
 
 def _one(record: Mapping[str, Any], bury: BuryMessage, names: Mapping[str, str]) -> None:
     sent_ms = int(record["attributes"]["SentTimestamp"])
-    bury(
-        names[record["eventSourceARN"].rsplit(":", 1)[-1]],
-        record["messageId"],
-        record["body"],
+    message = DeadMessage(
+        id=record["messageId"],
+        body=record["body"],
         sent_at=rfc3339(dt.datetime.fromtimestamp(sent_ms / 1000, dt.UTC)),
-        reason=record.get("messageAttributes", {}).get(REASON, {}).get("stringValue"),
+        reason=_attribute(record, REASON),
+        passing=_attribute(record, PASSING) == str(True),
     )
+    tries = int(record["attributes"]["ApproximateReceiveCount"])
+    queue = names[record["eventSourceARN"].rsplit(":", 1)[-1]]
+    bury(queue, message, last_try=tries >= _TRIES)
+
+
+def _attribute(record: Mapping[str, Any], name: str) -> str | None:
+    value: str | None = record.get("messageAttributes", {}).get(name, {}).get("stringValue")
+    return value
 
 
 @cache

@@ -66,23 +66,24 @@ class Poller:
         messages = received.get("Messages", [])
         if not messages or self._stopping.is_set():
             return
-        failed = self._invoke(messages)
-        for message in messages:
-            if message["MessageId"] in failed:
+        answer = self._invoke(messages)
+        sent = [str(message["MessageId"]) for message in messages]
+        failed = failed_ids(answer, sent, partial=self._source.partial_failures)
+        if answer.error:
+            for message in messages:
                 self._retry_soon(message)
         done = [message for message in messages if message["MessageId"] not in failed]
         if done:
             self._sqs.delete_message_batch(QueueUrl=self._queue_url, Entries=_entries(done))
 
-    def _invoke(self, messages: Sequence[Mapping[str, Any]]) -> set[str]:
+    def _invoke(self, messages: Sequence[Mapping[str, Any]]) -> Answer:
         event = sqs_event(messages, self._source.arn)
-        sent = [str(message["MessageId"]) for message in messages]
         # As a mapping with a limit of its own: a busy function costs a message no receive.
-        answer = self._pool.invoke(Invocation(json.dumps(event).encode(), patient=True))
-        return failed_ids(answer, sent, partial=self._source.partial_failures)
+        return self._pool.invoke(Invocation(json.dumps(event).encode(), patient=True))
 
     def _retry_soon(self, message: Mapping[str, Any]) -> None:
-        # On AWS it stays hidden for the queue's visibility timeout; nobody waits for that here.
+        # The function died. On AWS the message stays hidden for the queue's visibility timeout;
+        # nobody waits for that here. A function that lives says itself when it is to come again.
         self._sqs.change_message_visibility(
             QueueUrl=self._queue_url,
             ReceiptHandle=message["ReceiptHandle"],

@@ -57,7 +57,7 @@ def trace_render() -> TraceRender:
 def dead_letters() -> support.DeadLetterOffice:
     """Return what works on dead letters of the service that is meant; raises Refused as above."""
     _find_service()
-    return support.DeadLetterOffice(RedriveSettings.from_env(), Clients())
+    return support.DeadLetterOffice(RedriveSettings.from_env(), Clients(), SystemClock())
 
 
 def _find_service() -> None:

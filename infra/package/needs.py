@@ -53,11 +53,10 @@ NEEDS: Final[Mapping[str, Needs]] = {
         grants=_grants(
             _LOGS,
             ("dynamodb:GetItem BatchGetItem PutItem UpdateItem", "MainTable"),
-            ("dynamodb:GetItem BatchGetItem PutItem UpdateItem DeleteItem", "TransientTable"),
+            ("dynamodb:GetItem PutItem UpdateItem DeleteItem", "TransientTable"),
             ("dynamodb:Query", "${MainTable.Arn}/index/lists"),
             ("s3:GetObject DeleteObject", "${FilesBucket.Arn}/ws/*"),
             ("s3:PutObject DeleteObject", "${FilesBucket.Arn}/tmp/*"),
-            ("s3:ListBucket", "FilesBucket"),
             ("sqs:SendMessage", "RendersQueue"),
             ("sqs:SendMessage", "EventsQueue"),
             ("lambda:InvokeFunction", "RenderFunction"),

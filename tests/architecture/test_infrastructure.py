@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from chalicelib.adapters.aws.messages import LAST_DELIVERY
 from chalicelib.core.problems import PROBLEMS
 from chalicelib.features.renders.model import MAX_ATTEMPTS
 from infra.local.functions import functions
@@ -150,10 +151,11 @@ def test_every_queue_that_feeds_a_function_has_dead_letters_and_time(
 
 
 def test_a_render_is_ended_before_its_message_is_a_dead_letter(resources: dict[str, Any]) -> None:
-    queue = resources["RendersQueue"]["Properties"]
+    queues = [resources[f"{name}Queue"]["Properties"] for name in ("Renders", "Events", "Upkeep")]
 
     # Every attempt may die; one delivery more ends the render as lost.
-    assert queue["RedrivePolicy"]["maxReceiveCount"] == MAX_ATTEMPTS + 1
+    assert LAST_DELIVERY > MAX_ATTEMPTS
+    assert {q["RedrivePolicy"]["maxReceiveCount"] for q in queues} == {LAST_DELIVERY}
 
 
 def test_a_body_outlasts_the_message_that_asks_for_it(resources: dict[str, Any]) -> None:

@@ -206,7 +206,9 @@ class Service(Workers):
 
     def work_off_queue(self) -> list[str]:
         """Receive what is queued, run it, and return the ids of the messages that failed."""
-        return self.work_off("Renders", self.serve)
+        return self.work_off(
+            "Renders", lambda event: self.serve(event, f"delivery-{next(self.calls)}")
+        )
 
     def limits(self) -> dict[str, Any]:
         """Return the workspace's limits item."""

@@ -106,7 +106,6 @@ class Workers:
         settings = DeadLettersSettings(
             main_table=self.settings.main_table,
             transient_table=self.settings.transient_table,
-            bucket=self.settings.bucket,
             events_queue_url=self.settings.events_queue_url,
             renders_dead_letters_url=urls["Renders"],
             events_dead_letters_url=urls["Events"],
@@ -126,7 +125,7 @@ class Workers:
 
     def dead_letters(self, queue: str) -> list[DeadLetter]:
         """Return the records of what was given up."""
-        letters = DeadLetters(Tables(self.clients), self.settings.transient_table)
+        letters = DeadLetters(Tables(self.clients), self.settings.transient_table, self.clock)
         return list(letters.of(queue.lower()))
 
     def usage(self) -> dict[str, int]:

@@ -71,7 +71,7 @@ def test_a_fact_that_was_given_up_is_told_when_it_is_redriven(tool: Tool, servic
     service.clients.sqs.send_message(QueueUrl=dead, MessageBody=json.dumps(body))
     service.bury("Events")
     (row,) = listed(tool)
-    assert row["outcome"] == "the fact is not told; redrive it when the cause is mended"
+    assert row["outcome"].startswith("tried again at ")
 
     answer = tool.json("dlq", "redrive", "events")
 

@@ -194,8 +194,8 @@ def test_message_of_a_newer_release_is_given_up_at_its_last_delivery(
     assert work(service, queue)() == []
 
     (letter,) = bury_all(service, queue)
-    assert letter.reason == "UnknownVersion: version 1 is expected, not 2"
-    assert letter.outcome == "nothing could be ended: version 1 is expected, not 2"
+    assert letter.reason == "UnknownVersion: a message of version 1 is expected, not 2"
+    assert letter.outcome == "nothing could be ended: a message of version 1 is expected, not 2"
     assert letter.body == NEWER
 
 
@@ -208,16 +208,17 @@ def test_render_whose_body_a_newer_release_kept_ends_as_lost(service: Service) -
     service.services.objects.put(key, newer, content_type="application/json", sha256=digest)
     body = {"v": 1, "workspace_id": service.workspace, "render_id": render_id, "request_id": "r"}
 
-    for delivery in (1, 2, 3):
+    for delivery in range(1, LAST_DELIVERY + 1):
+        assert service.call("GET", f"/v1/renders/{render_id}").json["status"] != "failed"
         record = {"messageId": "m", "receiptHandle": "h", "body": json.dumps(body)}
         attributes = {"ApproximateReceiveCount": str(delivery)}
         service.serve({"Records": [record | {"attributes": attributes}]}, f"delivery-{delivery}")
 
+    (letter,) = bury_all(service, "Renders")
+    assert letter.reason == "UnknownVersion: a body of version 1 is expected, not 2"
+    assert letter.outcome == "the render ended as failed: render_lost"
     render = service.call("GET", f"/v1/renders/{render_id}").json
     assert (render["status"], render["error"]["code"]) == ("failed", "render_lost")
-    (letter,) = bury_all(service, "Renders")
-    assert letter.reason == f"the body of {render_id}: version 1 is expected, not 2"
-    assert letter.outcome == "the render had ended as failed"
     service.relay_facts()
     assert service.objects() == []
     assert service.limits()["holds"] == {}

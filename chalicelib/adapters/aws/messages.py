@@ -7,13 +7,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from chalicelib.adapters.aws.faults import passes
 from chalicelib.adapters.aws.queues import Queue
 from chalicelib.adapters.json_logs import about, scope
 
 log = logging.getLogger(__name__)
 
 # `maxReceiveCount` of every queue: the platform would move the message after this delivery.
-LAST_DELIVERY: Final = 4
+LAST_DELIVERY: Final = 8
+# What is not AWS's fault, and no matter of releases, does not pass with time.
+_TRIES: Final = 4
 _SHOWN_CHARS: Final = 40
 
 
@@ -60,24 +63,31 @@ class Inbox:
             about(request_id=request_id_of(body))
             handle(Message(record["messageId"], body, delivery))
         except Poison as poison:
-            reason = str(poison)
+            reason, passing = str(poison), False
         except Exception as error:
             log.exception("message failed", extra={"delivery": delivery})
-            if delivery < LAST_DELIVERY:
-                return self._again(record, delivery)
-            reason = f"{type(error).__name__}: {error}"
+            if delivery < (LAST_DELIVERY if may_pass(error) else _TRIES):
+                # Four minutes of a service's trouble, in all, cost no message.
+                return self._again(record, 2**delivery if may_pass(error) else delivery)
+            reason, passing = f"{type(error).__name__}: {error}", passes(error)
         else:
             return True
-        return self._bury(record, reason) or self._again(record, delivery)
+        buried = self._bury(record, reason, passing=passing)
+        return buried or self._again(record, delivery)
 
-    def _again(self, record: Mapping[str, Any], delivery: int) -> bool:
+    def _again(self, record: Mapping[str, Any], after_s: int) -> bool:
         """Have a message come soon: the visibility timeout is for functions that died."""
-        self._queue.show_again(record["receiptHandle"], after_s=delivery)
+        self._queue.show_again(record["receiptHandle"], after_s=after_s)
         return False
 
-    def _bury(self, record: Mapping[str, Any], reason: str) -> bool:
+    def _bury(self, record: Mapping[str, Any], reason: str, *, passing: bool) -> bool:
         log.error("dead letter", extra={"reason": reason})
-        return self._dead_letters.bury(record["body"], reason=reason)
+        return self._dead_letters.bury(record["body"], reason=reason, passing=passing)
+
+
+def may_pass(error: Exception) -> bool:
+    """Tell whether the same message may well be worked off later, or by another release."""
+    return isinstance(error, UnknownVersion) or passes(error)
 
 
 def request_id_of(message: Mapping[str, Any]) -> str | None:
@@ -86,12 +96,12 @@ def request_id_of(message: Mapping[str, Any]) -> str | None:
     return found if isinstance(found, str) else None
 
 
-def check_version(message: Mapping[str, Any], version: int) -> None:
-    """Raise UnknownVersion unless the message has this version."""
+def check_version(message: Mapping[str, Any], version: int, what: str = "a message") -> None:
+    """Raise UnknownVersion unless the message, or `what` it is, has this version."""
     if message.get("v") != version:
         # It goes into logs and records; a stranger's may be as long as a message.
         found = repr(message.get("v"))[:_SHOWN_CHARS]
-        reason = f"version {version} is expected, not {found}"
+        reason = f"{what} of version {version} is expected, not {found}"
         raise UnknownVersion(reason)
 
 

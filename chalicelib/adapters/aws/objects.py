@@ -2,10 +2,12 @@
 
 import base64
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from chalicelib.adapters.aws.session import Clients
+
+_ABSENT: Final = {"NoSuchKey", "AccessDenied"}
 
 
 class Objects:
@@ -27,12 +29,18 @@ class Objects:
         )
 
     def get(self, key: str) -> bytes | None:
-        """Read a body, or None where there is none."""
+        """Read a body, or None where there is none.
+
+        Whoever may not list the bucket is told that an absent object is forbidden; that one may
+        read what there is, the check before each deployment sees to.
+        """
         for last in (False, False, True):
             try:
                 answer = self._client.get_object(Bucket=self._bucket, Key=key)
                 body: bytes = answer["Body"].read()
-            except self._client.exceptions.NoSuchKey:
+            except self._client.exceptions.ClientError as refusal:
+                if refusal.response["Error"]["Code"] not in _ABSENT:
+                    raise
                 return None
             except self._cut_off:
                 # botocore repeats calls, but not the reading of what they answer.

@@ -15,6 +15,7 @@ log = logging.getLogger(__name__)
 _BATCH: Final = 10
 # Attribute of a dead letter: why it is one.
 REASON: Final = "Reason"
+PASSING: Final = "Passing"
 _REASON_CHARS: Final = 500
 # No message of the service's own is nearly as long; with its reason it must fit into a queue's
 # message and into an item of a table.
@@ -58,14 +59,20 @@ class Queue:
             if answer.get("Failed"):
                 raise Unsent(self._url, answer["Failed"])
 
-    def bury(self, body: str, *, reason: str) -> bool:
-        """Send the beginning of a body, with the reason why it comes here; False: not taken."""
-        told = sendable(reason, _REASON_CHARS)
+    def bury(self, body: str, *, reason: str, passing: bool) -> bool:
+        """Send the beginning of a body, with the reason why it comes here; False: not taken.
+
+        `passing`: nothing is wrong with what it stands for; AWS had trouble for long.
+        """
+        told = {REASON: sendable(reason, _REASON_CHARS), PASSING: str(passing)}
         try:
             self._clients.sqs.send_message(
                 QueueUrl=self._url,
                 MessageBody=sendable(body, DEAD_BODY_CHARS),
-                MessageAttributes={REASON: {"DataType": "String", "StringValue": told}},
+                MessageAttributes={
+                    name: {"DataType": "String", "StringValue": value}
+                    for name, value in told.items()
+                },
             )
         except self._faults as fault:
             log.warning("not buried", extra={"queue": self._url, "fault": type(fault).__name__})

@@ -6,7 +6,8 @@ from dataclasses import asdict
 from typing import Final
 
 from chalicelib.adapters.aws.table import Item, Tables, Write
-from chalicelib.core.clock import parse_rfc3339
+from chalicelib.core.clock import Clock, parse_rfc3339
+from chalicelib.core.crypto import sha256_hex
 from chalicelib.features.dead_letters.model import DeadLetter
 
 # As long as a queue could keep them.
@@ -14,12 +15,13 @@ _KEPT: Final = dt.timedelta(days=14)
 
 
 class DeadLetters:
-    """The dead letters of each queue, oldest first."""
+    """The dead letters of each queue, one for each body, oldest first."""
 
-    def __init__(self, tables: Tables, table: str) -> None:
+    def __init__(self, tables: Tables, table: str, clock: Clock) -> None:
         """Keep them in this table."""
         self._tables = tables
         self._table = table
+        self._clock = clock
 
     def keep(self, letter: DeadLetter) -> None:
         """Keep a letter; kept again, it is the same one."""
@@ -29,11 +31,16 @@ class DeadLetters:
 
     def of(self, queue: str) -> Iterator[DeadLetter]:
         """Yield the letters of one queue."""
+        yield from sorted(self._kept(queue), key=lambda letter: letter.sent_at)
+
+    def _kept(self, queue: str) -> Iterator[DeadLetter]:
+        now_s = int(self._clock.now().timestamp())
         start: Item | None = None
         while True:
             page = self._tables.query(self._table, "PK = :pk", {":pk": f"DLQ#{queue}"}, start=start)
             for item in page.items:
-                yield DeadLetter(**{name: item[name] for name in DeadLetter.__slots__})
+                if item["ttl"] > now_s:
+                    yield DeadLetter(**{name: item[name] for name in DeadLetter.__slots__})
             start = page.last_key
             if start is None:
                 return
@@ -44,4 +51,5 @@ class DeadLetters:
 
 
 def _key(letter: DeadLetter) -> Item:
-    return {"PK": f"DLQ#{letter.queue}", "SK": f"{letter.sent_at}#{letter.id}"}
+    # What fails again and again is one letter.
+    return {"PK": f"DLQ#{letter.queue}", "SK": sha256_hex(letter.body.encode())}

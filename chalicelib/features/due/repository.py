@@ -58,3 +58,18 @@ class DueIndex:
             # Where it stands as it was to, this very call has moved it and its answer was lost.
             moved = lost.item is not None and lost.item.get("due_at") == later
             return lost.item if moved else None
+
+    def put_off(self, pk: str, sk: str, until: str) -> bool:
+        """Have an item wait that cannot be done now; tell whether it is due at all."""
+        write = Write(
+            self._table,
+            key={"PK": pk, "SK": sk},
+            update="SET due_at = :until",
+            condition="attribute_exists(due_at)",
+            values={":until": until},
+        )
+        try:
+            self._tables.write(write)
+        except ConditionFailed:
+            return False
+        return True

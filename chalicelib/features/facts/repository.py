@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Final
 
 from chalicelib.adapters.aws.due import due_shard
-from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
+from chalicelib.adapters.aws.table import Item, Tables, Write
 from chalicelib.core.clock import parse_rfc3339, rfc3339
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.facts.model import Fact
@@ -56,22 +56,11 @@ class Facts:
 
     def telling(self, fact: Fact, at: str) -> Write:
         """Return the write that marks a fact told; it is refused where somebody was first."""
-        return self._closing(fact.subject, fact.sort_key, "told_at", at)
-
-    def give_up(self, subject: str, sort_key: str, at: str) -> None:
-        """Tell a fact to nobody any more, until it is sent again by hand."""
-        try:
-            self._tables.write(self._closing(subject, sort_key, "given_up_at", at))
-        except ConditionFailed:
-            return
-
-    def _closing(self, subject: str, sort_key: str, how: str, at: str) -> Write:
         return Write(
             self._table,
-            key={"PK": subject, "SK": sort_key},
-            update="SET #how = :at REMOVE due_at, DPK",
+            key={"PK": fact.subject, "SK": fact.sort_key},
+            update="SET told_at = :at REMOVE due_at, DPK",
             condition="attribute_exists(PK) AND attribute_not_exists(told_at)",
-            names={"#how": how},
             values={":at": at},
         )
 

@@ -13,15 +13,15 @@ from chalicelib.features.facts.model import Heard
 from chalicelib.features.renders.bodies import Bodies
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.rows import render_of
-from chalicelib.features.workspaces.limits_repository import Limits
+from chalicelib.features.renders.settle import SettleRender
 
 
 class ClearRender:
     """Repeatable; whoever finds a render final may do it."""
 
-    def __init__(self, *, limits: Limits, bodies: Bodies, objects: Objects) -> None:
+    def __init__(self, *, settle: SettleRender, bodies: Bodies, objects: Objects) -> None:
         """Build from the stores."""
-        self._limits = limits
+        self._settle = settle
         self._bodies = bodies
         self._objects = objects
 
@@ -32,16 +32,11 @@ class ClearRender:
         render = render_of(heard.row)
         # A canceled render's function may still be running; it gives its place back itself.
         if not heard.settled and not (render.status == "canceled" and render.taken.leased):
-            self.settle(render)
+            self._settle(render)
         here(CrashPoint.RELAY_SETTLED)
         self.objects(render)
         here(CrashPoint.RELAY_CLEARED)
         return ()
-
-    def settle(self, render: Render) -> None:
-        """Give back what a final render took of the limits."""
-        assert render.is_final, render.status
-        self._limits.settle(render.workspace_id, render.id, render.taken, billed=render.billed)
 
     def objects(self, render: Render) -> None:
         """Remove a final render's body and all objects of attempts that its row does not name."""

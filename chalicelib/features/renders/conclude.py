@@ -7,8 +7,8 @@ from chalicelib.adapters.aws.queues import Queue
 from chalicelib.core.crash_points import CrashPoint, here
 from chalicelib.features.facts.message import TellFact
 from chalicelib.features.facts.model import Fact
-from chalicelib.features.renders.clear import ClearRender
 from chalicelib.features.renders.model import Render
+from chalicelib.features.renders.settle import SettleRender
 
 log = logging.getLogger(__name__)
 
@@ -16,9 +16,9 @@ log = logging.getLogger(__name__)
 class ConcludeRender:
     """Does at once what the relay would do when the tick finds the fact; repeatable."""
 
-    def __init__(self, *, clear: ClearRender, events: Queue) -> None:
+    def __init__(self, *, settle: SettleRender, events: Queue) -> None:
         """Settle with this, and send facts there."""
-        self._clear = clear
+        self._settle = settle
         self._events = events
 
     def __call__(self, render: Render, fact: Fact, *, settle: bool = True) -> None:
@@ -32,7 +32,7 @@ class ConcludeRender:
     def settle(self, render: Render) -> bool:
         """Settle a final render; where AWS has no room for that, the relay does it later."""
         try:
-            self._clear.settle(render)
+            self._settle(render)
         except Exception as fault:
             if not passes(fault):
                 raise

@@ -72,7 +72,8 @@ class EndRender:
         error = {"code": code, "message": _MESSAGES[code]}
         ended = replace(render, status=status, error=error, completed_at=rfc3339(now))
         fact = final_fact(ended, now)
-        writes = [self._renders.ending(ended), self._facts.creation(fact)]
+        still = running <= MAX_ATTEMPTS
+        writes = [self._renders.ending(ended, running=still), self._facts.creation(fact)]
         with suppress(ConditionFailed):
             self._tables.transact([*writes, *([forget] if forget else [])])
         here(CrashPoint.API_ENDED)

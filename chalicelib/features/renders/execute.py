@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from chalicelib.adapters.aws.messages import Poison, UnknownVersion
+from chalicelib.adapters.aws.messages import Poison, may_pass
 from chalicelib.core.clock import Clock, rfc3339
 from chalicelib.core.crash_points import CrashPoint, here
 from chalicelib.core.errors import RenderFailure
@@ -91,12 +91,21 @@ class ExecuteRender:
                 reason = f"there is no render {message.render_id} of {message.workspace_id}"
                 raise Poison(reason)
             if claimed.mine:
-                return self._begin(claimed.render, None, None)
+                return self._excused_where_it_passes(claimed.render)
             if claimed.render.is_final or not claimed.free:
                 return self._left_alone(claimed.render)
             number = claimed.render.attempt + 1
-            if number > MAX_ATTEMPTS:
+            if number > MAX_ATTEMPTS + claimed.render.excused:
                 return Executed(self._end.lost(claimed.render))
+
+    def _excused_where_it_passes(self, render: Render) -> Executed:
+        """Run an attempt; one that fails by what will pass counts for nothing."""
+        try:
+            return self._begin(render, None, None)
+        except Exception as fault:
+            if may_pass(fault):
+                self._renders.excuse(render, rfc3339(self._clock.now()))
+            raise
 
     def _attempt(self, number: int, invocation: str, message_id: str | None = None) -> Attempt:
         now = self._clock.now()
@@ -113,22 +122,11 @@ class ExecuteRender:
         here(CrashPoint.RENDER_CLAIMED)
         log.info("attempt begun", extra={"attempt": render.attempt})
         if body is None and render.body_key is not None:
-            body = self._kept(render, render.body_key)
+            body = self._bodies.get(render.body_key)
         if body is None:
             log.error("the render's body is gone")
             return Executed(self._end.lost(render))
         return self._run(render, body, until)
-
-    def _kept(self, render: Render, key: str) -> Body | None:
-        try:
-            return self._bodies.get(key)
-        except UnknownVersion as unknown:
-            # A function of the release that has kept it may take the next attempt.
-            if render.attempt < MAX_ATTEMPTS:
-                raise
-            self._end.lost(render)
-            reason = f"the body of {render.id}: {unknown}"
-            raise Poison(reason) from unknown
 
     def _run(self, render: Render, body: Body, until: float | None) -> Executed:
         limit = (self._clock.now() + _LIMIT[render.mode]).timestamp()

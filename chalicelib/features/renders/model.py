@@ -29,7 +29,7 @@ _BODY_VERSION: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class Render:
-    """A render as its row says; `attempt` fences its writers."""
+    """A render as its row says; `attempt` fences its writers, `excused` ones do not count."""
 
     id: RenderId
     workspace_id: WorkspaceId
@@ -46,6 +46,7 @@ class Render:
     created_at: str
     request_id: str
     attempt: int = 0
+    excused: int = 0
     reference: str | None = None
     metadata: dict[str, Any] | None = None
     body_key: str | None = None
@@ -94,7 +95,7 @@ class Body:
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> "Body":
         """Read what `to_json` wrote; raises UnknownVersion."""
-        check_version(value, _BODY_VERSION)
+        check_version(value, _BODY_VERSION, "a body")
         names = ("html", "head", "templating", "data", "output")
         return cls(**{name: value[name] for name in names})
 

@@ -61,7 +61,7 @@ class PurgeFiles:
         for key in keys_of_attempts(render):
             self._objects.delete(key)
         here(CrashPoint.UPKEEP_PURGED)
-        self._tables.write(self._renders.purged(render))
+        self._tables.write(self._renders.settled(render))
 
     def _mark(self, render: Render, kind: PurgeKind) -> None:
         now = self._clock.now()

@@ -1,6 +1,7 @@
 """Where renders are kept, and the conditional writes that move them between their states."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -114,14 +115,21 @@ class Renders:
 
         A render with files stays due, at the end of their retention.
         """
-        due = "due_at = :expires_at" if render.expires_at else "held_until = :completed_at"
+        sets = [
+            "#status = :status",
+            "outcome = :outcome",
+            "billed = :billed",
+            "started_at = :started_at",
+            "completed_at = :completed_at",
+            "expires_at = :expires_at",
+        ]
+        if render.expires_at:
+            sets.append("due_at = :expires_at")
         rest = "" if render.expires_at else " REMOVE due_at, DPK"
         return Write(
             self._table,
             key=_key(render.workspace_id, render.id),
-            update="SET #status = :status, outcome = :outcome, billed = :billed, "
-            "started_at = :started_at, completed_at = :completed_at, expires_at = :expires_at, "
-            f"{due}{rest}",
+            update="SET " + ", ".join(sets) + rest,
             condition="attempt = :attempt AND #status IN (:from0, :from1) AND body_key = :body_key",
             names={"#status": "status"},
             values={
@@ -137,14 +145,18 @@ class Renders:
             },
         )
 
-    def ending(self, render: Render) -> Write:
-        """Return the write that ends an unfinished render from outside, whatever its attempt."""
+    def ending(self, render: Render, *, running: bool) -> Write:
+        """Return the write that ends an unfinished render from outside, whatever its attempt.
+
+        Where a function may be `running` it, the render stays due until that one's time is over:
+        what the function leaves behind when it dies is cleared up then.
+        """
         code = (render.error or {}).get("code")
+        due = ", due_at = held_until" if running else " REMOVE due_at, DPK"
         return Write(
             self._table,
             key=_key(render.workspace_id, render.id),
-            update="SET #status = :status, outcome = :outcome, completed_at = :at, "
-            f"{_APPEND} REMOVE due_at, DPK",
+            update=f"SET #status = :status, outcome = :outcome, completed_at = :at, {_APPEND}{due}",
             condition="attribute_exists(PK) AND #status IN (:from0, :from1)",
             names={"#status": "status"},
             values={
@@ -166,7 +178,7 @@ class Renders:
             self._table,
             key=_key(render.workspace_id, render.id),
             update="SET body_key = :key, #status = :status, started_at = :started_at, "
-            f"attempt = :tried, held_until = {'held_until' if going_on else ':at'}, {_APPEND}",
+            f"attempt = :tried, held_until = {'held_until' if going_on else ':free'}, {_APPEND}",
             condition="attempt = :attempt AND #status IN (:from0, :from1)",
             names={"#status": "status"},
             values={
@@ -177,9 +189,29 @@ class Renders:
                 ":tried": render.attempt if tried is None else tried,
                 ":entry": [_entry(at, "left by its caller")],
                 **_unfinished(),
-                **({} if going_on else {":at": at}),
+                # Long free, whatever the clock of the function says that takes it next.
+                **({} if going_on else {":free": render.created_at}),
             },
         )
+
+    def excuse(self, render: Render, at: str) -> None:
+        """Let an attempt that ended by what will pass count for nothing, and free the render."""
+        write = Write(
+            self._table,
+            key=_key(render.workspace_id, render.id),
+            update=f"SET excused = excused + :one, held_until = :at, {_APPEND}",
+            condition="attempt = :attempt AND held_until > :at AND #status IN (:from0, :from1)",
+            names={"#status": "status"},
+            values={
+                ":one": 1,
+                ":at": at,
+                ":attempt": render.attempt,
+                ":entry": [_entry(at, f"attempt {render.attempt} excused")],
+                **_unfinished(),
+            },
+        )
+        with suppress(ConditionFailed):
+            self._tables.write(write)
 
     def due_again(self, render: Render, due_at: str) -> Write:
         """Return the write that has an unfinished render looked at later."""
@@ -202,8 +234,8 @@ class Renders:
             values={":at": at, ":due_at": due_at, ":dpk": due_shard(render.id), ":null": None},
         )
 
-    def purged(self, render: Render) -> Write:
-        """Return the write of a render that nothing is due of any more."""
+    def settled(self, render: Render) -> Write:
+        """Return the write of a final render that nothing is due of any more."""
         return Write(
             self._table,
             key=_key(render.workspace_id, render.id),

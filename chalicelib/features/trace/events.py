@@ -38,7 +38,6 @@ def of_facts(rows: Iterable[Item]) -> Iterator[Event]:
         moments = {
             "created": row["created_at"],
             "told": row.get("told_at"),
-            "given up": row.get("given_up_at"),
             "sent again": row.get("due_at"),
         }
         for what, at in moments.items():

@@ -1,4 +1,4 @@
-"""Look after a due render: queue it again, end it as lost, or purge its files."""
+"""Look after a due render: queue it again, end it as lost, clear up after it, purge its files."""
 
 import datetime as dt
 import logging
@@ -11,11 +11,13 @@ from chalicelib.adapters.json_logs import about
 from chalicelib.core.clock import Clock, parse_rfc3339, rfc3339
 from chalicelib.core.crash_points import CrashPoint, here
 from chalicelib.core.ids import RenderId, WorkspaceId
+from chalicelib.features.renders.clear import ClearRender
 from chalicelib.features.renders.end import EndRender
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.protocol import QueuedRender
 from chalicelib.features.renders.purge import PurgeFiles
 from chalicelib.features.renders.repository import Renders
+from chalicelib.features.renders.settle import SettleRender
 
 log = logging.getLogger(__name__)
 
@@ -29,13 +31,15 @@ _GIVE_UP_AFTER: Final = dt.timedelta(days=1)
 class UpkeepRender:
     """Brings renders on that nobody else does; repeatable, and harmless for all others."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 -- the parts it works with
         self,
         *,
         tables: Tables,
         renders: Renders,
         queue: Queue,
         end: EndRender,
+        settle: SettleRender,
+        clear: ClearRender,
         purge: PurgeFiles,
         clock: Clock,
     ) -> None:
@@ -44,6 +48,8 @@ class UpkeepRender:
         self._renders = renders
         self._queue = queue
         self._end = end
+        self._settle = settle
+        self._clear = clear
         self._purge = purge
         self._clock = clock
 
@@ -67,6 +73,11 @@ class UpkeepRender:
         if render.files_purged_at is not None or over:
             self._purge(render, "render.expired")
             log.info("files purged")
+        elif render.expires_at is None:
+            # It was ended while a function had it, whose time is over now.
+            self._settle(render)
+            self._clear.objects(render)
+            self._tables.write(self._renders.settled(render))
 
     def _unfinished(self, render: Render, now: dt.datetime) -> None:
         """Queue a render that no function has; the queue's function takes the next attempt."""
