@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import pytest
 
-from chalicelib.adapters.aws.messages import LAST_DELIVERY
+from chalicelib.adapters.aws.messages import VERSION_TRIES
 from chalicelib.features.dead_letters.model import DeadLetter
 from tests.builders.hostile import HOSTILE
 from tests.builders.service import Service
@@ -185,7 +185,7 @@ def test_message_of_a_newer_release_is_given_up_at_its_last_delivery(
     service: Service, queue: str
 ) -> None:
     service.send(queue, NEWER)
-    for _ in range(LAST_DELIVERY - 1):
+    for _ in range(VERSION_TRIES - 1):
         service.clients.sqs.receive_message(
             QueueUrl=service.made[f"{queue}Queue"]["Ref"], VisibilityTimeout=0
         )
@@ -208,7 +208,7 @@ def test_render_whose_body_a_newer_release_kept_ends_as_lost(service: Service) -
     service.services.objects.put(key, newer, content_type="application/json", sha256=digest)
     body = {"v": 1, "workspace_id": service.workspace, "render_id": render_id, "request_id": "r"}
 
-    for delivery in range(1, LAST_DELIVERY + 1):
+    for delivery in range(1, VERSION_TRIES + 1):
         assert service.call("GET", f"/v1/renders/{render_id}").json["status"] != "failed"
         record = {"messageId": "m", "receiptHandle": "h", "body": json.dumps(body)}
         attributes = {"ApproximateReceiveCount": str(delivery)}

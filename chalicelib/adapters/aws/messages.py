@@ -15,7 +15,9 @@ log = logging.getLogger(__name__)
 
 # `maxReceiveCount` of every queue: the platform would move the message after this delivery.
 LAST_DELIVERY: Final = 8
-# What is not AWS's fault, and no matter of releases, does not pass with time.
+# Within half a minute of a deployment a function of the other release may get the message.
+VERSION_TRIES: Final = 5
+# What is neither AWS's fault nor a matter of releases does not pass with time.
 _TRIES: Final = 4
 _SHOWN_CHARS: Final = 40
 
@@ -66,8 +68,7 @@ class Inbox:
             reason, passing = str(poison), False
         except Exception as error:
             log.exception("message failed", extra={"delivery": delivery})
-            if delivery < (LAST_DELIVERY if may_pass(error) else _TRIES):
-                # Four minutes of a service's trouble, in all, cost no message.
+            if delivery < _tries(error):
                 return self._again(record, 2**delivery if may_pass(error) else delivery)
             reason, passing = f"{type(error).__name__}: {error}", passes(error)
         else:
@@ -88,6 +89,13 @@ class Inbox:
 def may_pass(error: Exception) -> bool:
     """Tell whether the same message may well be worked off later, or by another release."""
     return isinstance(error, UnknownVersion) or passes(error)
+
+
+def _tries(error: Exception) -> int:
+    """Return after how many deliveries a message is given up, which is four minutes at most."""
+    if passes(error):
+        return LAST_DELIVERY
+    return VERSION_TRIES if isinstance(error, UnknownVersion) else _TRIES
 
 
 def request_id_of(message: Mapping[str, Any]) -> str | None:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from chalicelib.adapters.aws.messages import LAST_DELIVERY
 from chalicelib.core.crash_points import CrashPoint as P
 
 type Mode = Literal["sync", "async"]
@@ -154,8 +155,8 @@ def _upkeep() -> Iterator[Case]:
 
 
 def _dead_letters() -> Iterator[Case]:
-    dies = {P.RENDER_BEGUN: "1 1 1 1"}
+    dies = {P.RENDER_BEGUN: " ".join(["1"] * LAST_DELIVERY)}
     for point in (P.DEAD_LETTERS_ENDED, P.DEAD_LETTERS_RECORDED):
-        yield Case("dead", point, "async", 4, {**dies, point: "1"}, ends=LOST)
+        yield Case("dead", point, "async", LAST_DELIVERY, {**dies, point: "1"}, ends=LOST)
     hits = {P.RENDER_CLAIMED: "1 1 1", P.API_ENDED: "1"}
     yield Case("dead", P.API_ENDED, "async", 3, hits, ends=LOST, due=True)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from chalicelib.adapters.aws.messages import LAST_DELIVERY
 from chalicelib.core.crash_points import CrashPoint
 from infra.local.testing import RunningStack, running_stack
 from tests.builders.client import Client
@@ -71,9 +72,11 @@ def test_poison_of_every_queue_ends_with_its_reason(stack: RunningStack, live: C
         "[" * 50_000: "not JSON: maximum recursion depth",
         GARBAGE: "not JSON: Expecting value",
         "[]": "a JSON object is expected, not list",
-        json.dumps({"v": 2}): "UnknownVersion: version 1 is expected, not 2",
+        json.dumps({"v": 2}): "UnknownVersion: a message of version 1 is expected, not 2",
         json.dumps({"v": 1}): "these texts are expected",
-        json.dumps({"v": "\x00\ud800"}): r"UnknownVersion: version 1 is expected, not '\x00\ud800'",
+        json.dumps(
+            {"v": "\x00\ud800"}
+        ): r"UnknownVersion: a message of version 1 is expected, not '\x00\ud800'",
     }
     good = [live.render(mode="async").json()["id"]]
     for queue in ("Renders", "Events", "Upkeep"):
@@ -110,7 +113,7 @@ def test_render_that_kills_its_function_at_every_delivery_is_lost(
 
     assert (render["status"], render["error"]["code"]) == ("failed", "render_lost")
     assert render["billed"] is False
-    assert deaths == 4
+    assert deaths == LAST_DELIVERY
     (letter,) = [row for row in letters(stack, "Renders", 1) if render_id in row["body"]]
     assert letter["reason"] == "its function died, or ran out of time, at every delivery"
     assert letter["outcome"] == "the render ended as failed: render_lost"
