@@ -73,6 +73,7 @@ def main() -> int:
             calls = {"sync html": counted.render(document), "async, 100 KB": counted.render(large)}
         finally:
             counted.close()
+    _row("A process's first request with a key reads the workspace by itself: one call more.")
     limits = {"sync html": SYNC_LIMIT, "async, 100 KB": ASYNC_LIMIT}
     for name, counts in calls.items():
         _row(f"{name}: {counts.total()} calls (limit {limits[name]})")
