@@ -45,7 +45,10 @@ _LOGS: Final = (
     "log-group:/aws/lambda/${AWS::StackName}-*",
 )
 
-_RECEIVE: Final = "sqs:ReceiveMessage DeleteMessage GetQueueAttributes ChangeMessageVisibility"
+# The platform receives, with the role of the function that a queue feeds.
+_FED_BY: Final = "sqs:ReceiveMessage DeleteMessage GetQueueAttributes"
+# Where the function itself has a failed message come again sooner.
+_RECEIVE: Final = f"{_FED_BY} ChangeMessageVisibility"
 
 NEEDS: Final[Mapping[str, Needs]] = {
     "APIHandler": Needs(
@@ -69,8 +72,8 @@ NEEDS: Final[Mapping[str, Needs]] = {
         grants=_grants(
             _LOGS,
             ("dynamodb:GetItem PutItem UpdateItem", "MainTable WS#*#RND#*"),
-            ("dynamodb:GetItem PutItem UpdateItem", "MainTable WS#*#LIM"),
-            ("dynamodb:GetItem PutItem UpdateItem", "MainTable FILE#*"),
+            ("dynamodb:UpdateItem", "MainTable WS#*#LIM"),
+            ("dynamodb:PutItem", "MainTable FILE#*"),
             ("s3:PutObject DeleteObject", "${FilesBucket.Arn}/ws/*"),
             ("s3:GetObject", "${FilesBucket.Arn}/tmp/*"),
             (_RECEIVE, "RendersQueue"),
@@ -82,7 +85,7 @@ NEEDS: Final[Mapping[str, Needs]] = {
         settings=RelaySettings,
         grants=_grants(
             _LOGS,
-            ("dynamodb:GetItem BatchGetItem UpdateItem", "MainTable"),
+            ("dynamodb:BatchGetItem UpdateItem", "MainTable"),
             ("s3:DeleteObject", "${FilesBucket.Arn}/ws/*"),
             ("s3:DeleteObject", "${FilesBucket.Arn}/tmp/*"),
             (_RECEIVE, "EventsQueue"),
@@ -118,9 +121,9 @@ NEEDS: Final[Mapping[str, Needs]] = {
             _LOGS,
             ("dynamodb:GetItem PutItem UpdateItem", "MainTable"),
             ("dynamodb:PutItem", "TransientTable"),
-            (_RECEIVE, "RendersDeadLetters"),
-            (_RECEIVE, "EventsDeadLetters"),
-            (_RECEIVE, "UpkeepDeadLetters"),
+            (_FED_BY, "RendersDeadLetters"),
+            (_FED_BY, "EventsDeadLetters"),
+            (_FED_BY, "UpkeepDeadLetters"),
             ("sqs:SendMessage", "EventsQueue"),
         ),
     ),

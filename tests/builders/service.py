@@ -30,6 +30,7 @@ from chalicelib.settings import (
 from functions.render.serve import Host, serve
 from infra.local.resources import create_resources
 from infra.template import load
+from tests.builders.grants import Overheard, serving
 from tests.builders.http import Answer, request
 from tests.builders.workers import Workers
 from tests.fakes.edge import FixedClock
@@ -49,7 +50,8 @@ class FakeEngine:
 
     def run(self, job: Job) -> Outcome:
         self.jobs.append(job)
-        self.before(job)
+        with serving(""):
+            self.before(job)
         kind = job.output.formats[0]
         content_type = {"pdf": "application/pdf", "png": "image/png"}[kind]
         produced = Produced(kind, self.content, content_type, self.pages, None, None)
@@ -69,8 +71,10 @@ class LambdaClient:
     def invoke(self, *, FunctionName: str, Payload: bytes) -> dict[str, Any]:  # noqa: N803
         assert FunctionName == self._service.settings.render_function
         assert len(Payload) < 6_291_456, "Lambda takes 6 MB"
+        self._service.overheard.invoked(FunctionName)
         self._service.last_event = json.loads(Payload)
-        failure = next(self._service.invocations, None)
+        with serving(""):
+            failure = next(self._service.invocations, None)
         try:
             if failure is not None:
                 raise failure
@@ -125,6 +129,7 @@ class Service(Workers):
         self.clients = InProcessClients(self, aws)
         made = create_resources(load(), aws.client, aws.next_stack(), region=REGION, at_once=1)
         self.made = made
+        self.overheard = Overheard(made)
         self.settings = ApiSettings(
             main_table=made["MainTable"]["Ref"],
             transient_table=made["TransientTable"]["Ref"],
@@ -165,7 +170,8 @@ class Service(Workers):
 
     def call(self, method: str, target: str, **more: Any) -> Answer:
         """Send a request with the live key, or with `key`."""
-        return request(self.app, method, target, **({"key": self.live} | more))
+        with serving("APIHandler"):
+            return request(self.app, method, target, **({"key": self.live} | more))
 
     def render(
         self,
@@ -194,7 +200,8 @@ class Service(Workers):
         )
         execute = render.execute_render(settings, self.clients, self.engine.run, self.clock)
         host = Host(execute, render.inbox(settings, self.clients))
-        return serve(event, invocation, host)
+        with serving("RenderFunction"):
+            return serve(event, invocation, host)
 
     def deliver_again(self) -> None:
         """Deliver the message of the newest render, whether or not its function survives it."""

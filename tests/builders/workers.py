@@ -21,9 +21,15 @@ from chalicelib.settings import (
 )
 from functions.dead_letters import handler as dead_letters
 from infra.local.pollers import sqs_event
+from tests.builders.grants import serving
 from tests.fakes.edge import FixedClock
 
 QUEUES = ("Renders", "Events", "Upkeep")
+_FUNCTIONS = {
+    "Renders": "RenderFunction",
+    "Events": "RelayFunction",
+    "Upkeep": "UpkeepFunction",
+}
 
 
 class Workers:
@@ -46,7 +52,9 @@ class Workers:
             MessageAttributeNames=["All"],
         )
         messages = received.get("Messages", [])
-        answer = serve(sqs_event(messages, f"arn:aws:sqs:x:y:{url.rsplit('/', 1)[-1]}"))
+        event = sqs_event(messages, f"arn:aws:sqs:x:y:{url.rsplit('/', 1)[-1]}")
+        with serving(_FUNCTIONS.get(queue, "DeadLettersFunction")):
+            answer = serve(event)
         failed = [failure["itemIdentifier"] for failure in answer["batchItemFailures"]]
         for message in messages:
             if message["MessageId"] not in failed:
@@ -79,7 +87,8 @@ class Workers:
             events_queue_url=self.settings.events_queue_url,
             upkeep_queue_url=self.made["UpkeepQueue"]["Ref"],
         )
-        return workers.tick(settings, self.clients, self.clock)()
+        with serving("TickFunction"):
+            return workers.tick(settings, self.clients, self.clock)()
 
     def look_after(self) -> list[str]:
         """Let the upkeep work off its queue."""

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from infra.package.needs import NEEDS
 from tests.builders.operator import Tool
 from tests.builders.service import Aws, Service, in_process_aws
 
@@ -17,9 +18,15 @@ def aws() -> Iterator[Aws]:
 
 
 @pytest.fixture
-def service(aws: Aws) -> Service:
-    """Give the whole service over resources of its own and a fake engine."""
-    return Service(aws)
+def service(aws: Aws) -> Iterator[Service]:
+    """Give the whole service over resources of its own and a fake engine.
+
+    Nothing in this process refuses what a role does not allow: that is told afterwards.
+    """
+    service = Service(aws)
+    with service.overheard.listening(service.clients):
+        yield service
+    assert service.overheard.refused(NEEDS) == []
 
 
 @pytest.fixture
