@@ -4,6 +4,8 @@ import time
 from dataclasses import dataclass
 from typing import Self
 
+from chalicelib.core.errors import RenderFailure
+
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
@@ -33,3 +35,8 @@ class Deadline:
     def passed(self) -> bool:
         """Tell whether no time is left."""
         return self.remaining_s() <= 0
+
+
+def out_of_time() -> RenderFailure:
+    """Return the failure of a job whose deadline has come."""
+    return RenderFailure("render_timeout", "the document was not finished in time")

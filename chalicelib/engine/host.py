@@ -3,11 +3,13 @@
 import importlib
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from chalicelib.engine import pipeline
 from chalicelib.engine.browser.lifecycle import Browser
-from chalicelib.engine.job import Job, Outcome
 from chalicelib.engine.templating.worker import TemplateWorker
+
+if TYPE_CHECKING:
+    from chalicelib.engine.job import Job, Outcome
 
 
 class Engine:
@@ -35,8 +37,14 @@ class Engine:
         self._browser.prepare()
 
     def load(self) -> None:
-        """Have ready what no page waits for; to be called by a thread that lasts."""
+        """Import what is needed once the first page is made."""
         importlib.import_module("pikepdf")
+
+    def start_templates(self) -> None:
+        """Start the template process; to be called by a thread that lasts as long.
+
+        A document with templates does not need it: it starts the process itself.
+        """
         self._templates.start()
 
     def wait(self) -> None:
@@ -46,6 +54,9 @@ class Engine:
         """
         self._browser.start()
 
-    def run(self, job: Job) -> Outcome:
+    def run(self, job: "Job") -> "Outcome":
         """Make the files of a job; raises RenderFailure with the code of what went wrong."""
+        # The browser is started before this is imported.
+        from chalicelib.engine import pipeline  # noqa: PLC0415
+
         return pipeline.run(job, browser=self._browser, templates=self._templates)

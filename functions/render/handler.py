@@ -4,6 +4,8 @@ What the end of a render needs is loaded by a thread of its own: its page is mad
 """
 
 import gc
+import logging
+import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
@@ -17,8 +19,12 @@ if TYPE_CHECKING:
     from functions.render.serve import Host
 
 
+log = logging.getLogger(__name__)
+
 # Its thread lasts as long as the process, so what it starts lives as long.
 _BACKGROUND: Final = ThreadPoolExecutor(1, thread_name_prefix="start")
+# By then the first render is over. One with templates has started their process itself.
+_CALM_S: Final = 1.0
 
 
 def warm() -> None:
@@ -69,9 +75,13 @@ def _load_the_rest(engine: Engine, clients: "Clients", stack: str) -> None:
         clients.make("s3", "dynamodb", "sqs")
         engine.load()
         _count(stack, "ColdStarts")
+    except Exception:
+        log.exception("what a render needs could not be loaded ahead of it")
     finally:
         gc.freeze()
         gc.enable()
+    time.sleep(_CALM_S)
+    engine.start_templates()
 
 
 def _count_recycle(stack: str, why: str) -> None:

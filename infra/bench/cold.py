@@ -4,7 +4,9 @@
 exist before: it is started as the stack starts it, warmed as Lambda's init does, and asked once; in
 turn with fresh processes that start the bare browser and print the same document, and that import
 boto3 and make four clients. Nothing is left out: the time ends with the function's answer, so the
-file is in the bucket, the final state in the table and its fact in the queue.
+file is in the bucket, the final state in the table and its fact in the queue. Told apart: the same
+document before templating, whose template process has to start as well, and the unpacking that
+Lambda needs once an environment.
 """
 
 import json
@@ -23,6 +25,7 @@ import psutil
 from chalicelib.engine.browser.unpacking import unpack
 from infra.bench.document import print_options, request
 from infra.bench.latency import Client
+from infra.local.demo import example_request
 from infra.local.functions import Function
 from infra.local.invoke_api import InvokeApi
 from infra.local.paths import INSTALLED
@@ -59,6 +62,7 @@ _NAMES: Final = {
     "boto3": "boto3 and four clients",
     "init": "render function, init",
     "first PDF": "render function, init and first PDF",
+    "template": "apart: the same from its template",
     "unpacking": "apart: unpacking the browser's layer",
 }
 
@@ -67,6 +71,7 @@ def main() -> int:
     """Print the table and the ratio; 1 when it is over the limit."""
     body = request()
     payload = json.dumps(body).encode()
+    template = json.dumps({**example_request("invoice", "pdf"), "delivery": body["delivery"]})
     document = json.dumps([body["input"]["html"], print_options(body)])
     times: dict[str, list[float]] = {name: [] for name in _NAMES}
     times["unpacking"] = [_unpacking() for _ in range(_UNPACKINGS)]
@@ -83,6 +88,7 @@ def main() -> int:
                 "browser": _seconds(_BROWSER, document),
                 "boto3": _seconds(_BOTO3),
                 **function.first_pdf(pools, client, payload),
+                "template": function.first_pdf(pools, client, template.encode())["first PDF"],
             }
             if round_number >= 0:
                 for name, seconds in measured.items():

@@ -6,16 +6,18 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.installation import Installation, locate
-from chalicelib.engine.browser.page import Page, out_of_time
 from chalicelib.engine.browser.pipe import BrowserGone, CallRefused
 from chalicelib.engine.browser.process import BrowserProcess
 from chalicelib.engine.browser.rehearsal import PROOF, BrowserUnusable, Rehearsal, full
 from chalicelib.engine.browser.spare import Arrivals, Spare, prepare
-from chalicelib.engine.deadline import Deadline
+from chalicelib.engine.deadline import Deadline, out_of_time
+
+if TYPE_CHECKING:
+    from chalicelib.engine.browser.page import Page
 
 log = logging.getLogger(__name__)
 
@@ -65,7 +67,7 @@ class Browser:
         """Start the browser and make the first spare; raises when it cannot do its work."""
         self.prepare().result()
 
-    def use[Result](self, work: Callable[[Page], Result], deadline: Deadline) -> Result:
+    def use[Result](self, work: "Callable[[Page], Result]", deadline: Deadline) -> Result:
         """Give `work` a fresh page; once more with a new browser if this one dies or hangs.
 
         Raises RenderFailure: what `work` raises, `render_timeout`, or `render_failed` when the
@@ -110,7 +112,10 @@ class Browser:
             self._keeper.submit(self._end).result()
             self._next = None
 
-    def _attempt[Result](self, work: Callable[[Page], Result], deadline: Deadline) -> Result:
+    def _attempt[Result](self, work: "Callable[[Page], Result]", deadline: Deadline) -> Result:
+        # Not before the browser is started, which does not need it.
+        from chalicelib.engine.browser.page import Page  # noqa: PLC0415
+
         current = self._take(deadline)
         intact = False
         try:

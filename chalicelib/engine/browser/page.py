@@ -11,7 +11,7 @@ from chalicelib.engine.browser.pictures import check_size
 from chalicelib.engine.browser.pipe import Answer, BrowserHung, CallRefused, PageCrashed, answer_of
 from chalicelib.engine.browser.spare import Spare
 from chalicelib.engine.browser.watch import Watch
-from chalicelib.engine.deadline import Deadline
+from chalicelib.engine.deadline import Deadline, out_of_time
 from chalicelib.engine.job import RenderWarning
 from chalicelib.engine.options import Output, PdfOptions, Viewport, Wait
 
@@ -244,11 +244,6 @@ class Page:
             return out_of_time()
         message = f"the page was not ready within wait.timeout_ms ({conditions.timeout_ms})"
         return RenderFailure("wait_timeout", message)
-
-
-def out_of_time() -> RenderFailure:
-    """Return the failure of a job whose deadline has come."""
-    return RenderFailure("render_timeout", "the document was not finished in time")
 
 
 def _print_parameters(options: PdfOptions) -> dict[str, Any]:
