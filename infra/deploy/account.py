@@ -20,7 +20,11 @@ class Account:
     @classmethod
     def of_environment(cls) -> Self:
         """Ask who the credentials belong to; raises DeployError where something is not set."""
-        session = boto3.session.Session()
+        try:
+            session = boto3.session.Session()
+        except BotoCoreError as error:
+            message = f"{error}; set AWS_PROFILE to one that `aws configure list-profiles` names"
+            raise DeployError(message) from error
         region = session.region_name
         if not region:
             raise DeployError("no region is set: export AWS_DEFAULT_REGION=eu-central-1")

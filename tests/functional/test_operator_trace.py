@@ -7,7 +7,7 @@ from typing import Any
 import boto3
 import pytest
 
-from chalicelib.core.clock import epoch_ms
+from chalicelib.core.clock import epoch_ms, rfc3339
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.job import Job
 from tests.builders.operator import Tool
@@ -247,3 +247,22 @@ def test_a_log_that_is_not_there_yet_is_no_reason_to_fail(tool: Tool, service: S
     found = trace(tool, render["id"])
 
     assert {row["source"] for row in found["events"]} == {"row", "facts"}
+
+
+def test_how_a_function_died_is_told_by_its_platform(tool: Tool, service: Service) -> None:
+    render = service.render(mode="async", headers={"X-Request-Id": "mine"}).json
+    at = {"timestamp": rfc3339(NOW)}
+    ended = {"kind": "invocation", "function": "RenderFunction", "status": "Unhandled"}
+    lines = [
+        {"message": "attempt begun", "request_id": "mine", "invocation": "i-1", **at},
+        {**ended, "request_id": "i-1", **at},
+        {**ended, "request_id": "i-2", **at},
+    ]
+    kept = "".join(json.dumps(line) + "\n" for line in lines)
+    (tool.folder / "functions.log").write_text(kept)
+
+    found = trace(tool, render["id"])
+
+    (death,) = [row for row in found["events"] if row["source"] == "runner"]
+    assert death["event"] == "invoked RenderFunction"
+    assert death["detail"]["status"] == "Unhandled"

@@ -54,6 +54,24 @@ def of_letters(letters: Iterable[DeadLetter]) -> Iterator[Event]:
 
 def of_lines(lines: Iterable[str], render: Render) -> Iterator[Event]:
     """Yield the lines of the log that are about a render; callers may reuse a request's id."""
+    yield from map(_event, _about(lines, render))
+
+
+def invocations_of(lines: Iterable[str], render: Render) -> set[str]:
+    """Return the invocations that wrote of a render, other than its request's own."""
+    found = {line.get("invocation") for line in _about(lines, render)}
+    return {str(name) for name in found if name} - {render.request_id}
+
+
+def of_invocation(lines: Iterable[str], invocation: str) -> Iterator[Event]:
+    """Yield how an invocation ended, as its platform tells: a function that dies tells nothing."""
+    for text in lines:
+        line = _read(text)
+        if line and line.get("kind") == "invocation" and line.get("request_id") == invocation:
+            yield _event(line)
+
+
+def _about(lines: Iterable[str], render: Render) -> Iterator[dict[str, Any]]:
     ours: dict[str, set[Any]] = {
         "request_id": {render.request_id},
         "render": {None, render.id},
@@ -62,7 +80,7 @@ def of_lines(lines: Iterable[str], render: Render) -> Iterator[Event]:
     for text in lines:
         line = _read(text)
         if line and all(line.get(name) in values for name, values in ours.items()):
-            yield _event(line)
+            yield line
 
 
 def _read(text: str) -> dict[str, Any] | None:

@@ -18,7 +18,14 @@ from chalicelib.features.renders.clear import keys_of_attempts
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.rows import partition, render_of
-from chalicelib.features.trace.events import of_facts, of_letters, of_lines, of_row
+from chalicelib.features.trace.events import (
+    invocations_of,
+    of_facts,
+    of_invocation,
+    of_letters,
+    of_lines,
+    of_row,
+)
 from chalicelib.features.trace.model import Event, KeptObject, Trace
 from chalicelib.features.workspaces.limits_repository import Limits
 from chalicelib.features.workspaces.repository import Workspaces
@@ -58,11 +65,17 @@ class TraceRender:
         row = self._find(render_id, workspace_id)
         render = render_of(row)
         since = parse_rfc3339(render.created_at) - _BEFORE
+        lines = list(self._lines(render.request_id, since))
         events = [
             *of_row(render, row),
             *of_facts(self._facts.of(partition(render.workspace_id, render.id))),
             *of_letters(self._dead(render)),
-            *of_lines(self._lines(render.request_id, since), render),
+            *of_lines(lines, render),
+            *(
+                event
+                for invocation in sorted(invocations_of(lines, render))
+                for event in of_invocation(self._lines(invocation, since), invocation)
+            ),
         ]
         return Trace(
             state=self._state(render, row),
