@@ -23,8 +23,9 @@ PROGRAM = b"\x7fELF a browser" * 100_000
 @pytest.fixture(autouse=True)
 def own_tmp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A temporary folder that any user may look into, as /tmp is."""
-    for parent in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
-        parent.chmod(0o755)
+    for parent in (tmp_path, *tmp_path.parents):
+        if not parent.stat().st_mode & stat.S_IXOTH:
+            parent.chmod(0o755)
     folder = tmp_path / "tmp"
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
