@@ -16,7 +16,7 @@ from tests.fakes.faults import Faults, Kind
 _SHARES: dict[Kind, float] = {"conflict": 0.20, "lost": 0.01, "error after": 0.01}
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def dynamodb_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Run a DynamoDB with an empty table."""
     with ExitStack() as cleanup:
@@ -33,7 +33,7 @@ def dynamodb_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield endpoints["AWS_ENDPOINT_URL_DYNAMODB"]
 
 
-@pytest.fixture(scope="session", params=["calm", "conflicts"])
+@pytest.fixture(scope="module", params=["calm", "conflicts"])
 def clients(request: pytest.FixtureRequest, dynamodb_url: str) -> Iterator[Clients]:
     """Give clients of it, and let processes that are started find it too."""
     with ExitStack() as cleanup:
