@@ -52,11 +52,12 @@ class Engine:
 
         Raises BrowserMissing or BrowserUnusable, saying what is wrong with the installation.
         """
+        importlib.import_module("chalicelib.engine.pipeline")
         self._browser.start()
 
     def run(self, job: "Job") -> "Outcome":
         """Make the files of a job; raises RenderFailure with the code of what went wrong."""
-        # The browser is started before this is imported.
+        # Not before the browser is started, which does not need it.
         from chalicelib.engine import pipeline  # noqa: PLC0415
 
         return pipeline.run(job, browser=self._browser, templates=self._templates)

@@ -8,6 +8,8 @@ Standard library only, and everything imported before root is given up: afterwar
 may be out of reach.
 """
 
+from __future__ import annotations
+
 import contextlib
 import ctypes
 import fcntl
@@ -18,9 +20,12 @@ import select
 import shutil
 import signal
 import sys
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any, Final
+
+# As typing has it. The browser waits for every import: typing and pathlib would be a fifth.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any, Final
 
 PR_SET_PDEATHSIG: Final = 1
 PR_SET_CHILD_SUBREAPER: Final = 36
@@ -35,7 +40,7 @@ def main(description: Mapping[str, Any]) -> int:
     _give_up_root(description["uid"], description["gid"])
     os.umask(0o077)
     home = description["home"]
-    Path(home).mkdir()
+    os.mkdir(home)  # noqa: PTH102
     _LIBC.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     descriptors = description["from_owner"], description["to_owner"]
     browser = os.fork()
@@ -100,8 +105,11 @@ def _step_back(browser: int) -> None:
     """
     with contextlib.suppress(OSError):
         os.setpriority(os.PRIO_PGRP, browser, _NICENESS)
-    with contextlib.suppress(OSError):
-        Path("/proc/self/autogroup").write_text(str(_NICENESS), encoding="ascii")
+    with (
+        contextlib.suppress(OSError),
+        open("/proc/self/autogroup", "w", encoding="ascii") as file,  # noqa: PTH123
+    ):
+        file.write(str(_NICENESS))
 
 
 def _end_all(browser: int) -> int:
@@ -122,10 +130,10 @@ def _end_all(browser: int) -> int:
 
 def _children() -> list[int]:
     try:
-        words = Path(f"/proc/self/task/{os.getpid()}/children").read_bytes().split()
+        with open(f"/proc/self/task/{os.getpid()}/children", "rb") as file:  # noqa: PTH123
+            return [int(word) for word in file.read().split()]
     except OSError:
         return []
-    return [int(word) for word in words]
 
 
 if __name__ == "__main__":
