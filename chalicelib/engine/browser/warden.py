@@ -3,7 +3,6 @@
 Run as a script with a JSON description as its only argument. It gives up root, makes a home for
 the browser, starts it in a process group of its own and waits. When its standard input closes
 (we closed it, or we died) or the browser ends, it kills every descendant and removes the home.
-A byte on its standard input makes the browser give way to us.
 Standard library only, and everything imported before root is given up: afterwards the interpreter
 may be out of reach.
 """
@@ -30,13 +29,13 @@ if TYPE_CHECKING:
 PR_SET_PDEATHSIG: Final = 1
 PR_SET_CHILD_SUBREAPER: Final = 36
 PR_SET_NO_NEW_PRIVS: Final = 38
-STEP_BACK: Final = b"."
-_NICENESS: Final = 10
 _LIBC: Final = ctypes.CDLL(None, use_errno=True)
 
 
 def main(description: Mapping[str, Any]) -> int:
     """Run the browser until it or its owner ends; return the browser's exit status."""
+    # Who has given up root may not open it any more.
+    group = _session_group()
     _give_up_root(description["uid"], description["gid"])
     os.umask(0o077)
     home = description["home"]
@@ -49,7 +48,7 @@ def main(description: Mapping[str, Any]) -> int:
     for descriptor in descriptors:
         os.close(descriptor)
     os.write(1, f"{browser}\n".encode())
-    _wait(browser)
+    _wait(browser, group)
     status = _end_all(browser)
     shutil.rmtree(home, ignore_errors=True)
     return os.waitstatus_to_exitcode(status) & 0xFF
@@ -89,27 +88,19 @@ def _become(
         os._exit(127)
 
 
-def _wait(browser: int) -> None:
+def _session_group() -> int | None:
+    """Open what the niceness of this session's group is written to, where the kernel has groups."""
+    try:
+        return os.open("/proc/self/autogroup", os.O_WRONLY | os.O_CLOEXEC)
+    except OSError:
+        return None
+
+
+def _wait(browser: int, group: int | None) -> None:
     watched = select.poll()
     watched.register(os.pidfd_open(browser), select.POLLIN)
     watched.register(0, select.POLLIN | select.POLLHUP)
-    while [descriptor for descriptor, _ in watched.poll()] == [0] and os.read(0, 1):
-        _step_back(browser)
-
-
-def _step_back(browser: int) -> None:
-    """Let everybody else go before.
-
-    Where the kernel groups sessions (autogroup), niceness counts inside the group only and the
-    group has one of its own.
-    """
-    with contextlib.suppress(OSError):
-        os.setpriority(os.PRIO_PGRP, browser, _NICENESS)
-    with (
-        contextlib.suppress(OSError),
-        open("/proc/self/autogroup", "w", encoding="ascii") as file,  # noqa: PTH123
-    ):
-        file.write(str(_NICENESS))
+    watched.poll()
 
 
 def _end_all(browser: int) -> int:

@@ -1,6 +1,8 @@
 """What follows a render's final state: its limits are settled and its fact is sent."""
 
 import logging
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 
 from chalicelib.adapters.aws.faults import passes
 from chalicelib.adapters.aws.queues import Queue
@@ -20,13 +22,22 @@ class ConcludeRender:
         """Settle with this, and send facts there."""
         self._settle = settle
         self._events = events
+        self._beside = ThreadPoolExecutor(1)
 
     def __call__(self, render: Render, fact: Fact, *, settle: bool = True) -> None:
-        """Settle a final render unless its function will, and send its fact."""
-        settled = settle and self.settle(render)
-        if settled:
+        """Settle a final render unless its function will, and send its fact.
+
+        Both at once, since a caller waits for both. Where the settling then fails, it is made good
+        when the limits are next compared with their renders.
+        """
+        if not settle:
+            self.tell(fact)
+            here(CrashPoint.RENDER_FACT_SENT)
+            return
+        telling = self._beside.submit(copy_context().run, self.tell, fact, settled=True)
+        if self.settle(render):
             here(CrashPoint.RENDER_SETTLED)
-        self.tell(fact, settled=settled)
+        telling.result()
         here(CrashPoint.RENDER_FACT_SENT)
 
     def settle(self, render: Render) -> bool:
