@@ -21,6 +21,7 @@ from chalicelib.engine.browser.pipe import BrowserGone, Pipe
 log = logging.getLogger(__name__)
 
 _END_S: Final = 5.0
+_NICENESS: Final = 10
 _HOME: Final = "platen-browser-"
 _PAGE_BYTES: Final = os.sysconf("SC_PAGE_SIZE")
 
@@ -72,11 +73,14 @@ class BrowserProcess:
 
     def step_back(self) -> None:
         """Have it give way to us from now on: storing one document goes before the next's page."""
-        assert self._warden.stdin is not None
-        # When the warden is gone, so is the browser, as the next call to it will show.
-        with contextlib.suppress(BrokenPipeError):
-            self._warden.stdin.write(warden.STEP_BACK)
-            self._warden.stdin.flush()
+        # Whatever is gone already needs no niceness.
+        with contextlib.suppress(ProcessLookupError):
+            os.setpriority(os.PRIO_PGRP, self._browser, _NICENESS)
+        # Where the kernel groups sessions (autogroup), niceness counts inside the group only and
+        # the group has one of its own. Only we may say so: the browser has given up its rights.
+        with contextlib.suppress(OSError):
+            group = Path(f"/proc/{self._warden.pid}/autogroup")
+            group.write_text(str(_NICENESS), encoding="ascii")
 
     @property
     def pid(self) -> int:

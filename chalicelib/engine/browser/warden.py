@@ -34,8 +34,6 @@ _LIBC: Final = ctypes.CDLL(None, use_errno=True)
 
 def main(description: Mapping[str, Any]) -> int:
     """Run the browser until it or its owner ends; return the browser's exit status."""
-    # Who has given up root may not open it any more.
-    group = _session_group()
     _give_up_root(description["uid"], description["gid"])
     os.umask(0o077)
     home = description["home"]
@@ -48,7 +46,7 @@ def main(description: Mapping[str, Any]) -> int:
     for descriptor in descriptors:
         os.close(descriptor)
     os.write(1, f"{browser}\n".encode())
-    _wait(browser, group)
+    _wait(browser)
     status = _end_all(browser)
     shutil.rmtree(home, ignore_errors=True)
     return os.waitstatus_to_exitcode(status) & 0xFF
@@ -88,15 +86,7 @@ def _become(
         os._exit(127)
 
 
-def _session_group() -> int | None:
-    """Open what the niceness of this session's group is written to, where the kernel has groups."""
-    try:
-        return os.open("/proc/self/autogroup", os.O_WRONLY | os.O_CLOEXEC)
-    except OSError:
-        return None
-
-
-def _wait(browser: int, group: int | None) -> None:
+def _wait(browser: int) -> None:
     watched = select.poll()
     watched.register(os.pidfd_open(browser), select.POLLIN)
     watched.register(0, select.POLLIN | select.POLLHUP)
