@@ -250,10 +250,9 @@ def test_a_browser_gives_way_once_its_pages_are_made_ahead(browser: Browser) -> 
     browser.prepare().result()
 
     drawing = [main_process(browser.pids), *renderers(browser.pids)]
-    niceness = {os.getpriority(os.PRIO_PROCESS, pid) for pid in drawing}
-    assert niceness == {before + 10}
-    groups = [Path(f"/proc/{pid}/autogroup") for pid in drawing]
-    assert all(group.read_text().endswith(" nice 10\n") for group in groups if group.exists())
+    assert {os.getpriority(os.PRIO_PROCESS, pid) for pid in drawing} == {before + 10}
+    groups = [file for pid in drawing if (file := Path(f"/proc/{pid}/autogroup")).exists()]
+    assert all(group.read_text().endswith(" nice 10\n") for group in groups)
 
 
 def test_the_home_of_a_browser_whose_warden_was_killed_is_removed_later(browser: Browser) -> None:
