@@ -112,15 +112,20 @@ def test_nothing_serves_beyond_this_machine(stack: RunningStack) -> None:
 
 
 def test_a_message_that_nobody_can_handle_ends_as_a_dead_letter(stack: RunningStack) -> None:
-    sqs = stack.client("sqs")
-    queue, dead = (stack.resources[name]["Ref"] for name in ("RendersQueue", "RendersDeadLetters"))
-
-    sqs.send_message(QueueUrl=queue, MessageBody="no render at all")
-    received = eventually(
-        lambda: sqs.receive_message(QueueUrl=dead, WaitTimeSeconds=1).get("Messages")
+    stack.client("sqs").send_message(
+        QueueUrl=stack.resources["RendersQueue"]["Ref"], MessageBody="no render at all"
     )
 
-    assert [message["Body"] for message in received] == ["no render at all"]
+    def letters() -> Any:
+        return stack.client("dynamodb").query(
+            TableName=stack.resources["TransientTable"]["Ref"],
+            KeyConditionExpression="PK = :pk",
+            ExpressionAttributeValues={":pk": {"S": "DLQ#renders"}},
+        )["Items"]
+
+    (letter,) = eventually(letters)
+    assert letter["body"] == {"S": "no render at all"}
+    assert letter["reason"]["S"].startswith("not JSON")
 
 
 def test_the_structured_log_is_json_line_by_line(stack: RunningStack) -> None:
