@@ -19,8 +19,8 @@ def steps(python: str) -> tuple[Step, ...]:
         _product(python),
         localstack,
         _plugins(localstack),
-        _layer("chromium", "Chromium", INSTALLED / "chromium"),
-        _layer("fonts", "fonts", INSTALLED / "fonts"),
+        _chromium(),
+        _fonts(),
         _dynoxide(),
     )
 
@@ -100,16 +100,38 @@ def _plugins(localstack: Step) -> Step:
     )
 
 
-def _layer(name: str, title: str, target: Path) -> Step:
-    sources = sorted((ROOT / "layers" / name).glob("*.py"))
+def _chromium() -> Step:
+    target = INSTALLED / "chromium"
     return Step(
-        name,
-        title,
-        ([str(PYTHON), "-m", f"layers.{name}.build", str(target)],),
-        inputs=(ROOT / "layers" / "npm.py", *sources),
+        "chromium",
+        "Chromium",
+        (_build("chromium", target),),
+        inputs=_sources("chromium"),
         results=(target / ".pins",),
         after=("product",),
     )
+
+
+def _fonts() -> Step:
+    target, chromium = INSTALLED / "fonts", INSTALLED / "chromium"
+    remember = [str(PYTHON), "-m", "layers.fonts.remember", str(chromium), str(target)]
+    return Step(
+        "fonts",
+        "fonts",
+        (_build("fonts", target), remember),
+        # What the browser remembers of them is a matter of its version.
+        inputs=(*_sources("fonts"), *_sources("chromium")),
+        results=(target / ".pins", target / "cache"),
+        after=("chromium", "product"),
+    )
+
+
+def _build(layer: str, target: Path) -> list[str]:
+    return [str(PYTHON), "-m", f"layers.{layer}.build", str(target)]
+
+
+def _sources(layer: str) -> tuple[Path, ...]:
+    return (ROOT / "layers" / "npm.py", *sorted((ROOT / "layers" / layer).glob("*.py")))
 
 
 def _dynoxide() -> Step:

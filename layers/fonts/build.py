@@ -1,5 +1,6 @@
 """Collects the pinned fonts and writes their fontconfig file, valid wherever the folder is put."""
 
+import os
 import sys
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -117,11 +118,14 @@ _ALIASES: Final = {
     "monospace": ("Cousine", *_FALLBACK),
     "emoji": ("Noto Color Emoji",),
 }
+# What is remembered of the fonts is found by the name that they are given here, and holds while the
+# time of their folder stays: the earliest that an archive can tell.
+_TIME: Final = 315_532_800
 # The document type is left out: fontconfig does not need it and it names a file that may be absent.
 _FONTCONFIG: Final = """\
 <?xml version="1.0"?>
 <fontconfig>
-  <dir prefix="relative">ttf</dir>
+  <remap-dir prefix="relative" as-path="/platen/fonts">ttf</remap-dir>
   <cachedir prefix="xdg">fontconfig</cachedir>
   <config><rescan><int>0</int></rescan></config>
 {aliases}</fontconfig>
@@ -157,6 +161,7 @@ def _unpack(package: Package, tarball: Path, folder: Path) -> None:
 
 def _write_conf(folder: Path) -> None:
     (folder / "fonts.conf").write_text(_fonts_conf(), encoding="utf-8")
+    os.utime(folder / "ttf", (_TIME, _TIME))
 
 
 def _fonts_conf() -> str:

@@ -112,6 +112,7 @@ class BrowserProcess:
             "uid": None if account is None else account.uid,
             "gid": None if account is None else account.gid,
             "home": home,
+            "remembered_fonts": str(installation.fonts_conf.parent / "cache"),
             "from_owner": descriptors[0],
             "to_owner": descriptors[1],
             "command": command_line(executable, f"{home}/profile", sandbox=sandbox),

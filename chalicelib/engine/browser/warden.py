@@ -38,6 +38,9 @@ def main(description: Mapping[str, Any]) -> int:
     os.umask(0o077)
     home = description["home"]
     os.mkdir(home)  # noqa: PTH102
+    if os.path.isdir(description["remembered_fonts"]):  # noqa: PTH112
+        # Looking through the fonts takes half of the browser's start.
+        shutil.copytree(description["remembered_fonts"], f"{home}/cache/fontconfig")
     _LIBC.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     descriptors = description["from_owner"], description["to_owner"]
     browser = os.fork()

@@ -53,9 +53,16 @@ def test_fonts_are_used_in_place_and_remembered_elsewhere(own_tmp: Path) -> None
     browser = Browser(folder("PLATEN_CHROMIUM_DIR", "chromium"), fonts)
     try:
         browser.start()
-        remembered = list(own_tmp.glob("platen-browser-*/cache/fontconfig/*.cache-*"))
+        (home,) = own_tmp.glob("platen-browser-*")
+        remembered = {
+            path.name: path.stat().st_mtime_ns for path in home.glob("cache/fontconfig/*.cache-*")
+        }
     finally:
         browser.close()
 
+    # The browser took what was installed with the fonts, and looked for nothing itself.
+    assert remembered == {
+        path.name: path.stat().st_mtime_ns for path in (fonts / "cache").iterdir()
+    }
     assert len(remembered) == 1
     assert sorted(path.name for path in fonts.rglob("*")) == before

@@ -20,6 +20,8 @@ pytestmark = pytest.mark.integration
 # Of the plan `free`; `scale` waits for as long as the gateway does.
 SMALL_PLAN_S: Final = 15
 BUSY_S: Final = SMALL_PLAN_S + 4
+# What a slow machine may add; who had waited for room would have waited longer.
+LATE_S: Final = 3
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,8 @@ def eventually(holds: Callable[[], bool], seconds: float = 15) -> bool:
 def test_function_is_refused_as_lambda_refuses(window: Window) -> None:
     assert window.invoked.response["ResponseMetadata"]["HTTPStatusCode"] == 429
     assert window.invoked.response["Error"]["Code"] == "TooManyRequestsException"
-    assert window.invoked_s < 2
+    # At once, but for the client's own repeats: it was not kept until there was room.
+    assert window.invoked_s < BUSY_S / 2
 
 
 def test_caller_who_continues_gets_a_202_and_later_the_document(window: Window) -> None:
@@ -95,7 +98,7 @@ def test_caller_who_continues_gets_a_202_and_later_the_document(window: Window) 
 
     assert answer.status_code == 202, answer.text
     assert answer.json()["status"] == "queued"
-    assert SMALL_PLAN_S - 1 < window.goes_on.seconds < SMALL_PLAN_S + 1
+    assert SMALL_PLAN_S - 1 < window.goes_on.seconds < SMALL_PLAN_S + LATE_S
     render = window.goes_on.tenant.until_final(answer.json()["id"])
     assert render["status"] == "succeeded", render
     assert eventually(lambda: window.goes_on.tenant.taken == (1, 0, 0))
@@ -109,7 +112,7 @@ def test_caller_who_cancels_is_told_to_come_back_and_pays_nothing(window: Window
     assert answer.status_code == 503, answer.text
     assert answer.json()["code"] == "region_degraded"
     assert int(answer.headers["Retry-After"]) >= 1
-    assert SMALL_PLAN_S - 1 < window.refused.seconds < SMALL_PLAN_S + 1
+    assert SMALL_PLAN_S - 1 < window.refused.seconds < SMALL_PLAN_S + LATE_S
     assert eventually(lambda: tenant.taken == (0, 0, 0))
     render = tenant.client.get(answer.json()["render_id"])
     assert (render["status"], render["billed"], render["files"]) == ("canceled", False, [])

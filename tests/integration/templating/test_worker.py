@@ -105,7 +105,7 @@ def test_bombs_end_and_the_next_run_is_right(worker: TemplateWorker, source: str
     took_s = time.monotonic() - started
 
     assert failure.code in CODES
-    assert took_s < 6
+    assert took_s < 12
     assert time.process_time() - began < 1  # The work was the child's.
     assert _render(worker, "{{ 1 + n }}", n=1) == "2"
 
@@ -121,7 +121,7 @@ def test_a_single_long_call_ends_with_the_processor_time(worker: TemplateWorker)
     )
 
     assert failure.code == "template_fuel_exhausted"
-    assert time.monotonic() - started < 7
+    assert time.monotonic() - started < 14
     assert _render(worker, "{{ 1 + n }}", n=1) == "2"
 
 
@@ -139,7 +139,7 @@ def test_the_deadline_ends_a_run(worker: TemplateWorker) -> None:
     failure = _failure(worker, "{% for i in range(4900000) %}{% endfor %}", within_s=0.2)
 
     assert failure.code == "render_timeout"
-    assert time.monotonic() - started < 1
+    assert time.monotonic() - started < 3
     assert _render(worker, "{{ 1 + n }}", n=1) == "2"
 
 
