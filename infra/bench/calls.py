@@ -16,7 +16,6 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from importlib import import_module
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final, override
 
@@ -31,6 +30,7 @@ from chalicelib.core.clock import SystemClock
 from chalicelib.core.ids import RandomIds
 from chalicelib.engine.host import Engine
 from chalicelib.settings import ApiSettings, RenderSettings
+from functions.render.serve import Host, serve
 from infra.local.invoke_api import InvokeApi
 from infra.local.pollers import sqs_event
 from infra.local.runner.process import Answer
@@ -41,9 +41,6 @@ if TYPE_CHECKING:
     from boto3.session import Session
 
     from infra.local.runner.pool import Invocation
-
-# As the platform does: by its name.
-handler: Final[Any] = import_module("functions.render.handler")
 
 SYNC_LIMIT: Final = 8
 ASYNC_LIMIT: Final = 11
@@ -88,6 +85,7 @@ class _CountingClients(Clients):
     """Clients that count what they send, under the name of who sends it."""
 
     def __init__(self, who: str, counts: Counter[str]) -> None:
+        super().__init__()
         self._who = who
         self._counts = counts
 
@@ -111,7 +109,7 @@ class _HerePool:
     host: Any
 
     def invoke(self, invocation: "Invocation") -> Answer:
-        answer = handler.serve(json.loads(invocation.payload), invocation.request_id, self.host)
+        answer = serve(json.loads(invocation.payload), invocation.request_id, self.host)
         return Answer(json.dumps(answer).encode())
 
 
@@ -138,7 +136,7 @@ class _Counted:
         engine.start()
         clients = _CountingClients("render", self._counts)
         execute = render.execute_render(settings, clients, engine.run, SystemClock())
-        self._host = handler.Host(execute, render.inbox(settings, clients))
+        self._host = Host(execute, render.inbox(settings, clients))
         api_settings = replace(
             ApiSettings.from_env(_environment(stack, "app.app")),
             renders_queue_url=self._queue,
@@ -169,7 +167,7 @@ class _Counted:
             MessageSystemAttributeNames=["All"],
         )
         for message in received.get("Messages", []):
-            handled = handler.serve(sqs_event([message], "counted"), "bench", self._host)
+            handled = serve(sqs_event([message], "counted"), "bench", self._host)
             assert handled == {"batchItemFailures": []}, handled
         return Counter(dict(self._counts.items()))
 
