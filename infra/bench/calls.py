@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from importlib import import_module
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final, override
 
@@ -30,7 +31,6 @@ from chalicelib.core.clock import SystemClock
 from chalicelib.core.ids import RandomIds
 from chalicelib.engine.host import Engine
 from chalicelib.settings import ApiSettings, RenderSettings
-from functions.render.serve import Host, serve
 from infra.local.invoke_api import InvokeApi
 from infra.local.pollers import sqs_event
 from infra.local.runner.process import Answer
@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     from boto3.session import Session
 
     from infra.local.runner.pool import Invocation
+
+# As the platform does: by its name.
+serving: Final[Any] = import_module("functions.render.serve")
 
 SYNC_LIMIT: Final = 8
 ASYNC_LIMIT: Final = 11
@@ -109,7 +112,7 @@ class _HerePool:
     host: Any
 
     def invoke(self, invocation: "Invocation") -> Answer:
-        answer = serve(json.loads(invocation.payload), invocation.request_id, self.host)
+        answer = serving.serve(json.loads(invocation.payload), invocation.request_id, self.host)
         return Answer(json.dumps(answer).encode())
 
 
@@ -136,7 +139,7 @@ class _Counted:
         engine.start()
         clients = _CountingClients("render", self._counts)
         execute = render.execute_render(settings, clients, engine.run, SystemClock())
-        self._host = Host(execute, render.inbox(settings, clients))
+        self._host = serving.Host(execute, render.inbox(settings, clients))
         api_settings = replace(
             ApiSettings.from_env(_environment(stack, "app.app")),
             renders_queue_url=self._queue,
@@ -167,7 +170,7 @@ class _Counted:
             MessageSystemAttributeNames=["All"],
         )
         for message in received.get("Messages", []):
-            handled = serve(sqs_event([message], "counted"), "bench", self._host)
+            handled = serving.serve(sqs_event([message], "counted"), "bench", self._host)
             assert handled == {"batchItemFailures": []}, handled
         return Counter(dict(self._counts.items()))
 
