@@ -4,6 +4,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Final, Self
+from urllib.parse import urlsplit
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,11 @@ SETTINGS: Final[dict[str, Setting]] = {
         "PLATEN_FILES_HOST",
         "where files are fetched, as it goes into URLs",
         "http://127.0.0.1:8700",
+    ),
+    "egress_allow": Setting(
+        "PLATEN_EGRESS_ALLOW",
+        "comma-separated `CIDR:port` that may be reached although they are private or internal",
+        "",
     ),
     "region": Setting("PLATEN_REGION", "the region that this stack serves", "eu"),
     "chromium_dir": Setting(
@@ -132,8 +138,17 @@ class RenderSettings(Settings):
     chromium_dir: str
     fonts_dir: str
     browser_sandbox: str
+    base_url: str
+    files_host: str
+    egress_allow: str
     stack: str = "platen"
     crash_points: str = ""
+
+    @property
+    def own_hosts(self) -> frozenset[str]:
+        """Return the names under which the service itself is reached."""
+        names = (urlsplit(url).hostname for url in (self.base_url, self.files_host))
+        return frozenset(name for name in names if name)
 
 
 @dataclass(frozen=True, slots=True)

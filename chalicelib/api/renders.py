@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 type Headers = Mapping[str, str]
 
-_RENDER = "chalicelib.contract.renders:Render"
+_RENDER = "chalicelib.contract.render:Render"
 
 
 @endpoint(
@@ -87,7 +87,7 @@ def create(call: Call) -> Reply:
     scope="renders:read",
     query="chalicelib.contract.renders:RenderQuery",
     tag="Renders",
-    answers={200: "chalicelib.contract.renders:RenderList"},
+    answers={200: "chalicelib.contract.render:RenderList"},
 )
 def list_renders(call: Call) -> Reply:
     """List renders, newest first.
@@ -153,16 +153,15 @@ def _order(call: Call) -> Order:
     delivery = request.delivery.type or "url"
     if delivery == "binary" and request.mode == "async":
         raise invalid("/delivery/type", "binary needs mode sync; async files come by url")
-    wanted = request.input
-    templating = request.data is not None if wanted.templating is None else wanted.templating
+    wanted = request.input.model_dump()
+    if wanted["type"] == "html" and wanted["templating"] is None:
+        wanted["templating"] = request.data is not None or request.data_url is not None
+    output = request.output.model_dump(mode="json")
     return Order(
         workspace=call.caller.workspace,
         key_mode=call.caller.mode,
         mode=request.mode,
-        body=Body(
-            wanted.html, wanted.head, templating, request.data or {}, request.output.model_dump()
-        ),
-        input={"type": "html", "templating": templating},
+        body=Body(wanted, request.data, request.data_url, output),
         delivery=delivery,
         expires_in_s=request.delivery.expires_in,
         request_id=call.request_id,

@@ -12,4 +12,5 @@ class Model(BaseModel):
         frozen=True,
         defer_build=True,
         use_attribute_docstrings=True,
+        serialize_by_alias=True,
     )

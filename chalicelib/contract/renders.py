@@ -1,46 +1,88 @@
-"""A render: the request, and the object that tells of it."""
+"""The request of a render (RenderRequest and its parts), and how renders are listed."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AwareDatetime, BeforeValidator, Field, StringConstraints
+from pydantic import Field, StringConstraints, model_validator
 
 from chalicelib.contract.base import Model
 from chalicelib.contract.output import OutputSpec
+from chalicelib.contract.sources import UploadId, Url
+from chalicelib.contract.values import Metadata, Moment
 
-MetadataKey = Annotated[str, StringConstraints(min_length=1, max_length=40)]
-MetadataText = Annotated[str, StringConstraints(max_length=500)]
-Metadata = dict[MetadataKey, MetadataText | int | float | bool | None]
 RenderStatus = Literal["queued", "processing", "succeeded", "failed", "canceled"]
+Mode = Literal["sync", "async"]
+Priority = Literal["normal", "low"]
+TemplateId = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 
 
 class HtmlInput(Model):
-    """A document sent along."""
+    """A document sent along, or uploaded before."""
 
     type: Literal["html"]
-    html: Annotated[str, StringConstraints(min_length=1)]
+    html: Annotated[str, StringConstraints(min_length=1)] | None = None
+    upload_id: UploadId | None = None
+    """In place of `html`: up to 20 MB."""
     head: str | None = None
     """Put first into the document's head."""
     templating: bool | None = None
-    """Run `html` and `head` as Jinja2 templates over `data`. Null: yes where `data` is sent."""
+    """Run `html` and `head` as Jinja2 templates over the data. Null: yes where there is any."""
+
+    @model_validator(mode="after")
+    def _exactly_one(self) -> Self:
+        if (self.html is None) == (self.upload_id is None):
+            message = "needs either html or upload_id"
+            raise ValueError(message)
+        return self
+
+
+class UrlInput(Model):
+    """A page of the web."""
+
+    type: Literal["url"]
+    url: Url
+    """An http or https address that anybody may fetch."""
+
+
+class TemplateInput(Model):
+    """A stored template."""
+
+    type: Literal["template"]
+    template_id: TemplateId
+
+
+RenderInput = Annotated[HtmlInput | UrlInput | TemplateInput, Field(discriminator="type")]
 
 
 class DeliverySpec(Model):
-    """How the file reaches the caller."""
+    """How the files reach the caller, and how long they are kept."""
 
-    type: Literal["url", "binary"] | None = None
-    """`url`: signed addresses in the answer. `binary`: the file is the answer (sync only)."""
+    type: Literal["url", "binary", "base64", "none"] | None = None
+    """`url`: signed addresses in the answer. `binary`, `base64`: the file itself is the answer
+    (sync only). `none`: no file in the answer. Null: `url` where the file is kept, else `none`."""
     expires_in: Annotated[int, Field(ge=60, le=604_800)] = 3600
     """Seconds for which the signed addresses hold."""
+    hosted: bool | None = None
+    """False: the file is not kept once it is delivered."""
+    retention: Literal["none", "default"] | None = None
+    """`none`: zero retention; with `binary` and `base64` nothing of the document is ever stored."""
+    retention_days: Annotated[int, Field(ge=1, le=36_500)] | None = None
+    """Days for which the files of a live render are kept; 30 where it is absent."""
 
 
-class RenderRequest(Model):
-    """What `POST /v1/renders` takes."""
+class RenderOptions(Model):
+    """What every request that makes a render may say beside its input and output."""
 
-    input: HtmlInput
     data: dict[str, Any] | None = None
     """Values for the template."""
-    output: OutputSpec = OutputSpec()
-    mode: Literal["sync", "async"] = "sync"
+    data_url: Url | None = None
+    """An https address of a JSON object, in place of `data`: at most 5 MB, within 10 s."""
+    version: Literal["live", "draft"] | Annotated[int, Field(ge=1)] = "live"
+    """Of a stored template; `draft` with a test key, or where the workspace allows it."""
+    engine: Annotated[str, StringConstraints(pattern=r"^[0-9]{4}\.[0-9]{1,6}$")] | None = None
+    """The rendering engine; the newest where it is null. `GET /v1/engines` lists them."""
+    mode: Mode = "sync"
+    priority: Priority = "normal"
+    """`low`: what is queued is begun after all that is `normal`."""
     timeout_behavior: Literal["continue", "cancel"] = "continue"
     """What becomes of a sync render that is not ready in the plan's time: it goes on and the
     answer is 202, or it is canceled and the answer is 408."""
@@ -51,16 +93,19 @@ class RenderRequest(Model):
     test: bool | None = None
     """Always true with a test key; a live key cannot ask for it."""
 
+    @model_validator(mode="after")
+    def _data_comes_once(self) -> Self:
+        if self.data is not None and self.data_url is not None:
+            message = "data and data_url do not go together"
+            raise ValueError(message)
+        return self
 
-def _dated(text: object) -> object:
-    # pydantic would take a bare number for seconds since 1970.
-    if isinstance(text, str) and not text[:5].endswith("-"):
-        message = "an RFC 3339 time such as 2026-01-31T09:30:00Z is expected"
-        raise ValueError(message)
-    return text
 
+class RenderRequest(RenderOptions):
+    """What `POST /v1/renders` takes."""
 
-Moment = Annotated[AwareDatetime, Field(strict=False), BeforeValidator(_dated)]
+    input: RenderInput
+    output: OutputSpec = OutputSpec()
 
 
 class RenderQuery(Model):
@@ -75,97 +120,3 @@ class RenderQuery(Model):
     created_before: Moment | None = None
     limit: Annotated[int, Field(ge=1, le=100, strict=False)] = 20
     cursor: Annotated[str, StringConstraints(max_length=1000)] | None = None
-
-
-class File(Model):
-    """One file of a render."""
-
-    id: str
-    format: str
-    filename: str
-    content_type: str
-    bytes: int
-    sha256: str
-    pages: int | None
-    width: int | None
-    height: int | None
-    url: str | None = None
-    url_expires_at: str | None = None
-    expires_at: str | None
-
-
-class RenderWarning(Model):
-    """Something that did not stop the render."""
-
-    code: str
-    message: str
-    detail: str | None = None
-
-
-class RenderError(Model):
-    """Why a render failed."""
-
-    code: str
-    message: str
-    line: int | None = None
-    column: int | None = None
-    excerpt: str | None = None
-
-
-class Timings(Model):
-    """Where the time went, in milliseconds."""
-
-    queue_ms: int | None = None
-    template_ms: int | None = None
-    load_ms: int | None = None
-    print_ms: int | None = None
-    finish_ms: int | None = None
-    validate_ms: int | None = None
-    store_ms: int | None = None
-    total_ms: int | None = None
-    cold: bool | None = None
-
-
-class Render(Model):
-    """A render as it stands."""
-
-    id: str
-    object: Literal["render"]
-    status: RenderStatus
-    mode: Literal["sync", "async"]
-    test: bool
-    input: dict[str, Any]
-    template_id: str | None
-    template_version: int | None
-    engine: str
-    output: dict[str, Any]
-    reference: str | None
-    metadata: dict[str, Any] | None
-    priority: Literal["normal", "low"]
-    source: Literal["api", "batch", "signed_link", "email_test"]
-    batch_id: str | None
-    files: list[File]
-    warnings: list[RenderWarning]
-    error: RenderError | None
-    result: dict[str, Any] | None
-    invoice: dict[str, Any] | None
-    billed: bool
-    storage: list[dict[str, Any]]
-    emails: dict[str, int] | None
-    timings: Timings | None
-    logs: list[str]
-    explain: dict[str, Any] | None
-    created_at: str
-    started_at: str | None
-    completed_at: str | None
-    expires_at: str | None
-    files_purged_at: str | None
-
-
-class RenderList(Model):
-    """One page of renders, newest first."""
-
-    object: Literal["list"]
-    data: list[Render]
-    has_more: bool
-    next_cursor: str | None

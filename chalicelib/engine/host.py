@@ -10,6 +10,7 @@ from chalicelib.engine.templating.worker import TemplateWorker
 
 if TYPE_CHECKING:
     from chalicelib.engine.job import Job, Outcome
+    from chalicelib.engine.outside import Outside
 
 
 class Engine:
@@ -21,16 +22,19 @@ class Engine:
         fonts_dir: str,
         *,
         sandbox: bool,
+        outside: "Outside",
         recycled: Callable[[str], None] = lambda _why: None,
     ) -> None:
         """Start nothing yet; `sandbox=False` only where the platform itself is the sandbox.
 
-        `recycled` learns why a browser was ended.
+        `outside` is the engine's only way to other machines; `recycled` learns why a browser was
+        ended.
         """
         self._browser = Browser(
             Path(chromium_dir), Path(fonts_dir), sandbox=sandbox, recycled=recycled
         )
         self._templates = TemplateWorker()
+        self._outside = outside
 
     def start(self) -> None:
         """Start the browser and return at once: the rest can be imported meanwhile."""
@@ -60,4 +64,5 @@ class Engine:
         # Not before the browser is started, which does not need it.
         from chalicelib.engine import pipeline  # noqa: PLC0415
 
-        return pipeline.run(job, browser=self._browser, templates=self._templates)
+        parts = pipeline.Parts(self._browser, self._templates, self._outside)
+        return pipeline.run(job, parts)

@@ -1,22 +1,44 @@
 """What the engine is given and what it gives back."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
-from chalicelib.engine.options import Output
+from chalicelib.engine.options.output import Output
+
+# The bytes of an upload by its id; raises RenderFailure `upload_not_found`.
+type Uploads = Callable[[str], bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Html:
+    """A document as text; `templating`: `html` and `head` are templates over the job's data."""
+
+    html: str
+    head: str | None = None
+    templating: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A page of the web."""
+
+    url: str
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One document to make; `deadline` is in seconds since 1970."""
+    """Files to make of one page; `deadline` is in seconds since 1970.
 
-    html: str
+    The data are `data`, or the JSON object at `data_url`.
+    """
+
+    source: Html | Address
     output: Output
     deadline: float
-    head: str | None = None
-    templating: bool = False
+    uploads: Uploads
     data: Mapping[str, Any] | None = None
+    data_url: str | None = None
     test: bool = False
 
 
@@ -42,11 +64,23 @@ class Produced:
 
 
 @dataclass(frozen=True, slots=True)
+class Trace:
+    """How a render went, whether it succeeded or failed; `timings` are milliseconds by stage.
+
+    `explain` is the contract's Explain.
+    """
+
+    warnings: tuple[RenderWarning, ...] = ()
+    logs: tuple[str, ...] = ()
+    timings: Mapping[str, int] = field(default_factory=dict)
+    explain: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
-    """All files of a job and how it went; `timings` are milliseconds by stage."""
+    """All files of a job and how it went; `filename` is the caller's, its template run."""
 
     files: tuple[Produced, ...]
-    warnings: tuple[RenderWarning, ...]
-    logs: tuple[str, ...]
-    timings: Mapping[str, int]
+    trace: Trace
     cold: bool
+    filename: str | None = None

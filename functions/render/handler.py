@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
+from chalicelib.adapters.net.egress import Egress
 from chalicelib.bootstrap.start import at_start
 from chalicelib.engine.host import Engine
 from chalicelib.settings import RenderSettings
@@ -51,6 +52,7 @@ def _host() -> "Host":
         chromium_dir=settings.chromium_dir,
         fonts_dir=settings.fonts_dir,
         sandbox=settings.browser_sandbox != "off",
+        outside=Egress(allow=settings.egress_allow, own_hosts=settings.own_hosts),
         recycled=partial(_count_recycle, settings.stack),
     )
     engine.start()

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, override
 import psutil
 
 from chalicelib.adapters.aws.session import Clients
+from chalicelib.adapters.net.egress import Egress
 from chalicelib.api._app import App
 from chalicelib.api.routes import ENDPOINTS
 from chalicelib.bootstrap import render
@@ -134,7 +135,10 @@ class _Counted:
             events_queue_url=events,
         )
         engine = Engine(
-            chromium_dir=settings.chromium_dir, fonts_dir=settings.fonts_dir, sandbox=True
+            chromium_dir=settings.chromium_dir,
+            fonts_dir=settings.fonts_dir,
+            sandbox=True,
+            outside=Egress(allow="", own_hosts=frozenset()),
         )
         engine.start()
         clients = _CountingClients("render", self._counts)

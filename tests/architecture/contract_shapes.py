@@ -10,11 +10,16 @@ _RENDER_MODE: Final = "sync async"
 
 # By model and field, every value of the contract.
 ENUMS: Final[dict[str, str]] = {
+    "Attachment.relationship": "Source Data Alternative Supplement Unspecified",
+    "DeliverySpec.retention": "none default",
     "DeliverySpec.type": "url binary base64 none",
     "Health.checks": "ok failed",
     "Health.status": "ok failing",
     "HtmlInput.type": "html",
+    "ImageOptions.fit": "contain cover fill",
+    "OutputSpec.asset_policy": "lenient strict",
     "OutputSpec.format": "pdf png jpeg webp html xml zip",
+    "OutputSpec.formats": "pdf png jpeg webp html xml",
     "OutputSpec.media": "print screen",
     "PdfOptions.page_size": "A0 A1 A2 A3 A4 A5 A6 Letter Legal Tabloid Ledger",
     "Render.mode": _RENDER_MODE,
@@ -24,15 +29,25 @@ ENUMS: Final[dict[str, str]] = {
     "Render.status": _RENDER_STATUS,
     "RenderList.object": "list",
     "RenderQuery.status": _RENDER_STATUS,
+    "RenderOptions.mode": _RENDER_MODE,
+    "RenderOptions.priority": "normal low",
+    "RenderOptions.timeout_behavior": "continue cancel",
+    "RenderOptions.version": "live draft",
     "RenderRequest.mode": _RENDER_MODE,
+    "RenderRequest.priority": "normal low",
     "RenderRequest.timeout_behavior": "continue cancel",
+    "RenderRequest.version": "live draft",
+    "TemplateInput.type": "template",
+    "UrlInput.type": "url",
     "Wait.until": "load domcontentloaded networkidle",
+    "Watermark.layer": "over under",
+    "Watermark.position": "center top-left top top-right left right bottom-left bottom bottom-right",
 }
 
 # Where fewer are offered so far.
 OFFERED: Final[dict[str, str]] = {
-    "DeliverySpec.type": "url binary",
-    "OutputSpec.format": "pdf png",
+    "OutputSpec.format": "pdf png jpeg webp html zip",
+    "OutputSpec.formats": "pdf png jpeg webp html",
 }
 
 WARNINGS: Final = (
@@ -46,6 +61,8 @@ WARNINGS: Final = (
 
 # Every field of what is answered.
 SHAPES: Final[dict[str, str]] = {
+    "Bytes": "html css script font image data other",
+    "Explain": "fonts bytes requests wait",
     "File": "id format filename content_type bytes sha256 pages width height url url_expires_at "
     "expires_at",
     "Health": "status version checks",
@@ -58,5 +75,6 @@ SHAPES: Final[dict[str, str]] = {
     "RenderError": "code message line column excerpt",
     "RenderList": "object data has_more next_cursor",
     "RenderWarning": "code message detail",
+    "UsedFont": "requested used",
     "Timings": "queue_ms template_ms load_ms print_ms finish_ms validate_ms store_ms total_ms cold",
 }

@@ -20,7 +20,7 @@ from chalicelib.bootstrap import render
 from chalicelib.bootstrap.api import ApiServices
 from chalicelib.bootstrap.operator import Operator
 from chalicelib.core.ids import RandomIds, WorkspaceId
-from chalicelib.engine.job import Job, Outcome, Produced
+from chalicelib.engine.job import Job, Outcome, Produced, Trace
 from chalicelib.features.workspaces.model import SCOPES, Mode
 from chalicelib.settings import (
     ApiSettings,
@@ -55,7 +55,7 @@ class FakeEngine:
         kind = job.output.formats[0]
         content_type = {"pdf": "application/pdf", "png": "image/png"}[kind]
         produced = Produced(kind, self.content, content_type, self.pages, None, None)
-        return Outcome((produced,), (), (), {"load_ms": 1, "print_ms": 2}, cold=False)
+        return Outcome((produced,), Trace(timings={"load_ms": 1, "print_ms": 2}), cold=False)
 
 
 class LambdaClient:
@@ -197,6 +197,9 @@ class Service(Workers):
             chromium_dir="unused",
             fonts_dir="unused",
             browser_sandbox="on",
+            base_url=self.settings.base_url,
+            files_host=self.settings.files_host,
+            egress_allow="",
         )
         execute = render.execute_render(settings, self.clients, self.engine.run, self.clock)
         host = Host(execute, render.inbox(settings, self.clients))

@@ -5,6 +5,7 @@ import hashlib
 import pytest
 
 from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.job import Html
 from tests.builders.service import PDF, FunctionKilled, Service
 
 
@@ -75,7 +76,7 @@ def test_async_render_is_accepted_then_worked_off(service: Service) -> None:
     assert service.objects() == [f"ws/{service.workspace}/files/{accepted['id']}/1-0.pdf"]
     assert service.limits()["used"] == 1
     assert service.engine.jobs[0].data == {"n": 1}
-    assert service.engine.jobs[0].templating is True
+    assert service.engine.jobs[0].source == Html("<p>Hello</p>", None, templating=True)
 
 
 def test_message_that_comes_twice_renders_once(service: Service) -> None:

@@ -1,6 +1,7 @@
 """What is too large for a row, and what a row must hold in the worst case."""
 
 from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.job import Trace
 from tests.builders.service import FunctionKilled, Service
 
 
@@ -11,7 +12,9 @@ def test_header_and_footer_of_the_longest_kind_are_not_kept_in_the_row(service: 
 
     assert answer.status == 200, answer.body[:300]
     assert answer.json["output"]["pdf"]["header"] == {"enabled": True}
-    assert service.engine.jobs[0].output.pdf.header == long["html"]
+    header = service.engine.jobs[0].output.pdf.bands.header
+    assert header is not None
+    assert header.html == long["html"]
 
 
 def test_row_holds_the_largest_metadata(service: Service) -> None:
@@ -41,7 +44,9 @@ def test_function_that_dies_before_its_claim_is_called_again(service: Service) -
 
 def test_row_holds_what_a_page_says_that_is_no_unicode(service: Service) -> None:
     def fail(_job: object) -> None:
-        raise RenderFailure("render_failed", "half \ud800 a pair", logs=("log: \udfff",))
+        raise RenderFailure(
+            "render_failed", "half \ud800 a pair", trace=Trace(logs=("log: \udfff",))
+        )
 
     service.engine.before = fail
 

@@ -5,7 +5,7 @@ Never here: the flags that switch off web security or site isolation, and `--sin
 
 from typing import Final
 
-from chalicelib.engine.options import DEFAULT_VIEWPORT
+from chalicelib.engine.options.image import DEFAULT_VIEWPORT
 
 # Names resolve to nothing and the only proxy has such a name: whatever slips past the
 # interception of requests (WebSocket, prefetch, preconnect, popups) ends here. Without

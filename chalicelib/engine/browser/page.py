@@ -13,7 +13,9 @@ from chalicelib.engine.browser.spare import Spare
 from chalicelib.engine.browser.watch import Watch
 from chalicelib.engine.deadline import Deadline, out_of_time
 from chalicelib.engine.job import RenderWarning
-from chalicelib.engine.options import Output, PdfOptions, Viewport, Wait
+from chalicelib.engine.options.image import Viewport, Wait
+from chalicelib.engine.options.output import Output
+from chalicelib.engine.options.pdf import PdfOptions
 
 _HEARTBEAT_S: Final = 1.0
 _HUNG_S: Final = 4.0
@@ -103,7 +105,8 @@ class Page:
         try:
             return b64decode(self._outcome(printed)["data"])
         except RenderFailure as failure:
-            if "Printing failed" not in failure.detail or not (options.header or options.footer):
+            bands = options.bands
+            if "Printing failed" not in failure.detail or not (bands.header or bands.footer):
                 raise
             message = (
                 "the pages could not be printed with this header or footer: they load nothing "
@@ -262,10 +265,11 @@ def _print_parameters(options: PdfOptions) -> dict[str, Any]:
         "generateTaggedPDF": options.tagged,
         "generateDocumentOutline": options.outline,
     }
-    if options.header is not None or options.footer is not None:
+    header, footer = options.bands.header, options.bands.footer
+    if header is not None or footer is not None:
         parameters["displayHeaderFooter"] = True
-        parameters["headerTemplate"] = _NO_ADDRESS + (options.header or "")
-        parameters["footerTemplate"] = _NO_ADDRESS + (options.footer or "")
+        parameters["headerTemplate"] = _NO_ADDRESS + ((header and header.html) or "")
+        parameters["footerTemplate"] = _NO_ADDRESS + ((footer and footer.html) or "")
     return parameters
 
 

@@ -1,19 +1,30 @@
 """What a format must be able to do."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from chalicelib.engine.browser.page import Page
+from chalicelib.engine.course import Course
 from chalicelib.engine.job import Produced
-from chalicelib.engine.options import Output
+from chalicelib.engine.options.output import Output
+from chalicelib.engine.options.pdf import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Finishing:
+    """What is known when a drawn page becomes a file; `test`: it is marked as one."""
+
+    output: Output
+    resources: Mapping[Source, bytes]
+    test: bool
+    course: Course
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """Draws a loaded page, marks the result as a test, describes it; `media` is its CSS medium."""
+    """Draws a loaded page and makes a file of what was drawn; `media` is its CSS medium."""
 
     name: str
     media: str
     draw: Callable[[Page, Output], bytes]
-    mark: Callable[[bytes], bytes]
-    describe: Callable[[bytes], Produced]
+    finish: Callable[[bytes, Finishing], Produced]

@@ -56,4 +56,5 @@ def file_key(render: Render, attempt: int, n: int, extension: str) -> str:
 def keys_of_attempts(render: Render) -> Iterator[str]:
     """Yield every place at which an attempt of this render may have kept a file."""
     for attempt in range(1, render.attempt + 1):
-        yield file_key(render, attempt, 0, render.output["format"])
+        for n, extension in enumerate(render.extensions):
+            yield file_key(render, attempt, n, extension)

@@ -22,6 +22,7 @@ from chalicelib.features.renders.idempotency import (
 from chalicelib.features.renders.model import MAX_ATTEMPTS, Body, Delivery, Render, RunMode
 from chalicelib.features.renders.protocol import MAX_BODY_BYTES
 from chalicelib.features.renders.repository import Renders
+from chalicelib.features.renders.shown import shown_input, shown_output
 from chalicelib.features.workspaces.limits import Claim, RateState, Taken
 from chalicelib.features.workspaces.limits_repository import Limits
 from chalicelib.features.workspaces.model import Mode, Workspace
@@ -48,7 +49,6 @@ class Order:
     key_mode: Mode
     mode: RunMode
     body: Body
-    input: dict[str, Any]
     delivery: Delivery
     expires_in_s: int
     request_id: str
@@ -203,8 +203,8 @@ def _render(order: Order, render_id: RenderId, taken: Taken, now: dt.datetime) -
         status="queued",
         mode=order.mode,
         test=order.key_mode == "test",
-        input=order.input,
-        output=order.body.shown_output,
+        input=shown_input(order.body.input),
+        output=shown_output(order.body.output),
         delivery=order.delivery,
         expires_in_s=order.expires_in_s,
         max_pages=order.workspace.plan.max_pages,

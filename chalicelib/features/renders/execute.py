@@ -10,8 +10,8 @@ from chalicelib.adapters.aws.messages import Poison, may_pass
 from chalicelib.core.clock import Clock, rfc3339
 from chalicelib.core.crash_points import CrashPoint, here
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.job import Job, Outcome
-from chalicelib.engine.options import Output
+from chalicelib.engine.job import Address, Html, Job, Outcome
+from chalicelib.engine.options.output import Output
 from chalicelib.features.renders.bodies import Bodies
 from chalicelib.features.renders.conclude import ConcludeRender
 from chalicelib.features.renders.end import EndRender
@@ -133,13 +133,13 @@ class ExecuteRender:
         if until is not None:
             limit = min(limit, until)
         job = Job(
-            html=body.html,
-            head=body.head,
-            templating=body.templating,
-            data=body.data,
+            source=_source(body),
             output=Output.from_json(body.output),
-            test=render.test,
             deadline=limit,
+            uploads=_no_uploads,
+            data=body.data,
+            data_url=body.data_url,
+            test=render.test,
         )
         try:
             outcome = self._engine(job)
@@ -150,3 +150,14 @@ class ExecuteRender:
         if done.attempt != render.attempt:
             return Executed(done)
         return Executed(done, tuple(produced.content for produced in outcome.files))
+
+
+def _source(body: Body) -> Html | Address:
+    wanted = body.input
+    if wanted["type"] == "url":
+        return Address(wanted["url"])
+    return Html(wanted["html"], wanted["head"], wanted["templating"])
+
+
+def _no_uploads(upload_id: str) -> bytes:
+    raise RenderFailure("upload_not_found", f"There is no upload {upload_id}.")

@@ -13,7 +13,7 @@ from chalicelib.core.crash_points import CrashPoint, here
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.ids import FileId, derived
 from chalicelib.core.text import safe_filename
-from chalicelib.engine.job import Outcome, Produced
+from chalicelib.engine.job import Outcome, Produced, Trace
 from chalicelib.features.facts.repository import Facts
 from chalicelib.features.files.model import StoredFile
 from chalicelib.features.files.repository import Files
@@ -70,17 +70,17 @@ class FinishRender:
             status="succeeded",
             files=files,
             billed=not render.test,
-            warnings=tuple(asdict(warning) for warning in outcome.warnings),
-            logs=outcome.logs,
             expires_at=expires,
         )
-        return self._end(done, {**outcome.timings, "store_ms": store_ms, "cold": outcome.cold})
+        timings = {**outcome.trace.timings, "store_ms": store_ms, "cold": outcome.cold}
+        return self._end(_traced(done, outcome.trace), timings)
 
     def failed(self, render: Render, failure: RenderFailure) -> Render:
         """Keep the failure; returns the render as it stands afterwards."""
         members = {"code": failure.code, "message": failure.detail} | failure.members
-        logs = tuple(members.pop("logs", ()))
-        return self._end(replace(render, status="failed", error=members, logs=logs), {})
+        trace = members.pop("trace", Trace())
+        failed = replace(render, status="failed", error=members)
+        return self._end(_traced(failed, trace), trace.timings)
 
     def _keep(self, render: Render, n: int, produced: Produced, expires: str) -> StoredFile:
         digest = hashlib.sha256(produced.content).digest()
@@ -139,6 +139,15 @@ class FinishRender:
         return present
 
 
+def _traced(render: Render, trace: Trace) -> Render:
+    return replace(
+        render,
+        warnings=tuple(asdict(warning) for warning in trace.warnings),
+        logs=trace.logs,
+        explain=None if trace.explain is None else dict(trace.explain),
+    )
+
+
 def _told(done: Render) -> dict[str, Any]:
     code = (done.error or {}).get("code")
     return {"status": done.status, "code": code, "attempt": done.attempt, "timings": done.timings}
@@ -151,14 +160,14 @@ def _check_size(render: Render, outcome: Outcome) -> None:
             raise RenderFailure(
                 "page_limit_exceeded",
                 f"The document has {produced.pages} pages; the plan allows {render.max_pages}.",
-                logs=outcome.logs,
+                trace=outcome.trace,
             )
         if len(produced.content) > limit:
             raise RenderFailure(
                 "output_too_large",
                 f"The {produced.format} has {len(produced.content)} bytes; with this delivery "
                 f"{limit} are allowed.",
-                logs=outcome.logs,
+                trace=outcome.trace,
             )
 
 

@@ -10,7 +10,9 @@ from chalicelib.features.workspaces.limits import Taken
 
 type Status = Literal["queued", "processing", "succeeded", "failed", "canceled"]
 type RunMode = Literal["sync", "async"]
-type Delivery = Literal["url", "binary"]
+type Delivery = Literal["url", "binary", "base64", "none"]
+type Priority = Literal["normal", "low"]
+type Source = Literal["api", "batch", "signed_link", "email_test"]
 
 TRANSITIONS: Final[dict[Status, tuple[Status, ...]]] = {
     # A sync render is promised to one invocation, which writes its start together with its end.
@@ -24,7 +26,7 @@ TRANSITIONS: Final[dict[Status, tuple[Status, ...]]] = {
 FINAL: Final = tuple(status for status, after in TRANSITIONS.items() if not after)
 UNFINISHED: Final = tuple(status for status, after in TRANSITIONS.items() if after)
 MAX_ATTEMPTS: Final = 3
-_BODY_VERSION: Final = 1
+_BODY_VERSION: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +58,30 @@ class Render:
     billed: bool = False
     timings: dict[str, Any] | None = None
     logs: tuple[str, ...] = ()
+    explain: dict[str, Any] | None = None
     started_at: str | None = None
     completed_at: str | None = None
     expires_at: str | None = None
     files_purged_at: str | None = None
 
-    # Of later kinds of sources; a render of HTML has neither.
+    priority: Priority = "normal"
+    source: Source = "api"
+    # Whether the files are kept once they are delivered; never with zero retention.
+    hosted: bool = True
+    zero_retention: bool = False
+    retention_days: int | None = None
+
+    # Of later kinds of sources; a render of HTML has none.
     template_id: str | None = None
+    template_version: int | None = None
     batch_id: str | None = None
+
+    @property
+    def extensions(self) -> tuple[str, ...]:
+        """Return the extension of each file that a success has, in order."""
+        if self.output["format"] == "zip":
+            return ("zip",)
+        return tuple(self.output["formats"] or [self.output["format"] or "pdf"])
 
     @property
     def is_final(self) -> bool:
@@ -73,22 +91,20 @@ class Render:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """What the document is made from: too large for a row."""
+    """What the document is made from: too large for a row. `input` and `output` as requested."""
 
-    html: str
-    head: str | None
-    templating: bool
-    data: dict[str, Any]
+    input: dict[str, Any]
+    data: dict[str, Any] | None
+    data_url: str | None
     output: dict[str, Any]
 
     def to_json(self) -> dict[str, Any]:
         """Return the form in which it travels."""
         return {
             "v": _BODY_VERSION,
-            "html": self.html,
-            "head": self.head,
-            "templating": self.templating,
+            "input": self.input,
             "data": self.data,
+            "data_url": self.data_url,
             "output": self.output,
         }
 
@@ -96,13 +112,4 @@ class Body:
     def from_json(cls, value: dict[str, Any]) -> "Body":
         """Read what `to_json` wrote; raises UnknownVersion."""
         check_version(value, _BODY_VERSION, "a body")
-        names = ("html", "head", "templating", "data", "output")
-        return cls(**{name: value[name] for name in names})
-
-    @property
-    def shown_output(self) -> dict[str, Any]:
-        """Return what was asked of the output, without the texts of header and footer."""
-        pdf = dict(self.output["pdf"])
-        for part in ("header", "footer"):
-            pdf[part] = {"enabled": pdf[part]["enabled"]}
-        return self.output | {"pdf": pdf}
+        return cls(value["input"], value["data"], value["data_url"], value["output"])

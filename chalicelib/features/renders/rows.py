@@ -23,6 +23,12 @@ _REQUEST: Final = (
     "max_pages",
     "engine",
     "metadata",
+    "priority",
+    "source",
+    "hosted",
+    "zero_retention",
+    "retention_days",
+    "template_version",
 )
 
 
@@ -76,6 +82,7 @@ def outcome_of(render: Render) -> str:
         "error": render.error,
         "timings": render.timings,
         "logs": render.logs,
+        "explain": render.explain,
     }
     # What a page writes to its console need not be Unicode.
     return json.dumps(outcome).encode(errors="replace").decode()
@@ -91,6 +98,8 @@ def render_of(item: Item) -> Render:
         mode=item["mode"],
         test=item["test"],
         reference=item["reference"],
+        template_id=item["template_id"],
+        batch_id=item["batch_id"],
         body_key=item["body_key"],
         attempt=item["attempt"],
         excused=item["excused"],
@@ -108,6 +117,7 @@ def render_of(item: Item) -> Render:
         error=outcome["error"],
         timings=outcome["timings"],
         logs=tuple(outcome["logs"]),
+        explain=outcome["explain"],
     )
 
 

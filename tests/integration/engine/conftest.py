@@ -1,24 +1,18 @@
 """One real browser for all tests of a module, and a short way to render."""
 
 import os
-import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
 
 from chalicelib.engine.browser.lifecycle import Browser
-from chalicelib.engine.job import Job, Outcome
-from chalicelib.engine.options import Output
-from chalicelib.engine.pipeline import run
+from chalicelib.engine.job import Outcome
+from chalicelib.engine.pipeline import Parts, run
+from tests.builders.engine import NoOutside, NoTemplates, job
 
 REPOSITORY = Path(__file__).parents[3]
-
-
-class NoTemplates:
-    def render(self, source: str, data: Mapping[str, Any], *, strict: bool, deadline: float) -> str:
-        raise AssertionError(source, data, strict, deadline)
 
 
 class Render(Protocol):
@@ -51,13 +45,8 @@ def new_browser(**settings: Any) -> Browser:
 def render_with(
     browser: Browser, html: str, *, seconds: float = 20, test: bool = False, **output: Any
 ) -> Outcome:
-    job = Job(
-        html=html,
-        output=Output.from_json(output),
-        deadline=time.time() + seconds,
-        test=test,
-    )
-    return run(job, browser=browser, templates=NoTemplates())
+    parts = Parts(browser, NoTemplates(), NoOutside())
+    return run(job(html, output, seconds=seconds, test=test), parts)
 
 
 @pytest.fixture(scope="module")

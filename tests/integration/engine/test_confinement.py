@@ -148,7 +148,7 @@ def test_files_of_the_machine_cannot_be_read(render: Render) -> None:
 def test_a_refused_request_is_told(render: Render) -> None:
     outcome = render("<img src='https://example.com/logo.png'><img src='logo.png'>")
 
-    assert [(warning.code, warning.detail) for warning in outcome.warnings] == [
+    assert [(warning.code, warning.detail) for warning in outcome.trace.warnings] == [
         ("asset_failed", "https://example.com/logo.png"),
         ("asset_failed", "/logo.png"),
     ]
@@ -157,8 +157,8 @@ def test_a_refused_request_is_told(render: Render) -> None:
 def test_refused_requests_are_told_up_to_a_limit(render: Render) -> None:
     outcome = render("".join(f"<img src='/{n}.png'>" for n in range(80)))
 
-    assert len(outcome.warnings) == 51
-    assert outcome.warnings[-1].detail == "and 30 more"
+    assert len(outcome.trace.warnings) == 51
+    assert outcome.trace.warnings[-1].detail == "and 30 more"
 
 
 def test_data_urls_are_the_documents_own(render: Render) -> None:
@@ -171,7 +171,7 @@ def test_data_urls_are_the_documents_own(render: Render) -> None:
 
     outcome = render(html, wait={"expression": "document.title === 'x' && i.width === 7"})
 
-    assert outcome.warnings == ()
+    assert outcome.trace.warnings == ()
 
 
 LEAVE_TRACES = """<script>
@@ -195,8 +195,8 @@ def test_nothing_of_one_document_is_seen_by_the_next(render: Render) -> None:
     first = render(LEAVE_TRACES + FIND_TRACES, wait=done)
     second = render(FIND_TRACES, wait=done)
 
-    assert first.logs == ('log: ["a=b",1,1,"b",1,1] false true',)
-    assert second.logs == ('log: ["",0,0,"",0,0] false true',)
+    assert first.trace.logs == ('log: ["a=b",1,1,"b",1,1] false true',)
+    assert second.trace.logs == ('log: ["",0,0,"",0,0] false true',)
 
 
 @pytest.mark.parametrize(

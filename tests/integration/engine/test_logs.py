@@ -1,6 +1,5 @@
 """What a page said and asked for in vain is kept, also where its render fails."""
 
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -8,10 +7,9 @@ import pytest
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.lifecycle import Browser
-from chalicelib.engine.job import Job
-from chalicelib.engine.options import Output
-from chalicelib.engine.pipeline import run
+from chalicelib.engine.pipeline import Parts, run
 from chalicelib.engine.templating.worker import TemplateWorker
+from tests.builders.engine import NoOutside, job
 from tests.integration.engine.conftest import Render
 
 SAYS = "<script>console.log('said'); setTimeout(() => { throw new Error('broken') })</script>"
@@ -44,18 +42,18 @@ def test_a_failed_render_keeps_what_its_page_said(
     failure = failure_of(render, SAYS, **options)
 
     assert failure.code == code
-    said, thrown = failure.members["logs"]
+    said, thrown = failure.members["trace"].logs
     assert said == "log: said"
     assert thrown.startswith("error: Error: broken")
 
 
 def test_a_failure_before_the_page_has_no_logs(browser: Browser, templates: TemplateWorker) -> None:
-    job = Job("{{ 1 / 0 }}", Output.from_json({}), time.time() + 20, templating=True)
+    broken = job("{{ 1 / 0 }}", templating=True)
 
     with pytest.raises(RenderFailure) as failure:
-        run(job, browser=browser, templates=templates)
+        run(broken, Parts(browser, templates, NoOutside()))
 
-    assert "logs" not in failure.value.members
+    assert failure.value.members["trace"].logs == ()
 
 
 def test_refused_requests_stand_in_the_logs_without_what_is_private(render: Render) -> None:
@@ -66,7 +64,7 @@ def test_refused_requests_stand_in_the_logs_without_what_is_private(render: Rend
         "<script>location = 'https://user:secret@example.org/c'</script>"
     )
 
-    logs = render(html, wait={"delay_ms": 100}).logs
+    logs = render(html, wait={"delay_ms": 100}).trace.logs
 
     assert set(logs) >= {
         "refused: https://example.com",
@@ -81,7 +79,7 @@ def test_refused_requests_stand_in_the_logs_without_what_is_private(render: Rend
 def test_refused_requests_of_a_failed_render_are_told(render: Render) -> None:
     wait = {"selector": "#never", "timeout_ms": 500}
 
-    logs = failure_of(render, "<img src='https://example.com/a'>", wait=wait).members["logs"]
+    logs = failure_of(render, "<img src='https://example.com/a'>", wait=wait).members["trace"].logs
 
     assert logs == ("refused: https://example.com",)
 
@@ -89,7 +87,7 @@ def test_refused_requests_of_a_failed_render_are_told(render: Render) -> None:
 def test_refusals_and_console_share_one_limit(render: Render) -> None:
     html = "".join(f"<img src='/{n}{'x' * 600}.png'>" for n in range(150)) + SAYS
 
-    logs = render(html).logs
+    logs = render(html).trace.logs
 
     assert len(logs) == 100
     assert max(len(line) for line in logs) <= 500
@@ -97,11 +95,12 @@ def test_refusals_and_console_share_one_limit(render: Render) -> None:
 
 def test_the_footer_of_a_template_is_one_too(browser: Browser, templates: TemplateWorker) -> None:
     footer = {"enabled": True, "html": "one\n{{ n / 0 }}"}
-    output = Output.from_json({"pdf": {"footer": footer}})
-    job = Job("x", output, time.time() + 20, templating=True, data={"n": 1})
+    output = {"pdf": {"footer": footer}}
+    broken = job("x", output, templating=True, data={"n": 1})
 
     with pytest.raises(RenderFailure) as failure:
-        run(job, browser=browser, templates=templates)
+        run(broken, Parts(browser, templates, NoOutside()))
 
     assert failure.value.code == "template_runtime_error"
+    del failure.value.members["trace"]
     assert failure.value.members == {"line": 2, "column": 4, "excerpt": "{{ n / 0 }}"}

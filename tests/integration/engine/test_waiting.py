@@ -90,7 +90,7 @@ def test_pictures_are_waited_for_even_lazy_ones(render: Render) -> None:
         "<script>onbeforeprint = () => console.log(i.complete, i.naturalWidth)</script>"
     )
 
-    assert render(html).logs == ("log: true 50",)
+    assert render(html).trace.logs == ("log: true 50",)
 
 
 def test_javascript_can_be_off(render: Render) -> None:
@@ -120,12 +120,12 @@ def test_the_console_is_kept_up_to_a_limit(render: Render) -> None:
         "for (let n = 0; n < 500; n++) console.log('x'.repeat(999));</script>"
     )
 
-    logs = render(html).logs
+    logs = render(html).trace.logs
 
     assert logs[0] == "warning: a 1 Object"
     assert len(logs) == 100
     assert max(len(line) for line in logs) == 500
-    assert "broken" in render("<script>throw new Error('broken')</script>").logs[0]
+    assert "broken" in render("<script>throw new Error('broken')</script>").trace.logs[0]
 
 
 def test_locale_and_time_zone_are_the_pages(render: Render) -> None:
@@ -134,7 +134,7 @@ def test_locale_and_time_zone_are_the_pages(render: Render) -> None:
         ".timeZone, navigator.language)</script>"
     )
 
-    assert render(html).logs == ("log: 1,234.5 UTC en-US",)
-    assert render(html, locale="de-DE", timezone="Europe/Vienna").logs == (
+    assert render(html).trace.logs == ("log: 1,234.5 UTC en-US",)
+    assert render(html, locale="de-DE", timezone="Europe/Vienna").trace.logs == (
         "log: 1.234,5 Europe/Vienna de-DE",
     )

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import pytest
 
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.job import Job
+from chalicelib.engine.job import Html, Job
 from tests.builders.books import Books
 from tests.builders.http import Answer
 from tests.builders.storm import Process, Storm, faulty_cloud
@@ -94,7 +94,7 @@ def wishes() -> list[Wish]:
 
 
 def fail_bad(job: Job) -> None:
-    if job.html == BAD:
+    if isinstance(job.source, Html) and job.source.html == BAD:
         raise RenderFailure("template_runtime_error", "line 1: bad", line=1)
 
 

@@ -77,16 +77,6 @@ def test_page_ranges_that_are_none_are_told(ranges: str) -> None:
     assert "counted from 1, such as 1-3,5" in error.message
 
 
-@pytest.mark.parametrize("name", ["{{ number }}.pdf", "a{% if x %}b{% endif %}", "{{"])
-def test_a_templated_filename_is_refused_rather_than_taken_literally(name: str) -> None:
-    error = refusal_of(filename=name)
-
-    assert (error.path, error.message) == (
-        "/filename",
-        "must be a plain name: templated names come later",
-    )
-
-
 def test_a_filename_may_have_braces() -> None:
     assert read(filename="a {1} }}%}.pdf").filename == "a {1} }}%}.pdf"
 

@@ -3,7 +3,8 @@
 import pytest
 
 from chalicelib.contract.lengths import inches
-from chalicelib.engine.options import Output, Viewport
+from chalicelib.engine.options.image import Viewport
+from chalicelib.engine.options.output import Output
 
 
 @pytest.mark.parametrize(
@@ -72,8 +73,8 @@ def test_a_header_counts_only_when_enabled() -> None:
         {"pdf": {"header": {"enabled": False, "html": "x"}, "footer": {"enabled": True}}}
     ).pdf
 
-    assert pdf.header is None
-    assert pdf.footer == ""
+    assert pdf.bands.header is None
+    assert pdf.bands.footer is not None
 
 
 def test_the_pictures_own_size_wins_over_the_viewport() -> None:

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from chalicelib.engine.job import Job
-from chalicelib.engine.options import Output
-from chalicelib.engine.source import document_of, output_of
+from chalicelib.engine.options.output import Output
+from chalicelib.engine.source import document_of
+from tests.builders.engine import NoOutside, job
 
 
 class Upper:
@@ -28,10 +29,6 @@ class Upper:
         return source.upper()
 
 
-def job(html: str, **parts: Any) -> Job:
-    return Job(html=html, output=Output.from_json(parts.pop("output", {})), deadline=0, **parts)
-
-
 @pytest.mark.parametrize(
     ("html", "expected"),
     [
@@ -44,13 +41,21 @@ def job(html: str, **parts: Any) -> Job:
     ],
 )
 def test_the_extra_head_comes_first_in_the_head(html: str, expected: str) -> None:
-    assert document_of(job(html, head="[H]"), Upper()) == expected
+    assert shown(job(html, head="[H]"), Upper()) == expected
+
+
+def shown(given: Job, templates: Upper) -> str:
+    return document_of(given, templates, NoOutside()).html
+
+
+def output_of(given: Job, templates: Upper) -> Output:
+    return document_of(given, templates, NoOutside()).output
 
 
 def test_only_what_is_templated_is_rendered() -> None:
     templates = Upper()
 
-    assert document_of(job("<p>a", data={"n": 1}), templates) == "<p>a"
+    assert shown(job("<p>a", data={"n": 1}), templates) == "<p>a"
     assert templates.seen == []
 
 
@@ -58,9 +63,7 @@ def test_html_and_head_are_templates_of_their_own() -> None:
     templates = Upper()
     strict = {"strict_undefined": True}
 
-    made = document_of(
-        job("<head>a", head="b", templating=True, data={"n": 1}, output=strict), templates
-    )
+    made = shown(job("<head>a", strict, head="b", templating=True, data={"n": 1}), templates)
 
     assert made == "<HEAD>BA"
     assert templates.seen == [("<head>a", {"n": 1}, True), ("b", {"n": 1}, True)]
@@ -77,10 +80,13 @@ PRINTED = {
 def test_header_and_footer_are_templates_where_the_document_is_one() -> None:
     templates = Upper()
 
-    pdf = output_of(job("a", templating=True, data={"n": 1}, output=PRINTED), templates).pdf
+    pdf = output_of(job("a", PRINTED, templating=True, data={"n": 1}), templates).pdf
 
-    assert (pdf.header, pdf.footer) == ("ABOVE", "BELOW")
-    assert templates.seen == [("above", {"n": 1}, False), ("below", {"n": 1}, False)]
+    assert pdf.bands.header
+    assert pdf.bands.footer
+    assert [pdf.bands.header.html, pdf.bands.footer.html] == ["ABOVE", "BELOW"]
+    assert pdf.first == pdf.last == pdf.bands
+    assert templates.seen[1:] == [("above", {"n": 1}, False), ("below", {"n": 1}, False)]
 
 
 @pytest.mark.parametrize(
@@ -96,7 +102,7 @@ def test_what_is_not_printed_from_a_template_is_not_run(
     output: dict[str, Any],
 ) -> None:
     templates = Upper()
-    given = job("a", templating=templating, output=output)
+    given = job("a", output, templating=templating)
 
     assert output_of(given, templates) == given.output
-    assert templates.seen == []
+    assert templates.seen == ([("a", {}, False)] if templating else [])

@@ -11,7 +11,7 @@ from chalicelib.engine.browser.pictures import check_size
 from chalicelib.engine.browser.pipe import Answer, Handler
 from chalicelib.engine.browser.spare import Spare
 from chalicelib.engine.deadline import Deadline
-from chalicelib.engine.options import Output
+from chalicelib.engine.options.output import Output
 
 
 class Deaf:

@@ -1,0 +1,241 @@
+"""How pages are made (PdfOptions and its parts)."""
+
+import re
+from typing import Annotated, Final, Literal, Self
+
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
+
+from chalicelib.contract.base import Model
+from chalicelib.contract.lengths import inches
+from chalicelib.contract.sources import ContentSource
+from chalicelib.contract.values import Moment, language_tag
+
+PageSize = Literal["A0", "A1", "A2", "A3", "A4", "A5", "A6", "Letter", "Legal", "Tabloid", "Ledger"]
+LENGTH_PATTERN: Final = r"^(?:0|[0-9]{1,6}(?:\.[0-9]{1,4})?(?:mm|cm|in|px|pt|pc))$"
+MOST_INCHES: Final = 200
+PAGE_RANGES_PATTERN: Final = (
+    r"^ *[0-9]{1,5}(?: *- *[0-9]{1,5})?(?: *, *[0-9]{1,5}(?: *- *[0-9]{1,5})?)* *$"
+)
+
+
+def _length(text: str) -> str:
+    if re.fullmatch(LENGTH_PATTERN, text) is None:
+        message = "must be 0 or a number with one of the units mm, cm, in, px, pt, pc"
+        raise ValueError(message)
+    if inches(text) > MOST_INCHES:
+        message = f"must be at most {MOST_INCHES}in"
+        raise ValueError(message)
+    return text
+
+
+def _side(text: str) -> str:
+    if not inches(text):
+        message = "must be more than 0"
+        raise ValueError(message)
+    return text
+
+
+def _page_ranges(text: str) -> str:
+    ascending = re.fullmatch(PAGE_RANGES_PATTERN, text) is not None and all(
+        1 <= int(first) <= int(last or first)
+        for first, _, last in (part.partition("-") for part in text.split(","))
+    )
+    if not ascending:
+        message = "must be pages and ascending ranges of pages, counted from 1, such as 1-3,5"
+        raise ValueError(message)
+    return text
+
+
+Length = Annotated[
+    str,
+    StringConstraints(max_length=16),
+    AfterValidator(_length),
+    Field(
+        description="0, or a number with one of the units mm, cm, in, px, pt, pc; at most 200in.",
+        json_schema_extra={"pattern": LENGTH_PATTERN},
+    ),
+]
+Side = Annotated[Length, AfterValidator(_side)]
+HeaderText = Annotated[str, StringConstraints(max_length=2000)]
+# As many bytes as AES-256 takes of a password (ISO 32000-2, 7.6.4.3.3).
+Password = Annotated[str, StringConstraints(min_length=1, max_length=127)]
+PageRanges = Annotated[
+    str,
+    StringConstraints(max_length=500),
+    AfterValidator(_page_ranges),
+    Field(json_schema_extra={"pattern": PAGE_RANGES_PATTERN}),
+]
+
+
+class Margin(Model):
+    """The page's margins."""
+
+    top: Length = "10mm"
+    right: Length = "10mm"
+    bottom: Length = "10mm"
+    left: Length = "10mm"
+
+
+class HeaderFooter(Model):
+    """What is printed into a page's top or bottom margin."""
+
+    enabled: bool = False
+    html: Annotated[str, StringConstraints(max_length=200_000)] | None = None
+    """HTML of its own, without the document's styles. Elements with the classes `pageNumber`,
+    `totalPages`, `title` and `date` are filled in; those with the class `url` print nothing. A
+    template where the document is one. In place of `left`, `center` and `right`."""
+    left: HeaderText | None = None
+    """Text at the left; `{{ page }}`, `{{ pages }}`, `{{ title }}`, `{{ date }}` are filled in. A
+    template where the document is one."""
+    center: HeaderText | None = None
+    right: HeaderText | None = None
+    font_size: Side | None = None
+    """Of `left`, `center` and `right`; 8pt where it is absent."""
+    height: Length | None = None
+    """The room that it takes, counted from the paper's edge; its own where it is absent."""
+
+    @model_validator(mode="after")
+    def _html_or_texts(self) -> Self:
+        if self.html is not None and (self.left or self.center or self.right):
+            message = "html stands in place of left, center and right"
+            raise ValueError(message)
+        return self
+
+
+class PdfMetadata(Model):
+    """What the document says of itself; where a member is absent, the page's own is kept."""
+
+    title: Annotated[str, StringConstraints(max_length=1000)] | None = None
+    author: Annotated[str, StringConstraints(max_length=1000)] | None = None
+    subject: Annotated[str, StringConstraints(max_length=1000)] | None = None
+    keywords: (
+        Annotated[
+            list[Annotated[str, StringConstraints(min_length=1, max_length=200)]],
+            Field(max_length=100),
+        ]
+        | None
+    ) = None
+    language: (
+        Annotated[str, StringConstraints(max_length=35), AfterValidator(language_tag)] | None
+    ) = None
+    """A BCP 47 tag."""
+    created_at: Moment | None = None
+    """The date in the document; 2000-01-01 where it is absent, so that bytes repeat."""
+
+
+class Attachment(ContentSource):
+    """A file inside the PDF, given by `upload_id`, `url` or `content`."""
+
+    filename: Annotated[str, StringConstraints(min_length=1, max_length=255)]
+    content_type: Annotated[
+        str,
+        StringConstraints(max_length=255, pattern=r"^[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+$"),
+    ] = "application/octet-stream"
+    description: Annotated[str, StringConstraints(max_length=1000)] | None = None
+    relationship: Literal["Source", "Data", "Alternative", "Supplement", "Unspecified"] = (
+        "Unspecified"
+    )
+    """What it is to the document (ISO 32000-2, AFRelationship)."""
+
+
+class Permissions(Model):
+    """What a reader without the owner password may do."""
+
+    print: bool = True
+    copy_: Annotated[bool, Field(alias="copy")] = True
+    modify: bool = True
+    annotate: bool = True
+
+
+class Protection(Model):
+    """Encryption with AES-256; at least one password."""
+
+    user_password: Password | None = None
+    """Needed to open the document."""
+    owner_password: Password | None = None
+    """Needed to change what is permitted."""
+    permissions: Permissions = Permissions()
+
+    @model_validator(mode="after")
+    def _has_a_password(self) -> Self:
+        if self.user_password is None and self.owner_password is None:
+            message = "needs user_password or owner_password"
+            raise ValueError(message)
+        return self
+
+
+class Watermark(Model):
+    """A text or a picture on every page."""
+
+    text: Annotated[str, StringConstraints(min_length=1, max_length=200)] | None = None
+    image: ContentSource | None = None
+    opacity: Annotated[float, Field(ge=0, le=1)] = 0.15
+    angle: Annotated[float, Field(ge=-180, le=180)] = 45
+    """Degrees, counter-clockwise."""
+    position: Literal[
+        "center",
+        "top-left",
+        "top",
+        "top-right",
+        "left",
+        "right",
+        "bottom-left",
+        "bottom",
+        "bottom-right",
+    ] = "center"
+    font_size: Side | None = None
+    """Of the text; as large as fits where it is absent."""
+    color: Annotated[str, StringConstraints(pattern=r"^#(?:[0-9A-Fa-f]{3}|[0-9A-Fa-f]{6})$")] = (
+        "#808080"
+    )
+    layer: Literal["over", "under"] = "over"
+
+    @model_validator(mode="after")
+    def _text_or_image(self) -> Self:
+        if (self.text is None) == (self.image is None):
+            message = "needs either text or image"
+            raise ValueError(message)
+        return self
+
+
+class PdfOptions(Model):
+    """How pages are made."""
+
+    page_size: PageSize = "A4"
+    width: Side | None = None
+    """More than 0; together with `height` in place of `page_size`."""
+    height: Side | None = None
+    landscape: bool = False
+    margin: Margin = Margin()
+    scale: Annotated[float, Field(ge=0.1, le=2)] = 1.0
+    page_ranges: PageRanges | None = None
+    """Pages to keep, counted from 1, such as `1-3,5`."""
+    print_background: bool = True
+    prefer_css_page_size: bool = True
+    """The document's own `@page` size wins over `page_size`."""
+    header: HeaderFooter = HeaderFooter()
+    footer: HeaderFooter = HeaderFooter()
+    first_header: HeaderFooter | None = None
+    """In place of `header` on the first page; one that is not `enabled` leaves it empty."""
+    first_footer: HeaderFooter | None = None
+    last_footer: HeaderFooter | None = None
+    """In place of `footer` on the last page, also where that is the first one."""
+    page_number_start: Annotated[int, Field(ge=0, le=1_000_000)] = 1
+    """The number of the first page, in header and footer."""
+    tagged: bool = True
+    """Write the structure tree that assistive technology reads."""
+    outline: bool = False
+    """Write bookmarks from the headings."""
+    metadata: PdfMetadata = PdfMetadata()
+    attachments: Annotated[list[Attachment], Field(max_length=20)] = Field(default=[])
+    protection: Protection | None = None
+    watermark: Watermark | None = None
+    max_pages: Annotated[int, Field(ge=1, le=100_000)] | None = None
+    """Fewer pages than the plan allows; a document with more fails."""
+
+    @model_validator(mode="after")
+    def _sizes_come_in_pairs(self) -> Self:
+        if (self.width is None) != (self.height is None):
+            message = "width and height go together"
+            raise ValueError(message)
+        return self

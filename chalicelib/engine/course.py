@@ -1,0 +1,49 @@
+"""How one render goes: stages timed, warnings and explanations gathered until its end."""
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.job import RenderWarning, Trace
+
+
+class Course:
+    """What is known of a render so far."""
+
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self.warnings: list[RenderWarning] = []
+        self.logs: tuple[str, ...] = ()
+        self.explain: Mapping[str, Any] | None = None
+        self._timings: dict[str, int] = {}
+
+    def warn(self, code: str, message: str, detail: str | None = None) -> None:
+        """Add a warning, once."""
+        warning = RenderWarning(code, message, detail)
+        if warning not in self.warnings:
+            self.warnings.append(warning)
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Time a stage; one that is entered again, or fails, is timed as well."""
+        begun = time.monotonic()
+        try:
+            yield
+        finally:
+            spent = round((time.monotonic() - begun) * 1000)
+            self._timings[name] = self._timings.get(name, 0) + spent
+
+    @contextmanager
+    def told(self) -> Iterator[None]:
+        """Give a RenderFailure the trace of how it came about."""
+        try:
+            yield
+        except RenderFailure as failure:
+            failure.members["trace"] = self.trace()
+            raise
+
+    def trace(self) -> Trace:
+        """Return what is known now."""
+        return Trace(tuple(self.warnings), self.logs, dict(self._timings), self.explain)

@@ -1,0 +1,1 @@
+"""What is asked for, read from the normalised JSON of the contract's OutputSpec."""

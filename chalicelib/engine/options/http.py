@@ -1,0 +1,49 @@
+"""How pages and their parts are asked for: the contract's HttpOptions."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+
+@dataclass(frozen=True, slots=True)
+class Cookie:
+    """A cookie; without a domain it is the page's own host's."""
+
+    name: str
+    value: str
+    domain: str | None
+    path: str | None
+    secure: bool | None
+    http_only: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class HttpOptions:
+    """What is sent to the page's own origin; `basic_auth` is user name and password."""
+
+    headers: Mapping[str, str] = field(default_factory=dict)
+    cookies: tuple[Cookie, ...] = ()
+    basic_auth: tuple[str, str] | None = None
+    user_agent: str | None = None
+
+    @classmethod
+    def from_json(cls, source: Mapping[str, Any]) -> Self:
+        """Read HttpOptions."""
+        auth = source.get("basic_auth")
+        return cls(
+            headers=dict(source.get("headers") or {}),
+            cookies=tuple(_cookie(cookie) for cookie in source.get("cookies") or ()),
+            basic_auth=None if auth is None else (auth["username"], auth["password"]),
+            user_agent=source.get("user_agent"),
+        )
+
+
+def _cookie(source: Mapping[str, Any]) -> Cookie:
+    return Cookie(
+        name=source["name"],
+        value=source["value"],
+        domain=source.get("domain"),
+        path=source.get("path"),
+        secure=source.get("secure"),
+        http_only=source.get("http_only"),
+    )

@@ -1,0 +1,97 @@
+"""How pictures are taken and what is waited for: the contract's ImageOptions, Viewport, Wait."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Self
+
+DEFAULT_VIEWPORT: Final = (1280, 720)
+
+
+@dataclass(frozen=True, slots=True)
+class Viewport:
+    """The window that the page sees."""
+
+    width: int
+    height: int
+    device_scale_factor: float = 1.0
+    mobile: bool = False
+
+    @classmethod
+    def from_json(cls, source: Mapping[str, Any]) -> Self:
+        """Read Viewport."""
+        width, height = DEFAULT_VIEWPORT
+        return cls(
+            width=source.get("width") or width,
+            height=source.get("height") or height,
+            device_scale_factor=source.get("device_scale_factor") or 1.0,
+            mobile=source.get("mobile", False),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """What must have come before the page is printed."""
+
+    until: str
+    selector: str | None
+    expression: str | None
+    delay_ms: int
+    timeout_ms: int
+
+    @classmethod
+    def from_json(cls, source: Mapping[str, Any]) -> Self:
+        """Read Wait."""
+        return cls(
+            until=source.get("until", "load"),
+            selector=source.get("selector"),
+            expression=source.get("expression"),
+            delay_ms=source.get("delay_ms", 0),
+            timeout_ms=source.get("timeout_ms", 10_000),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class FormatOptions:
+    """How a picture is compressed; None: the format's own default."""
+
+    quality: int | None = None
+    lossless: bool | None = None
+    progressive: bool | None = None
+
+    @classmethod
+    def from_json(cls, source: Mapping[str, Any]) -> Self:
+        """Read FormatOptions."""
+        return cls(source.get("quality"), source.get("lossless"), source.get("progressive"))
+
+
+@dataclass(frozen=True, slots=True)
+class ImageOptions:
+    """How a picture is taken; sizes in CSS pixels."""
+
+    width: int | None
+    height: int | None
+    scale: float | None
+    fit: str | None
+    full_page: bool
+    transparent: bool
+    clip_selector: str | None
+    format_options: FormatOptions
+    viewport: Viewport | None
+    wait: Wait | None
+
+    @classmethod
+    def from_json(cls, source: Mapping[str, Any]) -> Self:
+        """Read ImageOptions; `omit_background` is another name of `transparent`."""
+        viewport, wait = source.get("viewport"), source.get("wait")
+        return cls(
+            width=source.get("width"),
+            height=source.get("height"),
+            scale=source.get("scale"),
+            fit=source.get("fit"),
+            full_page=bool(source.get("full_page")),
+            transparent=bool(source.get("transparent") or source.get("omit_background")),
+            clip_selector=source.get("clip_selector"),
+            format_options=FormatOptions.from_json(source.get("format_options") or {}),
+            viewport=None if viewport is None else Viewport.from_json(viewport),
+            wait=None if wait is None else Wait.from_json(wait),
+        )

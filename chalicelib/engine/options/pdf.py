@@ -1,0 +1,251 @@
+"""How pages are made: the contract's PdfOptions; lengths in inches."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Self
+
+from chalicelib.contract.lengths import inches
+
+# Upright, in millimetres (ISO 216) and inches (ANSI).
+_ISO_SIZES: Final = {
+    "A0": (841, 1189),
+    "A1": (594, 841),
+    "A2": (420, 594),
+    "A3": (297, 420),
+    "A4": (210, 297),
+    "A5": (148, 210),
+    "A6": (105, 148),
+}
+_PAGE_SIZES: Final = {
+    **{name: (width / 25.4, height / 25.4) for name, (width, height) in _ISO_SIZES.items()},
+    "Letter": (8.5, 11.0),
+    "Legal": (8.5, 14.0),
+    "Tabloid": (11.0, 17.0),
+    "Ledger": (17.0, 11.0),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Margin:
+    """The page's margins in inches."""
+
+    top: float
+    right: float
+    bottom: float
+    left: float
+
+    @classmethod
+    def from_json(cls, source: Mapping[str, str]) -> Self:
+        """Read the four lengths; 10 mm where one is absent."""
+        sides = ("top", "right", "bottom", "left")
+        return cls(*(inches(source.get(side, "10mm")) for side in sides))
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderFooter:
+    """What is printed into a margin; `html`, or else the three texts; templates have run."""
+
+    html: str | None
+    left: str | None
+    center: str | None
+    right: str | None
+    font_size: str | None
+    height: float | None
+
+    @classmethod
+    def from_json(cls, source: Mapping[str, Any] | None) -> Self | None:
+        """Read HeaderFooter; None where it is not enabled."""
+        if source is None or not source.get("enabled"):
+            return None
+        height = source.get("height")
+        return cls(
+            html=source.get("html"),
+            left=source.get("left"),
+            center=source.get("center"),
+            right=source.get("right"),
+            font_size=source.get("font_size"),
+            height=None if height is None else inches(height),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Bands:
+    """What is printed into the margins of one kind of page; None: nothing."""
+
+    header: HeaderFooter | None
+    footer: HeaderFooter | None
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Bytes that the request names: exactly one of the three; `content` is base64."""
+
+    upload_id: str | None
+    url: str | None
+    content: str | None
+
+    @classmethod
+    def from_json(cls, source: Mapping[str, Any]) -> Self:
+        """Read ContentSource."""
+        return cls(source.get("upload_id"), source.get("url"), source.get("content"))
+
+
+@dataclass(frozen=True, slots=True)
+class Metadata:
+    """What the document says of itself; None: as the page has it; `created_at` is RFC 3339."""
+
+    title: str | None = None
+    author: str | None = None
+    subject: str | None = None
+    keywords: tuple[str, ...] | None = None
+    language: str | None = None
+    created_at: str | None = None
+
+    @classmethod
+    def from_json(cls, source: Mapping[str, Any]) -> Self:
+        """Read PdfMetadata."""
+        keywords = source.get("keywords")
+        return cls(
+            title=source.get("title"),
+            author=source.get("author"),
+            subject=source.get("subject"),
+            keywords=None if keywords is None else tuple(keywords),
+            language=source.get("language"),
+            created_at=source.get("created_at"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file to be put into the PDF; `relationship` is its AFRelationship."""
+
+    source: Source
+    filename: str
+    content_type: str
+    description: str | None
+    relationship: str
+
+    @classmethod
+    def from_json(cls, source: Mapping[str, Any]) -> Self:
+        """Read Attachment."""
+        return cls(
+            source=Source.from_json(source),
+            filename=source["filename"],
+            content_type=source.get("content_type") or "application/octet-stream",
+            description=source.get("description"),
+            relationship=source.get("relationship") or "Unspecified",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Protection:
+    """Encryption: passwords, and what is permitted without the owner's."""
+
+    user_password: str | None
+    owner_password: str | None
+    may_print: bool
+    may_copy: bool
+    may_modify: bool
+    may_annotate: bool
+
+    @classmethod
+    def from_json(cls, source: Mapping[str, Any]) -> Self:
+        """Read Protection."""
+        permitted = source.get("permissions") or {}
+        names = ("print", "copy", "modify", "annotate")
+        return cls(
+            source.get("user_password"),
+            source.get("owner_password"),
+            *(permitted.get(name, True) for name in names),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Watermark:
+    """A text or picture on every page; `font_size` in inches, `angle` counter-clockwise."""
+
+    text: str | None
+    image: Source | None
+    opacity: float
+    angle: float
+    position: str
+    font_size: float | None
+    color: str
+    layer: str
+
+    @classmethod
+    def from_json(cls, source: Mapping[str, Any]) -> Self:
+        """Read Watermark."""
+        image, font_size = source.get("image"), source.get("font_size")
+        return cls(
+            text=source.get("text"),
+            image=None if image is None else Source.from_json(image),
+            opacity=source.get("opacity", 0.15),
+            angle=source.get("angle", 45),
+            position=source.get("position", "center"),
+            font_size=None if font_size is None else inches(font_size),
+            color=source.get("color", "#808080"),
+            layer=source.get("layer", "over"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PdfOptions:
+    """How pages are made."""
+
+    width: float
+    height: float
+    landscape: bool
+    margin: Margin
+    scale: float
+    page_ranges: str
+    print_background: bool
+    prefer_css_page_size: bool
+    bands: Bands
+    first: Bands
+    last: Bands
+    page_number_start: int
+    tagged: bool
+    outline: bool
+    metadata: Metadata
+    attachments: tuple[Attachment, ...]
+    protection: Protection | None
+    watermark: Watermark | None
+
+    @classmethod
+    def from_json(cls, source: Mapping[str, Any]) -> Self:
+        """Read PdfOptions."""
+        width, height = _PAGE_SIZES[source.get("page_size") or "A4"]
+        if source.get("width") and source.get("height"):
+            width, height = inches(source["width"]), inches(source["height"])
+        protection, watermark = source.get("protection"), source.get("watermark")
+        return cls(
+            width=width,
+            height=height,
+            landscape=source.get("landscape", False),
+            margin=Margin.from_json(source.get("margin") or {}),
+            scale=source.get("scale", 1.0),
+            page_ranges=source.get("page_ranges") or "",
+            print_background=source.get("print_background", True),
+            prefer_css_page_size=source.get("prefer_css_page_size", True),
+            bands=_bands(source, "header", "footer"),
+            first=_bands(source, "first_header", "first_footer"),
+            last=_bands(source, "header", "last_footer"),
+            page_number_start=source.get("page_number_start", 1),
+            tagged=source.get("tagged", True),
+            outline=source.get("outline", False),
+            metadata=Metadata.from_json(source.get("metadata") or {}),
+            attachments=tuple(
+                Attachment.from_json(attachment) for attachment in source.get("attachments") or ()
+            ),
+            protection=None if protection is None else Protection.from_json(protection),
+            watermark=None if watermark is None else Watermark.from_json(watermark),
+        )
+
+
+def _bands(source: Mapping[str, Any], header: str, footer: str) -> Bands:
+    """Read a pair; what is absent is as on every page, what is not enabled is nothing."""
+    return Bands(
+        HeaderFooter.from_json(source.get(header) or source.get("header")),
+        HeaderFooter.from_json(source.get(footer) or source.get("footer")),
+    )

@@ -1,0 +1,48 @@
+"""The engine's way out of this machine: one door, which bootstrap hands in.
+
+Nothing of the engine opens a connection by itself.
+"""
+
+import socket
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+
+class AddressRefused(Exception):  # noqa: N818 -- reads as the fact it tells
+    """The address is private or internal, or has a scheme or port that is refused.
+
+    Its text may be shown to the caller: it names no address that a name has led to.
+    """
+
+
+class Unreachable(Exception):  # noqa: N818 -- reads as the fact it tells
+    """What was asked did not answer, or not as it should; its text may be shown to the caller."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """An answer; `url` is where the redirects have led to, header names are in lower case."""
+
+    url: str
+    status: int
+    headers: Mapping[str, str]
+    content: bytes
+
+
+class Outside(Protocol):
+    """The door."""
+
+    def dial(self, host: str, port: int, *, timeout_s: float) -> socket.socket:
+        """Connect to a host after all its addresses were checked.
+
+        Raises AddressRefused or Unreachable.
+        """
+        ...
+
+    def fetch(self, url: str, *, most_bytes: int, timeout_s: float) -> Fetched:
+        """Get an http or https address, redirects checked again; 2xx only.
+
+        Raises AddressRefused or Unreachable, also for what is larger or takes longer.
+        """
+        ...

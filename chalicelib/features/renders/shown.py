@@ -1,0 +1,40 @@
+"""What a render shows of its request: no secrets, and nothing that is too large for a row."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+_BANDS: Final = ("header", "footer", "first_header", "first_footer", "last_footer")
+
+
+def shown_input(wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is told of the input: its kind and what it names, never the document."""
+    return {name: value for name, value in wanted.items() if name not in {"html", "head"}}
+
+
+def shown_output(output: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what was asked of the output, without texts of margins, secrets and contents."""
+    pdf = dict(output["pdf"])
+    for name in _BANDS:
+        if pdf[name] is not None:
+            pdf[name] = {"enabled": pdf[name]["enabled"]}
+    pdf["attachments"] = [_without(file, "content") for file in pdf["attachments"]]
+    if pdf["protection"] is not None:
+        pdf["protection"] = _without(pdf["protection"], "user_password", "owner_password")
+    if pdf["watermark"] is not None and pdf["watermark"]["image"] is not None:
+        image = _without(pdf["watermark"]["image"], "content")
+        pdf["watermark"] = pdf["watermark"] | {"image": image}
+    return {**output, "pdf": pdf, "http": _shown_http(output["http"])}
+
+
+def _shown_http(http: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the names of headers and cookies: their values are often secrets."""
+    return {
+        "headers": sorted(http["headers"] or ()),
+        "cookies": [cookie["name"] for cookie in http["cookies"] or ()],
+        "basic_auth": http["basic_auth"] is not None,
+        "user_agent": http["user_agent"],
+    }
+
+
+def _without(value: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: member for name, member in value.items() if name not in names}
