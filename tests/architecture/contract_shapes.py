@@ -41,7 +41,8 @@ ENUMS: Final[dict[str, str]] = {
     "UrlInput.type": "url",
     "Wait.until": "load domcontentloaded networkidle",
     "Watermark.layer": "over under",
-    "Watermark.position": "center top-left top top-right left right bottom-left bottom bottom-right",
+    "Watermark.position": "center top-left top top-right left right bottom-left bottom "
+    "bottom-right",
 }
 
 # Where fewer are offered so far.
