@@ -14,7 +14,7 @@ _SIZE_AT: Final = 16
 
 
 def _draw(page: Page, output: Output) -> bytes:
-    return page.png(output)
+    return page.picture("png", output)
 
 
 def _finish(content: bytes, finishing: Finishing) -> Produced:

@@ -1,0 +1,78 @@
+"""The line to one page: calls, and waits that end with the page, the browser or a deadline."""
+
+import time
+from concurrent.futures import Future, wait
+from typing import Any, Final
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.browser.pipe import Answer, BrowserHung, CallRefused, PageCrashed, answer_of
+from chalicelib.engine.browser.spare import Spare
+from chalicelib.engine.deadline import Deadline, out_of_time
+
+_HEARTBEAT_S: Final = 1.0
+_HUNG_S: Final = 4.0
+
+
+class Tab:
+    """One page as its parts talk to it; `deadline` is the job's."""
+
+    def __init__(self, spare: Spare, deadline: Deadline) -> None:
+        """Talk to a spare."""
+        self.spare = spare
+        self.deadline = deadline
+        self.crashed: Future[None] = Future()
+
+    def send(self, method: str, **parameters: Any) -> Answer:
+        """Send a call to the page."""
+        return self.spare.send(method, **parameters)
+
+    def call_function(self, declaration: str, *arguments: Any) -> Answer:
+        """Call a function in a world of ours, whose globals the page cannot touch."""
+        return self.send(
+            "Runtime.callFunctionOn",
+            functionDeclaration=declaration,
+            executionContextId=self.spare.world,
+            arguments=[{"value": argument} for argument in arguments],
+            awaitPromise=True,
+            returnByValue=True,
+        )
+
+    def outcome(self, answer: Answer) -> dict[str, Any]:
+        """Return the answer of a call; raises RenderFailure `render_failed` or `render_timeout`."""
+        try:
+            return self.until(answer, self.deadline)
+        except CallRefused as error:
+            raise RenderFailure("render_failed", f"the browser refused: {error}") from error
+        except TimeoutError as error:
+            raise out_of_time() from error
+
+    def until(self, answer: Answer, limit: Deadline) -> dict[str, Any]:
+        """Return the answer of a call; raises TimeoutError at the limit.
+
+        A page that never yields leaves the browser itself responsive, a hung browser does not:
+        while the answer is out, the browser is asked for a sign of life.
+        """
+        asked_at = time.monotonic()
+        sign: Answer | None = None
+        while True:
+            try:
+                return answer_of(answer, self.crashed, min(_HEARTBEAT_S, limit.remaining_s()))
+            except TimeoutError:
+                if limit.passed:
+                    raise
+            if sign is None or sign.done():
+                if sign is not None:
+                    sign.result()
+                sign, asked_at = self.spare.pipe.send("Browser.getVersion"), time.monotonic()
+            elif time.monotonic() - asked_at > _HUNG_S:
+                raise BrowserHung
+
+    def pause(self, seconds: float, limit: Deadline) -> None:
+        """Let the page go on for a while; raises TimeoutError at the limit."""
+        if seconds <= 0:
+            return
+        wait([self.crashed], min(seconds, limit.remaining_s()))
+        if self.crashed.done():
+            raise PageCrashed
+        if limit.passed:
+            raise TimeoutError

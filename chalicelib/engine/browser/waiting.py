@@ -1,0 +1,84 @@
+"""When a page is ready: loaded, its fonts and pictures there, and all that its owner waits for."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.browser.pipe import Answer
+from chalicelib.engine.browser.tab import Tab
+from chalicelib.engine.deadline import Deadline
+from chalicelib.engine.options.image import Wait
+
+_POLL_S: Final = 0.025
+_QUIET_S: Final = 0.5
+# Fonts are asked for by the layout, so it is made first. A lazy picture below the fold would
+# never be loaded, yet it is printed.
+_SETTLE: Final = """async (until) => {
+  const reached = until === 'domcontentloaded'
+    ? () => document.readyState !== 'loading' : () => document.readyState === 'complete';
+  while (!reached()) {
+    await new Promise((resolve) => {
+      window.addEventListener('load', resolve, {once: true});
+      setTimeout(resolve, 20);
+    });
+  }
+  document.documentElement?.getBoundingClientRect();
+  await document.fonts.ready;
+  for (const image of document.images) {
+    image.loading = 'eager';
+    while (!image.complete) {
+      await new Promise((resolve) => {
+        image.addEventListener('load', resolve, {once: true});
+        image.addEventListener('error', resolve, {once: true});
+        setTimeout(resolve, 20);
+      });
+    }
+  }
+}"""
+_HAS: Final = "(selector) => document.querySelector(selector) !== null"
+_FALSY: Final = frozenset({"NaN", "-0", "0n"})
+
+
+def settled(tab: Tab, conditions: Wait) -> Answer:
+    """Return the moment at which all that the page has asked for is there."""
+    return tab.call_function(_SETTLE, conditions.until)
+
+
+def wait_for(tab: Tab, conditions: Wait, patience: Deadline, quiet_s: Callable[[], float]) -> None:
+    """Wait for what the page's owner named; `quiet_s`: since the last request.
+
+    Raises TimeoutError, and RenderFailure `render_failed` for a selector that is none.
+    """
+    if conditions.until == "networkidle":
+        while (quiet := quiet_s()) < _QUIET_S:
+            tab.pause(_QUIET_S - quiet, patience)
+    if conditions.selector is not None:
+        while not _has(tab, conditions.selector, patience):
+            tab.pause(_POLL_S, patience)
+    if conditions.expression is not None:
+        while not _is_true(tab, conditions.expression, patience):
+            tab.pause(_POLL_S, patience)
+    tab.pause(conditions.delay_ms / 1000, patience)
+    if conditions.selector or conditions.expression or conditions.delay_ms:
+        tab.until(settled(tab, conditions), patience)
+
+
+def _has(tab: Tab, selector: str, patience: Deadline) -> bool:
+    found = tab.until(tab.call_function(_HAS, selector), patience)
+    if "exceptionDetails" in found:
+        raise RenderFailure("render_failed", "wait.selector is not a valid CSS selector")
+    return bool(found["result"]["value"])
+
+
+def _is_true(tab: Tab, expression: str, patience: Deadline) -> bool:
+    evaluated = tab.send("Runtime.evaluate", expression=expression, awaitPromise=True, silent=True)
+    found = tab.until(evaluated, patience)
+    return "exceptionDetails" not in found and _truth(found["result"])
+
+
+def _truth(remote: Mapping[str, Any]) -> bool:
+    if remote.get("type") in {"object", "function", "symbol"}:
+        return remote.get("subtype") != "null"
+    if "unserializableValue" in remote:
+        return remote["unserializableValue"] not in _FALSY
+    return bool(remote.get("value"))
