@@ -4,6 +4,8 @@ import threading
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, override
 
+from chalicelib.adapters.aws.whole_answers import ask_again
+
 if TYPE_CHECKING:
     from boto3.session import Session
     from botocore.config import Config
@@ -84,7 +86,9 @@ class Clients:
         # boto3 is heavy: whoever never talks to AWS does not pay for it.
         import boto3  # noqa: PLC0415
 
-        return boto3.session.Session()
+        session = boto3.session.Session()
+        ask_again(session.events)
+        return session
 
 
 def _config(*, read_timeout_s: float, attempts: int, **more: Any) -> "Config":
