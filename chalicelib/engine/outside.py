@@ -40,9 +40,12 @@ class Outside(Protocol):
         """
         ...
 
-    def fetch(self, url: str, *, most_bytes: int, timeout_s: float) -> Fetched:
+    def fetch(
+        self, url: str, *, most_bytes: int, timeout_s: float, secure: bool = False
+    ) -> Fetched:
         """Get an http or https address, redirects checked again; 2xx only.
 
-        Raises AddressRefused or Unreachable, also for what is larger or takes longer.
+        `secure`: plain http only to what the operator has named. Raises AddressRefused or
+        Unreachable, also for what is larger or takes longer.
         """
         ...

@@ -24,7 +24,14 @@ class NoOutside:
     def dial(self, host: str, port: int, *, timeout_s: float) -> socket.socket:  # noqa: ARG002
         raise AddressRefused(f"{host}:{port} may not be reached")
 
-    def fetch(self, url: str, *, most_bytes: int, timeout_s: float) -> Fetched:  # noqa: ARG002
+    def fetch(
+        self,
+        url: str,
+        *,
+        most_bytes: int,  # noqa: ARG002
+        timeout_s: float,  # noqa: ARG002
+        secure: bool = False,  # noqa: ARG002
+    ) -> Fetched:
         raise AddressRefused(f"{url} may not be reached")
 
 

@@ -1,0 +1,69 @@
+"""Which addresses and ports may be reached: an explicit list, never what a library calls global."""
+
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_network
+from typing import Final, Self
+
+PORTS: Final = (80, 443, 8080, 8443)
+
+_REFUSED_V4: Final = (
+    "0.0.0.0/8",  # this network
+    "10.0.0.0/8",  # private
+    "100.64.0.0/10",  # behind a carrier's NAT; a provider's metadata at 100.100.100.200
+    "127.0.0.0/8",  # this machine
+    "168.63.129.16/32",  # a provider's metadata
+    "169.254.0.0/16",  # link-local; metadata, credentials and time of AWS
+    "172.16.0.0/12",  # private
+    "192.0.0.0/24",  # protocol assignments
+    "192.0.2.0/24",  # documentation
+    "192.31.196.0/24",  # AS112
+    "192.52.193.0/24",  # AMT relays
+    "192.88.99.0/24",  # 6to4 relays
+    "192.168.0.0/16",  # private
+    "192.175.48.0/24",  # AS112
+    "198.18.0.0/15",  # benchmarks
+    "198.51.100.0/24",  # documentation
+    "203.0.113.0/24",  # documentation
+    "224.0.0.0/4",  # multicast
+    "240.0.0.0/4",  # reserved; broadcast
+)
+# Of IPv6 only 2000::/3 is given out to anybody. What embeds an IPv4 address is refused whatever it
+# embeds: the address of an IPv4 machine is its IPv4 address.
+_REFUSED_V6: Final = (
+    "::/3",  # unspecified, loopback, IPv4-mapped, NAT64 (64:ff9b::/96), discard-only
+    "2001::/23",  # protocol assignments: Teredo, benchmarks, ORCHID
+    "2001:db8::/32",  # documentation
+    "2002::/16",  # 6to4
+    "2620:4f:8000::/48",  # AS112
+    "3fff::/20",  # documentation
+    "4000::/2",  # not given out; segment routing at 5f00::/16
+    "8000::/1",  # not given out; private (fc00::/7; metadata of AWS), link-local, multicast
+)
+_REFUSED: Final = tuple(ip_network(cidr) for cidr in (*_REFUSED_V4, *_REFUSED_V6))
+
+type Address = IPv4Address | IPv6Address
+
+
+def is_public(address: Address) -> bool:
+    """Tell whether anybody on the internet could reach it as well."""
+    return not any(address in network for network in _REFUSED)
+
+
+@dataclass(frozen=True, slots=True)
+class Exemption:
+    """One network and port that may be reached although the rules refuse them."""
+
+    network: IPv4Network | IPv6Network
+    port: int
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read `CIDR:port`, an IPv6 network with or without brackets; raises ValueError."""
+        cidr, _, port = text.strip().rpartition(":")
+        if not (port.isascii() and port.isdigit() and 1 <= int(port) <= 65535):  # noqa: PLR2004
+            raise ValueError(f"{text!r} is not CIDR:port")
+        return cls(ip_network(cidr.removeprefix("[").replace("]", "", 1)), int(port))
+
+    def names(self, address: Address, port: int) -> bool:
+        """Tell whether this is about an address and port."""
+        return port == self.port and address in self.network

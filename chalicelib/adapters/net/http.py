@@ -1,0 +1,205 @@
+"""HTTP through the outbound door: whatever httpx connects to is dialled by it, and time is cut."""
+
+import ssl
+import time
+import zlib
+from collections.abc import Iterable, Iterator
+from functools import cache
+from socket import socket
+from typing import Any, Final, Protocol, override
+
+import httpcore
+import httpx
+
+from chalicelib.engine.outside import AddressRefused, Fetched, Unreachable
+
+_MOST_REDIRECTS: Final = 5
+# Nothing else is asked for: what gzip unpacks can be looked at while it grows.
+_HEADERS: Final = {"Accept": "*/*", "Accept-Encoding": "gzip", "User-Agent": "Platen"}
+_BROKEN: Final = (httpcore.NetworkError, httpcore.ProtocolError, httpx.HTTPError, OSError)
+
+
+class Dial(Protocol):
+    """The door."""
+
+    def __call__(
+        self, host: str, port: int, *, timeout_s: float, exempt_only: bool = False
+    ) -> socket:
+        """Connect to a host; raises AddressRefused or Unreachable."""
+        ...
+
+
+def get(url: str, dial: Dial, *, most_bytes: int, ends: float, secure: bool) -> Fetched:
+    """Get what is at an address, or where its redirects lead; `ends` is in monotonic seconds.
+
+    `secure`: plain http only to what the operator has named. Raises AddressRefused or Unreachable.
+    """
+    transport = Transport(dial, ends, secure=secure)
+    with httpx.Client(transport=transport, trust_env=False, headers=_HEADERS) as client:
+        try:
+            answer = _followed(client, url)
+            return _fetched(answer, most_bytes)
+        except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
+            raise AddressRefused("only http and https addresses can be fetched") from error
+        except TimeoutError as error:
+            raise Unreachable(f"{_host(url)} took too long to answer") from error
+        except _BROKEN as error:
+            raise Unreachable(f"{_host(url)} did not answer as HTTP asks for") from error
+
+
+class Transport(httpx.BaseTransport):
+    """What httpx sends requests with."""
+
+    def __init__(self, dial: Dial, ends: float, *, secure: bool) -> None:
+        """Give up at `ends`, whatever has been read by then."""
+        self._pools = {
+            "http": _pool(_Network(dial, ends, exempt_only=secure)),
+            "https": _pool(_Network(dial, ends, exempt_only=False)),
+        }
+
+    @override
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        url = request.url
+        if url.scheme not in self._pools:
+            raise httpx.UnsupportedProtocol(url.scheme)
+        assert isinstance(request.stream, httpx.SyncByteStream)
+        address = httpcore.URL(
+            scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path
+        )
+        answer = self._pools[url.scheme].handle_request(
+            httpcore.Request(
+                request.method, address, headers=request.headers.raw, content=request.stream
+            )
+        )
+        assert isinstance(answer.stream, Iterable)
+        return httpx.Response(answer.status, headers=answer.headers, stream=_Body(answer))
+
+    @override
+    def close(self) -> None:
+        for pool in self._pools.values():
+            pool.close()
+
+
+class _Body(httpx.SyncByteStream):
+    def __init__(self, answer: httpcore.Response) -> None:
+        self._answer = answer
+
+    @override
+    def __iter__(self) -> Iterator[bytes]:
+        return self._answer.iter_stream()
+
+    @override
+    def close(self) -> None:
+        self._answer.close()
+
+
+class _Network(httpcore.NetworkBackend):
+    def __init__(self, dial: Dial, ends: float, *, exempt_only: bool) -> None:
+        self._dial = dial
+        self._ends = ends
+        self._exempt_only = exempt_only
+
+    @override
+    def connect_tcp(self, host: str, port: int, *_: Any, **__: Any) -> httpcore.NetworkStream:
+        left = _left(self._ends)
+        connection = self._dial(host, port, timeout_s=left, exempt_only=self._exempt_only)
+        return _Stream(connection, self._ends)
+
+
+class _Stream(httpcore.NetworkStream):
+    """A connection that ends in time, also where each single byte comes in time."""
+
+    def __init__(self, connection: socket, ends: float) -> None:
+        self._connection = connection
+        self._ends = ends
+
+    @override
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        self._connection.settimeout(_left(self._ends))
+        return self._connection.recv(max_bytes)
+
+    @override
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._connection.settimeout(_left(self._ends))
+        self._connection.sendall(buffer)
+
+    @override
+    def close(self) -> None:
+        self._connection.close()
+
+    @override
+    def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,
+    ) -> httpcore.NetworkStream:
+        self._connection.settimeout(_left(self._ends))
+        secured = ssl_context.wrap_socket(self._connection, server_hostname=server_hostname)
+        return _Stream(secured, self._ends)
+
+
+def _followed(client: httpx.Client, url: str) -> httpx.Response:
+    request = client.build_request("GET", url)
+    for _ in range(_MOST_REDIRECTS + 1):
+        answer = client.send(request, stream=True)
+        if answer.next_request is None:
+            return answer
+        request = answer.next_request
+    raise Unreachable(f"{_host(url)} redirects more than {_MOST_REDIRECTS} times")
+
+
+def _fetched(answer: httpx.Response, most_bytes: int) -> Fetched:
+    host = answer.url.host
+    if not answer.is_success:
+        raise Unreachable(f"{host} answered {answer.status_code}")
+    encoding = answer.headers.get("content-encoding", "identity").strip().lower()
+    if encoding not in {"identity", "gzip"}:
+        raise Unreachable(f"{host} answered in an encoding that was not asked for")
+    unpack = _gunzip if encoding == "gzip" else _as_it_is
+    content = bytearray()
+    for piece in unpack(answer.iter_raw(), most_bytes + 1):
+        content += piece
+        if len(content) > most_bytes:
+            raise Unreachable(f"{host} answered with more than {most_bytes} bytes")
+    headers = {name.lower(): value for name, value in answer.headers.items()}
+    return Fetched(str(answer.url), answer.status_code, headers, bytes(content))
+
+
+def _as_it_is(pieces: Iterator[bytes], _most: int) -> Iterator[bytes]:
+    return pieces
+
+
+def _gunzip(pieces: Iterator[bytes], most: int) -> Iterator[bytes]:
+    """Unpack; no piece is larger than `most`, however small it was packed."""
+    packed = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    try:
+        for piece in pieces:
+            yield packed.decompress(piece, most)
+            if packed.unused_data:
+                break
+    except zlib.error as error:
+        raise httpx.DecodingError(str(error)) from error
+    if not packed.eof:
+        raise httpx.DecodingError("cut short")
+
+
+def _left(ends: float) -> float:
+    left = ends - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    return left
+
+
+def _host(url: str) -> str:
+    return httpx.URL(url).host
+
+
+def _pool(network: httpcore.NetworkBackend) -> httpcore.ConnectionPool:
+    return httpcore.ConnectionPool(_tls(), network_backend=network)
+
+
+@cache
+def _tls() -> ssl.SSLContext:
+    """Trust the system's authorities, or those of SSL_CERT_FILE."""
+    return ssl.create_default_context()
