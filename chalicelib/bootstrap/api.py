@@ -22,6 +22,7 @@ from chalicelib.features.renders.present import PresentRender
 from chalicelib.features.renders.purge import PurgeFiles
 from chalicelib.features.renders.read import ReadRenders
 from chalicelib.features.renders.run_now import RunNow
+from chalicelib.features.renders.templates import StoredTemplates
 from chalicelib.features.workspaces.repository import Keys, Workspaces
 from chalicelib.settings import ApiSettings
 
@@ -82,6 +83,7 @@ class ApiServices(State):
             bodies=self.bodies,
             clock=self.clock,
             ids=self.ids,
+            templates=StoredTemplates(self.tables, self.settings.main_table),
             region=self.settings.region,
         )
 

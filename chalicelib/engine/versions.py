@@ -1,5 +1,17 @@
 """The engines that renders can name: `<year>.<number>`, the newest last."""
 
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, Literal
 
-NEWEST_ENGINE: Final = "2026.1"
+
+@dataclass(frozen=True, slots=True)
+class EngineVersion:
+    """An engine: the Chromium that it draws with, and whether new renders should name it."""
+
+    id: str
+    chromium: str
+    state: Literal["current", "deprecated"]
+
+
+ENGINES: Final = (EngineVersion("2026.1", "153.0.8010.0", "current"),)
+NEWEST_ENGINE: Final = ENGINES[-1].id

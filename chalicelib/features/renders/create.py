@@ -3,29 +3,22 @@
 import datetime as dt
 import logging
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 from chalicelib.adapters.aws.table import ConditionFailed, Tables, Write
-from chalicelib.core import json
 from chalicelib.core.clock import Clock, parse_rfc3339, rfc3339
 from chalicelib.core.crash_points import CrashPoint, here
-from chalicelib.core.errors import Forbidden, ServiceError
+from chalicelib.core.errors import ServiceError
 from chalicelib.core.ids import Ids, RenderId
-from chalicelib.engine.versions import NEWEST_ENGINE
 from chalicelib.features.renders.bodies import Bodies
-from chalicelib.features.renders.idempotency import (
-    Accepted202,
-    IdempotencyKey,
-    IdempotencyRecords,
-    Record,
-)
-from chalicelib.features.renders.model import MAX_ATTEMPTS, Body, Delivery, Render, RunMode
-from chalicelib.features.renders.protocol import MAX_BODY_BYTES
+from chalicelib.features.renders.idempotency import Accepted202, IdempotencyRecords, Record
+from chalicelib.features.renders.model import MAX_ATTEMPTS, Body, Render
+from chalicelib.features.renders.order import Order, check
 from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.shown import shown_input, shown_output
+from chalicelib.features.renders.templates import TemplateSources, Version
 from chalicelib.features.workspaces.limits import Claim, RateState, Taken
 from chalicelib.features.workspaces.limits_repository import Limits
-from chalicelib.features.workspaces.model import Mode, Workspace
 
 log = logging.getLogger(__name__)
 
@@ -33,8 +26,6 @@ log = logging.getLogger(__name__)
 _SYNC_DUE: Final = dt.timedelta(minutes=5)
 # A queued render that is looked at is sent again: once, or while it waits, makes no difference.
 _ASYNC_DUE: Final = dt.timedelta(minutes=1)
-# Rewritten JSON is at most a few times longer: 1e15 becomes 1000000000000000.0.
-_SURELY_FITS_BYTES: Final = 1_000_000
 # The function that accepted a sync render, or took it over, waits with its caller: no longer.
 _ATTENDED: Final = dt.timedelta(seconds=30)
 # Longer than a render may take; a lease that nobody gives back runs out by itself.
@@ -42,39 +33,15 @@ _LEASE: Final = dt.timedelta(minutes=7)
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
-    """A render as it is asked for."""
-
-    workspace: Workspace
-    key_mode: Mode
-    mode: RunMode
-    body: Body
-    delivery: Delivery
-    expires_in_s: int
-    request_id: str
-    asks_for_test: bool | None = None
-    reference: str | None = None
-    metadata: dict[str, Any] | None = None
-    idempotency: IdempotencyKey | None = None
-    received_bytes: int = 0
-
-    @property
-    def is_large(self) -> bool:
-        """Tell whether the body may not fit into an invocation; numbers can grow when rewritten."""
-        if self.received_bytes <= _SURELY_FITS_BYTES:
-            return False
-        return len(json.dumps(self.body.to_json()).encode()) > MAX_BODY_BYTES
-
-
-@dataclass(frozen=True, slots=True)
 class Accepted:
     """A render to be run or queued, or as `repeat` the one that a key already stands for.
 
-    Its `attempt` is the one to be made.
+    Its `attempt` is the one to be made, `body` what it is made from.
     """
 
     render: Render
     rate: RateState
+    body: Body
     repeat: Record | None = None
 
 
@@ -91,6 +58,7 @@ class CreateRender:
         bodies: Bodies,
         clock: Clock,
         ids: Ids,
+        templates: TemplateSources,
         region: str,
     ) -> None:
         """Build from the repositories."""
@@ -101,21 +69,23 @@ class CreateRender:
         self._bodies = bodies
         self._clock = clock
         self._ids = ids
+        self._templates = templates
         self._region = region
 
     def __call__(self, order: Order) -> Accepted:
         """Accept an order.
 
-        Raises `test_key_required`, `email_not_verified`, `region_not_enabled`,
-        `idempotency_key_reused`, `rate_limited`, `concurrency_limited`, `render_limit_reached`.
+        Raises what `check` and `TemplateSources` raise, `idempotency_key_reused`, `rate_limited`,
+        `concurrency_limited`, `render_limit_reached`.
         """
-        self._check(order)
+        check(order, self._region)
         now = self._clock.now()
         if order.idempotency is not None:
             record = self._idempotency.find(order.idempotency, now)
             if record is not None:
                 rate = self._limits.count_request(order.workspace, now)
                 return self._repeated(order, record, rate, now)
+        order = self._with_template(order, order.version)
         render_id = RenderId(self._ids.new("rnd", now))
         lease_until = now + _LEASE if order.mode == "sync" else None
         claim = Claim(render_id, order.workspace, order.key_mode == "test", lease_until)
@@ -137,25 +107,15 @@ class CreateRender:
                 return self._lost(order, lost, now, rate)
         here(CrashPoint.API_CREATED)
         log.info("render accepted", extra={"render": render_id, "mode": render.mode})
-        return Accepted(render, rate)
+        return Accepted(render, rate, order.body)
 
-    def _check(self, order: Order) -> None:
-        if order.asks_for_test is True and order.key_mode == "live":
-            raise Forbidden(
-                "test_key_required",
-                "A live key makes live renders. Send test with a test key.",
-            )
-        if order.key_mode == "live" and not order.workspace.owner_verified:
-            raise Forbidden(
-                "email_not_verified",
-                "Verify the workspace owner's email address; test keys work meanwhile.",
-            )
-        if self._region not in order.workspace.regions:
-            raise Forbidden(
-                "region_not_enabled",
-                f"This workspace may not render in {self._region}; "
-                f"it may in {', '.join(order.workspace.regions)}.",
-            )
+    def _with_template(self, order: Order, version: Version) -> Order:
+        """Return the order with the source of the template that it names in its body."""
+        if order.template_id is None:
+            return order
+        found = self._templates.find(order.workspace.id, order.template_id, version)
+        body = found.put_into(order.body)
+        return replace(order, body=body, template_version=found.version)
 
     def _writes(self, order: Order, render: Render, now: dt.datetime) -> list[Write]:
         is_sync = render.mode == "sync"
@@ -181,12 +141,13 @@ class CreateRender:
         render = self._renders.get(order.workspace.id, record.render_id)
         assert render is not None, record.render_id
         if record.accepted or render.is_final:
-            return Accepted(render, rate, record)
+            return Accepted(render, rate, order.body, record)
         begun = parse_rfc3339(render.started_at or render.created_at)
         if now > begun + _ATTENDED and render.attempt < MAX_ATTEMPTS:
             # Whoever waited for it has died: this caller waits in their place. The first attempt
             # was theirs to give away.
-            return Accepted(replace(render, attempt=max(2, render.attempt + 1)), rate)
+            order = self._with_template(order, render.template_version or order.version)
+            return Accepted(replace(render, attempt=max(2, render.attempt + 1)), rate, order.body)
         raise ServiceError(
             "idempotency_in_progress",
             "The first request with this Idempotency-Key is still running. Send it again "
@@ -207,8 +168,8 @@ def _render(order: Order, render_id: RenderId, taken: Taken, now: dt.datetime) -
         output=shown_output(order.body.output),
         delivery=order.delivery,
         expires_in_s=order.expires_in_s,
-        max_pages=order.workspace.plan.max_pages,
-        engine=NEWEST_ENGINE,
+        max_pages=order.max_pages,
+        engine=order.chosen_engine,
         taken=taken,
         created_at=rfc3339(now),
         request_id=order.request_id,
@@ -216,4 +177,7 @@ def _render(order: Order, render_id: RenderId, taken: Taken, now: dt.datetime) -
         attempt=1 if order.mode == "sync" else 0,
         reference=order.reference,
         metadata=order.metadata,
+        priority=order.priority,
+        template_id=order.template_id,
+        template_version=order.template_version,
     )

@@ -1,0 +1,55 @@
+"""From a request that makes a render to the order of it."""
+
+from typing import TYPE_CHECKING
+
+from chalicelib.api._endpoint import Call
+from chalicelib.core import json
+from chalicelib.core.crypto import sha256_hex
+from chalicelib.core.errors import invalid
+from chalicelib.features.renders.idempotency import IdempotencyKey
+from chalicelib.features.renders.model import Body
+from chalicelib.features.renders.order import Order
+
+if TYPE_CHECKING:
+    from chalicelib.contract.renders import RenderRequest
+
+
+def order_of(call: Call, request: "RenderRequest") -> Order:
+    """Return what a request orders; raises `validation_error` for what does not go together."""
+    delivery = request.delivery.type or "url"
+    if delivery == "binary" and request.mode == "async":
+        raise invalid("/delivery/type", "binary needs mode sync; async files come by url")
+    wanted = request.input.model_dump()
+    if wanted["type"] == "html" and wanted["templating"] is None:
+        wanted["templating"] = request.data is not None or request.data_url is not None
+    output = request.output.model_dump(mode="json")
+    return Order(
+        workspace=call.caller.workspace,
+        key_mode=call.caller.mode,
+        key_templates=call.caller.key.templates,
+        mode=request.mode,
+        body=Body(wanted, request.data, request.data_url, output),
+        delivery=delivery,
+        expires_in_s=request.delivery.expires_in,
+        request_id=call.request_id,
+        version=request.version,
+        engine=request.engine,
+        priority=request.priority,
+        asks_for_test=request.test,
+        reference=request.reference,
+        metadata=request.metadata,
+        idempotency=_idempotency(call),
+        received_bytes=len(call.raw_body),
+    )
+
+
+def _idempotency(call: Call) -> IdempotencyKey | None:
+    if call.idempotency_key is None:
+        return None
+    return IdempotencyKey(
+        call.caller.workspace_id,
+        call.caller.mode,
+        f"{call.endpoint.method} {call.endpoint.path}",
+        call.idempotency_key,
+        sha256_hex(json.canonical(call.json)),
+    )
