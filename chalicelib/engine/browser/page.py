@@ -32,6 +32,11 @@ class Page:
         self._emulation = Emulation(self._tab)
 
     @property
+    def origin(self) -> str:
+        """Return the origin of a document that came as text: our own affair, to be told nobody."""
+        return self._tab.spare.origin
+
+    @property
     def warnings(self) -> tuple[RenderWarning, ...]:
         """Return what the owner of the document should know."""
         return (*self._emulation.warnings, *self._watch.refused())

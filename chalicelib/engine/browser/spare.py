@@ -13,6 +13,8 @@ from chalicelib.engine.browser.rehearsal import Rehearsal, check
 
 _STEP_S: Final = 10.0
 _WORLD: Final = "platen"
+# Nobody who is asked for a part of the document learns where it stands.
+_HEADERS: Final = {"Content-Type": "text/html; charset=utf-8", "Referrer-Policy": "no-referrer"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,7 @@ def prepare(pipe: Pipe, arrivals: Arrivals, rehearsal: Rehearsal | None) -> Spar
     """
     created = pipe.send("Target.createBrowserContext", {"disposeOnDetach": True})
     context = created.result(_STEP_S)["browserContextId"]
-    origin = f"https://{secrets.token_hex(12)}.invalid"
+    origin = _new_origin()
     arrival = arrivals.expect(context)
     pipe.send("Target.createTarget", {"url": f"{origin}/", "browserContextId": context})
     session, target = arrival.result(_STEP_S)
@@ -117,6 +119,15 @@ def prepare(pipe: Pipe, arrivals: Arrivals, rehearsal: Rehearsal | None) -> Spar
     return Spare(pipe, session, context, target, world, origin, arrivals)
 
 
+def _new_origin() -> str:
+    """Return an origin that no document had before.
+
+    A document may have parts from http: addresses, which a page at https: would not load; and
+    below localhost it has a secure context all the same. Nothing is ever asked of this host.
+    """
+    return f"http://{secrets.token_hex(12)}.localhost"
+
+
 def _confine(pipe: Pipe, session: str, context: str) -> list[Answer]:
     """Close what a page could open, then let it start; the calls are answered in order."""
     of_context = {"browserContextId": context}
@@ -136,6 +147,6 @@ def _page(request: str, html: str) -> dict[str, Any]:
     return {
         "requestId": request,
         "responseCode": 200,
-        "responseHeaders": [{"name": "Content-Type", "value": "text/html; charset=utf-8"}],
+        "responseHeaders": [{"name": name, "value": value} for name, value in _HEADERS.items()],
         "body": b64encode(html.encode()).decode(),
     }
