@@ -11,6 +11,7 @@ ACCESS: Final = (
         "API key is missing",
         "The request carries no API key.",
         "Send `Authorization: Bearer <key>` or `X-API-Key: <key>`.",
+        owner="api",
     ),
     Problem(
         "invalid_api_key",
@@ -18,6 +19,7 @@ ACCESS: Final = (
         "API key is not valid",
         "The key is unknown, mistyped or cut off, or two different keys were sent.",
         "Copy the whole key again; if it is lost, create a new one.",
+        owner="api",
     ),
     Problem(
         "api_key_expired",
@@ -25,6 +27,7 @@ ACCESS: Final = (
         "API key has expired",
         "The key's expiry date has passed.",
         "Create a new key, or one without an expiry date.",
+        owner="api",
     ),
     Problem(
         "api_key_revoked",
@@ -32,6 +35,7 @@ ACCESS: Final = (
         "API key was revoked",
         "The key was revoked, or it was rolled and its grace period is over.",
         "Use the key that replaced it.",
+        owner="api",
     ),
     Problem(
         "render_limit_reached",
@@ -40,6 +44,7 @@ ACCESS: Final = (
         "The plan's renders of this cycle are used and no more can be bought automatically. "
         "Test keys go on working.",
         "Buy a pack, raise the monthly top-up limit, change the plan, or wait for the next cycle.",
+        owner="workspaces",
     ),
     Problem(
         "plan_feature_unavailable",
@@ -47,6 +52,7 @@ ACCESS: Final = (
         "Not part of the plan",
         "The request uses a feature that the workspace's plan does not include.",
         "Leave the feature out or move to a plan that has it.",
+        owner="workspaces",
     ),
     Problem(
         "free_workspace_limit",
@@ -54,6 +60,7 @@ ACCESS: Final = (
         "Two free workspaces already",
         "One person can own two free workspaces; deleted ones count for 30 days.",
         "Use one of them, or put one on a paid plan.",
+        owner="workspaces",
     ),
     Problem(
         "insufficient_scope",
@@ -61,6 +68,7 @@ ACCESS: Final = (
         "Key lacks the scope",
         "The key is valid but was not given the scope that this address needs.",
         "Use a key with the scope that the detail names.",
+        owner="api",
     ),
     Problem(
         "ip_not_allowed",
@@ -69,6 +77,7 @@ ACCESS: Final = (
         "The request comes from an address outside the key's or the workspace's list of allowed "
         "networks.",
         "Call from an allowed network or extend the list.",
+        owner="api",
     ),
     Problem(
         "test_key_required",
@@ -76,6 +85,7 @@ ACCESS: Final = (
         "Needs a test key",
         "`test: true` was sent with a live key.",
         "Use a test key for test renders, or leave `test` out.",
+        owner="renders",
     ),
     Problem(
         "template_not_allowed_for_key",
@@ -83,6 +93,7 @@ ACCESS: Final = (
         "Key may not use this template",
         "The key is limited to certain templates and this is none of them.",
         "Use another key, or add the template to the key's list.",
+        owner="renders",
     ),
     Problem(
         "email_not_verified",
@@ -90,6 +101,7 @@ ACCESS: Final = (
         "Owner's email is not verified",
         "Live documents need a workspace whose owner has confirmed the email address.",
         "Confirm the address with the link in the welcome mail; test keys work meanwhile.",
+        owner="workspaces",
     ),
     Problem(
         "region_not_enabled",
@@ -97,6 +109,7 @@ ACCESS: Final = (
         "Region is not enabled",
         "The workspace may not render in the region of this host.",
         "Use the host of a region that the account lists under `regions`.",
+        owner="workspaces",
     ),
     Problem(
         "feature_not_enabled",
@@ -104,6 +117,7 @@ ACCESS: Final = (
         "Feature is switched off",
         "This feature is not enabled for the workspace.",
         "Have it enabled, or move to a plan that includes it.",
+        owner="emails",
     ),
     Problem(
         "workspace_suspended",
@@ -111,6 +125,7 @@ ACCESS: Final = (
         "Workspace is suspended",
         "The workspace was suspended; its keys are refused for the time being.",
         "Contact support to learn why and what to do.",
+        owner="api",
     ),
     Problem(
         "workspace_deletion_scheduled",
@@ -118,6 +133,7 @@ ACCESS: Final = (
         "Workspace is about to be deleted",
         "The workspace is scheduled for deletion and its keys are refused.",
         "Cancel the deletion, or use another workspace.",
+        owner="api",
     ),
     Problem(
         "invalid_signature",
@@ -125,6 +141,7 @@ ACCESS: Final = (
         "Signature does not match",
         "The signed address was changed, or its signature is missing.",
         "Use the address exactly as it was given, or have it made anew.",
+        owner="files",
     ),
     Problem(
         "referrer_not_allowed",
@@ -132,6 +149,7 @@ ACCESS: Final = (
         "Page may not embed this link",
         "The page that embeds the link is not on the link's list, or the browser did not name it.",
         "Add the page's origin to `allowed_referrers`, or let the page send a referrer.",
+        owner="signed_links",
     ),
     Problem(
         "link_expired",
@@ -139,5 +157,6 @@ ACCESS: Final = (
         "Link has expired",
         "The signed address or its link is past its time.",
         "Have a new address signed, or extend the link's `expires_at`.",
+        owner="signed_links",
     ),
 )

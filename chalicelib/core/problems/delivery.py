@@ -11,6 +11,7 @@ DELIVERY: Final = (
         "Connection is in use",
         "Email rules still send through this connection.",
         "Move the rules to another connection or delete them first.",
+        owner="emails",
     ),
     Problem(
         "email_file_expired",
@@ -18,6 +19,7 @@ DELIVERY: Final = (
         "File of the email is gone",
         "A file that the email carried is no longer hosted.",
         "Render the document again; its rules send a new email.",
+        owner="emails",
     ),
     Problem(
         "email_not_resendable",
@@ -25,6 +27,7 @@ DELIVERY: Final = (
         "Email cannot be sent again",
         "Its content was not kept, or it failed before it could be sent.",
         "Render the document again; its rules send a new email.",
+        owner="emails",
     ),
     Problem(
         "email_template_error",
@@ -33,6 +36,7 @@ DELIVERY: Final = (
         "A field of the rule cannot be parsed or did not work with the data; `field`, `line` "
         "and `column` show where.",
         "Correct that field of the rule.",
+        owner="emails",
     ),
     Problem(
         "email_needs_hosted_file",
@@ -40,6 +44,7 @@ DELIVERY: Final = (
         "Email needs a kept file",
         "Email rules cannot run for a render that keeps nothing.",
         "Allow retention for this render, or send `delivery.email: false`.",
+        owner="emails",
     ),
     Problem(
         "email_too_large",
@@ -47,6 +52,7 @@ DELIVERY: Final = (
         "Email is too large",
         "Text or parameters of the email are larger than allowed; `field` shows which.",
         "Shorten that field.",
+        owner="emails",
     ),
     Problem(
         "email_recipient_missing",
@@ -54,6 +60,7 @@ DELIVERY: Final = (
         "No recipient",
         "The rule gave no address to send to.",
         "Check the rule's `to` and the data that it uses.",
+        owner="emails",
     ),
     Problem(
         "email_address_invalid",
@@ -61,6 +68,7 @@ DELIVERY: Final = (
         "Not an email address",
         "An entry among sender or recipients is no address.",
         "Check the rule's address fields and the data that they use.",
+        owner="emails",
     ),
     Problem(
         "email_too_many_recipients",
@@ -68,6 +76,7 @@ DELIVERY: Final = (
         "Too many recipients",
         "One email has more recipients than allowed.",
         "Send to fewer addresses, or through several rules.",
+        owner="emails",
     ),
     Problem(
         "email_attachment_too_large",
@@ -75,6 +84,7 @@ DELIVERY: Final = (
         "Attachments are too large",
         "The files exceed what the connection may attach.",
         "Let the rule attach or link, or raise the connection's budget.",
+        owner="emails",
     ),
     Problem(
         "email_attachment_type_not_allowed",
@@ -82,6 +92,7 @@ DELIVERY: Final = (
         "Attachment type is refused",
         "The provider does not carry files of this type.",
         "Link the file instead, or attach other formats.",
+        owner="emails",
     ),
     Problem(
         "email_provider_rejected",
@@ -89,6 +100,7 @@ DELIVERY: Final = (
         "Provider refused the email",
         "The provider will not send this email.",
         "Read `provider_code`, and check sender and recipients with the provider.",
+        owner="emails",
     ),
     Problem(
         "email_provider_auth_failed",
@@ -96,6 +108,7 @@ DELIVERY: Final = (
         "Provider refused the credentials",
         "The provider no longer accepts the connection's credentials.",
         "Store new credentials and test the connection.",
+        owner="emails",
     ),
     Problem(
         "email_provider_unavailable",
@@ -104,6 +117,7 @@ DELIVERY: Final = (
         "The provider could not be reached or failed, also after repeats.",
         "Send it again when the provider works.",
         retryable=True,
+        owner="emails",
     ),
     Problem(
         "email_ip_not_authorized",
@@ -111,6 +125,7 @@ DELIVERY: Final = (
         "Provider refused our address",
         "The provider accepts calls from listed addresses only.",
         "Add the connection's `egress_ips` at the provider.",
+        owner="emails",
     ),
     Problem(
         "email_rate_limited",
@@ -119,6 +134,7 @@ DELIVERY: Final = (
         "The provider refused more emails for now, also after repeats.",
         "Lower the connection's `max_per_second` or send it again later.",
         retryable=True,
+        owner="emails",
     ),
     Problem(
         "email_outcome_unknown",
@@ -127,6 +143,7 @@ DELIVERY: Final = (
         "The connection broke after the email was handed over, so it may or may not have been "
         "sent. It is not repeated by itself.",
         "Ask the provider or the recipient before sending it again.",
+        owner="emails",
     ),
     Problem(
         "email_daily_cap_reached",
@@ -134,6 +151,7 @@ DELIVERY: Final = (
         "Day's recipients are used up",
         "The workspace has mailed all the recipients that a day (UTC) allows.",
         "Send it again tomorrow, or move to a higher plan.",
+        owner="emails",
     ),
     Problem(
         "email_disabled",
@@ -141,6 +159,7 @@ DELIVERY: Final = (
         "Email is switched off",
         "Email delivery is not enabled for the workspace, or the rule was switched off.",
         "Enable it and send again.",
+        owner="emails",
     ),
     Problem(
         "email_credentials_removed",
@@ -148,6 +167,7 @@ DELIVERY: Final = (
         "Connection has no credentials",
         "The connection's credentials were never stored or were removed.",
         "Store credentials in the connection and test it.",
+        owner="emails",
     ),
     Problem(
         "email_send_expired",
@@ -155,5 +175,6 @@ DELIVERY: Final = (
         "Email is too old",
         "The email could not be sent within a day.",
         "Remove the cause that earlier errors name, then send it again.",
+        owner="emails",
     ),
 )

@@ -11,6 +11,7 @@ DOCUMENTS: Final = (
         "Render took too long",
         "The document was not ready in time; the render ended and was not billed.",
         "Use `timeout_behavior: continue` or `mode: async`, and look for what makes the page slow.",
+        owner="renders",
     ),
     Problem(
         "output_too_large",
@@ -18,6 +19,7 @@ DOCUMENTS: Final = (
         "Result is too large",
         "The finished file is larger than this delivery type, or any output, may be.",
         "Deliver by `url`, or make the document smaller: fewer pages, smaller images.",
+        owner="renders",
     ),
     Problem(
         "template_syntax_error",
@@ -25,6 +27,7 @@ DOCUMENTS: Final = (
         "Template has a syntax error",
         "The template cannot be parsed; `line` and `column` show where.",
         "Correct the template at that place.",
+        owner="renders",
     ),
     Problem(
         "template_runtime_error",
@@ -33,6 +36,7 @@ DOCUMENTS: Final = (
         "A value, filter or operation in the template did not work with this data; `line` and "
         "`column` show where.",
         "Check the data that the line uses, and guard values that can be absent.",
+        owner="renders",
     ),
     Problem(
         "template_fuel_exhausted",
@@ -40,6 +44,7 @@ DOCUMENTS: Final = (
         "Template used up its budget",
         "The template did more work, or wrote more text, than one run is allowed.",
         "Look for loops over too much data and prepare large data before sending it.",
+        owner="renders",
     ),
     Problem(
         "data_schema_mismatch",
@@ -47,6 +52,7 @@ DOCUMENTS: Final = (
         "Data does not fit the schema",
         "The template has a schema and the data breaks it; `errors` points to the values.",
         "Send data that fits the schema, or publish a version with another schema.",
+        owner="templates",
     ),
     Problem(
         "url_not_allowed",
@@ -54,6 +60,7 @@ DOCUMENTS: Final = (
         "Address may not be fetched",
         "The address is private or internal, or has a scheme or port that is refused.",
         "Use a public https address on a usual port.",
+        owner="renders",
     ),
     Problem(
         "navigation_failed",
@@ -61,6 +68,7 @@ DOCUMENTS: Final = (
         "Page could not be loaded",
         "The page to print did not load.",
         "Open the address from outside your network, and check its certificate and status.",
+        owner="renders",
     ),
     Problem(
         "wait_timeout",
@@ -68,6 +76,7 @@ DOCUMENTS: Final = (
         "Wait condition was not met",
         "What the request waits for did not happen within `wait.timeout_ms`.",
         "Check the selector or expression, or allow more time.",
+        owner="renders",
     ),
     Problem(
         "asset_fetch_failed",
@@ -75,6 +84,7 @@ DOCUMENTS: Final = (
         "Remote file could not be fetched",
         "A file that the document needs could not be loaded and the asset policy is strict.",
         "Make the file reachable, embed it, or use the lenient policy.",
+        owner="renders",
     ),
     Problem(
         "data_url_fetch_failed",
@@ -82,6 +92,7 @@ DOCUMENTS: Final = (
         "Data could not be fetched",
         "`data_url` did not answer with a JSON object in time.",
         "Check the address from outside your network, the size of its answer and its speed.",
+        owner="renders",
     ),
     Problem(
         "page_limit_exceeded",
@@ -89,6 +100,7 @@ DOCUMENTS: Final = (
         "Too many pages",
         "The document has more pages than the plan or the request allows. Nothing was billed.",
         "Split the document, or raise `max_pages` as far as the plan goes.",
+        owner="renders",
     ),
     Problem(
         "attachment_failed",
@@ -96,6 +108,7 @@ DOCUMENTS: Final = (
         "Attachment could not be loaded",
         "One of the files to attach to the PDF could not be loaded.",
         "Check its upload, address or content.",
+        owner="renders",
     ),
     Problem(
         "invalid_pdf_source",
@@ -103,6 +116,7 @@ DOCUMENTS: Final = (
         "Source is not a PDF",
         "The file handed to a PDF tool cannot be read as a PDF.",
         "Check that the source is complete and really is a PDF.",
+        owner="pdf_tools",
     ),
     Problem(
         "pdf_password_required",
@@ -110,6 +124,7 @@ DOCUMENTS: Final = (
         "Source is encrypted",
         "The PDF needs a password, or the one sent is wrong.",
         "Send the right `password` with the source.",
+        owner="pdf_tools",
     ),
     Problem(
         "scene_invalid",
@@ -118,6 +133,7 @@ DOCUMENTS: Final = (
         "The design of the canvas template cannot be made into a picture, for instance because "
         "it is too large.",
         "Correct the design; no side may have more than 16384 pixels.",
+        owner="canvas",
     ),
     Problem(
         "data_invalid",
@@ -125,6 +141,7 @@ DOCUMENTS: Final = (
         "Data does not fit the canvas",
         "The data is no object, or a property that the design requires is missing.",
         "Send an object with the required properties.",
+        owner="canvas",
     ),
     Problem(
         "render_failed",
@@ -132,6 +149,7 @@ DOCUMENTS: Final = (
         "Document could not be made",
         "The render failed for a reason without a code of its own; the detail says which.",
         "Read the detail and the render's `logs`, change the document and try again.",
+        owner="renders",
     ),
     Problem(
         "pdfua_validation_failed",
@@ -139,6 +157,7 @@ DOCUMENTS: Final = (
         "Not PDF/UA conformant",
         "The document did not pass the PDF/UA checks; `result` holds the findings.",
         "Correct headings, alternative texts, table headers and language as the findings say.",
+        owner="conformance",
     ),
     Problem(
         "pdfa_conversion_failed",
@@ -147,6 +166,7 @@ DOCUMENTS: Final = (
         "The document cannot be made PDF/A, or the validator found it wanting; `result` holds "
         "the findings.",
         "Change what the findings name, or choose another PDF/A level.",
+        owner="conformance",
     ),
     Problem(
         "einvoice_invalid",
@@ -155,6 +175,7 @@ DOCUMENTS: Final = (
         "The invoice does not satisfy a rule of its profile; `result` lists each finding with "
         "its place.",
         "Correct the named values and send the invoice again.",
+        owner="conformance",
     ),
     Problem(
         "einvoice_validation_failed",
@@ -163,6 +184,7 @@ DOCUMENTS: Final = (
         "The validator rejected the XML that was made from the invoice; `result` holds its "
         "findings.",
         "Correct the values that the findings name.",
+        owner="conformance",
     ),
     Problem(
         "render_lost",
@@ -171,6 +193,7 @@ DOCUMENTS: Final = (
         "The platform lost the render before it had a result. It was not billed.",
         "Send the request again.",
         retryable=True,
+        owner="renders",
     ),
     Problem(
         "csv_row_invalid",
@@ -178,5 +201,6 @@ DOCUMENTS: Final = (
         "CSV row cannot be used",
         "A row of the CSV file is damaged or does not fit its header; only this item failed.",
         "Correct the row that `row` names and send it in a new batch.",
+        owner="batches",
     ),
 )

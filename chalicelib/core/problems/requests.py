@@ -13,6 +13,7 @@ REQUESTS: Final = (
         "Infinity, and very deep nesting count as errors too.",
         "Look at the line and column in the detail, and send what a JSON library wrote instead "
         "of text put together by hand.",
+        owner="api",
     ),
     Problem(
         "validation_error",
@@ -21,6 +22,7 @@ REQUESTS: Final = (
         "The JSON is fine, but a field or query parameter is missing, unknown, of the wrong "
         "type or out of its range.",
         "Go through `errors`: each entry points to one field and says what is expected there.",
+        owner="api",
     ),
     Problem(
         "not_found",
@@ -29,6 +31,7 @@ REQUESTS: Final = (
         "No such address, or no such object in this workspace.",
         "Check the path and the id, and that the key belongs to the workspace that owns the "
         "object.",
+        owner="api",
     ),
     Problem(
         "template_not_found",
@@ -36,6 +39,7 @@ REQUESTS: Final = (
         "Template not found",
         "This workspace has no template with that id.",
         "List the templates with the same key and use an id from there.",
+        owner="renders",
     ),
     Problem(
         "render_not_found",
@@ -44,6 +48,7 @@ REQUESTS: Final = (
         "This workspace has no render with that id, or the key is a test key and the render is "
         "a live one.",
         "Check the id; read live renders with a live key.",
+        owner="renders",
     ),
     Problem(
         "version_not_found",
@@ -52,6 +57,7 @@ REQUESTS: Final = (
         "The template exists, but not in the version that was asked for. A template that was "
         "never published has no live version.",
         "Publish the template, or name a version that its version list shows.",
+        owner="templates",
     ),
     Problem(
         "upload_not_found",
@@ -59,6 +65,7 @@ REQUESTS: Final = (
         "Upload not found",
         "There is no such upload. Uploads go away a day after they were created.",
         "Upload the file again and use the new id.",
+        owner="uploads",
     ),
     Problem(
         "method_not_allowed",
@@ -66,6 +73,7 @@ REQUESTS: Final = (
         "Method not allowed here",
         "The address exists, but not for this HTTP method.",
         "Use one of the methods that the `Allow` header lists.",
+        owner="api",
     ),
     Problem(
         "idempotency_in_progress",
@@ -75,6 +83,7 @@ REQUESTS: Final = (
         "Wait a moment and send the same request with the same key again; you will get the "
         "answer of the first one.",
         retryable=True,
+        owner="renders",
     ),
     Problem(
         "idempotency_key_reused",
@@ -82,6 +91,7 @@ REQUESTS: Final = (
         "Idempotency-Key belongs to another request",
         "This Idempotency-Key was used within the last day with a different body.",
         "Make a new key for every new document; repeat a key only with exactly the same request.",
+        owner="renders",
     ),
     Problem(
         "draft_revision_conflict",
@@ -89,6 +99,7 @@ REQUESTS: Final = (
         "Draft was changed meanwhile",
         "Somebody saved the draft after you had read it.",
         "Read the draft again, apply your change to it and send the new revision.",
+        owner="templates",
     ),
     Problem(
         "conflict",
@@ -96,6 +107,7 @@ REQUESTS: Final = (
         "Does not fit the present state",
         "What was asked for is not possible in the state that the object is in now.",
         "Read the object, look at its status and decide again.",
+        owner="renders",
     ),
     Problem(
         "zero_retention",
@@ -103,6 +115,7 @@ REQUESTS: Final = (
         "Nothing was kept",
         "The batch ran without retention, so there is no data to run its items again.",
         "Create a new batch with the items that failed.",
+        owner="batches",
     ),
     Problem(
         "item_files_expired",
@@ -111,6 +124,7 @@ REQUESTS: Final = (
         "The combined file would need the files of items that have succeeded, and those are "
         "deleted already.",
         "Create a new batch; `items` names the positions whose files are missing.",
+        owner="batches",
     ),
     Problem(
         "template_deleted",
@@ -118,6 +132,7 @@ REQUESTS: Final = (
         "Template was deleted",
         "The template is in the trash.",
         "Restore it within 30 days, or use another template.",
+        owner="templates",
     ),
     Problem(
         "file_expired",
@@ -125,6 +140,7 @@ REQUESTS: Final = (
         "File is deleted",
         "The file's retention has ended, or it was purged.",
         "Render the document again, and fetch or store files before their `expires_at`.",
+        owner="files",
     ),
     Problem(
         "payload_too_large",
@@ -133,6 +149,7 @@ REQUESTS: Final = (
         "The request's body is larger than the plan allows.",
         "Send less, upload the large part first and name its `upload_id`, or move to a plan "
         "with a higher `max_payload_mb`.",
+        owner="api",
     ),
     Problem(
         "unsupported_media_type",
@@ -141,6 +158,7 @@ REQUESTS: Final = (
         "This address does not take a body of that Content-Type.",
         "Send `Content-Type: application/json` unless the reference names another type for this "
         "address.",
+        owner="api",
     ),
     Problem(
         "template_locked",
@@ -148,6 +166,7 @@ REQUESTS: Final = (
         "Template is locked",
         "A locked template keeps its draft and cannot be deleted.",
         "Unlock the template first, or work on a copy.",
+        owner="templates",
     ),
     Problem(
         "rate_limited",
@@ -157,6 +176,7 @@ REQUESTS: Final = (
         "plan allows.",
         "Wait for the seconds in `Retry-After` and spread requests more evenly.",
         retryable=True,
+        owner="api",
     ),
     Problem(
         "concurrency_limited",
@@ -165,6 +185,7 @@ REQUESTS: Final = (
         "All places for simultaneous sync renders of the plan are taken.",
         "Wait for `Retry-After`, use `mode: async`, or keep fewer requests open at a time.",
         retryable=True,
+        owner="workspaces",
     ),
     Problem(
         "quota_exceeded",
@@ -173,6 +194,7 @@ REQUESTS: Final = (
         "The link has made all the renders it was given. Addresses that were rendered before "
         "still work.",
         "Raise the link's `quota_total` or create a new link.",
+        owner="signed_links",
     ),
     Problem(
         "internal_error",
@@ -181,6 +203,7 @@ REQUESTS: Final = (
         "The service failed in a way that it should not; it is no fault of the request.",
         "Try again with growing pauses. If it stays, tell support the `request_id`.",
         retryable=True,
+        owner="api",
     ),
     Problem(
         "region_degraded",
@@ -190,6 +213,7 @@ REQUESTS: Final = (
         "repeated with its Idempotency-Key makes and bills nothing twice.",
         "Wait for `Retry-After` and try again, or use `mode: async`.",
         retryable=True,
+        owner="workspaces",
     ),
     Problem(
         "maintenance",
@@ -198,5 +222,6 @@ REQUESTS: Final = (
         "New renders are paused for maintenance; reading goes on.",
         "Wait for `Retry-After` and try again.",
         retryable=True,
+        owner="workspaces",
     ),
 )

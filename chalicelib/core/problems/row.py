@@ -1,6 +1,6 @@
 """One row of the error catalogue."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 UNPROCESSABLE: Final = 422
@@ -8,7 +8,10 @@ UNPROCESSABLE: Final = 422
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One code of the contract; without a status it is only met inside an object."""
+    """One code of the contract; without a status it is only met inside an object.
+
+    `owner` is the feature that answers with it, `api` what all of them stand behind.
+    """
 
     code: str
     status: int | None
@@ -16,6 +19,7 @@ class Problem:
     meaning: str
     fix: str
     retryable: bool = False
+    owner: str = field(kw_only=True)
 
     @property
     def http_status(self) -> int:
