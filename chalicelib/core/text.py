@@ -8,17 +8,19 @@ from urllib.parse import quote
 _REFUSED: Final = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*\u200b-\u200f\u2028-\u202e\u2066-\u2069]')
 _RESERVED: Final = re.compile(r"(?i)(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?")
 _NAME_BYTES: Final = 200
+# One name may be given to files of several formats.
+_EXTENSION: Final = re.compile(r"(?i)\.(?:pdf|png|jpe?g|webp|html?|xml|zip|txt)$")
 
 
 def safe_filename(text: str | None, *, fallback: str, extension: str) -> str:
     """Return a file name that every file system takes, with this extension.
 
-    Path separators, control and direction characters go; an empty rest becomes `fallback`.
+    It takes the place of another format's. Path separators, control and direction characters go;
+    an empty rest becomes `fallback`.
     """
     name = unicodedata.normalize("NFC", text or "")
     name = _REFUSED.sub("", name).strip(" .")
-    if name.lower().endswith(f".{extension}"):
-        name = name[: -len(extension) - 1].rstrip(" .")
+    name = _EXTENSION.sub("", name).rstrip(" .")
     if not name or _RESERVED.fullmatch(name):
         name = fallback
     return f"{_cut(name)}.{extension}"

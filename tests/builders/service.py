@@ -55,7 +55,8 @@ class FakeEngine:
         kind = job.output.formats[0]
         content_type = {"pdf": "application/pdf", "png": "image/png"}[kind]
         produced = Produced(kind, self.content, content_type, self.pages, None, None)
-        return Outcome((produced,), Trace(timings={"load_ms": 1, "print_ms": 2}), cold=False)
+        trace = Trace(timings={"load_ms": 1, "print_ms": 2})
+        return Outcome((produced,), trace, cold=False, filename=job.output.filename)
 
 
 class LambdaClient:

@@ -61,11 +61,12 @@ class FileAddresses:
 
     def direct(self, file: StoredFile) -> str:
         """Return the store's own address of the body, good for a minute."""
+        return self.direct_to(file.key, file.content_type, file.disposition)
+
+    def direct_to(self, key: str, content_type: str, disposition: str) -> str:
+        """Return the store's own address of an object, good for a minute."""
         return self._objects.presigned(
-            file.key,
-            content_type=file.content_type,
-            disposition=file.disposition,
-            expires_s=_PRESIGNED_S,
+            key, content_type=content_type, disposition=disposition, expires_s=_PRESIGNED_S
         )
 
     def _holds(self, file_id: str, filename: str, exp: str, sig: str) -> bool:

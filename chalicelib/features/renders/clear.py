@@ -42,7 +42,7 @@ class ClearRender:
         """Remove a final render's body and all objects of attempts that its row does not name."""
         if render.body_key is not None:
             self._bodies.delete(render.body_key)
-        named = {file.key for file in render.files}
+        named = {key for file in render.files for key in keys_of_file(render, file.key)}
         for key in keys_of_attempts(render):
             if key not in named:
                 self._objects.delete(key)
@@ -57,4 +57,9 @@ def keys_of_attempts(render: Render) -> Iterator[str]:
     """Yield every place at which an attempt of this render may have kept a file."""
     for attempt in range(1, render.attempt + 1):
         for n, extension in enumerate(render.extensions):
-            yield file_key(render, attempt, n, extension)
+            yield from keys_of_file(render, file_key(render, attempt, n, extension))
+
+
+def keys_of_file(render: Render, key: str) -> tuple[str, ...]:
+    """Return the places of a file's bodies: its own, and that of its base64 where it has one."""
+    return (key, f"{key}.b64") if render.delivery == "base64" else (key,)

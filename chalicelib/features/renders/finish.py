@@ -1,5 +1,6 @@
 """Finish a render: its files into the bucket, then state, files and fact in one transaction."""
 
+import base64
 import hashlib
 import logging
 from collections.abc import Mapping
@@ -17,17 +18,23 @@ from chalicelib.engine.job import Outcome, Produced, Trace
 from chalicelib.features.facts.repository import Facts
 from chalicelib.features.files.model import StoredFile
 from chalicelib.features.files.repository import Files
-from chalicelib.features.files.retention import retention
-from chalicelib.features.renders.clear import file_key
+from chalicelib.features.renders.clear import file_key, keys_of_file
 from chalicelib.features.renders.conclude import ConcludeRender
 from chalicelib.features.renders.facts import final_fact
-from chalicelib.features.renders.model import Render
+from chalicelib.features.renders.keeping import as_kept, kept_for
+from chalicelib.features.renders.model import Delivery, Render
+from chalicelib.features.renders.protocol import MAX_RETURNED_BYTES
 from chalicelib.features.renders.repository import Renders
 
 log = logging.getLogger(__name__)
 
 MAX_OUTPUT_BYTES: Final = 100_000_000
-MAX_BINARY_BYTES: Final = 20_000_000
+_MOST_BYTES: Final[Mapping[Delivery, int]] = {
+    "url": MAX_OUTPUT_BYTES,
+    "none": MAX_OUTPUT_BYTES,
+    "binary": 20_000_000,
+    "base64": 10_000_000,
+}
 
 
 class FinishRender:
@@ -60,10 +67,15 @@ class FinishRender:
         """
         _check_size(render, outcome)
         before = self._clock.now()
-        expires = rfc3339(before + retention(test=render.test))
+        kept = kept_for(render, outcome)
+        expires = rfc3339(before + kept) if kept is not None else None
         files = tuple(
-            self._keep(render, n, produced, expires) for n, produced in enumerate(outcome.files)
+            _stored(render, n, produced, outcome.filename, expires)
+            for n, produced in enumerate(outcome.files)
         )
+        if expires is not None:
+            for file, produced in zip(files, outcome.files, strict=True):
+                self._keep(render, file, produced.content)
         store_ms = epoch_ms(self._clock.now()) - epoch_ms(before)
         done = replace(
             render,
@@ -71,6 +83,7 @@ class FinishRender:
             files=files,
             billed=not render.test,
             expires_at=expires,
+            files_purged_at=rfc3339(before) if expires is None else None,
         )
         timings = {**outcome.trace.timings, "store_ms": store_ms, "cold": outcome.cold}
         return self._end(_traced(done, outcome.trace), timings)
@@ -82,37 +95,27 @@ class FinishRender:
         failed = replace(render, status="failed", error=members)
         return self._end(_traced(failed, trace), trace.timings)
 
-    def _keep(self, render: Render, n: int, produced: Produced, expires: str) -> StoredFile:
-        digest = hashlib.sha256(produced.content).digest()
-        created = parse_rfc3339(render.created_at)
-        file = StoredFile(
-            id=FileId(derived("file", created, render.id, str(n))),
-            format=produced.format,
-            filename=safe_filename(
-                render.output.get("filename"),
-                fallback=render.id,
-                extension=produced.format,
-            ),
-            content_type=produced.content_type,
-            bytes=len(produced.content),
-            sha256=digest.hex(),
-            pages=produced.pages,
-            width=produced.width,
-            height=produced.height,
-            expires_at=expires,
-            key=file_key(render, render.attempt, n, produced.format),
-        )
-        self._objects.put(file.key, produced.content, content_type=file.content_type, sha256=digest)
+    def _keep(self, render: Render, file: StoredFile, content: bytes) -> None:
+        digest = bytes.fromhex(file.sha256)
+        self._objects.put(file.key, content, content_type=file.content_type, sha256=digest)
+        if render.delivery == "base64" and len(content) > MAX_RETURNED_BYTES:
+            # The caller is sent to a body that is exactly what the answer would have been.
+            text, (_, key) = base64.b64encode(content), keys_of_file(render, file.key)
+            digest = hashlib.sha256(text).digest()
+            self._objects.put(key, text, content_type="text/plain", sha256=digest)
         here(CrashPoint.RENDER_STORED)
-        return file
 
     def _end(self, render: Render, timings: Mapping[str, Any]) -> Render:
         now = self._clock.now()
         done = replace(render, completed_at=rfc3339(now), timings=_timings(render, timings, now))
         fact = final_fact(done, now)
         writes = [
-            self._renders.finish(done),
-            *(self._files.creation(file, done.workspace_id, done.id) for file in done.files),
+            self._renders.finish(as_kept(done)),
+            *(
+                self._files.creation(file, done.workspace_id, done.id)
+                for file in done.files
+                if file.expires_at is not None
+            ),
             self._facts.creation(fact),
         ]
         try:
@@ -135,8 +138,28 @@ class FinishRender:
             self._conclude.settle(present)
         for file in mine.files:
             if file.key not in {named.key for named in present.files}:
-                self._objects.delete(file.key)
+                for key in keys_of_file(mine, file.key):
+                    self._objects.delete(key)
         return present
+
+
+def _stored(
+    render: Render, n: int, produced: Produced, filename: str | None, expires: str | None
+) -> StoredFile:
+    created = parse_rfc3339(render.created_at)
+    return StoredFile(
+        id=FileId(derived("file", created, render.id, str(n))),
+        format=produced.format,
+        filename=safe_filename(filename, fallback=render.id, extension=produced.format),
+        content_type=produced.content_type,
+        bytes=len(produced.content),
+        sha256=hashlib.sha256(produced.content).hexdigest(),
+        pages=produced.pages,
+        width=produced.width,
+        height=produced.height,
+        expires_at=expires,
+        key=file_key(render, render.attempt, n, produced.format),
+    )
 
 
 def _traced(render: Render, trace: Trace) -> Render:
@@ -154,21 +177,28 @@ def _told(done: Render) -> dict[str, Any]:
 
 
 def _check_size(render: Render, outcome: Outcome) -> None:
-    limit = MAX_BINARY_BYTES if render.delivery == "binary" else MAX_OUTPUT_BYTES
+    most = _MOST_BYTES[render.delivery]
+    if render.zero_retention and render.answers_file:
+        most = MAX_RETURNED_BYTES
     for produced in outcome.files:
         if produced.pages is not None and produced.pages > render.max_pages:
             raise RenderFailure(
                 "page_limit_exceeded",
-                f"The document has {produced.pages} pages; the plan allows {render.max_pages}.",
+                f"The document has {produced.pages} pages; {render.max_pages} are allowed by the "
+                "plan and the request's max_pages.",
                 trace=outcome.trace,
             )
-        if len(produced.content) > limit:
+        if len(produced.content) > most:
             raise RenderFailure(
                 "output_too_large",
-                f"The {produced.format} has {len(produced.content)} bytes; with this delivery "
-                f"{limit} are allowed.",
+                f"The {produced.format} has {len(produced.content)} bytes; with delivery "
+                f"{render.delivery}{_without_keeping(render)} {most} are allowed.",
                 trace=outcome.trace,
             )
+
+
+def _without_keeping(render: Render) -> str:
+    return " and retention none" if render.zero_retention else ""
 
 
 def _timings(render: Render, stages: Mapping[str, Any], now: Any) -> dict[str, Any]:

@@ -84,6 +84,11 @@ class Render:
         return tuple(self.output["formats"] or [self.output["format"] or "pdf"])
 
     @property
+    def answers_file(self) -> bool:
+        """Tell whether the answer of the request is the file itself."""
+        return self.delivery in {"binary", "base64"}
+
+    @property
     def is_final(self) -> bool:
         """Tell whether nothing will change any more."""
         return self.status in FINAL

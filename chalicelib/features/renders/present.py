@@ -20,8 +20,11 @@ class PresentRender:
         self._addresses = addresses
         self._clock = clock
 
-    def __call__(self, render: Render) -> dict[str, Any]:
-        """Return the render as JSON; what this version has not is null or empty."""
+    def __call__(self, render: Render, *, addressed: bool = True) -> dict[str, Any]:
+        """Return the render as JSON; what this version has not is null or empty.
+
+        `addressed`: its files have signed addresses.
+        """
         expires = self._clock.now() + dt.timedelta(seconds=render.expires_in_s)
         gone = render.files_purged_at is not None
         return {
@@ -40,7 +43,9 @@ class PresentRender:
             "priority": render.priority,
             "source": render.source,
             "batch_id": render.batch_id,
-            "files": [] if gone else [self._file(file, expires) for file in render.files],
+            "files": []
+            if gone
+            else [self._file(file, expires if addressed else None) for file in render.files],
             "warnings": list(render.warnings),
             "error": render.error,
             "result": None,
@@ -77,7 +82,8 @@ class PresentRender:
         )
         return self(first)
 
-    def _file(self, file: StoredFile, expires: dt.datetime) -> Mapping[str, Any]:
+    def _file(self, file: StoredFile, expires: dt.datetime | None) -> Mapping[str, Any]:
+        addresses = {} if expires is None else self._address(file, expires)
         return {
             "id": file.id,
             "format": file.format,
@@ -88,7 +94,12 @@ class PresentRender:
             "pages": file.pages,
             "width": file.width,
             "height": file.height,
+            **addresses,
+            "expires_at": file.expires_at,
+        }
+
+    def _address(self, file: StoredFile, expires: dt.datetime) -> Mapping[str, Any]:
+        return {
             "url": self._addresses.sign(file, expires),
             "url_expires_at": rfc3339(expires),
-            "expires_at": file.expires_at,
         }

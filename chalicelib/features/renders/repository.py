@@ -122,6 +122,7 @@ class Renders:
             "started_at = :started_at",
             "completed_at = :completed_at",
             "expires_at = :expires_at",
+            "files_purged_at = :purged_at",
         ]
         if render.expires_at:
             sets.append("due_at = :expires_at")
@@ -139,6 +140,7 @@ class Renders:
                 ":started_at": render.started_at,
                 ":completed_at": render.completed_at,
                 ":expires_at": render.expires_at,
+                ":purged_at": render.files_purged_at,
                 ":attempt": render.attempt,
                 ":body_key": render.body_key,
                 **_unfinished(),

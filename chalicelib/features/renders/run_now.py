@@ -147,7 +147,7 @@ def _event(render: Render, body: Body, waiting: Waiting, attempt: int) -> RunRen
         # The first attempt was promised when the render was made: no claim is needed.
         row=row_of(render) if attempt == 1 else None,
         deadline=waiting.deadline - _WAY_BACK_S - _REFUSED_BEFORE_S,
-        return_body=render.delivery == "binary",
+        return_body=render.answers_file,
         ends_at=waiting.deadline + _OVER_AFTER_S if waiting.cancel_late else None,
         request_id=render.request_id,
     )

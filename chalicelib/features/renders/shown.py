@@ -3,16 +3,23 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
+# What tells nothing of a document: which kinds of files, and where its template is.
+_ALWAYS_IN_INPUT: Final = frozenset({"type", "template_id"})
+_ALWAYS_IN_OUTPUT: Final = frozenset({"format", "formats"})
 _BANDS: Final = ("header", "footer", "first_header", "first_footer", "last_footer")
 
 
-def shown_input(wanted: Mapping[str, Any]) -> dict[str, Any]:
+def shown_input(wanted: Mapping[str, Any], *, zero_retention: bool = False) -> dict[str, Any]:
     """Return what is told of the input: its kind and what it names, never the document."""
+    if zero_retention:
+        return {name: value for name, value in wanted.items() if name in _ALWAYS_IN_INPUT}
     return {name: value for name, value in wanted.items() if name not in {"html", "head"}}
 
 
-def shown_output(output: Mapping[str, Any]) -> dict[str, Any]:
+def shown_output(output: Mapping[str, Any], *, zero_retention: bool = False) -> dict[str, Any]:
     """Return what was asked of the output, without texts of margins, secrets and contents."""
+    if zero_retention:
+        return {name: value for name, value in output.items() if name in _ALWAYS_IN_OUTPUT}
     pdf = dict(output["pdf"])
     for name in _BANDS:
         if pdf[name] is not None:

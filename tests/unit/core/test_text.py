@@ -14,6 +14,7 @@ from chalicelib.core.text import content_disposition, safe_filename
         ("invoice.pdf", "invoice.pdf"),
         ("Invoice.PDF", "Invoice.pdf"),
         ("a.b", "a.b.pdf"),
+        ("photo.jpg", "photo.pdf"),
         ("../../etc/passwd", "....etcpasswd.pdf"),
         ("C:\\x", "Cx.pdf"),
         ("a\r\nSet-Cookie: b", "aSet-Cookie b.pdf"),
