@@ -12,7 +12,7 @@ from typing import Any, cast, override
 import boto3
 import pytest
 from moto import mock_aws
-from moto.kms import models as kms
+from moto.kms.utils import generate_private_key
 
 from chalicelib.adapters.aws.session import Clients
 from chalicelib.api._app import App
@@ -269,5 +269,6 @@ def in_process_aws() -> Iterator[Aws]:
         for name, value in variables.items():
             environment.setenv(name, value)
         # moto makes an RSA key, a quarter of a test's time, for each KMS key; nobody signs with it.
-        environment.setattr(kms, "generate_private_key", cache(kms.generate_private_key))
+        once = cache(generate_private_key)
+        environment.setattr("moto.kms.models.generate_private_key", once)
         yield Aws()
