@@ -1,6 +1,6 @@
 """One document, from its source to its files: source, page, draw, finish, pack."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from chalicelib.engine.browser.lifecycle import Browser
@@ -8,7 +8,7 @@ from chalicelib.engine.browser.page import Page
 from chalicelib.engine.course import Course
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.formats import format_named
-from chalicelib.engine.formats.format import Finishing, Format
+from chalicelib.engine.formats.format import Finishing, Format, FreshPage
 from chalicelib.engine.job import Job, Outcome
 from chalicelib.engine.outside import Outside
 from chalicelib.engine.resources import resources_of
@@ -38,12 +38,24 @@ def run(job: Job, parts: Parts) -> Outcome:
             resources = resources_of(job, parts.outside)
         contents = _drawn(document, job, formats, parts.browser, course)
         with course.stage("finish_ms"):
-            finishing = Finishing(document.output, resources, job.test, course)
+            finishing = Finishing(
+                document.output, resources, job.test, course, _fresh_page(job, parts.browser)
+            )
             files = tuple(
                 format_.finish(content, finishing)
                 for content, format_ in zip(contents, formats, strict=True)
             )
         return Outcome(files, course.trace(), cold, document.output.filename)
+
+
+def _fresh_page(job: Job, browser: Browser) -> FreshPage:
+    def fresh_page[Result](work: Callable[[Page], Result]) -> Result:
+        try:
+            return browser.use(work, Deadline.at_epoch(job.deadline))
+        finally:
+            browser.prepare()
+
+    return fresh_page
 
 
 def _drawn(

@@ -2,12 +2,21 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 from chalicelib.engine.browser.page import Page
 from chalicelib.engine.course import Course
 from chalicelib.engine.job import Produced
 from chalicelib.engine.options.output import Output
 from chalicelib.engine.options.pdf import Source
+
+
+class FreshPage(Protocol):
+    """Gives `work` an empty page of its own, for what is printed beside the document."""
+
+    def __call__[Result](self, work: Callable[[Page], Result]) -> Result:
+        """Return what `work` returns; raises as `Browser.use`."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +27,7 @@ class Finishing:
     resources: Mapping[Source, bytes]
     test: bool
     course: Course
+    fresh_page: FreshPage
 
 
 @dataclass(frozen=True, slots=True)
