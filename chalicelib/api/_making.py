@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from chalicelib.adapters.json_logs import about
+from chalicelib.api._delivered import delivered
 from chalicelib.api._endpoint import JSON, Call, Reply
 from chalicelib.api._order import order_of
 from chalicelib.core.errors import Conflict, ServiceError
 from chalicelib.features.renders.create import Accepted
 from chalicelib.features.renders.model import Render
-from chalicelib.features.renders.protocol import MAX_RETURNED_BYTES
 from chalicelib.features.renders.run_now import Ran, Waiting
 
 if TYPE_CHECKING:
@@ -23,7 +23,16 @@ ROW: Final[Mapping[str, Any]] = {
     "scope": "render:write",
     "tag": "Renders",
     "answers": {200: _RENDER, 202: _RENDER, 303: None},
-    "answer_types": (JSON, "application/pdf", "image/png"),
+    "answer_types": (
+        JSON,
+        "application/pdf",
+        "image/png",
+        "image/jpeg",
+        "image/webp",
+        "text/html",
+        "application/zip",
+        "text/plain",
+    ),
     "problems": (
         "test_key_required",
         "template_not_allowed_for_key",
@@ -36,6 +45,7 @@ ROW: Final[Mapping[str, Any]] = {
         "version_not_found",
         "conflict",
         "render_timeout",
+        "upload_not_found",
         "template_syntax_error",
         "template_runtime_error",
         "template_fuel_exhausted",
@@ -66,7 +76,7 @@ def carry_out(call: Call, request: "RenderRequest") -> Reply:
         return _unfinished(call, accepted.render, {})
     waiting = Waiting(
         deadline=call.deadline,
-        cancel_late=request.timeout_behavior == "cancel",
+        cancel_late=order.terms.cancel_late,
         idempotency=order.idempotency,
     )
     return _answer(call, call.services.run_now(accepted.render, accepted.body, waiting), {})
@@ -99,34 +109,13 @@ def _answer(call: Call, ran: Ran, headers: Headers) -> Reply:
     if render.status == "canceled":
         detail = "The render was canceled by another request."
         raise Conflict("conflict", detail, headers=headers, render_id=render.id)
-    if render.delivery == "binary":
-        return _file(call, ran, headers)
-    return Reply(200, call.services.present_render(render), headers=headers)
+    return delivered(call, ran, headers)
 
 
 def _problem(render: Render, headers: Headers) -> ServiceError:
     error = dict(render.error or {})
     code, message = error.pop("code"), error.pop("message")
     return ServiceError(code, message, headers=headers, render_id=render.id, **error)
-
-
-def _file(call: Call, ran: Ran, headers: Headers) -> Reply:
-    if not ran.render.files or ran.render.files_purged_at is not None:
-        raise ServiceError("file_expired", "The file of this render is no longer kept.")
-    file = ran.render.files[0]
-    headers = {**headers, "X-Render-Id": ran.render.id}
-    if file.bytes > MAX_RETURNED_BYTES:
-        location = call.services.addresses.direct(file)
-        return Reply(303, headers={**headers, "Location": location})
-    content = ran.content if ran.content is not None else call.services.objects.get(file.key)
-    if content is None:
-        raise ServiceError("file_expired", "The file of this render is no longer kept.")
-    return Reply(
-        200,
-        content,
-        file.content_type,
-        {**headers, "Content-Disposition": file.disposition},
-    )
 
 
 def _location(call: Call, render: Render) -> Headers:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from chalicelib.api._endpoint import Call
 from chalicelib.core import json
 from chalicelib.core.crypto import sha256_hex
-from chalicelib.core.errors import invalid
+from chalicelib.features.renders.delivery import Wish, terms_of
 from chalicelib.features.renders.idempotency import IdempotencyKey
 from chalicelib.features.renders.model import Body
 from chalicelib.features.renders.order import Order
@@ -16,21 +16,18 @@ if TYPE_CHECKING:
 
 def order_of(call: Call, request: "RenderRequest") -> Order:
     """Return what a request orders; raises `validation_error` for what does not go together."""
-    delivery = request.delivery.type or "url"
-    if delivery == "binary" and request.mode == "async":
-        raise invalid("/delivery/type", "binary needs mode sync; async files come by url")
     wanted = request.input.model_dump()
     if wanted["type"] == "html" and wanted["templating"] is None:
         wanted["templating"] = request.data is not None or request.data_url is not None
     output = request.output.model_dump(mode="json")
+    body = Body(wanted, request.data, request.data_url, output)
     return Order(
         workspace=call.caller.workspace,
         key_mode=call.caller.mode,
         key_templates=call.caller.key.templates,
         mode=request.mode,
-        body=Body(wanted, request.data, request.data_url, output),
-        delivery=delivery,
-        expires_in_s=request.delivery.expires_in,
+        body=body,
+        terms=terms_of(_wish(request), request.mode, body),
         request_id=call.request_id,
         version=request.version,
         engine=request.engine,
@@ -40,6 +37,19 @@ def order_of(call: Call, request: "RenderRequest") -> Order:
         metadata=request.metadata,
         idempotency=_idempotency(call),
         received_bytes=len(call.raw_body),
+    )
+
+
+def _wish(request: "RenderRequest") -> Wish:
+    asked = request.delivery
+    said_late = "timeout_behavior" in request.model_fields_set
+    return Wish(
+        type=asked.type,
+        hosted=asked.hosted,
+        retention=asked.retention,
+        retention_days=asked.retention_days,
+        expires_in_s=asked.expires_in,
+        late=request.timeout_behavior if said_late else None,
     )
 
 

@@ -14,6 +14,7 @@ from chalicelib.features.renders.bodies import Bodies
 from chalicelib.features.renders.idempotency import Accepted202, IdempotencyRecords, Record
 from chalicelib.features.renders.model import MAX_ATTEMPTS, Body, Render
 from chalicelib.features.renders.order import Order, check
+from chalicelib.features.renders.protocol import MAX_BODY_BYTES
 from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.shown import shown_input, shown_output
 from chalicelib.features.renders.templates import TemplateSources, Version
@@ -86,6 +87,7 @@ class CreateRender:
                 rate = self._limits.count_request(order.workspace, now)
                 return self._repeated(order, record, rate, now)
         order = self._with_template(order, order.version)
+        _check_stays_in_memory(order)
         render_id = RenderId(self._ids.new("rnd", now))
         lease_until = now + _LEASE if order.mode == "sync" else None
         claim = Claim(render_id, order.workspace, order.key_mode == "test", lease_until)
@@ -157,6 +159,16 @@ class CreateRender:
         )
 
 
+def _check_stays_in_memory(order: Order) -> None:
+    """Refuse what would have to wait in the bucket although nothing of it may be kept."""
+    if order.terms.zero_retention and order.mode == "sync" and order.is_large:
+        raise ServiceError(
+            "payload_too_large",
+            "With retention none nothing waits in the bucket, and this request is too large to be "
+            f"handed on otherwise: at most {MAX_BODY_BYTES} bytes, numbers written in full.",
+        )
+
+
 def _render(order: Order, render_id: RenderId, taken: Taken, now: dt.datetime) -> Render:
     return Render(
         id=render_id,
@@ -164,10 +176,13 @@ def _render(order: Order, render_id: RenderId, taken: Taken, now: dt.datetime) -
         status="queued",
         mode=order.mode,
         test=order.key_mode == "test",
-        input=shown_input(order.body.input),
-        output=shown_output(order.body.output),
-        delivery=order.delivery,
-        expires_in_s=order.expires_in_s,
+        input=shown_input(order.body.input, zero_retention=order.terms.zero_retention),
+        output=shown_output(order.body.output, zero_retention=order.terms.zero_retention),
+        delivery=order.terms.type,
+        expires_in_s=order.terms.expires_in_s,
+        hosted=order.terms.hosted,
+        zero_retention=order.terms.zero_retention,
+        retention_days=order.terms.retention_days,
         max_pages=order.max_pages,
         engine=order.chosen_engine,
         taken=taken,

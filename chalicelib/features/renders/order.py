@@ -6,8 +6,9 @@ from typing import Any, Final
 from chalicelib.core import json
 from chalicelib.core.errors import Forbidden, invalid
 from chalicelib.engine.versions import ENGINES, NEWEST_ENGINE
+from chalicelib.features.renders.delivery import Terms
 from chalicelib.features.renders.idempotency import IdempotencyKey
-from chalicelib.features.renders.model import Body, Delivery, Priority, RunMode
+from chalicelib.features.renders.model import Body, Priority, RunMode
 from chalicelib.features.renders.protocol import MAX_BODY_BYTES
 from chalicelib.features.renders.templates import Version
 from chalicelib.features.workspaces.model import Mode, Workspace
@@ -24,8 +25,7 @@ class Order:
     key_mode: Mode
     mode: RunMode
     body: Body
-    delivery: Delivery
-    expires_in_s: int
+    terms: Terms
     request_id: str
     key_templates: tuple[str, ...] = ()
     version: Version = "live"
