@@ -10,7 +10,12 @@ from chalicelib.features.workspaces.change import ChangeWorkspace
 from chalicelib.features.workspaces.create import CreateWorkspace
 from chalicelib.features.workspaces.keys import ManageKeys
 from chalicelib.features.workspaces.limits_repository import Limits
+from chalicelib.features.workspaces.members import Members
+from chalicelib.features.workspaces.owned import FreeWorkspaces
+from chalicelib.features.workspaces.people import ManageMembers
 from chalicelib.features.workspaces.repository import Keys, Workspaces
+from chalicelib.features.workspaces.service_state import ServiceStates
+from chalicelib.features.workspaces.status import ChangeStatus
 from chalicelib.settings import OperatorSettings
 
 
@@ -27,15 +32,24 @@ class Operator:
         self.workspaces = Workspaces(tables, settings.main_table)
         self.limits = Limits(tables, settings.main_table, clock)
         self.keys = Keys(tables, settings.main_table)
+        self.service_states = ServiceStates(tables, settings.main_table, clock)
+        members = Members(tables, settings.main_table)
+        free = FreeWorkspaces(workspaces=self.workspaces, clock=clock)
         self.create_workspace = CreateWorkspace(
             tables=tables,
             workspaces=self.workspaces,
             limits=self.limits,
+            members=members,
+            free=free,
             clock=clock,
             ids=ids,
         )
         self.change_workspace = ChangeWorkspace(
-            tables=tables, workspaces=self.workspaces, limits=self.limits
+            tables=tables, workspaces=self.workspaces, limits=self.limits, free=free
+        )
+        self.change_status = ChangeStatus(tables=tables, workspaces=self.workspaces, clock=clock)
+        self.manage_members = ManageMembers(
+            tables=tables, workspaces=self.workspaces, members=members, clock=clock
         )
         self.manage_keys = ManageKeys(workspaces=self.workspaces, keys=self.keys, clock=clock)
 

@@ -7,8 +7,10 @@ import click
 from chalicelib.settings import SETTINGS
 from infra.operator.dead_letters import dlq
 from infra.operator.keys import key
+from infra.operator.members import member
 from infra.operator.output import answers
 from infra.operator.renders import render
+from infra.operator.service import service
 from infra.operator.workspaces import workspace
 
 
@@ -36,5 +38,7 @@ def settings() -> dict[str, Any]:
 
 main.add_command(workspace)
 main.add_command(key)
+main.add_command(member)
+main.add_command(service)
 main.add_command(render)
 main.add_command(dlq)

@@ -7,6 +7,7 @@ import click
 from chalicelib.bootstrap.operator import Operator
 from chalicelib.core.errors import NotFound
 from chalicelib.core.ids import WorkspaceId
+from chalicelib.features.workspaces.change import Changes
 from chalicelib.features.workspaces.limits import allowance
 from chalicelib.features.workspaces.model import Workspace
 from chalicelib.features.workspaces.plans import PLANS
@@ -14,6 +15,7 @@ from infra.operator.connection import operator
 from infra.operator.output import answers
 
 _PLAN = click.Choice(list(PLANS))
+_ON_OFF = click.Choice(["on", "off"])
 
 
 @click.group()
@@ -57,6 +59,8 @@ def show(workspace_id: str) -> dict[str, Any]:
     return _shown(found) | {
         "renders_used": now.used,
         "renders_left": now.left,
+        "prepaid_left": now.prepaid_left,
+        "topups": limits.get("topups", 0),
         "renders_unfinished": len(limits["holds"]),
         "cycle_start": now.cycle_start,
         "cycle_end": now.cycle_end,
@@ -66,31 +70,59 @@ def show(workspace_id: str) -> dict[str, Any]:
 @workspace.command("set")
 @click.argument("workspace_id", metavar="WS")
 @click.option("--plan", type=_PLAN)
+@click.option("--packs", metavar="N", type=int, help="Packs of 1 000 renders left from now on.")
+@click.option(
+    "--spend-cap-cents",
+    metavar="N",
+    type=int,
+    help="What plan and automatic top-ups of a cycle may come to; 0: no top-ups.",
+)
 @click.option("--regions", metavar="CODE", multiple=True)
 @click.option("--allow-ip", metavar="CIDR", multiple=True, help="Ranges its keys may come from.")
 @click.option("--allow-any-ip", is_flag=True, help="Take the address allowlist away.")
+@click.option("--allow-draft-rendering", type=_ON_OFF, help="Live keys may render drafts.")
+@click.option("--webhook-file-urls", type=_ON_OFF, help="Webhooks carry the files' addresses.")
 @answers
-def change(
-    workspace_id: str,
-    plan: str | None,
-    regions: tuple[str, ...],
-    allow_ip: tuple[str, ...],
-    *,
-    allow_any_ip: bool,
-) -> dict[str, Any]:
-    """Change a workspace's plan or settings."""
-    if not (plan or regions or allow_ip or allow_any_ip):
+def change(workspace_id: str, **options: Any) -> dict[str, Any]:
+    """Change a workspace's plan, packs or settings."""
+    if all(value in (None, (), False) for value in options.values()):
         raise click.UsageError("say what to change")
-    if allow_ip and allow_any_ip:
+    if options["allow_ip"] and options["allow_any_ip"]:
         raise click.UsageError("--allow-ip and --allow-any-ip exclude each other")
-    return _shown(
-        operator().change_workspace(
-            WorkspaceId(workspace_id),
-            plan=plan,
-            regions=regions or None,
-            allow_ips=() if allow_any_ip else allow_ip or None,
-        )
+    changes = Changes(
+        plan=options["plan"],
+        packs=options["packs"],
+        spend_cap_cents=options["spend_cap_cents"],
+        regions=options["regions"] or None,
+        allow_ips=() if options["allow_any_ip"] else options["allow_ip"] or None,
+        allow_draft_rendering=_switch(options["allow_draft_rendering"]),
+        webhook_file_urls=_switch(options["webhook_file_urls"]),
     )
+    return _shown(operator().change_workspace(WorkspaceId(workspace_id), changes))
+
+
+@workspace.command()
+@click.argument("workspace_id", metavar="WS")
+@answers
+def suspend(workspace_id: str) -> dict[str, Any]:
+    """Refuse all keys of a workspace until it is restored."""
+    return _shown(operator().change_status.suspend(WorkspaceId(workspace_id)))
+
+
+@workspace.command()
+@click.argument("workspace_id", metavar="WS")
+@answers
+def restore(workspace_id: str) -> dict[str, Any]:
+    """Take a suspension or a scheduled deletion back."""
+    return _shown(operator().change_status.restore(WorkspaceId(workspace_id)))
+
+
+@workspace.command()
+@click.argument("workspace_id", metavar="WS")
+@answers
+def delete(workspace_id: str) -> dict[str, Any]:
+    """Refuse all keys of a workspace and schedule its deletion in 30 days."""
+    return _shown(operator().change_status.delete(WorkspaceId(workspace_id)))
 
 
 def existing(service: Operator, workspace_id: str) -> Workspace:
@@ -111,5 +143,13 @@ def _shown(found: Workspace) -> dict[str, Any]:
         "owner_verified": found.owner_verified,
         "regions": list(found.regions),
         "allow_ips": list(found.allow_ips),
+        "spend_cap_cents": found.spend_cap_cents,
+        "allow_draft_rendering": found.allow_draft_rendering,
+        "webhook_file_urls": found.webhook_file_urls,
         "created_at": found.created_at,
+        "delete_at": found.delete_at,
     }
+
+
+def _switch(text: str | None) -> bool | None:
+    return None if text is None else text == "on"

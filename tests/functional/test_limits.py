@@ -3,6 +3,7 @@
 import datetime as dt
 
 from chalicelib.adapters.aws.table import Write
+from chalicelib.features.workspaces.change import Changes
 from tests.builders.service import Service
 
 
@@ -113,7 +114,7 @@ def test_new_plan_adds_its_allowance_at_once(service: Service) -> None:
     key = service.key("live", workspace)
     service.render(key=key)
 
-    service.operator.change_workspace(workspace, plan="starter")
+    service.operator.change_workspace(workspace, Changes(plan="starter"))
 
     limits = service.operator.limits.get(workspace)
     assert (limits["used"], limits["quota_left"]) == (1, 1_999)
@@ -121,7 +122,7 @@ def test_new_plan_adds_its_allowance_at_once(service: Service) -> None:
 
 def test_workspace_of_another_region_may_not_render(service: Service) -> None:
     workspace = service.create_workspace()
-    service.operator.change_workspace(workspace, regions=["us"])
+    service.operator.change_workspace(workspace, Changes(regions=["us"]))
 
     answer = service.render(key=service.key("live", workspace))
 

@@ -24,7 +24,11 @@ def test_new_workspace_is_free_verified_and_of_this_region(tool: Tool) -> None:
         "owner_verified": True,
         "regions": ["eu"],
         "allow_ips": [],
+        "spend_cap_cents": 0,
+        "allow_draft_rendering": False,
+        "webhook_file_urls": True,
         "created_at": "",
+        "delete_at": None,
     }
 
 
@@ -136,7 +140,7 @@ def test_tables_show_ids_whole_on_a_narrow_terminal(
     fields = tool.table("workspace", "show", made["id"])
 
     assert any(made["id"] in row and name in row for row in rows)
-    assert f"id                  {made['id']}" in [row.rstrip() for row in fields]
+    assert f"id                     {made['id']}" in [row.rstrip() for row in fields]
     assert "owner_verified      yes" in [row.rstrip() for row in fields]
 
 

@@ -6,16 +6,16 @@ from which it is built again, or the refusal is told.
 """
 
 import datetime as dt
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from chalicelib.adapters.aws.due import due_shard
 from chalicelib.adapters.aws.table import Item
-from chalicelib.core.clock import epoch_ms, parse_rfc3339, rfc3339
+from chalicelib.core.clock import epoch_ms, rfc3339
 from chalicelib.core.errors import ServiceError
 from chalicelib.core.ids import RenderId
-from chalicelib.features.workspaces.cycle import cycle_at
-from chalicelib.features.workspaces.limits import Claim, LimitsUpdate
+from chalicelib.features.workspaces import quota
+from chalicelib.features.workspaces.limits import Claim
+from chalicelib.features.workspaces.limits_update import LimitsUpdate, Parts
 from chalicelib.features.workspaces.model import Workspace
 
 # What a test render holds of the allowance.
@@ -35,7 +35,7 @@ def plan(claim: Claim, seen: Item, now: dt.datetime) -> LimitsUpdate | None:
     """
     if claim.render_id in seen["holds"]:
         return None
-    parts = _Parts()
+    parts = Parts()
     limits = claim.workspace.plan
     _rate(parts, "rate_tat", seen, now, count=limits.rate_limit_rps, period_ms=_SECOND_MS)
     if claim.test:
@@ -64,7 +64,7 @@ def plan_request(
     """
     if seen["counted"] == token:
         return None
-    parts = _Parts()
+    parts = Parts()
     count = workspace.plan.rate_limit_rps
     _rate(parts, "rate_tat", seen, now, count=count, period_ms=_SECOND_MS)
     parts.sets.append("counted = :counted")
@@ -78,7 +78,7 @@ def plan_settlement(render_id: RenderId, seen: Item, *, billed: bool) -> LimitsU
     hold = seen["holds"].get(render_id)
     if hold is None and render_id not in seen["leases"]:
         return None
-    parts = _Parts(names={"#r": render_id})
+    parts = Parts(names={"#r": render_id})
     parts.removes += ["leases.#r", "holds.#r"]
     if hold is None:
         parts.conditions.append("attribute_not_exists(holds.#r)")
@@ -86,6 +86,11 @@ def plan_settlement(render_id: RenderId, seen: Item, *, billed: bool) -> LimitsU
     parts.conditions.append("holds.#r = :hold")
     parts.values[":hold"] = hold
     if hold == NO_HOLD:
+        return parts.update()
+    if hold == quota.PREPAID_HOLD:
+        if not billed:
+            parts.sets.append("prepaid_left = prepaid_left + :one")
+            parts.values[":one"] = 1
         return parts.update()
     parts.conditions.append("cycle_end = :seen_end")
     parts.values[":seen_end"] = seen["cycle_end"]
@@ -95,29 +100,8 @@ def plan_settlement(render_id: RenderId, seen: Item, *, billed: bool) -> LimitsU
     return parts.update()
 
 
-class _Parts:
-    """The pieces of one update expression."""
-
-    def __init__(self, names: Mapping[str, str] | None = None) -> None:
-        self.sets: list[str] = []
-        self.removes: list[str] = []
-        self.conditions: list[str] = []
-        self.names: dict[str, str] = dict(names or {})
-        self.values: dict[str, Any] = {}
-
-    def update(self) -> LimitsUpdate:
-        sets = "SET " + ", ".join(self.sets) if self.sets else ""
-        removes = " REMOVE " + ", ".join(self.removes) if self.removes else ""
-        return LimitsUpdate(
-            (sets + removes).strip(),
-            " AND ".join(self.conditions),
-            self.names,
-            self.values,
-        )
-
-
 def _rate(
-    parts: _Parts,
+    parts: Parts,
     name: str,
     seen: Item,
     now: dt.datetime,
@@ -141,7 +125,7 @@ def _rate(
         parts.values[f":{name}_latest"] = latest
 
 
-def _lease(parts: _Parts, claim: Claim, seen: Item, now: dt.datetime) -> None:
+def _lease(parts: Parts, claim: Claim, seen: Item, now: dt.datetime) -> None:
     assert claim.lease_until is not None
     now_s = int(now.timestamp())
     over = [render_id for render_id, until in seen["leases"].items() if until <= now_s]
@@ -165,7 +149,7 @@ def _lease(parts: _Parts, claim: Claim, seen: Item, now: dt.datetime) -> None:
     }
 
 
-def _hold(parts: _Parts, claim: Claim, seen: Item, now: dt.datetime) -> None:
+def _hold(parts: Parts, claim: Claim, seen: Item, now: dt.datetime) -> None:
     """Let the render stand in the item until it is settled; a live one takes of the quota."""
     if len(seen["holds"]) >= MAX_OPEN_RENDERS:
         raise _busy(claim.workspace, "unfinished renders", MAX_OPEN_RENDERS)
@@ -176,34 +160,7 @@ def _hold(parts: _Parts, claim: Claim, seen: Item, now: dt.datetime) -> None:
         parts.sets.append("holds.#r = :no_hold")
         parts.values[":no_hold"] = NO_HOLD
     else:
-        _quota(parts, claim, seen, now)
-
-
-def _quota(parts: _Parts, claim: Claim, seen: Item, now: dt.datetime) -> None:
-    cycle = cycle_at(parse_rfc3339(claim.workspace.created_at), now)
-    # Another clock may have begun the next cycle already.
-    cycle_end = max(rfc3339(cycle.end), seen["cycle_end"])
-    parts.sets.append("holds.#r = :cycle_end")
-    parts.values[":cycle_end"] = cycle_end
-    if seen["cycle_end"] == cycle_end:
-        if seen["quota_left"] <= 0:
-            raise _used_up(claim.workspace)
-        parts.sets.append("quota_left = quota_left - :one")
-        parts.conditions.append("quota_left > :zero AND cycle_end = :cycle_end")
-        parts.values |= {":one": 1, ":zero": 0}
-        return
-    parts.sets += [
-        "quota_left = :renewed",
-        "used = :zero",
-        "cycle_start = :cycle_start",
-        "cycle_end = :cycle_end",
-    ]
-    parts.conditions.append("cycle_end < :cycle_end")
-    parts.values |= {
-        ":renewed": claim.workspace.plan.included_renders - 1,
-        ":zero": 0,
-        ":cycle_start": rfc3339(cycle.start),
-    }
+        quota.take(parts, claim.workspace, seen, now)
 
 
 def _rate_limited(wait_ms: int) -> ServiceError:
@@ -221,12 +178,4 @@ def _busy(workspace: Workspace, what: str, allowed: int) -> ServiceError:
         f"The plan {workspace.plan_code} allows {allowed} {what}; wait for one to end, "
         "or send mode async.",
         headers={"Retry-After": "1"},
-    )
-
-
-def _used_up(workspace: Workspace) -> ServiceError:
-    return ServiceError(
-        "render_limit_reached",
-        f"The {workspace.plan.included_renders} renders that the plan {workspace.plan_code} "
-        "includes in this billing cycle are used. Test keys keep working.",
     )

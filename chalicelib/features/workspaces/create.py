@@ -7,7 +7,9 @@ from chalicelib.core.clock import Clock, rfc3339
 from chalicelib.core.errors import invalid
 from chalicelib.core.ids import Ids, WorkspaceId
 from chalicelib.features.workspaces.limits_repository import Limits
+from chalicelib.features.workspaces.members import Members, address, owner_of
 from chalicelib.features.workspaces.model import Workspace
+from chalicelib.features.workspaces.owned import FreeWorkspaces
 from chalicelib.features.workspaces.plans import PLANS
 from chalicelib.features.workspaces.repository import Workspaces
 
@@ -17,12 +19,14 @@ _NAME_LIMIT = 120
 class CreateWorkspace:
     """Makes a workspace and its limits together."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 -- the parts it works with
         self,
         *,
         tables: Tables,
         workspaces: Workspaces,
         limits: Limits,
+        members: Members,
+        free: FreeWorkspaces,
         clock: Clock,
         ids: Ids,
     ) -> None:
@@ -30,6 +34,8 @@ class CreateWorkspace:
         self._tables = tables
         self._workspaces = workspaces
         self._limits = limits
+        self._members = members
+        self._free = free
         self._clock = clock
         self._ids = ids
 
@@ -41,11 +47,18 @@ class CreateWorkspace:
         owner: str | None = None,
         regions: Sequence[str],
     ) -> Workspace:
-        """Make it; a named owner's address counts as unverified. Raises `validation_error`."""
+        """Make it; a named owner's address counts as unverified.
+
+        Raises `validation_error` or `free_workspace_limit`.
+        """
         if not 1 <= len(name) <= _NAME_LIMIT:
             raise invalid("/name", f"1 to {_NAME_LIMIT} characters are expected")
         if plan not in PLANS:
             raise invalid("/plan", f"one of {', '.join(PLANS)} is expected")
+        if owner is not None:
+            owner = address("/owner", owner)
+        if plan == "free":
+            self._free.check(owner)
         now = self._clock.now()
         workspace = Workspace(
             id=WorkspaceId(self._ids.new("ws", now)),
@@ -58,10 +71,8 @@ class CreateWorkspace:
             allow_ips=(),
             created_at=rfc3339(now),
         )
-        self._tables.transact(
-            [
-                self._workspaces.creation(workspace),
-                self._limits.creation(workspace, now),
-            ]
-        )
+        writes = [self._workspaces.creation(workspace), self._limits.creation(workspace, now)]
+        if owner is not None:
+            writes.append(self._members.creation(owner_of(workspace)))
+        self._tables.transact(writes)
         return workspace

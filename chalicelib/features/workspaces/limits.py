@@ -6,21 +6,23 @@ The limits item of a workspace (`WS#<ws>#LIM`) has
 - `counted`: the last request that was counted without a render, so that a repeat is not;
 - `leases`: sync render id -> Unix second at which its place in the concurrency is free anyway;
 - `holds`: id of each unfinished render -> end of the cycle whose allowance it holds a render of;
-  empty for a test render, which holds none;
-- `quota_left`, `used`, `cycle_start`, `cycle_end`;
+  empty for a test render, which holds none, `prepaid` for one of a pack;
+- `quota_left`, `used`, `cycle_start`, `cycle_end`: of the renders that the plan includes;
+- `prepaid_left`: renders left of packs; `topups`: packs bought automatically in this cycle;
+- `told`: usage threshold -> end of the cycle for which it was told;
 - `due_at`: when holds and leases are next compared with the renders themselves.
 """
 
 import datetime as dt
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from chalicelib.adapters.aws.table import Item
 from chalicelib.core.clock import epoch_ms, parse_rfc3339, rfc3339
 from chalicelib.core.ids import RenderId
 from chalicelib.features.workspaces.cycle import cycle_at
 from chalicelib.features.workspaces.model import Workspace
+from chalicelib.features.workspaces.quota import prepaid_left
 
 _SECOND_MS: Final = 1_000
 
@@ -37,20 +39,10 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What a render took: a hold on the cycle that ends then (empty: a test), and a lease."""
+    """What a render took: a hold, as the limits item has it (empty: a test), and a lease."""
 
     hold: str
     leased: bool
-
-
-@dataclass(frozen=True, slots=True)
-class LimitsUpdate:
-    """An UpdateItem on the limits item."""
-
-    update: str
-    condition: str
-    names: Mapping[str, str]
-    values: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +56,11 @@ class RateState:
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """What of a cycle's renders is used and left."""
+    """What of a cycle's renders is used and left, and what is left of packs."""
 
     used: int
     left: int
+    prepaid_left: int
     cycle_start: str
     cycle_end: str
 
@@ -85,6 +78,8 @@ def new_limits(workspace: Workspace, now: dt.datetime) -> Item:
         "holds": {},
         "quota_left": workspace.plan.included_renders,
         "used": 0,
+        "prepaid_left": 0,
+        "topups": 0,
         "cycle_start": rfc3339(cycle.start),
         "cycle_end": rfc3339(cycle.end),
     }
@@ -101,7 +96,10 @@ def rate_state(workspace: Workspace, item: Item, now: dt.datetime) -> RateState:
 def allowance(workspace: Workspace, item: Item, now: dt.datetime) -> Allowance:
     """Read the allowance of the present cycle, whether or not a render has begun it."""
     cycle = cycle_at(parse_rfc3339(workspace.created_at), now)
+    prepaid = prepaid_left(item)
     if item["cycle_end"] >= rfc3339(cycle.end):
-        return Allowance(item["used"], item["quota_left"], item["cycle_start"], item["cycle_end"])
+        # A smaller plan may have taken away more than was left.
+        left = max(0, item["quota_left"])
+        return Allowance(item["used"], left, prepaid, item["cycle_start"], item["cycle_end"])
     included = workspace.plan.included_renders
-    return Allowance(0, included, rfc3339(cycle.start), rfc3339(cycle.end))
+    return Allowance(0, included, prepaid, rfc3339(cycle.start), rfc3339(cycle.end))

@@ -11,7 +11,8 @@ from chalicelib.core.clock import Clock
 from chalicelib.core.errors import ServiceError
 from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.features.workspaces import admission, limits
-from chalicelib.features.workspaces.limits import Claim, LimitsUpdate, RateState, Taken
+from chalicelib.features.workspaces.limits import Claim, RateState, Taken
+from chalicelib.features.workspaces.limits_update import LimitsUpdate, Parts
 from chalicelib.features.workspaces.model import Workspace
 
 _TRIES: Final = 12
@@ -34,14 +35,23 @@ class Limits:
         item = limits.new_limits(workspace, now)
         return Write(self._table, item=item, condition="attribute_not_exists(PK)")
 
-    def plan_change(self, workspace: Workspace, more_renders: int) -> Write:
-        """Return the write that adds what a new plan includes more, or takes away what less."""
+    def change(
+        self, workspace: Workspace, *, more_renders: int = 0, prepaid: int | None = None
+    ) -> Write:
+        """Return the write that adds what a new plan includes more, or takes away what less.
+
+        `prepaid`: what is left of packs from now on, beside what unfinished renders hold of them.
+        """
+        parts = Parts(values={":more": more_renders}, sets=["quota_left = quota_left + :more"])
+        if prepaid is not None:
+            parts.sets.append("prepaid_left = :prepaid")
+            parts.values[":prepaid"] = prepaid
         return Write(
             self._table,
             key=_key(workspace.id),
-            update="SET quota_left = quota_left + :more",
+            update=parts.update().update,
             condition="attribute_exists(PK)",
-            values={":more": more_renders},
+            values=parts.values,
         )
 
     def find(self, workspace_id: WorkspaceId) -> Item | None:

@@ -41,6 +41,12 @@ class Workspace:
     regions: tuple[str, ...]
     allow_ips: tuple[str, ...]
     created_at: str
+    spend_cap_cents: int = 0
+    allow_draft_rendering: bool = False
+    webhook_file_urls: bool = True
+    # Set when the deletion is asked for; what is kept goes at `delete_at`.
+    deleted_at: str | None = None
+    delete_at: str | None = None
 
     @property
     def plan(self) -> Plan:
@@ -71,3 +77,4 @@ class ApiKey:
     revoked_at: dt.datetime | None = None
     allow_ips: tuple[str, ...] = ()
     templates: tuple[str, ...] = ()
+    last_used_at: dt.datetime | None = None

@@ -1,12 +1,14 @@
 """The plans, as data."""
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
+
+type Feature = Literal["storage", "pdfa", "pdfua", "einvoices", "email"]
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a workspace on this plan may do, and what it pays."""
+    """What a workspace on this plan may do, and what it pays; `pack_renders` 0: it sells none."""
 
     code: str
     included_renders: int
@@ -18,17 +20,22 @@ class Plan:
     max_payload_mb: int
     test_renders_per_minute: int
     price_cents: int
+    pack_renders: int = 0
+    pack_cents: int = 0
+    email_recipients_per_day: int = 0
+    features: frozenset[Feature] = frozenset()
 
 
-# fmt: off
+_BASIC: Final[frozenset[Feature]] = frozenset({"storage"})
+_ALL: Final[frozenset[Feature]] = frozenset({"storage", "pdfa", "pdfua", "einvoices", "email"})
+
 _ROWS: Final = (
-    #    code       renders  rps  sync bulk  s   pages MB  test/min  cents
-    Plan("free",        100,   2,   1,   2, 15,    20, 1,       10,      0),
-    Plan("starter",   2_000,   5,   3,   5, 25,   100, 2,       60,  1_900),
-    Plan("growth",   10_000,  10,   5,  10, 25,   300, 3,       60,  4_900),
-    Plan("pro",      50_000,  25,  10,  25, 28, 1_000, 4,      120, 14_900),
-    Plan("scale",   250_000, 100,  50, 100, 28, 2_000, 4,      300, 49_900),
+    # code, renders, rps, sync, bulk, s, pages, MB, test/min, cents, pack, its cents, emails
+    Plan("free", 100, 2, 1, 2, 15, 20, 1, 10, 0),
+    Plan("starter", 2_000, 5, 3, 5, 25, 100, 2, 60, 1_900, 1_000, 1_000, 0, _BASIC),
+    Plan("growth", 10_000, 10, 5, 10, 25, 300, 3, 60, 4_900, 1_000, 1_000, 1_000, _ALL),
+    Plan("pro", 50_000, 25, 10, 25, 28, 1_000, 4, 120, 14_900, 1_000, 1_000, 5_000, _ALL),
+    Plan("scale", 250_000, 100, 50, 100, 28, 2_000, 4, 300, 49_900, 1_000, 1_000, 25_000, _ALL),
 )
-# fmt: on
 
 PLANS: Final = {plan.code: plan for plan in _ROWS}

@@ -8,7 +8,9 @@ from typing import Any, Final
 from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
 from chalicelib.core.clock import parse_rfc3339, rfc3339
 from chalicelib.core.ids import KeyId, WorkspaceId
+from chalicelib.features.workspaces import service_state
 from chalicelib.features.workspaces.model import ApiKey, StoredSecret, Workspace
+from chalicelib.features.workspaces.service_state import ServiceStates
 
 _ALL_WORKSPACES: Final = "WORKSPACES"
 _REMEMBERED: Final = 1_000
@@ -60,10 +62,11 @@ class Workspaces:
 class Keys:
     """The API keys by id; a workspace's keys through the `lists` index."""
 
-    def __init__(self, tables: Tables, table: str) -> None:
-        """Keep them in this table."""
+    def __init__(self, tables: Tables, table: str, state: ServiceStates | None = None) -> None:
+        """Keep them in this table; the service's state is read along where somebody wants it."""
         self._tables = tables
         self._table = table
+        self._state = state
         self._owners: dict[str, WorkspaceId] = {}
 
     def find(self, key_id: str) -> ApiKey | None:
@@ -78,7 +81,12 @@ class Keys:
         keys = [(f"KEY#{key_id}", "META")]
         if key_id in self._owners:
             keys.append((f"WS#{self._owners[key_id]}", "META"))
-        found = {item["PK"]: item for item in self._tables.get_many(self._table, keys)}
+        wants_state = self._state is not None and not self._state.is_fresh
+        also = [service_state.KEY] if wants_state else []
+        found = {item["PK"]: item for item in self._tables.get_many(self._table, keys + also)}
+        state = found.pop(service_state.KEY[0], None)
+        if self._state is not None and wants_state:
+            self._state.learn(state)
         item = found.pop(keys[0][0], None)
         if item is None:
             return None, None
@@ -158,6 +166,12 @@ def _workspace(item: Item) -> Workspace:
         regions=tuple(item["regions"]),
         allow_ips=tuple(item["allow_ips"]),
         created_at=item["created_at"],
+        # Workspaces of earlier releases have none of these.
+        spend_cap_cents=item.get("spend_cap_cents", 0),
+        allow_draft_rendering=item.get("allow_draft_rendering", False),
+        webhook_file_urls=item.get("webhook_file_urls", True),
+        deleted_at=item.get("deleted_at"),
+        delete_at=item.get("delete_at"),
     )
 
 
@@ -176,6 +190,7 @@ def _key(item: Item) -> ApiKey:
         revoked_at=_moment(item["revoked_at"]),
         allow_ips=tuple(item["allow_ips"]),
         templates=tuple(item["templates"]),
+        last_used_at=_moment(item.get("last_used_at")),
     )
 
 

@@ -159,7 +159,7 @@ class Admission(RuleBasedStateMachine):
     def change_plan(self, process: int, plan_code: str) -> None:
         changed = SmallWorkspace.on(plan_code)
         more = changed.plan.included_renders - self.model.workspace.plan.included_renders
-        self.table.write(self.processes[process].plan_change(changed, more))
+        self.table.write(self.processes[process].change(changed, more_renders=more))
         self.model.workspace = changed
 
     @rule(time=PAUSES)

@@ -1,0 +1,94 @@
+"""Whether the service takes new renders: `SERVICE#STATE`, which the operator sets.
+
+Whoever authenticates reads it along with the key, in the same call and every few seconds only.
+"""
+
+import datetime as dt
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from chalicelib.adapters.aws.table import Item, Tables, Write
+from chalicelib.core.clock import Clock, parse_rfc3339, rfc3339
+from chalicelib.core.errors import ServiceError, invalid
+
+type State = Literal["normal", "degraded", "maintenance"]
+
+STATES: Final[tuple[State, ...]] = ("normal", "degraded", "maintenance")
+KEY: Final = ("SERVICE#STATE", "META")
+_FRESH: Final = dt.timedelta(seconds=3)
+_MAX_RETRY_AFTER_S: Final = 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceState:
+    """What was set, since when, and after how long refused callers may come back."""
+
+    state: State = "normal"
+    retry_after_s: int = 30
+    since: dt.datetime | None = None
+
+
+_NORMAL: Final = ServiceState()
+
+
+class ServiceStates:
+    """Sets the state, and remembers it for some seconds."""
+
+    def __init__(self, tables: Tables, table: str, clock: Clock) -> None:
+        """Keep it in this table."""
+        self._tables = tables
+        self._table = table
+        self._clock = clock
+        self._known = _NORMAL
+        self._read_at: dt.datetime | None = None
+
+    @property
+    def is_fresh(self) -> bool:
+        """Tell whether what is remembered was read a moment ago."""
+        now = self._clock.now()
+        return self._read_at is not None and self._read_at <= now < self._read_at + _FRESH
+
+    def learn(self, item: Item | None) -> None:
+        """Remember the item that was read just now; None: nobody ever set a state."""
+        self._read_at = self._clock.now()
+        self._known = _state(item) if item else _NORMAL
+
+    def get(self) -> ServiceState:
+        """Return the state, as it is remembered or as it is."""
+        if not self.is_fresh:
+            self.learn(self._tables.get(self._table, *KEY))
+        return self._known
+
+    def set(self, state: State, *, retry_after_s: int | None = None) -> ServiceState:
+        """Set the state; raises `validation_error`."""
+        if state not in STATES:
+            raise invalid("/state", f"one of {', '.join(STATES)} is expected")
+        if retry_after_s is None:
+            retry_after_s = _NORMAL.retry_after_s
+        if not 1 <= retry_after_s <= _MAX_RETRY_AFTER_S:
+            raise invalid("/retry_after", f"1 to {_MAX_RETRY_AFTER_S} seconds are expected")
+        item = {
+            "PK": KEY[0],
+            "SK": KEY[1],
+            "state": state,
+            "retry_after_s": retry_after_s,
+            "since": rfc3339(self._clock.now()),
+        }
+        self._tables.write(Write(self._table, item=item))
+        self.learn(item)
+        return self._known
+
+    def require_normal(self) -> None:
+        """Raise `region_degraded` or `maintenance` while new renders are not taken."""
+        known = self.get()
+        headers = {"Retry-After": str(known.retry_after_s)}
+        if known.state == "degraded":
+            detail = "This region takes no new renders for the moment; send it again later."
+            raise ServiceError("region_degraded", detail, headers=headers)
+        if known.state == "maintenance":
+            detail = "The service is being maintained and takes no new renders meanwhile."
+            raise ServiceError("maintenance", detail, headers=headers)
+
+
+def _state(item: Item) -> ServiceState:
+    return ServiceState(item["state"], item["retry_after_s"], parse_rfc3339(item["since"]))
