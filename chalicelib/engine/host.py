@@ -31,7 +31,11 @@ class Engine:
         ended.
         """
         self._browser = Browser(
-            Path(chromium_dir), Path(fonts_dir), sandbox=sandbox, recycled=recycled
+            Path(chromium_dir),
+            Path(fonts_dir),
+            outside=outside,
+            sandbox=sandbox,
+            recycled=recycled,
         )
         self._templates = TemplateWorker()
         self._outside = outside

@@ -49,3 +49,19 @@ class Outside(Protocol):
         Unreachable, also for what is larger or takes longer.
         """
         ...
+
+
+class Nowhere:
+    """A door that is shut."""
+
+    def dial(self, host: str, port: int, *, timeout_s: float) -> socket.socket:
+        """Refuse."""
+        del timeout_s
+        raise AddressRefused(f"{host}:{port} is refused: nothing may be reached from here")
+
+    def fetch(
+        self, url: str, *, most_bytes: int, timeout_s: float, secure: bool = False
+    ) -> Fetched:
+        """Refuse."""
+        del most_bytes, timeout_s, secure
+        raise AddressRefused(f"{url} is refused: nothing may be reached from here")

@@ -35,7 +35,9 @@ class BareBrowser:
             os.dup2(from_browser, 4)
 
         self._process = subprocess.Popen(
-            command_line(str(chromium / "chromium"), self._folder.name, sandbox=False),
+            command_line(
+                str(chromium / "chromium"), self._folder.name, sandbox=False, proxy_port=9
+            ),
             preexec_fn=descriptors,  # noqa: PLW1509 -- one thread, at the start of a benchmark
             pass_fds=(3, 4),
             env={

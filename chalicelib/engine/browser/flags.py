@@ -1,4 +1,4 @@
-"""The browser's command line: no way out to a network, nothing that writes, asks or phones home.
+"""The browser's command line: one way out to a network, nothing that writes, asks or phones home.
 
 Never here: the flags that switch off web security or site isolation, and `--single-process`.
 """
@@ -7,13 +7,12 @@ from typing import Final
 
 from chalicelib.engine.options.image import DEFAULT_VIEWPORT
 
-# Names resolve to nothing and the only proxy has such a name: whatever slips past the
-# interception of requests (WebSocket, prefetch, preconnect, popups) ends here. Without
+# Names resolve to nothing here: only the proxy looks them up, so whatever slips past the
+# interception of requests (WebSocket, prefetch, preconnect, popups) is checked there. Without
 # `<-loopback>` Chromium would go around the proxy for addresses of this machine.
-_NO_WAY_OUT: Final = (
-    "--proxy-server=http://no-way-out.invalid:9",
+_ONE_WAY_OUT: Final = (
     "--proxy-bypass-list=<-loopback>",
-    "--host-resolver-rules=MAP * ~NOTFOUND",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--disable-quic",
     "--dns-prefetch-disable",
@@ -58,12 +57,13 @@ _FEATURES_OFF: Final = (
 )
 
 
-def command_line(executable: str, profile: str, *, sandbox: bool) -> list[str]:
+def command_line(executable: str, profile: str, *, sandbox: bool, proxy_port: int) -> list[str]:
     """Return the whole command; `sandbox` is off only where the platform itself is the sandbox."""
     return [
         executable,
         *_DRAWING,
-        *_NO_WAY_OUT,
+        f"--proxy-server=http://127.0.0.1:{proxy_port}",
+        *_ONE_WAY_OUT,
         *_QUIET,
         f"--disable-features={','.join(_FEATURES_OFF)}",
         *(() if sandbox else ("--no-sandbox",)),

@@ -3,18 +3,20 @@
 import logging
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.installation import Installation, locate
 from chalicelib.engine.browser.pipe import BrowserGone, CallRefused
 from chalicelib.engine.browser.process import BrowserProcess
+from chalicelib.engine.browser.proxy import Proxy
 from chalicelib.engine.browser.rehearsal import PROOF, BrowserUnusable, Rehearsal, full
 from chalicelib.engine.browser.spare import Arrivals, Spare, prepare
 from chalicelib.engine.deadline import Deadline, out_of_time
+from chalicelib.engine.outside import Nowhere, Outside
 
 if TYPE_CHECKING:
     from chalicelib.engine.browser.page import Page
@@ -35,11 +37,12 @@ class Browser:
     Processes and spares are made by one thread, the keeper, so that they never overtake each other.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 -- each is a setting of its own
         self,
         chromium: Path,
         fonts: Path,
         *,
+        outside: Outside | None = None,
         sandbox: bool = True,
         renders_per_process: int = RENDERS_PER_PROCESS,
         memory_limit_bytes: int = MEMORY_LIMIT_BYTES,
@@ -47,10 +50,13 @@ class Browser:
     ) -> None:
         """Start nothing yet; `sandbox=False` only where the platform itself is the sandbox.
 
-        `recycled` learns why a browser was ended: `worn`, `lost` (with its page, or the page may
-        still be running) or `no_spare`.
+        `outside` is the pages' only way to other machines; without it there is none. `recycled`
+        learns why a browser was ended: `worn`, `lost` (with its page, or the page may still be
+        running) or `no_spare`.
         """
         self._folders = (chromium, fonts)
+        self._outside = outside or Nowhere()
+        self._proxy: Proxy | None = None
         self._sandbox = sandbox
         self._renders_per_process = renders_per_process
         self._memory_limit_bytes = memory_limit_bytes
@@ -111,6 +117,9 @@ class Browser:
         with self._busy, self._lock:
             self._keeper.submit(self._end).result()
             self._next = None
+            if self._proxy is not None:
+                self._proxy.close()
+                self._proxy = None
 
     def _attempt[Result](self, work: "Callable[[Page], Result]", deadline: Deadline) -> Result:
         # Not before the browser is started, which does not need it.
@@ -119,7 +128,9 @@ class Browser:
         current = self._take(deadline)
         intact = False
         try:
-            result = work(Page(current, deadline))
+            assert self._proxy is not None
+            with self._proxy.open() as traffic:
+                result = work(Page(current, deadline, traffic))
             intact = True
         except RenderFailure as failure:
             # After a time-out the page may still be running.
@@ -137,10 +148,11 @@ class Browser:
         # Who has to wait for a spare has no use for one that is made with more care: a rehearsal
         # costs the processor what it spares the document.
         self._hurried = not coming.done()
-        try:
-            spare = coming.result(deadline.remaining_s())
-        except TimeoutError as error:
-            raise out_of_time() from error
+        either: list[Future[Any]] = [coming, deadline.stopped]
+        wait(either, deadline.remaining_s(), return_when=FIRST_COMPLETED)
+        if deadline.passed:
+            raise out_of_time()
+        spare = coming.result()
         with self._lock:
             self._next = None
         return spare
@@ -178,7 +190,10 @@ class Browser:
 
     def _begin(self) -> "_Running":
         self._installation = self._installation or locate(*self._folders)
-        process = BrowserProcess(self._installation, sandbox=self._sandbox)
+        self._proxy = self._proxy or Proxy(self._outside)
+        process = BrowserProcess(
+            self._installation, sandbox=self._sandbox, proxy_port=self._proxy.port
+        )
         try:
             self._running = _Running(process, Arrivals(process.pipe))
         except BaseException:

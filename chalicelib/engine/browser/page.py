@@ -7,6 +7,7 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser import pictures
 from chalicelib.engine.browser.emulation import Emulation
 from chalicelib.engine.browser.pipe import CallRefused
+from chalicelib.engine.browser.proxy import Traffic
 from chalicelib.engine.browser.spare import Spare
 from chalicelib.engine.browser.tab import Tab
 from chalicelib.engine.browser.waiting import settled, wait_for
@@ -25,8 +26,9 @@ _NO_ADDRESS: Final = "<style>.url{display:none!important}</style>"
 class Page:
     """A document's whole life; every wait ends at the job's deadline at the latest."""
 
-    def __init__(self, spare: Spare, deadline: Deadline) -> None:
-        """Take over a spare."""
+    def __init__(self, spare: Spare, deadline: Deadline, traffic: Traffic) -> None:
+        """Take over a spare; `traffic` is what it sends and gets."""
+        self._traffic = traffic
         self._tab = Tab(spare, deadline)
         self._watch = Watch(spare, self._tab.crashed)
         self._emulation = Emulation(self._tab)

@@ -29,13 +29,19 @@ _PAGE_BYTES: Final = os.sysconf("SC_PAGE_SIZE")
 class BrowserProcess:
     """A running browser. Must be started from a thread that outlives it."""
 
-    def __init__(self, installation: Installation, *, sandbox: bool) -> None:
+    def __init__(self, installation: Installation, *, sandbox: bool, proxy_port: int) -> None:
         """Start it; raises BrowserGone when it does not come up."""
         remove_orphans()
         self._home = _homes() / f"{_HOME}{os.getpid()}-{secrets.token_hex(8)}"
         from_us, to_browser = os.pipe()
         to_us, from_browser = os.pipe()
-        arguments = self._arguments(installation, (from_us, from_browser), sandbox=sandbox)
+        command = command_line(
+            str(installation.executable),
+            f"{self._home}/profile",
+            sandbox=sandbox,
+            proxy_port=proxy_port,
+        )
+        arguments = self._arguments(installation, (from_us, from_browser), command)
         try:
             self._warden = subprocess.Popen(
                 arguments,
@@ -103,11 +109,10 @@ class BrowserProcess:
             return ""
 
     def _arguments(
-        self, installation: Installation, descriptors: tuple[int, int], *, sandbox: bool
+        self, installation: Installation, descriptors: tuple[int, int], command: list[str]
     ) -> list[str]:
         account = installation.account
         home = str(self._home)
-        executable = str(installation.executable)
         description = {
             "uid": None if account is None else account.uid,
             "gid": None if account is None else account.gid,
@@ -115,7 +120,7 @@ class BrowserProcess:
             "remembered_fonts": str(installation.fonts_conf.parent / "cache"),
             "from_owner": descriptors[0],
             "to_owner": descriptors[1],
-            "command": command_line(executable, f"{home}/profile", sandbox=sandbox),
+            "command": command,
             "environment": {
                 "PATH": "/usr/bin:/bin",
                 "HOME": home,
