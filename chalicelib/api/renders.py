@@ -65,6 +65,29 @@ def retrieve(call: Call) -> Reply:
 
 
 @endpoint(
+    "POST",
+    "/v1/renders/{id}/cancel",
+    scope="render:write",
+    tag="Renders",
+    answers={200: _RENDER},
+    problems=("render_not_found", "conflict"),
+)
+def cancel(call: Call) -> Reply:
+    """Cancel a render that is queued or processing.
+
+    It is `canceled` at once and never billed; what works on it stops within a second, and its place
+    in the concurrency is free then. Whoever waits for it is answered 409 `conflict`, and so is this
+    request for a render that is final.
+    """
+    render = call.services.read_renders.one(
+        call.caller.workspace_id, call.params["id"], call.caller.mode
+    )
+    about(render=render.id)
+    canceled = call.services.cancel_render(render.workspace_id, render.id)
+    return Reply(200, call.services.present_render(canceled))
+
+
+@endpoint(
     "DELETE",
     "/v1/renders/{id}/files",
     scope="renders:delete",

@@ -13,6 +13,7 @@ from chalicelib.bootstrap.state import State
 from chalicelib.core.clock import Clock, SystemClock
 from chalicelib.core.ids import Ids, RandomIds
 from chalicelib.features.files.addresses import FileAddresses
+from chalicelib.features.renders.cancel import CancelRender
 from chalicelib.features.renders.conclude import ConcludeRender
 from chalicelib.features.renders.create import CreateRender
 from chalicelib.features.renders.end import EndRender
@@ -108,6 +109,10 @@ class ApiServices(State):
     @cached_property
     def end_render(self) -> EndRender:  # noqa: D102
         return self.end(self.conclude_render)
+
+    @cached_property
+    def cancel_render(self) -> CancelRender:  # noqa: D102
+        return CancelRender(renders=self.renders, end=self.end_render, clock=self.clock)
 
     @cached_property
     def purge_files(self) -> PurgeFiles:  # noqa: D102

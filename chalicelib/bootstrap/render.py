@@ -8,6 +8,7 @@ from chalicelib.bootstrap.state import State
 from chalicelib.core.clock import Clock
 from chalicelib.features.renders.execute import Engine, ExecuteRender
 from chalicelib.features.renders.finish import FinishRender
+from chalicelib.features.renders.stop_ended import StopEnded
 from chalicelib.settings import RenderSettings
 
 
@@ -34,6 +35,7 @@ def execute_render(
         finish=finish,
         conclude=conclude,
         end=state.end(conclude),
+        stop_ended=StopEnded(state.renders),
         clock=clock,
     )
 

@@ -1,7 +1,8 @@
 """A moment by which something must be done, on the clock that never jumps."""
 
 import time
-from dataclasses import dataclass
+from concurrent.futures import Future
+from dataclasses import dataclass, field
 from typing import Self
 
 from chalicelib.core.errors import RenderFailure
@@ -9,9 +10,10 @@ from chalicelib.core.errors import RenderFailure
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """A moment; all waiting is bounded by `remaining_s`."""
+    """A moment, or sooner when `stopped` is set; all waiting is bounded by `remaining_s`."""
 
     at: float
+    stopped: Future[None] = field(default_factory=Future, compare=False)
 
     @classmethod
     def after(cls, seconds: float) -> Self:
@@ -19,17 +21,19 @@ class Deadline:
         return cls(time.monotonic() + seconds)
 
     @classmethod
-    def at_epoch(cls, epoch_s: float) -> Self:
+    def at_epoch(cls, epoch_s: float, stopped: Future[None] | None = None) -> Self:
         """Return the moment that the wall clock calls `epoch_s`."""
-        return cls.after(epoch_s - time.time())
+        return cls(time.monotonic() + epoch_s - time.time(), stopped or Future())
 
     def remaining_s(self) -> float:
         """Return the seconds that are left, never negative."""
+        if self.stopped.done():
+            return 0.0
         return max(self.at - time.monotonic(), 0.0)
 
     def sooner(self, seconds: float) -> "Deadline":
         """Return the earlier of this moment and `seconds` from now."""
-        return Deadline(min(self.at, time.monotonic() + seconds))
+        return Deadline(min(self.at, time.monotonic() + seconds), self.stopped)
 
     @property
     def passed(self) -> bool:

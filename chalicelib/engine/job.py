@@ -1,6 +1,7 @@
 """What the engine is given and what it gives back."""
 
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,7 +31,8 @@ class Address:
 class Job:
     """Files to make of one page; `deadline` is in seconds since 1970.
 
-    The data are `data`, or the JSON object at `data_url`.
+    The data are `data`, or the JSON object at `data_url`. Whoever sets `stopped` has no use for the
+    files any more.
     """
 
     source: Html | Address
@@ -40,6 +42,7 @@ class Job:
     data: Mapping[str, Any] | None = None
     data_url: str | None = None
     test: bool = False
+    stopped: Future[None] = field(default_factory=Future, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

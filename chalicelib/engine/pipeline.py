@@ -51,7 +51,7 @@ def run(job: Job, parts: Parts) -> Outcome:
 def _fresh_page(job: Job, browser: Browser) -> FreshPage:
     def fresh_page[Result](work: Callable[[Page], Result]) -> Result:
         try:
-            return browser.use(work, Deadline.at_epoch(job.deadline))
+            return browser.use(work, Deadline.at_epoch(job.deadline, job.stopped))
         finally:
             browser.prepare()
 
@@ -69,7 +69,7 @@ def _drawn(
             course.logs = page.logs
 
     try:
-        contents = browser.use(draw, Deadline.at_epoch(job.deadline))
+        contents = browser.use(draw, Deadline.at_epoch(job.deadline, job.stopped))
     finally:
         # The next document's page is made while this one is finished and stored.
         browser.prepare()

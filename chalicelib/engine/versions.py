@@ -9,7 +9,7 @@ class EngineVersion:
     """An engine: the Chromium that it draws with, and whether new renders should name it."""
 
     id: str
-    chromium: str
+    chromium_version: str
     state: Literal["current", "deprecated"]
 
 

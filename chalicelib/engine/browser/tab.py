@@ -1,7 +1,7 @@
 """The line to one page: calls, and waits that end with the page, the browser or a deadline."""
 
 import time
-from concurrent.futures import Future, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from typing import Any, Final
 
 from chalicelib.core.errors import RenderFailure
@@ -9,7 +9,8 @@ from chalicelib.engine.browser.pipe import Answer, BrowserHung, CallRefused, Pag
 from chalicelib.engine.browser.spare import Spare
 from chalicelib.engine.deadline import Deadline, out_of_time
 
-_HEARTBEAT_S: Final = 1.0
+# So long at most goes by unseen that nobody wants the page any more.
+_HEARTBEAT_S: Final = 0.25
 _HUNG_S: Final = 4.0
 
 
@@ -71,7 +72,8 @@ class Tab:
         """Let the page go on for a while; raises TimeoutError at the limit."""
         if seconds <= 0:
             return
-        wait([self.crashed], min(seconds, limit.remaining_s()))
+        either = [self.crashed, limit.stopped]
+        wait(either, min(seconds, limit.remaining_s()), return_when=FIRST_COMPLETED)
         if self.crashed.done():
             raise PageCrashed
         if limit.passed:

@@ -1,4 +1,4 @@
-"""End an unfinished render from outside its function: out of time, without room, or lost."""
+"""End an unfinished render from outside its function: out of time or room, canceled, or lost."""
 
 import logging
 from contextlib import suppress
@@ -11,13 +11,13 @@ from chalicelib.core.crash_points import CrashPoint, here
 from chalicelib.features.facts.repository import Facts
 from chalicelib.features.renders.conclude import ConcludeRender
 from chalicelib.features.renders.facts import final_fact
-from chalicelib.features.renders.model import MAX_ATTEMPTS, Render, Status
+from chalicelib.features.renders.model import Render, Status
 from chalicelib.features.renders.repository import Renders
 
 log = logging.getLogger(__name__)
 
-# Above every attempt's number.
-NOBODY: Final = MAX_ATTEMPTS + 1
+# Above every attempt's number, also where attempts were excused.
+NOBODY: Final = 1_000_000
 _MESSAGES: Final = {
     "render_timeout": "The render was not ready within the plan's sync timeout and was canceled.",
     "region_degraded": "There was no room for this render in time; nothing is billed.",
@@ -51,6 +51,10 @@ class EndRender:
         """
         return self._end(render, "canceled", "render_timeout", running=running)
 
+    def canceled(self, render: Render, *, running: int) -> Render:
+        """Cancel a render because its owner asked; `running` as in `timed_out`."""
+        return self._end(render, "canceled", None, running=running)
+
     def without_room(self, render: Render, forget: Write | None) -> Render:
         """Cancel a render that no function took; `forget` takes its idempotency record away."""
         return self._end(render, "canceled", "region_degraded", running=NOBODY, forget=forget)
@@ -63,16 +67,16 @@ class EndRender:
         self,
         render: Render,
         status: Status,
-        code: str,
+        code: str | None,
         *,
         running: int,
         forget: Write | None = None,
     ) -> Render:
         now = self._clock.now()
-        error = {"code": code, "message": _MESSAGES[code]}
+        error = {"code": code, "message": _MESSAGES[code]} if code else None
         ended = replace(render, status=status, error=error, completed_at=rfc3339(now))
         fact = final_fact(ended, now)
-        still = running <= MAX_ATTEMPTS
+        still = running < NOBODY
         writes = [self._renders.ending(ended, running=still), self._facts.creation(fact)]
         with suppress(ConditionFailed):
             self._tables.transact([*writes, *([forget] if forget else [])])

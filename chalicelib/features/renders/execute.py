@@ -20,6 +20,7 @@ from chalicelib.features.renders.model import MAX_ATTEMPTS, Body, Render
 from chalicelib.features.renders.protocol import QueuedRender, RunRender
 from chalicelib.features.renders.repository import Attempt, Renders
 from chalicelib.features.renders.rows import render_of
+from chalicelib.features.renders.stop_ended import StopEnded
 
 type Engine = Callable[[Job], Outcome]
 
@@ -50,6 +51,7 @@ class ExecuteRender:
         finish: FinishRender,
         conclude: ConcludeRender,
         end: EndRender,
+        stop_ended: StopEnded,
         clock: Clock,
     ) -> None:
         """Build from the stores and the engine."""
@@ -59,6 +61,7 @@ class ExecuteRender:
         self._finish = finish
         self._conclude = conclude
         self._end = end
+        self._stop_ended = stop_ended
         self._clock = clock
 
     def now(self, order: RunRender, invocation: str) -> Executed:
@@ -142,12 +145,13 @@ class ExecuteRender:
             test=render.test,
         )
         try:
-            outcome = self._engine(job)
+            with self._stop_ended.watching(render) as stopped:
+                outcome = self._engine(replace(job, stopped=stopped))
             here(CrashPoint.RENDER_MADE)
             done = self._finish.succeeded(render, outcome)
         except RenderFailure as failure:
             return Executed(self._finish.failed(render, failure))
-        if done.attempt != render.attempt:
+        if (done.status, done.attempt) != ("succeeded", render.attempt):
             return Executed(done)
         return Executed(done, tuple(produced.content for produced in outcome.files))
 

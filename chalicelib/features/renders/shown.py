@@ -13,7 +13,8 @@ def shown_input(wanted: Mapping[str, Any], *, zero_retention: bool = False) -> d
     """Return what is told of the input: its kind and what it names, never the document."""
     if zero_retention:
         return {name: value for name, value in wanted.items() if name in _ALWAYS_IN_INPUT}
-    return {name: value for name, value in wanted.items() if name not in {"html", "head"}}
+    hidden = {"html", "head"} | ({"templating"} if wanted["type"] == "template" else set())
+    return {name: value for name, value in wanted.items() if name not in hidden}
 
 
 def shown_output(output: Mapping[str, Any], *, zero_retention: bool = False) -> dict[str, Any]:

@@ -1,0 +1,22 @@
+"""`/v1/engines`: what renders can be made with."""
+
+from dataclasses import asdict
+
+from chalicelib.api._endpoint import Call, Reply, endpoint
+from chalicelib.engine.versions import ENGINES
+
+
+@endpoint(
+    "GET",
+    "/v1/engines",
+    scope="renders:read",
+    tag="Renders",
+    answers={200: "chalicelib.contract.engines:EngineList"},
+)
+def list_engines(_call: Call) -> Reply:
+    """List the rendering engines, newest first.
+
+    A render that names none uses the newest one. All engines stand on one page.
+    """
+    shown = [{"object": "engine", **asdict(engine)} for engine in reversed(ENGINES)]
+    return Reply(200, {"object": "list", "data": shown, "has_more": False, "next_cursor": None})

@@ -1,0 +1,157 @@
+"""What a render may be made from and with, as it is told when it is created."""
+
+from typing import Any
+
+import pytest
+
+from chalicelib.adapters.aws.table import Write
+from chalicelib.core.ids import first_id
+from chalicelib.engine.job import Html
+from chalicelib.engine.versions import NEWEST_ENGINE
+from tests.builders.service import Service
+
+TEMPLATE = first_id("tpl", 1_700_000_000_000)
+OTHER = first_id("tpl", 1_700_000_000_001)
+
+
+def keep_template(service: Service, *, live: int | None = 2, **more: Any) -> None:
+    """Put a template with a draft and the version 2 beside its META, as templates stand."""
+    partition = f"WS#{service.workspace}#TPL#{TEMPLATE}"
+    rows: dict[str, dict[str, Any]] = {
+        "META": {"live_version": live, "deleted_at": None} | more,
+        "DRAFT": {"html": "<p>draft {{ n }}</p>", "head": "<style></style>"},
+        "VER#000002": {"html": "<p>live {{ n }}</p>", "head": None},
+    }
+    for sort_key, row in rows.items():
+        item = {"PK": partition, "SK": sort_key, **row}
+        service.services.tables.write(Write(service.settings.main_table, item=item))
+
+
+def of_template(template_id: str = TEMPLATE) -> dict[str, str]:
+    return {"type": "template", "template_id": template_id}
+
+
+@pytest.mark.parametrize("mode", ["sync", "async"])
+def test_template_is_rendered_in_its_live_version(service: Service, mode: str) -> None:
+    keep_template(service)
+
+    made = service.render(input=of_template(), data={"n": 1}, mode=mode).json
+    service.work_off_queue()
+
+    render = service.call("GET", f"/v1/renders/{made['id']}").json
+    assert render["status"] == "succeeded"
+    assert render["input"] == of_template()
+    assert (render["template_id"], render["template_version"]) == (TEMPLATE, 2)
+    (job,) = service.engine.jobs
+    assert job.source == Html("<p>live {{ n }}</p>", None, templating=True)
+    assert job.data == {"n": 1}
+
+
+def test_test_key_renders_a_draft_and_a_live_key_where_the_workspace_allows_it(
+    service: Service,
+) -> None:
+    keep_template(service, live=None)
+    draft: dict[str, Any] = {"input": of_template(), "version": "draft"}
+
+    assert service.render(key=service.test, **draft).json["template_version"] is None
+    assert service.engine.jobs[-1].source == Html(
+        "<p>draft {{ n }}</p>", "<style></style>", templating=True
+    )
+    assert service.render(**draft).code == "test_key_required"
+    workspace = service.services.workspaces.get(service.workspace)
+    assert workspace is not None
+    change = service.services.workspaces.change(workspace, {"allow_draft_rendering": True})
+    service.services.tables.write(change)
+    assert service.render(**draft).status == 200
+
+
+@pytest.mark.parametrize(
+    ("kept", "fields", "code"),
+    [
+        ({}, {"input": of_template(OTHER)}, "template_not_found"),
+        ({}, {"input": of_template("tpl_x#META")}, "template_not_found"),
+        ({}, {"version": 7}, "version_not_found"),
+        ({"live": None}, {}, "version_not_found"),
+        ({"deleted_at": "2026-01-01T00:00:00.000Z"}, {}, "template_deleted"),
+    ],
+)
+def test_template_that_is_not_there_costs_nothing(
+    service: Service, kept: dict[str, Any], fields: dict[str, Any], code: str
+) -> None:
+    keep_template(service, **kept)
+
+    answer = service.render(**({"input": of_template()} | fields))
+
+    assert answer.code == code
+    assert service.limits()["holds"] == {}
+    assert service.call("GET", "/v1/renders").json["data"] == []
+
+
+def test_key_with_an_allowlist_learns_nothing_of_other_templates(service: Service) -> None:
+    keep_template(service)
+    key = service.key("live", templates=[TEMPLATE])
+
+    assert service.render(key=key, input=of_template()).status == 200
+    there = service.render(key=service.key("live", templates=[OTHER]), input=of_template())
+    absent = service.render(key=key, input=of_template(OTHER))
+    assert there.code == absent.code == "template_not_allowed_for_key"
+    assert there.json["detail"] == absent.json["detail"]
+    assert service.render(key=key).status == 200
+
+
+def test_engine_is_one_that_is_listed(service: Service) -> None:
+    listed = service.call("GET", "/v1/engines").json
+
+    assert [engine["id"] for engine in listed["data"]] == [NEWEST_ENGINE]
+    assert listed["data"][0]["state"] == "current"
+    assert (listed["has_more"], listed["next_cursor"]) == (False, None)
+    assert service.render(engine=NEWEST_ENGINE).json["engine"] == NEWEST_ENGINE
+    assert service.render().json["engine"] == NEWEST_ENGINE
+    refused = service.render(engine="1999.1")
+    assert (refused.status, refused.json["errors"][0]["path"]) == (400, "/engine")
+
+
+@pytest.mark.parametrize(
+    ("fields", "path"),
+    [
+        ({"version": "draft"}, "/version"),
+        ({"version": 1}, "/version"),
+        ({"data": {}, "data_url": "https://example.com/"}, ""),
+        ({"input": {"type": "html"}}, "/input"),
+        ({"input": {"type": "template"}}, "/input/template_id"),
+        ({"input": {"type": "pdf", "url": "https://example.com/"}}, "/input"),
+        ({"priority": "high"}, "/priority"),
+    ],
+)
+def test_what_does_not_go_together_is_named(
+    service: Service, fields: dict[str, Any], path: str
+) -> None:
+    answer = service.render(key=service.test, **fields)
+
+    assert answer.code == "validation_error"
+    assert answer.json["errors"][0]["path"] == path
+
+
+def test_page_is_named_and_html_becomes_a_template_where_there_is_data(service: Service) -> None:
+    page = {"type": "url", "url": "https://example.com/a"}
+
+    assert service.render(input=page).json["input"] == page
+    assert service.engine.jobs[-1].source.__class__.__name__ == "Address"
+    service.render(data_url="https://example.com/data")
+    assert service.engine.jobs[-1].source == Html("<p>Hello</p>", None, templating=True)
+    assert service.engine.jobs[-1].data_url == "https://example.com/data"
+
+
+@pytest.mark.parametrize(
+    ("asked", "pages", "code"),
+    [(3, 3, None), (3, 4, "page_limit_exceeded"), (100_000, 2_001, "page_limit_exceeded")],
+)
+def test_request_lowers_the_plans_pages_and_never_raises_them(
+    service: Service, asked: int, pages: int, code: str | None
+) -> None:
+    service.engine.pages = pages
+
+    answer = service.render(output={"pdf": {"max_pages": asked}})
+
+    assert answer.json.get("code") == code
+    assert service.limits()["used"] == (1 if code is None else 0)
