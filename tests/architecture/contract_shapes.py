@@ -13,6 +13,9 @@ ENUMS: Final[dict[str, str]] = {
     "Attachment.relationship": "Source Data Alternative Supplement Unspecified",
     "DeliverySpec.retention": "none default",
     "DeliverySpec.type": "url binary base64 none",
+    "Engine.object": "engine",
+    "Engine.state": "current deprecated",
+    "EngineList.object": "list",
     "Health.checks": "ok failed",
     "Health.status": "ok failing",
     "HtmlInput.type": "html",
@@ -63,6 +66,8 @@ WARNINGS: Final = (
 # Every field of what is answered.
 SHAPES: Final[dict[str, str]] = {
     "Bytes": "html css script font image data other",
+    "Engine": "id object chromium_version state",
+    "EngineList": "object data has_more next_cursor",
     "Explain": "fonts bytes requests wait",
     "File": "id format filename content_type bytes sha256 pages width height url url_expires_at "
     "expires_at",
