@@ -20,6 +20,11 @@ class Unreachable(Exception):  # noqa: N818 -- reads as the fact it tells
     """What was asked did not answer, or not as it should; its text may be shown to the caller."""
 
 
+def place_of(host: str, port: int) -> str:
+    """Return how a host and port are written."""
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
 @dataclass(frozen=True, slots=True)
 class Fetched:
     """An answer; `url` is where the redirects have led to, header names are in lower case."""
@@ -57,7 +62,7 @@ class Nowhere:
     def dial(self, host: str, port: int, *, timeout_s: float) -> socket.socket:
         """Refuse."""
         del timeout_s
-        raise AddressRefused(f"{host}:{port} is refused: nothing may be reached from here")
+        raise AddressRefused(f"{place_of(host, port)} is refused: nothing may be reached from here")
 
     def fetch(
         self, url: str, *, most_bytes: int, timeout_s: float, secure: bool = False

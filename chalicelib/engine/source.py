@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Final, Protocol
 
+from chalicelib.engine.data import data_of
 from chalicelib.engine.job import Html, Job
 from chalicelib.engine.options.output import Output
 from chalicelib.engine.options.pdf import Bands, HeaderFooter
@@ -38,7 +39,7 @@ class Document:
 
 def document_of(job: Job, templates: Templates, outside: Outside) -> Document:
     """Return what to show; each source is a template of its own, so lines stay true."""
-    del outside
+    job = replace(job, data=data_of(job, outside))
     if not isinstance(job.source, Html):
         return Document("", job.source.url, job.output)
     html, head = job.source.html, job.source.head or ""

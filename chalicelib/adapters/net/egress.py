@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from threading import Thread
 from typing import TYPE_CHECKING
 
-from chalicelib.engine.outside import AddressRefused, Fetched, Unreachable
+from chalicelib.engine.outside import AddressRefused, Fetched, Unreachable, place_of
 
 if TYPE_CHECKING:
     from chalicelib.adapters.net.addresses import Address, Exemption
@@ -57,7 +57,7 @@ class Egress:
                 continue
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             return connection
-        raise Unreachable(f"{host}:{port} could not be connected to")
+        raise Unreachable(f"{place_of(host, port)} could not be connected to")
 
     def fetch(
         self, url: str, *, most_bytes: int, timeout_s: float, secure: bool = False
@@ -76,9 +76,10 @@ class Egress:
 
         from chalicelib.adapters.net.addresses import PORTS  # noqa: PLC0415
 
+        place = place_of(host, port)
         if port not in PORTS and all(port != exemption.port for exemption in self._exemptions):
             ports = ", ".join(map(str, PORTS))
-            raise AddressRefused(f"{host}:{port} is refused: only ports {ports} may be reached")
+            raise AddressRefused(f"{place} is refused: only ports {ports} may be reached")
         addresses = self._addresses(host, port, timeout_s)
         own = _plain(host) in self._own_hosts or not self._own_hosts.isdisjoint(addresses)
         public = port in PORTS and not own and not exempt_only
@@ -87,7 +88,7 @@ class Egress:
                 why = "it is a private or internal address"
                 if exempt_only:
                     why = "plain http is not taken here, use https"
-                raise AddressRefused(f"{host}:{port} is refused: {why}")
+                raise AddressRefused(f"{place} is refused: {why}")
         return addresses
 
     def _may_reach(self, address: "Address", port: int, *, public: bool) -> bool:

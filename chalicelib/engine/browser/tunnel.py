@@ -9,7 +9,7 @@ from threading import Thread
 from typing import Final, Self
 
 from chalicelib.engine.browser.proxy import Traffic, cut
-from chalicelib.engine.outside import AddressRefused, Outside, Unreachable
+from chalicelib.engine.outside import AddressRefused, Outside, Unreachable, place_of
 
 _CONNECT_S: Final = 10.0
 _MOST_HEAD: Final = 262_144
@@ -79,7 +79,7 @@ def serve(client: socket.socket, outside: Outside, traffic: Traffic) -> None:
 def _connected(
     client: socket.socket, asked: _Asked, outside: Outside, traffic: Traffic
 ) -> socket.socket | None:
-    place = f"{asked.host}:{asked.port}"
+    place = place_of(asked.host, asked.port)
     try:
         server = outside.dial(asked.host, asked.port, timeout_s=_CONNECT_S)
     except AddressRefused as refused:
