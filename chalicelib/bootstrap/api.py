@@ -24,7 +24,9 @@ from chalicelib.features.renders.purge import PurgeFiles
 from chalicelib.features.renders.read import ReadRenders
 from chalicelib.features.renders.run_now import RunNow
 from chalicelib.features.renders.templates import StoredTemplates
+from chalicelib.features.usage.read import ReadUsage
 from chalicelib.features.workspaces.repository import Keys, Workspaces
+from chalicelib.features.workspaces.service_state import ServiceStates
 from chalicelib.settings import ApiSettings
 
 # How long most callers wait: the gateway's own limit less the way back.
@@ -54,7 +56,11 @@ class ApiServices(State):
 
     @cached_property
     def keys(self) -> Keys:  # noqa: D102
-        return Keys(self.tables, self.settings.main_table)
+        return Keys(self.tables, self.settings.main_table, self.service_states)
+
+    @cached_property
+    def service_states(self) -> ServiceStates:  # noqa: D102
+        return ServiceStates(self.tables, self.settings.main_table, self.clock)
 
     @cached_property
     def idempotency(self) -> IdempotencyRecords:  # noqa: D102
@@ -132,6 +138,10 @@ class ApiServices(State):
     @cached_property
     def read_renders(self) -> ReadRenders:  # noqa: D102
         return ReadRenders(tables=self.tables, table=self.settings.main_table, renders=self.renders)
+
+    @cached_property
+    def read_usage(self) -> ReadUsage:  # noqa: D102
+        return ReadUsage(self.tables, self.settings.main_table)
 
     @cached_property
     def present_render(self) -> PresentRender:  # noqa: D102

@@ -1,6 +1,6 @@
 """What the functions behind queues and schedules work with."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from chalicelib.adapters.aws.messages import Inbox
@@ -19,6 +19,7 @@ from chalicelib.features.due.tick import Tick
 from chalicelib.features.facts.message import TellFact
 from chalicelib.features.facts.relay import RelayFacts
 from chalicelib.features.renders.measure import MeasureRender
+from chalicelib.features.renders.rows import render_of
 from chalicelib.features.upkeep.limits import ReconcileLimits
 from chalicelib.features.upkeep.look_after import LookAfter
 from chalicelib.features.upkeep.renders import UpkeepRender
@@ -33,10 +34,14 @@ def relay(settings: RelaySettings, clients: Clients, clock: Clock) -> RelayFacts
     return RelayFacts(
         tables=state.tables,
         facts=state.facts,
-        listeners=(state.clear, CountUsage(settings.main_table)),
+        listeners=(state.clear, CountUsage(settings.main_table, _formats)),
         clock=clock,
         observers=(MeasureRender(Metrics(settings.stack, "relay")),),
     )
+
+
+def _formats(row: Mapping[str, Any]) -> Sequence[str]:
+    return render_of(dict(row)).extensions
 
 
 def relay_inbox(settings: RelaySettings, clients: Clients) -> Inbox:

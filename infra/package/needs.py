@@ -58,6 +58,7 @@ NEEDS: Final[Mapping[str, Needs]] = {
             ("dynamodb:GetItem BatchGetItem PutItem UpdateItem", "MainTable"),
             ("dynamodb:GetItem PutItem UpdateItem DeleteItem", "TransientTable"),
             ("dynamodb:Query", "${MainTable.Arn}/index/lists"),
+            ("dynamodb:Query", "MainTable WS#*#USE#*"),
             ("s3:GetObject DeleteObject", "${FilesBucket.Arn}/ws/*"),
             ("s3:PutObject DeleteObject", "${FilesBucket.Arn}/tmp/*"),
             ("sqs:SendMessage", "RendersQueue"),

@@ -10,6 +10,7 @@ _RENDER_MODE: Final = "sync async"
 
 # By model and field, every value of the contract.
 ENUMS: Final[dict[str, str]] = {
+    "AccountPlan.interval": "month year",
     "Attachment.relationship": "Source Data Alternative Supplement Unspecified",
     "DeliverySpec.retention": "none default",
     "DeliverySpec.type": "url binary base64 none",
@@ -42,6 +43,7 @@ ENUMS: Final[dict[str, str]] = {
     "RenderRequest.version": "live draft",
     "TemplateInput.type": "template",
     "UrlInput.type": "url",
+    "Usage.object": "usage",
     "Wait.until": "load domcontentloaded networkidle",
     "Watermark.layer": "over under",
     "Watermark.position": "center top-left top top-right left right bottom-left bottom "
@@ -65,9 +67,16 @@ WARNINGS: Final = (
 
 # Every field of what is answered.
 SHAPES: Final[dict[str, str]] = {
+    "Account": "workspace plan cycle renders limits regions",
+    "AccountLimits": "bulk_concurrency max_pages max_payload_mb rate_limit_rps sync_concurrency "
+    "sync_timeout_s",
+    "AccountPlan": "code interval",
+    "AccountRenders": "included used remaining_included prepaid_remaining spend_cap_cents",
+    "AccountWorkspace": "id name",
     "Bytes": "html css script font image data other",
     "Engine": "id object chromium_version state",
     "EngineList": "object data has_more next_cursor",
+    "Cycle": "start end",
     "Explain": "fonts bytes requests wait",
     "File": "id format filename content_type bytes sha256 pages width height url url_expires_at "
     "expires_at",
@@ -81,6 +90,10 @@ SHAPES: Final[dict[str, str]] = {
     "RenderError": "code message line column excerpt",
     "RenderList": "object data has_more next_cursor",
     "RenderWarning": "code message detail",
+    "Usage": "object cycle days by_template by_format",
+    "UsageByFormat": "format live test failed",
+    "UsageByTemplate": "template_id live test failed",
+    "UsageDay": "date live test failed",
     "UsedFont": "requested used",
     "Timings": "queue_ms template_ms load_ms print_ms finish_ms validate_ms store_ms total_ms cold",
 }

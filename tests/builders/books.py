@@ -132,4 +132,6 @@ def _objects(service: Service) -> list[str]:
 
 
 def _counters(row: Row) -> Counter[str]:
-    return Counter({name: value for name, value in row.items() if isinstance(value, int)})
+    return Counter(
+        {name: value for name, value in row.items() if isinstance(value, int) and "#" not in name}
+    )

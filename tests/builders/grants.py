@@ -124,5 +124,7 @@ class Overheard:
 
     def _asked_of_item(self, name: str, params: Mapping[str, Any]) -> Asked:
         key = params.get("Key") or params.get("Item") or {}
-        partition = key.get("PK", {}).get("S", "")
+        # A query names its partition as a value.
+        named = key.get("PK") or params.get("ExpressionAttributeValues", {}).get(":pk", {})
+        partition = named.get("S", "")
         return Asked(f"dynamodb:{name}", self._names[params["TableName"]], partition)

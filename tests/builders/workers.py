@@ -146,5 +146,5 @@ class Workers:
         )
         total: Counter[str] = Counter()
         for item in page.items:
-            total.update({k: v for k, v in item.items() if isinstance(v, int)})
+            total.update({k: v for k, v in item.items() if isinstance(v, int) and "#" not in k})
         return dict(total)

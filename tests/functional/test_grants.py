@@ -57,6 +57,7 @@ def what_is_read(service: Service) -> None:
     address = render["files"][0]["url"].removeprefix("https://files.test")
     targets = ["/v1/renders?limit=1", "/v1/renders?status=succeeded", f"/v1/renders/{render['id']}"]
     assert [service.call("GET", target).status for target in targets] == [200] * 3
+    assert service.call("GET", "/v1/usage").status == 200
     assert service.call("GET", "/healthz", key=None).status == 200
     assert service.call("GET", address, key=None).status == 302
 

@@ -1,0 +1,120 @@
+"""The account of a workspace, and what it has rendered by day."""
+
+import datetime as dt
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from chalicelib.contract.base import Model
+
+
+class AccountWorkspace(Model):
+    """Who the key belongs to."""
+
+    id: str
+    name: str
+
+
+class AccountPlan(Model):
+    """What is paid for."""
+
+    code: str
+    interval: Literal["month", "year"]
+
+
+class Cycle(Model):
+    """The present billing cycle; `end` is the first moment that is no longer in it."""
+
+    start: dt.datetime
+    end: dt.datetime
+
+
+class AccountRenders(Model):
+    """What may still be rendered with live keys."""
+
+    included: int
+    """Billed renders that the plan includes in the cycle."""
+    used: int
+    """Used of them."""
+    remaining_included: int
+    """Left of them; an unfinished render holds one until it succeeds or gives it back."""
+    prepaid_remaining: int
+    """Left in packs and automatic top-ups; they outlive the cycle."""
+    spend_cap_cents: int
+    """Monthly limit in euro cents, without tax, for the plan's price and all automatic top-ups of
+    the cycle. A pack of 1 000 renders for 1 000 cents is added while it stays within; 0: off."""
+
+
+class AccountLimits(Model):
+    """What the plan allows at once."""
+
+    bulk_concurrency: int
+    max_pages: int
+    max_payload_mb: int
+    rate_limit_rps: int
+    sync_concurrency: int
+    sync_timeout_s: int
+
+
+class Account(Model):
+    """A workspace's plan, allowance and limits."""
+
+    workspace: AccountWorkspace
+    plan: AccountPlan
+    cycle: Cycle
+    renders: AccountRenders
+    limits: AccountLimits
+    regions: list[str]
+    """Where the workspace may render."""
+
+
+class UsageDay(Model):
+    """One day in UTC."""
+
+    date: dt.date
+    live: int
+    """Renders with live keys that succeeded: what is billed."""
+    test: int
+    """Renders with test keys that succeeded; never billed."""
+    failed: int
+    """Renders that failed, with keys of either mode; never billed."""
+
+
+class UsageByTemplate(Model):
+    """What was rendered of one template."""
+
+    template_id: str
+    live: int
+    test: int
+    failed: int
+
+
+class UsageByFormat(Model):
+    """Renders that had a file of this format; one with several formats counts for each."""
+
+    format: str
+    live: int
+    test: int
+    failed: int
+
+
+class Usage(Model):
+    """Finished renders, by the day on which they were finished."""
+
+    object: Literal["usage"]
+    cycle: Cycle
+    days: list[UsageDay]
+    """Every day of the range, also those without a render."""
+    by_template: list[UsageByTemplate]
+    """The most rendered first, at most 1 000."""
+    by_format: list[UsageByFormat]
+    """The most rendered first."""
+
+
+class UsageQuery(Model):
+    """Which days are wanted, both included: by default the cycle up to today."""
+
+    from_: Annotated[dt.date, Field(strict=False)] | None = Field(default=None, alias="from")
+    """A date such as 2026-01-31, UTC."""
+    to: Annotated[dt.date, Field(strict=False)] | None = None
+    """A date; at most 366 days in all."""

@@ -1,0 +1,127 @@
+"""Read a workspace's statistics: by day, by template, by format."""
+
+import datetime as dt
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from chalicelib.adapters.aws.table import Item, Tables
+from chalicelib.core.errors import invalid
+from chalicelib.core.ids import WorkspaceId
+from chalicelib.features.usage.count import partition
+
+MAX_DAYS: Final = 366
+_MAX_TEMPLATES: Final = 1_000
+_KINDS: Final = ("live", "test", "failed")
+
+type Counts = Counter[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Days:
+    """A range of days in UTC, both ends included."""
+
+    first: dt.date
+    last: dt.date
+
+    def __iter__(self) -> Iterator[dt.date]:
+        """Yield every day."""
+        for n in range((self.last - self.first).days + 1):
+            yield self.first + dt.timedelta(days=n)
+
+
+@dataclass(slots=True)
+class Statistics:
+    """What was rendered on some days; each count by its subject and kind."""
+
+    days: Counts = field(default_factory=Counter)
+    templates: Counts = field(default_factory=Counter)
+    formats: Counts = field(default_factory=Counter)
+
+    def add(self, row: Item) -> None:
+        """Add one item of a day."""
+        day = row["SK"].split("#")[1]
+        for name, count in row.items():
+            group, _, rest = name.partition("#")
+            subject, _, kind = rest.rpartition("#")
+            if group == "t":
+                self.templates[subject, kind] += count
+            elif group == "f":
+                self.formats[subject, kind] += count
+            elif name in _DAY_KINDS:
+                self.days[day, _DAY_KINDS[name]] += count
+
+
+_DAY_KINDS: Final = {
+    "live_succeeded": "live",
+    "test_succeeded": "test",
+    "live_failed": "failed",
+    "test_failed": "failed",
+}
+
+
+class ReadUsage:
+    """Reads the days that `CountUsage` writes: at most 366 with a few items each."""
+
+    def __init__(self, tables: Tables, table: str) -> None:
+        """Read from this table."""
+        self._tables = tables
+        self._table = table
+
+    def __call__(self, workspace_id: WorkspaceId, days: Days) -> dict[str, Any]:
+        """Return the lists `days`, `by_template` and `by_format` of a range."""
+        found = Statistics()
+        for row in self._rows(workspace_id, days):
+            found.add(row)
+        by_day = [{"date": f"{day}", **_kinds(found.days, f"{day}")} for day in days]
+        return {
+            "days": by_day,
+            "by_template": _ranked("template_id", found.templates)[:_MAX_TEMPLATES],
+            "by_format": _ranked("format", found.formats),
+        }
+
+    def _rows(self, workspace_id: WorkspaceId, days: Days) -> Iterator[Item]:
+        for month in sorted({f"{day:%Y-%m}" for day in days}):
+            start: Item | None = None
+            while True:
+                page = self._tables.query(
+                    self._table,
+                    "PK = :pk AND SK BETWEEN :first AND :last",
+                    {
+                        ":pk": partition(workspace_id, month),
+                        ":first": f"DAY#{days.first}#",
+                        ":last": f"DAY#{days.last}#~",
+                    },
+                    limit=1_000,
+                    start=start,
+                )
+                yield from page.items
+                start = page.last_key
+                if start is None:
+                    break
+
+
+def chosen(first: dt.date | None, last: dt.date | None, cycle_start: str, now: dt.datetime) -> Days:
+    """Return the days that are asked for, by default the cycle up to today.
+
+    Raises `validation_error` for a range that ends before it begins or is too long.
+    """
+    last = last or now.date()
+    first = first or min(last, dt.date.fromisoformat(cycle_start[:10]))
+    if first > last:
+        raise invalid("/query/from", f"must not be after to ({last})", "out_of_range")
+    if (last - first).days >= MAX_DAYS:
+        message = f"must be less than {MAX_DAYS} days before to ({last})"
+        raise invalid("/query/from", message, "out_of_range")
+    return Days(first, last)
+
+
+def _ranked(name: str, counts: Counts) -> list[dict[str, Any]]:
+    subjects = {subject for subject, _ in counts}
+    rows = [{name: subject, **_kinds(counts, subject)} for subject in sorted(subjects)]
+    return sorted(rows, key=lambda row: -sum(row[kind] for kind in _KINDS))
+
+
+def _kinds(counts: Counts, subject: str) -> dict[str, int]:
+    return {kind: counts[subject, kind] for kind in _KINDS}

@@ -1,0 +1,158 @@
+"""`/v1/account` and `/v1/usage`."""
+
+import pytest
+
+from chalicelib.features.workspaces.change import Changes
+from chalicelib.features.workspaces.plans import PLANS
+from tests.builders.service import Service
+
+
+def test_account_tells_plan_cycle_allowance_and_limits(service: Service) -> None:
+    service.render()
+    service.render(mode="async")
+    service.render(key=service.test)
+
+    account = service.call("GET", "/v1/account").json
+
+    assert account == {
+        "workspace": {"id": service.workspace, "name": "A workspace"},
+        "plan": {"code": "scale", "interval": "month"},
+        "cycle": {"start": "2026-11-21T12:00:00.000Z", "end": "2026-12-21T12:00:00.000Z"},
+        "renders": {
+            "included": 250_000,
+            "used": 1,
+            "remaining_included": 249_998,
+            "prepaid_remaining": 0,
+            "spend_cap_cents": 0,
+        },
+        "limits": {
+            "bulk_concurrency": 100,
+            "max_pages": 2_000,
+            "max_payload_mb": 4,
+            "rate_limit_rps": 100,
+            "sync_concurrency": 50,
+            "sync_timeout_s": 28,
+        },
+        "regions": ["eu"],
+    }
+
+
+def test_account_of_a_new_cycle_is_unused_before_anything_is_rendered_in_it(
+    service: Service,
+) -> None:
+    service.render()
+    service.clock.forward(days=31)
+
+    account = service.call("GET", "/v1/account").json
+
+    assert account["cycle"]["start"] == "2026-12-21T12:00:00.000Z"
+    assert (account["renders"]["used"], account["renders"]["remaining_included"]) == (0, 250_000)
+
+
+def test_smaller_plan_leaves_nothing_rather_than_less(service: Service) -> None:
+    service.operator.change_workspace(service.workspace, Changes(plan="free"))
+    for _ in range(3):
+        service.render()
+        service.clock.forward(seconds=2)
+    tables, limits = service.services.tables, service.services.limits
+    workspace = service.services.workspaces.get(service.workspace)
+    assert workspace is not None
+    tables.write(limits.change(workspace, more_renders=-99))
+
+    account = service.call("GET", "/v1/account").json
+
+    assert account["renders"]["remaining_included"] == 0
+
+
+def test_account_needs_its_scope(service: Service) -> None:
+    key = service.key("live", scopes=["renders:read"])
+
+    for target in ("/v1/account", "/v1/usage"):
+        assert service.call("GET", target, key=key).code == "insufficient_scope"
+
+
+def test_usage_counts_by_day_mode_and_format(service: Service) -> None:
+    service.render()
+    service.render(output={"format": "png"})
+    service.render(key=service.test)
+    service.relay_facts()
+    service.clock.forward(days=2)
+    service.engine.pages = 5_000
+    service.render()
+    service.relay_facts()
+
+    usage = service.call("GET", "/v1/usage").json
+
+    assert usage["object"] == "usage"
+    assert usage["cycle"]["start"] == "2026-11-21T12:00:00.000Z"
+    assert usage["days"] == [
+        {"date": "2026-11-21", "live": 2, "test": 1, "failed": 0},
+        {"date": "2026-11-22", "live": 0, "test": 0, "failed": 0},
+        {"date": "2026-11-23", "live": 0, "test": 0, "failed": 1},
+    ]
+    assert usage["by_format"] == [
+        {"format": "pdf", "live": 1, "test": 1, "failed": 1},
+        {"format": "png", "live": 1, "test": 0, "failed": 0},
+    ]
+    assert usage["by_template"] == []
+
+
+def test_usage_of_a_range_leaves_out_what_lies_beyond_it(service: Service) -> None:
+    for _ in range(3):
+        service.render()
+        service.relay_facts()
+        service.clock.forward(days=5)
+
+    usage = service.call("GET", "/v1/usage?from=2026-11-26&to=2026-12-01").json
+
+    assert [day["date"] for day in usage["days"]][::5] == ["2026-11-26", "2026-12-01"]
+    assert [day["live"] for day in usage["days"]] == [1, 0, 0, 0, 0, 1]
+    assert usage["by_format"] == [{"format": "pdf", "live": 2, "test": 0, "failed": 0}]
+
+
+def test_usage_is_counted_once_however_often_a_fact_is_told(service: Service) -> None:
+    service.render()
+    service.relay_facts()
+    service.clock.forward(minutes=2)
+    service.tick()
+    service.relay_facts()
+
+    assert service.call("GET", "/v1/usage").json["days"][0]["live"] == 1
+
+
+@pytest.mark.parametrize(
+    ("query", "pointer"),
+    [
+        ("from=2026-11-22", "/query/from"),
+        ("from=2026-11-02&to=2026-11-01", "/query/from"),
+        ("from=2025-11-20&to=2026-11-21", "/query/from"),
+        ("from=yesterday", "/query/from"),
+        ("to=2026-13-01", "/query/to"),
+        ("from=1700000000", "/query/from"),
+        ("since=2026-11-01", "/query/since"),
+    ],
+)
+def test_range_that_cannot_be_is_refused_by_name(
+    service: Service, query: str, pointer: str
+) -> None:
+    answer = service.call("GET", f"/v1/usage?{query}")
+
+    assert (answer.status, answer.code) == (400, "validation_error")
+    assert [error["path"] for error in answer.json["errors"]] == [pointer]
+
+
+def test_a_leap_year_and_a_day_is_the_longest_range(service: Service) -> None:
+    answer = service.call("GET", "/v1/usage?from=2027-03-01&to=2028-02-29")
+
+    assert answer.status == 200
+    assert len(answer.json["days"]) == 366
+
+
+@pytest.mark.parametrize("plan", PLANS)
+def test_limits_are_those_of_the_plan(service: Service, plan: str) -> None:
+    key = service.key("test", service.create_workspace(plan))
+
+    account = service.call("GET", "/v1/account", key=key).json
+
+    assert account["limits"]["rate_limit_rps"] == PLANS[plan].rate_limit_rps
+    assert account["renders"]["included"] == PLANS[plan].included_renders
