@@ -3,14 +3,14 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import partial
 from typing import Any, Final, Protocol
 
 from chalicelib.engine.data import data_of
 from chalicelib.engine.job import Html, Job
 from chalicelib.engine.options.output import Output
-from chalicelib.engine.options.pdf import Bands, HeaderFooter
 from chalicelib.engine.outside import Outside
+from chalicelib.engine.wording import worded
 
 # Where the document's own head begins, or else the last thing that must stand before one.
 _BEFORE_HEAD: Final = (
@@ -23,8 +23,19 @@ _BEFORE_HEAD: Final = (
 class Templates(Protocol):
     """Runs templates."""
 
-    def render(self, source: str, data: Mapping[str, Any], *, strict: bool, deadline: float) -> str:
-        """Return the text; raises RenderFailure `template_…` or `render_timeout`."""
+    def render(
+        self,
+        source: str,
+        data: Mapping[str, Any],
+        *,
+        strict: bool,
+        deadline: float,
+        escape: bool = True,
+    ) -> str:
+        """Return the text, HTML where it is to `escape` what it puts in.
+
+        Raises RenderFailure `template_…` or `render_timeout`.
+        """
         ...
 
 
@@ -41,37 +52,25 @@ def document_of(job: Job, templates: Templates, outside: Outside) -> Document:
     """Return what to show; each source is a template of its own, so lines stay true."""
     job = replace(job, data=data_of(job, outside))
     if not isinstance(job.source, Html):
-        return Document("", job.source.url, job.output)
+        return Document("", job.source.url, worded(job.output, None))
     html, head = job.source.html, job.source.head or ""
     if not job.source.templating:
-        return Document(_with_head(html, head), None, job.output)
-    html, head = (_rendered(text, job, templates) if text else text for text in (html, head))
-    return Document(_with_head(html, head), None, _output_of(job, templates))
+        return Document(_with_head(html, head), None, worded(job.output, None))
+    run = partial(_run, templates, job)
+    html, head = (run(text, {}, escape=True) if text else text for text in (html, head))
+    return Document(_with_head(html, head), None, worded(job.output, run))
 
 
-def _output_of(job: Job, templates: Templates) -> Output:
-    """Return the output with what its pages' margins say; they are templates as the document is."""
-    output = job.output
-    if "pdf" not in output.formats:
-        return output
-
-    @cache
-    def rendered(band: HeaderFooter | None) -> HeaderFooter | None:
-        if band is None or not band.html:
-            return band
-        return replace(band, html=_rendered(band.html, job, templates))
-
-    def both(bands: Bands) -> Bands:
-        return Bands(rendered(bands.header), rendered(bands.footer))
-
-    pdf = output.pdf
-    pdf = replace(pdf, bands=both(pdf.bands), first=both(pdf.first), last=both(pdf.last))
-    return replace(output, pdf=pdf)
-
-
-def _rendered(text: str, job: Job, templates: Templates) -> str:
-    strict = job.output.strict_undefined
-    return templates.render(text, job.data or {}, strict=strict, deadline=job.deadline)
+def _run(
+    templates: Templates, job: Job, source: str, more: Mapping[str, str], *, escape: bool
+) -> str:
+    return templates.render(
+        source,
+        {**(job.data or {}), **more},
+        strict=job.output.strict_undefined,
+        deadline=job.deadline,
+        escape=escape,
+    )
 
 
 def _with_head(html: str, head: str) -> str:

@@ -14,8 +14,16 @@ from chalicelib.engine.outside import AddressRefused, Fetched
 class NoTemplates:
     """Templates for documents that are none."""
 
-    def render(self, source: str, data: Mapping[str, Any], *, strict: bool, deadline: float) -> str:
-        raise AssertionError(source, data, strict, deadline)
+    def render(
+        self,
+        source: str,
+        data: Mapping[str, Any],
+        *,
+        strict: bool,
+        deadline: float,
+        escape: bool = True,
+    ) -> str:
+        raise AssertionError(source, data, strict, deadline, escape)
 
 
 class NoOutside:

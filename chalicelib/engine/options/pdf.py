@@ -25,6 +25,10 @@ _PAGE_SIZES: Final = {
 }
 
 
+# What stands in a band's texts for what only printing knows: noncharacters, which no text has.
+MARKS: Final = {"page": "\ufdd0", "pages": "\ufdd1", "title": "\ufdd2", "date": "\ufdd3"}
+
+
 @dataclass(frozen=True, slots=True)
 class Margin:
     """The page's margins in inches."""
@@ -43,7 +47,7 @@ class Margin:
 
 @dataclass(frozen=True, slots=True)
 class HeaderFooter:
-    """What is printed into a margin; `html`, or else the three texts; templates have run."""
+    """What is printed into a margin; `html`, or else the three texts; `height` is in inches."""
 
     html: str | None
     left: str | None
@@ -54,8 +58,10 @@ class HeaderFooter:
 
     @classmethod
     def from_json(cls, source: Mapping[str, Any] | None) -> Self | None:
-        """Read HeaderFooter; None where it is not enabled."""
+        """Read HeaderFooter; None where it is not enabled or says nothing."""
         if source is None or not source.get("enabled"):
+            return None
+        if not any(source.get(name) for name in ("html", "left", "center", "right")):
             return None
         height = source.get("height")
         return cls(
@@ -204,6 +210,7 @@ class PdfOptions:
     bands: Bands
     first: Bands
     last: Bands
+    only: Bands
     page_number_start: int
     tagged: bool
     outline: bool
@@ -231,6 +238,7 @@ class PdfOptions:
             bands=_bands(source, "header", "footer"),
             first=_bands(source, "first_header", "first_footer"),
             last=_bands(source, "header", "last_footer"),
+            only=_bands(source, "first_header", _footer_of_one(source)),
             page_number_start=source.get("page_number_start", 1),
             tagged=source.get("tagged", True),
             outline=source.get("outline", False),
@@ -241,6 +249,19 @@ class PdfOptions:
             protection=None if protection is None else Protection.from_json(protection),
             watermark=None if watermark is None else Watermark.from_json(watermark),
         )
+
+    @property
+    def stamped(self) -> bool:
+        """Tell whether the bands differ in what the browser itself prints alike on all pages."""
+        kinds = (self.bands, self.first, self.last, self.only)
+        if all(bands == Bands(None, None) for bands in kinds):
+            return False
+        return self.page_number_start != 1 or len(set(kinds)) > 1
+
+
+def _footer_of_one(source: Mapping[str, Any]) -> str:
+    """Return whose footer stands on a page that is the first and the last one."""
+    return "last_footer" if source.get("last_footer") else "first_footer"
 
 
 def _bands(source: Mapping[str, Any], header: str, footer: str) -> Bands:

@@ -50,7 +50,12 @@ def main(parent: int) -> None:
 def _answer(renderer: Renderer, request: Mapping[str, Any]) -> dict[str, Any]:
     confinement.start_clock()
     try:
-        result = renderer.render(request["source"], request["data"], strict=request["strict"])
+        result = renderer.render(
+            request["source"],
+            request["data"],
+            strict=request["strict"],
+            escape=request["escape"],
+        )
     except FuelError as error:  # The clock ran out between two parts of the renderer.
         result = Fault("template_fuel_exhausted", str(error))
     finally:

@@ -68,10 +68,10 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
     code_generator_class = MeteredGenerator
     intercepted_binops = frozenset(operators.OPERATORS)
 
-    def __init__(self, meter: Meter, *, strict: bool) -> None:
-        """Build the language; `strict` makes undefined values errors."""
+    def __init__(self, meter: Meter, *, strict: bool, escape: bool = True) -> None:
+        """Build the language; `strict` makes undefined values errors, `escape` is for HTML."""
         super().__init__(
-            autoescape=True,
+            autoescape=escape,
             optimized=False,
             undefined=StrictUndefined if strict else ChainableUndefined,
             loader=DictLoader({}),

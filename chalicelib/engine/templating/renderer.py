@@ -40,21 +40,25 @@ class Renderer:
     """Runs templates one after the other; remembers compiled ones, which depend on nothing else."""
 
     def __init__(self) -> None:
-        """Build the strict and the lenient language over one meter."""
+        """Build the strict and the lenient language over one meter, for HTML and for plain text."""
         self._meter = Meter()
         self._languages = {
-            strict: TemplateEnvironment(self._meter, strict=strict) for strict in (False, True)
+            (strict, escape): TemplateEnvironment(self._meter, strict=strict, escape=escape)
+            for strict in (False, True)
+            for escape in (False, True)
         }
-        self._compiled: OrderedDict[tuple[bool, str], Template] = OrderedDict()
+        self._compiled: OrderedDict[tuple[TemplateEnvironment, str], Template] = OrderedDict()
 
-    def render(self, source: str, data: Mapping[str, Any], *, strict: bool) -> str | Fault:
-        """Return the text of the template, or the fault that ended it."""
+    def render(
+        self, source: str, data: Mapping[str, Any], *, strict: bool, escape: bool = True
+    ) -> str | Fault:
+        """Return the text of the template, or the fault that ended it; `escape`: it is HTML."""
         self._meter.refill()
         random.seed(0)  # Equal requests give equal bytes.
         text = with_newlines(source)
-        language = self._languages[strict]
+        language = self._languages[strict, escape]
         try:
-            template = self._template(language, text, strict=strict)
+            template = self._template(language, text)
         except Exception as error:  # noqa: BLE001 -- whatever Jinja2 or Python makes of a hostile source
             return _compile_fault(error, text, language.position_lexer.position)
         try:
@@ -62,8 +66,8 @@ class Renderer:
         except Exception as error:  # noqa: BLE001 -- whatever a hostile template provokes
             return _run_fault(error, text, template)
 
-    def _template(self, language: TemplateEnvironment, source: str, *, strict: bool) -> Template:
-        key = (strict, source)
+    def _template(self, language: TemplateEnvironment, source: str) -> Template:
+        key = (language, source)
         if key in self._compiled:
             self._compiled.move_to_end(key)
             return self._compiled[key]
@@ -73,7 +77,7 @@ class Renderer:
         self._remember(key, template)
         return template
 
-    def _remember(self, key: tuple[bool, str], template: Template) -> None:
+    def _remember(self, key: tuple[TemplateEnvironment, str], template: Template) -> None:
         self._compiled[key] = template
         while (
             len(self._compiled) > _CACHED_TEMPLATES

@@ -48,14 +48,15 @@ class TemplateWorker:
         *,
         strict: bool,
         deadline: float,
+        escape: bool = True,
     ) -> str:
-        """Return the text of a template over plain JSON data.
+        """Return the text of a template over plain JSON data; `escape`: the text is HTML.
 
         Raises RenderFailure with `template_syntax_error`, `template_runtime_error` or
         `template_fuel_exhausted` and `line`, `column`, `excerpt` where they are known, or with
         `render_timeout` when the time is `deadline` (seconds since 1970).
         """
-        request = wire.pack({"source": source, "data": data, "strict": strict})
+        request = wire.pack({"source": source, "data": data, "strict": strict, "escape": escape})
         if not self._lock.acquire(timeout=max(0.0, deadline - time.time())):
             raise _too_late()
         try:

@@ -69,12 +69,53 @@ def test_width_and_height_win_over_the_page_size() -> None:
 
 
 def test_a_header_counts_only_when_enabled() -> None:
-    pdf = Output.from_json(
-        {"pdf": {"header": {"enabled": False, "html": "x"}, "footer": {"enabled": True}}}
-    ).pdf
+    footer = {"enabled": True, "left": "x"}
+    pdf = Output.from_json({"pdf": {"header": {**footer, "enabled": False}, "footer": footer}}).pdf
 
     assert pdf.bands.header is None
     assert pdf.bands.footer is not None
+
+
+BAND = {"enabled": True, "left": "every"}
+NONE: dict[str, object] = {"enabled": False}
+
+
+@pytest.mark.parametrize(
+    ("pdf", "stamped"),
+    [
+        ({"header": BAND}, False),
+        ({"header": BAND, "first_header": None, "page_number_start": 1}, False),
+        ({"header": BAND, "first_header": BAND}, False),
+        ({"page_number_start": 5}, False),
+        ({"first_header": {"enabled": True}}, False),
+        ({"header": BAND, "page_number_start": 0}, True),
+        ({"header": BAND, "first_header": NONE}, True),
+        ({"last_footer": BAND}, True),
+    ],
+)
+def test_bands_are_printed_apart_where_they_are_not_alike(
+    pdf: dict[str, object],
+    stamped: bool,  # noqa: FBT001 -- a case
+) -> None:
+    assert Output.from_json({"pdf": pdf}).pdf.stamped is stamped
+
+
+@pytest.mark.parametrize(
+    ("footers", "expected"),
+    [
+        ({}, "every"),
+        ({"first_footer": {**BAND, "left": "first"}}, "first"),
+        ({"last_footer": {**BAND, "left": "last"}}, "last"),
+        ({"first_footer": {**BAND, "left": "first"}, "last_footer": BAND}, "every"),
+    ],
+)
+def test_the_only_page_is_the_last_one_before_it_is_the_first(
+    footers: dict[str, object], expected: str
+) -> None:
+    pdf = Output.from_json({"pdf": {"footer": BAND, **footers}}).pdf
+
+    assert pdf.only.footer
+    assert pdf.only.footer.left == expected
 
 
 def test_the_pictures_own_size_wins_over_the_viewport() -> None:

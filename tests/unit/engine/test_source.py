@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from chalicelib.engine.job import Job
-from chalicelib.engine.options.output import Output
 from chalicelib.engine.source import document_of
 from tests.builders.engine import NoOutside, job
 
@@ -24,6 +23,7 @@ class Upper:
         *,
         strict: bool,
         deadline: float,  # noqa: ARG002 -- part of the port
+        escape: bool = True,  # noqa: ARG002 -- as above
     ) -> str:
         self.seen.append((source, data, strict))
         return source.upper()
@@ -48,10 +48,6 @@ def shown(given: Job, templates: Upper) -> str:
     return document_of(given, templates, NoOutside()).html
 
 
-def output_of(given: Job, templates: Upper) -> Output:
-    return document_of(given, templates, NoOutside()).output
-
-
 def test_only_what_is_templated_is_rendered() -> None:
     templates = Upper()
 
@@ -67,42 +63,3 @@ def test_html_and_head_are_templates_of_their_own() -> None:
 
     assert made == "<HEAD>BA"
     assert templates.seen == [("<head>a", {"n": 1}, True), ("b", {"n": 1}, True)]
-
-
-PRINTED = {
-    "pdf": {
-        "header": {"enabled": True, "html": "above"},
-        "footer": {"enabled": True, "html": "below"},
-    }
-}
-
-
-def test_header_and_footer_are_templates_where_the_document_is_one() -> None:
-    templates = Upper()
-
-    pdf = output_of(job("a", PRINTED, templating=True, data={"n": 1}), templates).pdf
-
-    assert pdf.bands.header
-    assert pdf.bands.footer
-    assert [pdf.bands.header.html, pdf.bands.footer.html] == ["ABOVE", "BELOW"]
-    assert pdf.first == pdf.last == pdf.bands
-    assert templates.seen[1:] == [("above", {"n": 1}, False), ("below", {"n": 1}, False)]
-
-
-@pytest.mark.parametrize(
-    ("templating", "output"),
-    [
-        (False, PRINTED),
-        (True, {**PRINTED, "format": "png"}),
-        (True, {"pdf": {"header": {"enabled": False, "html": "x"}, "footer": {"enabled": True}}}),
-    ],
-)
-def test_what_is_not_printed_from_a_template_is_not_run(
-    templating: bool,  # noqa: FBT001 -- a case
-    output: dict[str, Any],
-) -> None:
-    templates = Upper()
-    given = job("a", output, templating=templating)
-
-    assert output_of(given, templates) == given.output
-    assert templates.seen == ([("a", {}, False)] if templating else [])

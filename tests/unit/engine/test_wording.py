@@ -1,0 +1,120 @@
+"""The output's own texts: templates where the document is one, marks everywhere."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from chalicelib.engine.options.output import Output
+from chalicelib.engine.options.pdf import MARKS, HeaderFooter
+from chalicelib.engine.source import document_of
+from chalicelib.engine.templating.renderer import Fault, Renderer
+from tests.builders.engine import NoOutside, NoTemplates, job
+
+PAGE, PAGES, TITLE, DATE = MARKS.values()
+
+
+class Templates:
+    """The real language, without its process."""
+
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+        self._renderer = Renderer()
+
+    def render(
+        self,
+        source: str,
+        data: Mapping[str, Any],
+        *,
+        strict: bool,
+        deadline: float,  # noqa: ARG002 -- part of the port
+        escape: bool = True,
+    ) -> str:
+        self.seen.append(source)
+        text = self._renderer.render(source, data, strict=strict, escape=escape)
+        assert not isinstance(text, Fault), text
+        return text
+
+
+def templated(output: Mapping[str, Any], **data: Any) -> Output:
+    given = job("x", output, templating=True, data=data)
+    return document_of(given, Templates(), NoOutside()).output
+
+
+def plain(output: Mapping[str, Any]) -> Output:
+    return document_of(job("x", output), NoTemplates(), NoOutside()).output
+
+
+def header_of(output: Output) -> HeaderFooter:
+    assert output.pdf.bands.header is not None
+    return output.pdf.bands.header
+
+
+def test_all_four_texts_of_a_band_are_templates() -> None:
+    header = {"enabled": True, "left": "{{ n }} & {{ who }}", "right": "{{ page }}/{{ pages }}"}
+    footer = {"enabled": True, "html": "<b>{{ who }}</b> {{ date }}"}
+
+    pdf = templated({"pdf": {"header": header, "footer": footer}}, n=1, who="Tom & Co").pdf
+
+    assert pdf.bands.header
+    assert pdf.bands.footer
+    assert pdf.bands.header.left == "1 & Tom & Co"
+    assert pdf.bands.header.right == f"{PAGE}/{PAGES}"
+    assert pdf.bands.footer.html == f"<b>Tom &amp; Co</b> {DATE}"
+    assert pdf.first == pdf.last == pdf.only == pdf.bands
+
+
+@pytest.mark.parametrize("name", MARKS)
+def test_the_marks_are_marks_whatever_the_data_call_so(name: str) -> None:
+    header = {"enabled": True, "center": f"{{{{ {name} }}}} {{{{ other }}}}"}
+
+    made = templated({"pdf": {"header": header}}, **{name: "mine"}, other="x")
+
+    assert header_of(made).center == f"{MARKS[name]} x"
+
+
+def test_marks_are_found_where_nothing_is_a_template() -> None:
+    texts = {"left": "{{page}} of {{ pages }}", "center": "{{ name }} {% x", "right": "{{title }}"}
+
+    header = header_of(plain({"pdf": {"header": {"enabled": True, **texts}}}))
+
+    assert header.left == f"{PAGE} of {PAGES}"
+    assert header.center == texts["center"]
+    assert header.right == TITLE
+
+
+def test_html_that_is_no_template_stays_as_it_is() -> None:
+    html = "{{ page }} <i class=pageNumber></i>"
+
+    assert header_of(plain({"pdf": {"header": {"enabled": True, "html": html}}})).html == html
+
+
+def test_the_file_name_is_a_template_of_plain_text() -> None:
+    output = {"format": "png", "filename": "{{ who }} {{ page }}.png"}
+
+    assert templated(output, who="Tom & Co", page=3).filename == "Tom & Co 3.png"
+    assert plain(output).filename == output["filename"]
+
+
+def test_what_is_not_printed_or_has_nothing_to_run_is_not_run() -> None:
+    band = {"enabled": True, "html": "{{ x }}"}
+    unused = (
+        {"format": "png", "pdf": {"header": band}},
+        {"pdf": {"header": {**band, "enabled": 0}}},
+    )
+    templates = Templates()
+    for output in (
+        *unused,
+        {"filename": "plain", "pdf": {"header": {"enabled": True, "left": "a"}}},
+    ):
+        document_of(job("d", output, templating=True, data={}), templates, NoOutside())
+
+    assert templates.seen == ["d"] * 3
+
+
+def test_a_band_that_many_pages_share_is_run_once() -> None:
+    templates = Templates()
+    output = {"pdf": {"header": {"enabled": True, "left": "{{ 1 }}"}}}
+    document_of(job("d", output, templating=True), templates, NoOutside())
+
+    assert templates.seen == ["d", "{{ 1 }}"]
