@@ -90,6 +90,7 @@ class ApiServices(State):
             bodies=self.bodies,
             clock=self.clock,
             ids=self.ids,
+            state=self.service_states,
             templates=StoredTemplates(self.tables, self.settings.main_table),
             region=self.settings.region,
         )

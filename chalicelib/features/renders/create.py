@@ -20,6 +20,7 @@ from chalicelib.features.renders.shown import shown_input, shown_output
 from chalicelib.features.renders.templates import TemplateSources, Version
 from chalicelib.features.workspaces.limits import Claim, RateState, Taken
 from chalicelib.features.workspaces.limits_repository import Limits
+from chalicelib.features.workspaces.service_state import ServiceStates
 
 log = logging.getLogger(__name__)
 
@@ -59,6 +60,7 @@ class CreateRender:
         bodies: Bodies,
         clock: Clock,
         ids: Ids,
+        state: ServiceStates,
         templates: TemplateSources,
         region: str,
     ) -> None:
@@ -70,6 +72,7 @@ class CreateRender:
         self._bodies = bodies
         self._clock = clock
         self._ids = ids
+        self._state = state
         self._templates = templates
         self._region = region
 
@@ -86,6 +89,7 @@ class CreateRender:
             if record is not None:
                 rate = self._limits.count_request(order.workspace, now)
                 return self._repeated(order, record, rate, now)
+        self._state.require_normal()
         order = self._with_template(order, order.version)
         _check_stays_in_memory(order)
         render_id = RenderId(self._ids.new("rnd", now))
