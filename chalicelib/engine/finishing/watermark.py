@@ -5,8 +5,13 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
+from chalicelib.engine.finishing.finisher import Finisher
+from chalicelib.engine.finishing.layers import Layers
+
 if TYPE_CHECKING:
     import pikepdf
+
+    from chalicelib.engine.formats.format import Finishing
 
 type Point = tuple[float, float]
 type Line = tuple[Point, ...]
@@ -58,21 +63,6 @@ def strokes(width: float, height: float) -> tuple[list[Line], float]:
     return lines, size * _THICKNESS
 
 
-def mark_pdf(content: bytes) -> bytes:
-    """Draw the word over every page, as an artifact: tags and reading order stay as they are."""
-    import pikepdf  # noqa: PLC0415 -- only test renders need it here
-
-    result = io.BytesIO()
-    with pikepdf.open(io.BytesIO(content)) as document:
-        state = pikepdf.Dictionary(Type=pikepdf.Name.ExtGState, CA=_OPACITY)
-        shared = document.make_indirect(state)
-        for page in document.pages:
-            _mark_page(document, page, shared)
-        # The same input gives the same bytes.
-        document.save(result, deterministic_id=True)
-    return result.getvalue()
-
-
 def mark_png(content: bytes) -> bytes:
     """Draw the word over a picture, whose transparency stays."""
     from PIL import Image, ImageDraw  # noqa: PLC0415 -- only test renders need it
@@ -101,29 +91,33 @@ def mark_png(content: bytes) -> bytes:
     return result.getvalue()
 
 
-def _mark_page(document: "pikepdf.Pdf", page: "pikepdf.Page", state: "pikepdf.Object") -> None:
-    import pikepdf  # noqa: PLC0415 -- as its caller
+def _mark_pages(document: "pikepdf.Pdf", _finishing: "Finishing") -> None:
+    """Draw the word over every page."""
+    import pikepdf  # noqa: PLC0415 -- only a document that is opened needs it
 
-    left, bottom, right, top = (float(edge) for edge in page.cropbox)
-    name = page.add_resource(state, pikepdf.Name.ExtGState, name=pikepdf.Name.PlatenTest)
+    state = document.make_indirect(pikepdf.Dictionary(Type=pikepdf.Name.ExtGState, CA=_OPACITY))
+    layers = Layers(document)
+    drawings: dict[tuple[float, ...], pikepdf.Stream] = {}
+    for page in document.pages:
+        edges = tuple(float(edge) for edge in page.cropbox)
+        if edges not in drawings:
+            drawings[edges] = layers.drawing(_operators(edges))
+        page.add_resource(state, pikepdf.Name.ExtGState, name=pikepdf.Name.PlatenTest)
+        layers.over(page, drawings[edges])
+
+
+def _operators(edges: Sequence[float]) -> bytes:
+    left, bottom, right, top = edges
     lines, thickness = strokes(right - left, top - bottom)
-    drawn = _operators(lines, thickness, origin=(left, bottom), state=str(name))
-    # What was drawn before has left its own matrix behind.
-    page.contents_add(document.make_stream(b"q\n"), prepend=True)
-    page.contents_add(document.make_stream(b"\nQ\n" + drawn))
-
-
-def _operators(lines: Sequence[Line], thickness: float, *, origin: Point, state: str) -> bytes:
     words = [
-        "/Artifact <</Type /Pagination /Subtype /Watermark>> BDC q",
-        f"{state} gs 0 J 1 j {thickness:.2f} w {_GREY} G",
-        f"1 0 0 1 {origin[0]:.2f} {origin[1]:.2f} cm",
+        f"/PlatenTest gs 0 J 1 j {thickness:.2f} w {_GREY} G",
+        f"1 0 0 1 {left:.2f} {bottom:.2f} cm",
     ]
     for line in lines:
         for operator, (x, y) in zip(_moves(), line, strict=False):
             words.append(f"{x:.2f} {y:.2f} {operator}")
     # One path, stroked once: where letters' lines cross it is not darker.
-    words.append("S Q EMC")
+    words.append("S")
     return "\n".join(words).encode()
 
 
@@ -137,3 +131,6 @@ def _word() -> Iterator[Line]:
     for position, letter in enumerate(_LETTERS):
         for line in letter:
             yield tuple((x + position * _ADVANCE, y) for x, y in line)
+
+
+TEST_WORD: Final = Finisher(lambda finishing: finishing.test, _mark_pages)

@@ -1,10 +1,9 @@
 """PDF: pages printed by the browser."""
 
-import io
 from typing import Final
 
 from chalicelib.engine.browser.page import Page
-from chalicelib.engine.finishing.watermark import mark_pdf
+from chalicelib.engine.finishing.pdf import finish_pdf
 from chalicelib.engine.formats.format import Finishing, Format
 from chalicelib.engine.job import Produced
 from chalicelib.engine.options.output import Output
@@ -15,14 +14,8 @@ def _draw(page: Page, output: Output) -> bytes:
 
 
 def _finish(content: bytes, finishing: Finishing) -> Produced:
-    import pikepdf  # noqa: PLC0415 -- 0.2 s that a process which prints nothing need not pay
-
-    if finishing.test:
-        content = mark_pdf(content)
-
-    with pikepdf.open(io.BytesIO(content)) as document:
-        pages = int(document.Root.Pages.Count)
-    return Produced("pdf", content, "application/pdf", pages=pages)
+    finished, pages = finish_pdf(content, finishing)
+    return Produced("pdf", finished, "application/pdf", pages=pages)
 
 
 PDF: Final = Format("pdf", "print", _draw, _finish)

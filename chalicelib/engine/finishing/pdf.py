@@ -1,0 +1,49 @@
+"""From the printed PDF to the finished one: opened once, and only where something is to be done."""
+
+import io
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from chalicelib.engine.finishing.attachments import ATTACHMENTS
+from chalicelib.engine.finishing.dates import moment_of
+from chalicelib.engine.finishing.finisher import Finisher
+from chalicelib.engine.finishing.metadata import METADATA
+from chalicelib.engine.finishing.printed import pages_of, repeatable, with_id
+from chalicelib.engine.finishing.protection import encryption_of
+from chalicelib.engine.finishing.stamp import WATERMARK
+from chalicelib.engine.finishing.watermark import TEST_WORD
+
+if TYPE_CHECKING:
+    from chalicelib.engine.formats.format import Finishing
+
+# In this order: what is drawn later lies over what was drawn before.
+FINISHERS: Final[tuple[Finisher, ...]] = (WATERMARK, ATTACHMENTS, METADATA, TEST_WORD)
+# Files with a relationship, and encryption, are younger than what the browser writes.
+_VERSION: Final = "1.7"
+
+
+def finish_pdf(printed: bytes, finishing: "Finishing") -> tuple[bytes, int]:
+    """Return the document and its number of pages; the same request gives the same bytes.
+
+    Raises RenderFailure `attachment_failed` for a watermark that is no picture.
+    """
+    content = repeatable(printed, moment_of(finishing.output.pdf.metadata))
+    pages = pages_of(content)
+    due = [finisher for finisher in FINISHERS if finisher.applies(finishing)]
+    if due or finishing.output.pdf.protection is not None:
+        return _opened(content, due, finishing), pages
+    return with_id(content), pages
+
+
+def _opened(content: bytes, due: Sequence[Finisher], finishing: "Finishing") -> bytes:
+    import pikepdf  # noqa: PLC0415 -- 0.2 s that a process which prints nothing need not pay
+
+    protection, result = finishing.output.pdf.protection, io.BytesIO()
+    with pikepdf.open(io.BytesIO(content)) as document:
+        for finisher in due:
+            finisher.apply(document, finishing)
+        if protection is None:
+            document.save(result, min_version=_VERSION, deterministic_id=True)
+        else:
+            document.save(result, min_version=_VERSION, encryption=encryption_of(protection))
+    return result.getvalue()

@@ -1,0 +1,64 @@
+"""A PDF as Chromium prints it, changed byte for byte, so that its table of places stays true.
+
+Opening and saving a document of many pages takes as long as a good part of its printing; this
+does not.
+"""
+
+import datetime as dt
+import hashlib
+import re
+from typing import Final
+
+_DATE: Final = re.compile(rb"/(Creation|Mod)Date \(D:[0-9]{14}[+-][0-9]{2}'[0-9]{2}'\)")
+# As browser/spare.py makes them; what follows is the rest of the string that it stands in.
+_ORIGIN: Final = re.compile(rb"http://[0-9a-f]{24}\.localhost((?:[ -'*-\[\]-~]|\\.)*\))")
+_ORIGIN_BYTES: Final = len("http://.localhost") + 24
+# The ids that Chromium gives to the cells that head a table, where cells name them: in a cell's
+# own dictionary, in lists, in the tree of ids behind a reference.
+_CELL: Final = re.compile(
+    rb"\(node(?:(?<=/ID \(node)|(?<=\[\(node)|(?<=\) \(node)|(?<= R \(node))([0-9]{8})\)"
+)
+_ROOT: Final = re.compile(rb"/Root ([0-9]+) 0 R")
+_PAGES: Final = re.compile(rb"/Pages ([0-9]+) 0 R")
+_COUNT: Final = re.compile(rb"/Count ([0-9]+)")
+_END: Final = re.compile(rb"startxref\n([0-9]+)\n%%EOF\n?\Z")
+_TAIL_BYTES: Final = 1024
+_XREF_ENTRY_BYTES: Final = 20
+
+
+def repeatable(content: bytes, moment: dt.datetime) -> bytes:
+    """Return the document with nothing in it that another printing would have differently.
+
+    Its dates are `moment`, its structure ids count from 1, links to its own place are relative.
+    """
+    date = f"{moment.astimezone(dt.UTC):%Y%m%d%H%M%S}+00'00'".encode()
+    content = _DATE.sub(rb"/\g<1>Date (D:%s)" % date, content, count=2)
+    content = _ORIGIN.sub(lambda found: found[1] + b" " * _ORIGIN_BYTES, content)
+    numbers = {old: new for new, old in enumerate(sorted(set(_CELL.findall(content))), 1)}
+    if not numbers:
+        return content
+    return _CELL.sub(lambda found: b"(node%08d)" % numbers[found[1]], content)
+
+
+def with_id(content: bytes) -> bytes:
+    """Return the document with an id made of its own bytes."""
+    at = content.rindex(b"trailer\n<<") + len(b"trailer\n<<")
+    digest = hashlib.sha256(content).hexdigest()[:32].encode()
+    return content[:at] + b"/ID [<%s> <%s>]\n" % (digest, digest) + content[at:]
+
+
+def pages_of(content: bytes) -> int:
+    """Return how many pages a document has that was saved by the browser alone."""
+    tail = content[-_TAIL_BYTES:]
+    table, root = _END.search(tail), _ROOT.search(tail)
+    assert table is not None
+    assert root is not None
+    first = content.index(b"\n", content.index(b"\n", int(table[1])) + 1) + 1
+
+    def number(form: re.Pattern[bytes], object_number: int) -> int:
+        entry = first + object_number * _XREF_ENTRY_BYTES
+        found = form.search(content, int(content[entry : entry + 10]))
+        assert found is not None
+        return int(found[1])
+
+    return number(_COUNT, number(_PAGES, int(root[1])))
