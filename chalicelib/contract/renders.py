@@ -15,10 +15,9 @@ Priority = Literal["normal", "low"]
 TemplateId = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 
 
-class HtmlInput(Model):
+class HtmlSource(Model):
     """A document sent along, or uploaded before."""
 
-    type: Literal["html"]
     html: Annotated[str, StringConstraints(min_length=1)] | None = None
     upload_id: UploadId | None = None
     """In place of `html`: up to 20 MB."""
@@ -35,19 +34,36 @@ class HtmlInput(Model):
         return self
 
 
-class UrlInput(Model):
+class UrlSource(Model):
     """A page of the web."""
 
-    type: Literal["url"]
     url: Url
     """An http or https address that anybody may fetch."""
 
 
-class TemplateInput(Model):
+class TemplateSource(Model):
+    """A stored template."""
+
+    template_id: TemplateId
+    """One of the key's allowlist, where it has one; `html` and `url` need no such leave."""
+
+
+class HtmlInput(HtmlSource):
+    """A document sent along, or uploaded before."""
+
+    type: Literal["html"]
+
+
+class UrlInput(UrlSource):
+    """A page of the web."""
+
+    type: Literal["url"]
+
+
+class TemplateInput(TemplateSource):
     """A stored template."""
 
     type: Literal["template"]
-    template_id: TemplateId
 
 
 RenderInput = Annotated[HtmlInput | UrlInput | TemplateInput, Field(discriminator="type")]
@@ -82,7 +98,8 @@ class RenderOptions(Model):
     """The rendering engine; the newest where it is null. `GET /v1/engines` lists them."""
     mode: Mode = "sync"
     priority: Priority = "normal"
-    """`low`: what is queued is begun after all that is `normal`."""
+    """`low`: what is queued waits in a queue of its own, which has fewer places. A sync render
+    waits in no queue unless it is late."""
     timeout_behavior: Literal["continue", "cancel"] = "continue"
     """What becomes of a sync render that is not ready in the plan's time: it goes on and the
     answer is 202, or it is canceled and the answer is 408."""

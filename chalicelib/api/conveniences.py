@@ -1,0 +1,38 @@
+"""`/v1/pdf/…` and `/v1/images/…`: the one render request, shorter."""
+
+from typing import Final
+
+from chalicelib.api._endpoint import JSON, Call, Endpoint, Reply, endpoint
+from chalicelib.api._making import ROW, carry_out
+
+_TEXT: Final = "text/plain"
+_IMAGES: Final = ("image/png", "image/jpeg", "image/webp")
+_DESCRIPTION: Final = """It is `POST /v1/renders` with the fields of `input` at the top level and
+`{}` in place of `output`; it answers the same."""
+
+
+def _convenience(path: str, model: str, summary: str) -> Endpoint:
+    def view(call: Call) -> Reply:
+        return carry_out(call, call.body.request())
+
+    is_pdf = path.startswith("pdf/")
+    view.__name__ = path.replace("/", "_")
+    view.__doc__ = f"{summary}.\n\n" + _DESCRIPTION.format(
+        "pdf" if is_pdf else "image` and `format"
+    )
+    files = ("application/pdf",) if is_pdf else _IMAGES
+    row = {**ROW, "answer_types": (JSON, *files, _TEXT)}
+    body = f"chalicelib.contract.conveniences:{model}"
+    return endpoint("POST", f"/v1/{path}", body=body, **row)(view)
+
+
+PDF_HTML: Final = _convenience("pdf/html", "PdfFromHtml", "Make a PDF of HTML")
+PDF_URL: Final = _convenience("pdf/url", "PdfFromUrl", "Make a PDF of a page of the web")
+PDF_TEMPLATE: Final = _convenience("pdf/template", "PdfFromTemplate", "Make a PDF of a template")
+IMAGES_HTML: Final = _convenience("images/html", "ImageFromHtml", "Make a picture of HTML")
+IMAGES_URL: Final = _convenience(
+    "images/url", "ImageFromUrl", "Make a picture of a page of the web"
+)
+IMAGES_TEMPLATE: Final = _convenience(
+    "images/template", "ImageFromTemplate", "Make a picture of a template"
+)

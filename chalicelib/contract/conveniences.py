@@ -1,0 +1,100 @@
+"""The convenience endpoints' requests: the render request with its input and output flattened."""
+
+from abc import ABC, abstractmethod
+from typing import ClassVar, Literal, override
+
+from chalicelib.contract.base import Model
+from chalicelib.contract.image import ImageOptions
+from chalicelib.contract.output import OutputSpec
+from chalicelib.contract.pdf import PdfOptions
+from chalicelib.contract.renders import (
+    HtmlInput,
+    HtmlSource,
+    RenderOptions,
+    RenderRequest,
+    TemplateInput,
+    TemplateSource,
+    UrlInput,
+    UrlSource,
+)
+
+type Input = HtmlInput | UrlInput | TemplateInput
+
+
+class Convenience(RenderOptions, ABC):
+    """What they have in common: each stands for one render request."""
+
+    KIND: ClassVar[str]
+    SOURCE: ClassVar[type[Model]]
+
+    @abstractmethod
+    def output_spec(self) -> OutputSpec:
+        """Return the output that is asked for."""
+
+    def request(self) -> RenderRequest:
+        """Return the render request that this one stands for."""
+        said = {name: getattr(self, name) for name in self.model_fields_set}
+        source = {name: said[name] for name in self.SOURCE.model_fields if name in said}
+        options = {name: said[name] for name in RenderOptions.model_fields if name in said}
+        wanted = {"type": self.KIND, **source}
+        return RenderRequest.model_validate(
+            {"input": wanted, "output": self.output_spec(), **options}
+        )
+
+
+class _Pdf(Convenience):
+    pdf: PdfOptions = PdfOptions()
+
+    @override
+    def output_spec(self) -> OutputSpec:
+        """Return the output that is asked for."""
+        return OutputSpec(pdf=self.pdf)
+
+
+class _Image(Convenience):
+    image: ImageOptions = ImageOptions()
+    format: Literal["png", "jpeg", "webp"] = "png"
+
+    @override
+    def output_spec(self) -> OutputSpec:
+        """Return the output that is asked for."""
+        return OutputSpec(format=self.format, image=self.image)
+
+
+class _Html(HtmlSource):
+    KIND: ClassVar[str] = "html"
+    SOURCE: ClassVar[type[Model]] = HtmlSource
+
+
+class _Url(UrlSource):
+    KIND: ClassVar[str] = "url"
+    SOURCE: ClassVar[type[Model]] = UrlSource
+
+
+class _Template(TemplateSource):
+    KIND: ClassVar[str] = "template"
+    SOURCE: ClassVar[type[Model]] = TemplateSource
+
+
+class PdfFromHtml(_Html, _Pdf):
+    """What `POST /v1/pdf/html` takes."""
+
+
+class PdfFromUrl(_Url, _Pdf):
+    """What `POST /v1/pdf/url` takes."""
+
+
+class PdfFromTemplate(_Template, _Pdf):
+    """What `POST /v1/pdf/template` takes."""
+
+
+class ImageFromHtml(_Html, _Image):
+    """What `POST /v1/images/html` takes."""
+
+
+class ImageFromUrl(_Url, _Image):
+    """What `POST /v1/images/url` takes."""
+
+
+class ImageFromTemplate(_Template, _Image):
+    """What `POST /v1/images/template` takes."""
