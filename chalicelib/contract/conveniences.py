@@ -1,7 +1,7 @@
 """The convenience endpoints' requests: the render request with its input and output flattened."""
 
 from abc import ABC, abstractmethod
-from typing import ClassVar, Literal, override
+from typing import ClassVar, Literal
 
 from chalicelib.contract.base import Model
 from chalicelib.contract.image import ImageOptions
@@ -42,20 +42,22 @@ class Convenience(RenderOptions, ABC):
         )
 
 
-class _Pdf(Convenience):
+class PdfOutput(Model):
+    """A PDF."""
+
     pdf: PdfOptions = PdfOptions()
 
-    @override
     def output_spec(self) -> OutputSpec:
         """Return the output that is asked for."""
         return OutputSpec(pdf=self.pdf)
 
 
-class _Image(Convenience):
+class ImageOutput(Model):
+    """A picture."""
+
     image: ImageOptions = ImageOptions()
     format: Literal["png", "jpeg", "webp"] = "png"
 
-    @override
     def output_spec(self) -> OutputSpec:
         """Return the output that is asked for."""
         return OutputSpec(format=self.format, image=self.image)
@@ -76,25 +78,25 @@ class _Template(TemplateSource):
     SOURCE: ClassVar[type[Model]] = TemplateSource
 
 
-class PdfFromHtml(_Html, _Pdf):
+class PdfFromHtml(_Html, PdfOutput, Convenience):
     """What `POST /v1/pdf/html` takes."""
 
 
-class PdfFromUrl(_Url, _Pdf):
+class PdfFromUrl(_Url, PdfOutput, Convenience):
     """What `POST /v1/pdf/url` takes."""
 
 
-class PdfFromTemplate(_Template, _Pdf):
+class PdfFromTemplate(_Template, PdfOutput, Convenience):
     """What `POST /v1/pdf/template` takes."""
 
 
-class ImageFromHtml(_Html, _Image):
+class ImageFromHtml(_Html, ImageOutput, Convenience):
     """What `POST /v1/images/html` takes."""
 
 
-class ImageFromUrl(_Url, _Image):
+class ImageFromUrl(_Url, ImageOutput, Convenience):
     """What `POST /v1/images/url` takes."""
 
 
-class ImageFromTemplate(_Template, _Image):
+class ImageFromTemplate(_Template, ImageOutput, Convenience):
     """What `POST /v1/images/template` takes."""

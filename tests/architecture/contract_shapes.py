@@ -7,6 +7,25 @@ from typing import Final
 
 _RENDER_STATUS: Final = "queued processing succeeded failed canceled"
 _RENDER_MODE: Final = "sync async"
+_OPTIONS: Final = {
+    "mode": _RENDER_MODE,
+    "priority": "normal low",
+    "timeout_behavior": "continue cancel",
+    "version": "live draft",
+}
+# Every request that makes a render has them.
+_MAKING: Final = [
+    "RenderOptions",
+    "RenderRequest",
+    "Convenience",
+    "PdfFromHtml",
+    "PdfFromUrl",
+    "PdfFromTemplate",
+    "ImageFromHtml",
+    "ImageFromUrl",
+    "ImageFromTemplate",
+]
+_IMAGES: Final = "png jpeg webp"
 
 # By model and field, every value of the contract.
 ENUMS: Final[dict[str, str]] = {
@@ -20,6 +39,10 @@ ENUMS: Final[dict[str, str]] = {
     "Health.checks": "ok failed",
     "Health.status": "ok failing",
     "HtmlInput.type": "html",
+    "ImageFromHtml.format": _IMAGES,
+    "ImageFromTemplate.format": _IMAGES,
+    "ImageFromUrl.format": _IMAGES,
+    "ImageOutput.format": _IMAGES,
     "ImageOptions.fit": "contain cover fill",
     "OutputSpec.asset_policy": "lenient strict",
     "OutputSpec.format": "pdf png jpeg webp html xml zip",
@@ -33,15 +56,10 @@ ENUMS: Final[dict[str, str]] = {
     "Render.status": _RENDER_STATUS,
     "RenderList.object": "list",
     "RenderQuery.status": _RENDER_STATUS,
-    "RenderOptions.mode": _RENDER_MODE,
-    "RenderOptions.priority": "normal low",
-    "RenderOptions.timeout_behavior": "continue cancel",
-    "RenderOptions.version": "live draft",
-    "RenderRequest.mode": _RENDER_MODE,
-    "RenderRequest.priority": "normal low",
-    "RenderRequest.timeout_behavior": "continue cancel",
-    "RenderRequest.version": "live draft",
+    **{f"{name}.{field}": words for name in _MAKING for field, words in _OPTIONS.items()},
     "TemplateInput.type": "template",
+    "Upload.object": "upload",
+    "Upload.status": "pending ready",
     "UrlInput.type": "url",
     "Usage.object": "usage",
     "Wait.until": "load domcontentloaded networkidle",
@@ -94,6 +112,8 @@ SHAPES: Final[dict[str, str]] = {
     "UsageByFormat": "format live test failed",
     "UsageByTemplate": "template_id live test failed",
     "UsageDay": "date live test failed",
+    "Upload": "id object filename content_type bytes status upload created_at expires_at",
+    "UploadForm": "url fields",
     "UsedFont": "requested used",
     "Timings": "queue_ms template_ms load_ms print_ms finish_ms validate_ms store_ms total_ms cold",
 }
