@@ -1,11 +1,13 @@
 """How pages are made (PdfOptions and its parts)."""
 
+import datetime as dt
 import re
 from typing import Annotated, Final, Literal, Self
 
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from chalicelib.contract.base import Model
+from chalicelib.contract.colors import Color
 from chalicelib.contract.lengths import inches
 from chalicelib.contract.sources import ContentSource
 from chalicelib.contract.values import Moment, language_tag
@@ -13,6 +15,15 @@ from chalicelib.contract.values import Moment, language_tag
 PageSize = Literal["A0", "A1", "A2", "A3", "A4", "A5", "A6", "Letter", "Legal", "Tabloid", "Ledger"]
 LENGTH_PATTERN: Final = r"^(?:0|[0-9]{1,6}(?:\.[0-9]{1,4})?(?:mm|cm|in|px|pt|pc))$"
 MOST_INCHES: Final = 200
+# As many as AES-256 takes of a password (ISO 32000-2, 7.6.4.3.3).
+MOST_PASSWORD_BYTES: Final = 127
+# Dates in PDF have four digits for the year, in every time zone.
+_FIRST_YEAR: Final = 1001
+_LAST_YEAR: Final = 9998
+# A name that cannot lead to another folder, and is read as it is written.
+_NO_FILENAME: Final = re.compile(
+    r"[\x00-\x1f\x7f-\x9f/\\\u200b-\u200f\u2028-\u202e\u2066-\u2069]|^\.{1,2}$"
+)
 PAGE_RANGES_PATTERN: Final = (
     r"^ *[0-9]{1,5}(?: *- *[0-9]{1,5})?(?: *, *[0-9]{1,5}(?: *- *[0-9]{1,5})?)* *$"
 )
@@ -46,6 +57,27 @@ def _page_ranges(text: str) -> str:
     return text
 
 
+def _password(text: str) -> str:
+    if len(text.encode()) > MOST_PASSWORD_BYTES:
+        message = f"must have at most {MOST_PASSWORD_BYTES} bytes in UTF-8"
+        raise ValueError(message)
+    return text
+
+
+def _filename(text: str) -> str:
+    if _NO_FILENAME.search(text) is not None:
+        message = "must be the name of a file, without folders and control characters"
+        raise ValueError(message)
+    return text
+
+
+def _document_date(moment: dt.datetime) -> dt.datetime:
+    if not _FIRST_YEAR <= moment.year <= _LAST_YEAR:
+        message = f"must lie in the years {_FIRST_YEAR} to {_LAST_YEAR}"
+        raise ValueError(message)
+    return moment
+
+
 Length = Annotated[
     str,
     StringConstraints(max_length=16),
@@ -57,8 +89,9 @@ Length = Annotated[
 ]
 Side = Annotated[Length, AfterValidator(_side)]
 HeaderText = Annotated[str, StringConstraints(max_length=2000)]
-# As many bytes as AES-256 takes of a password (ISO 32000-2, 7.6.4.3.3).
-Password = Annotated[str, StringConstraints(min_length=1, max_length=127)]
+Password = Annotated[
+    str, StringConstraints(min_length=1, max_length=MOST_PASSWORD_BYTES), AfterValidator(_password)
+]
 PageRanges = Annotated[
     str,
     StringConstraints(max_length=500),
@@ -119,14 +152,17 @@ class PdfMetadata(Model):
         Annotated[str, StringConstraints(max_length=35), AfterValidator(language_tag)] | None
     ) = None
     """A BCP 47 tag."""
-    created_at: Moment | None = None
+    created_at: Annotated[Moment, AfterValidator(_document_date)] | None = None
     """The date in the document; 2000-01-01 where it is absent, so that bytes repeat."""
 
 
 class Attachment(ContentSource):
     """A file inside the PDF, given by `upload_id`, `url` or `content`."""
 
-    filename: Annotated[str, StringConstraints(min_length=1, max_length=255)]
+    filename: Annotated[
+        str, StringConstraints(min_length=1, max_length=255), AfterValidator(_filename)
+    ]
+    """Of several with one name, the second gets `-2` before its extension."""
     content_type: Annotated[
         str,
         StringConstraints(max_length=255, pattern=r"^[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+$"),
@@ -153,7 +189,8 @@ class Protection(Model):
     user_password: Password | None = None
     """Needed to open the document."""
     owner_password: Password | None = None
-    """Needed to change what is permitted."""
+    """Needed to do what is not permitted, and to change the protection; nobody can where it is
+    absent."""
     permissions: Permissions = Permissions()
 
     @model_validator(mode="after")
@@ -161,14 +198,19 @@ class Protection(Model):
         if self.user_password is None and self.owner_password is None:
             message = "needs user_password or owner_password"
             raise ValueError(message)
+        if self.user_password == self.owner_password:
+            message = "the passwords must differ: who opens it with the owner's may do everything"
+            raise ValueError(message)
         return self
 
 
 class Watermark(Model):
-    """A text or a picture on every page."""
+    """A text or a picture on every page; an artifact, which assistive technology does not read."""
 
     text: Annotated[str, StringConstraints(min_length=1, max_length=200)] | None = None
+    """In any script; a line feed begins a new line."""
     image: ContentSource | None = None
+    """Any picture that browsers show: PNG, JPEG, WebP, GIF, SVG."""
     opacity: Annotated[float, Field(ge=0, le=1)] = 0.15
     angle: Annotated[float, Field(ge=-180, le=180)] = 45
     """Degrees, counter-clockwise."""
@@ -184,11 +226,11 @@ class Watermark(Model):
         "bottom-right",
     ] = "center"
     font_size: Side | None = None
-    """Of the text; as large as fits where it is absent."""
-    color: Annotated[str, StringConstraints(pattern=r"^#(?:[0-9A-Fa-f]{3}|[0-9A-Fa-f]{6})$")] = (
-        "#808080"
-    )
+    """Of the text; where it is absent, the text takes 80 % of the page in its middle, and 35 % at
+    an edge. Pictures take no more than that and are never enlarged."""
+    color: Color = "#808080"
     layer: Literal["over", "under"] = "over"
+    """Over or under what the page shows; a background of the page hides what lies under it."""
 
     @model_validator(mode="after")
     def _text_or_image(self) -> Self:

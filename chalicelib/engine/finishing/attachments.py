@@ -1,5 +1,7 @@
 """Files inside the PDF: in its names tree, and bound to the document as associated files."""
 
+from collections.abc import Sequence
+from itertools import chain, count
 from typing import TYPE_CHECKING, Final
 
 from chalicelib.engine.finishing.dates import moment_of, pdf_date
@@ -17,21 +19,35 @@ def _attach(document: "pikepdf.Pdf", finishing: "Finishing") -> None:
     options = finishing.output.pdf
     date = pdf_date(moment_of(options.metadata))
     associated = pikepdf.Array()
-    for attachment in options.attachments:
+    names = _distinct([attachment.filename for attachment in options.attachments])
+    for attachment, name in zip(options.attachments, names, strict=True):
         file = pikepdf.AttachedFileSpec(
             document,
             finishing.resources[attachment.source],
-            filename=attachment.filename,
+            filename=name,
             description=attachment.description or "",
             mime_type=attachment.content_type,
             creation_date=date,
             mod_date=date,
         )
         file.relationship = pikepdf.Name("/" + attachment.relationship)
-        # The contract lets no two of them have one name.
-        document.attachments[attachment.filename] = file
+        document.attachments[name] = file
         associated.append(file.obj)
     document.Root.AF = associated
+
+
+def _distinct(names: Sequence[str]) -> list[str]:
+    """Return the names with a number in those that have come before, whatever their case."""
+    taken: set[str] = set()
+    distinct = []
+    for name in names:
+        stem, dot, extension = name.rpartition(".")
+        parts = (stem, dot + extension) if stem else (name, "")
+        numbered = (f"{parts[0]}-{number}{parts[1]}" for number in count(2))
+        free = next(one for one in chain([name], numbered) if one.casefold() not in taken)
+        taken.add(free.casefold())
+        distinct.append(free)
+    return distinct
 
 
 ATTACHMENTS: Final = Finisher(lambda finishing: bool(finishing.output.pdf.attachments), _attach)

@@ -25,7 +25,7 @@ _VERSION: Final = "1.7"
 def finish_pdf(printed: bytes, finishing: "Finishing") -> tuple[bytes, int]:
     """Return the document and its number of pages; the same request gives the same bytes.
 
-    Raises RenderFailure `attachment_failed` for a watermark that is no picture.
+    Raises RenderFailure `asset_fetch_failed` for a watermark that is no picture.
     """
     content = repeatable(printed, moment_of(finishing.output.pdf.metadata))
     pages = pages_of(content)

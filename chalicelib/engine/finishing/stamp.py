@@ -101,8 +101,8 @@ def _form(document: "pikepdf.Pdf", sheet: bytes) -> "tuple[pikepdf.Object, Box]"
 
     with pikepdf.open(io.BytesIO(sheet)) as drawn:
         if str(drawn.docinfo.get("/Title", "")) == UNREADABLE:
-            message = "output.pdf.watermark.image is not a picture that the browser can show"
-            raise RenderFailure("attachment_failed", message)
+            message = "/output/pdf/watermark/image: it is no picture that the browser can show."
+            raise RenderFailure("asset_fetch_failed", message)
         page = drawn.pages[0]
         form = document.copy_foreign(drawn.make_indirect(page.as_form_xobject()))
         box = _box(page.cropbox)

@@ -1,0 +1,121 @@
+"""What a PDF may be asked for, beyond the bounds that stand in the schema."""
+
+import json
+from typing import Any
+
+import pytest
+
+from chalicelib.contract.pdf import PdfOptions
+from chalicelib.contract.reading import read_body
+from chalicelib.core.errors import FieldError, ServiceError
+
+
+def read(**pdf: Any) -> PdfOptions:
+    return read_body(PdfOptions, json.dumps(pdf).encode(), pdf)
+
+
+def refusal_of(**pdf: Any) -> FieldError:
+    with pytest.raises(ServiceError) as refused:
+        read(**pdf)
+    assert refused.value.code == "validation_error"
+    (error,) = refused.value.errors
+    return error
+
+
+@pytest.mark.parametrize(
+    "color",
+    [
+        "#abc",
+        "#abcd",
+        "#AABBCC",
+        "#aabbcc80",
+        "Red",
+        "rebeccapurple",
+        "rgb(1, 2, 3)",
+        "rgb(1 2 3)",
+        "rgba(1,2,3,0.5)",
+        "rgb(10% 20% 30% / 50%)",
+        "hsl(120, 50%, 50%)",
+        "hsl(120deg 5% 5%)",
+    ],
+)
+def test_a_watermark_has_any_css_color(color: str) -> None:
+    watermark = read(watermark={"text": "x", "color": color}).watermark
+
+    assert watermark is not None
+    assert watermark.color == color
+
+
+@pytest.mark.parametrize(
+    "color",
+    [
+        "",
+        "#ab",
+        "#abcde",
+        "#gggggg",
+        "reddish",
+        "red;x:y",
+        "red}",
+        "var(--x)",
+        "url(x)",
+        "rgb(1,2)",
+        "rgb(1,2,3",
+        "rgb(1,2,3);",
+        "hsl(1,2,3)",
+        "\uff32ed",
+        "red\n",
+        "#abc\n",
+    ],
+)
+def test_what_is_no_color_is_told(color: str) -> None:
+    error = refusal_of(watermark={"text": "x", "color": color})
+
+    assert error.path == "/watermark/color"
+    assert "CSS color" in error.message
+
+
+@pytest.mark.parametrize("name", ["a", "Größe 1.pdf", "…", "..a", "a:b", "請求書.xml"])
+def test_an_attachment_has_the_name_of_a_file(name: str) -> None:
+    (attachment,) = read(attachments=[{"content": "QQ==", "filename": name}]).attachments
+
+    assert attachment.filename == name
+
+
+@pytest.mark.parametrize(
+    "name", [".", "..", "a/b", "..\\b", "a\0b", "a\nb", "a\x85", "cod\u202egpj.exe", "a\u200bb"]
+)
+def test_a_name_that_leads_elsewhere_or_deceives_is_refused(name: str) -> None:
+    error = refusal_of(attachments=[{"content": "QQ==", "filename": name}])
+
+    assert error.path == "/attachments/0/filename"
+    assert "without folders" in error.message
+
+
+def test_a_password_is_bounded_in_bytes() -> None:
+    longest = "ü" * 63 + "x"
+
+    protection = read(protection={"user_password": longest}).protection
+    error = refusal_of(protection={"user_password": longest + "x"})
+
+    assert protection is not None
+    assert protection.user_password == longest
+    assert (error.path, "127 bytes" in error.message) == ("/protection/user_password", True)
+
+
+def test_a_document_is_protected_by_passwords_that_differ() -> None:
+    assert "needs" in refusal_of(protection={}).message
+    same = refusal_of(protection={"user_password": "a", "owner_password": "a"})
+    assert "must differ" in same.message
+
+
+@pytest.mark.parametrize("year", ["1001", "9998"])
+def test_the_date_of_a_document_has_four_digits_for_its_year(year: str) -> None:
+    assert read(metadata={"created_at": f"{year}-06-01T00:00:00+14:00"}).metadata.created_at
+
+
+@pytest.mark.parametrize("year", ["0001", "1000", "9999"])
+def test_a_date_that_pdf_has_no_place_for_is_refused(year: str) -> None:
+    error = refusal_of(metadata={"created_at": f"{year}-06-01T00:00:00Z"})
+
+    assert error.path == "/metadata/created_at"
+    assert "1001 to 9998" in error.message
