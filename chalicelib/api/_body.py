@@ -18,7 +18,8 @@ def read_into(call: Call, request: Request) -> None:
     has_json = request.method not in _BODILESS and _read_raw(call, request)
     _read_query(call, request)
     if has_json and call.endpoint.body is not None:
-        _validate_body(call)
+        if not call.endpoint.judges_body:
+            _validate_body(call)
     elif has_json:
         _check_empty(call)
     if call.endpoint.idempotent:

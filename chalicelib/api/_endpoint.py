@@ -72,7 +72,10 @@ class Call:
 
 @dataclass(frozen=True)
 class Endpoint:
-    """One method of one path: what it asks for, what it answers, and the function that does it."""
+    """One method of one path: what it asks for, what it answers, and the function that does it.
+
+    One that `judges_body` gets any JSON and tells itself what is wrong with it.
+    """
 
     view: View
     method: Method
@@ -83,6 +86,7 @@ class Endpoint:
     tag: str = ""
     body: ModelName | None = None
     body_required: bool = True
+    judges_body: bool = False
     query: ModelName | None = None
     bad_query: str = "validation_error"
     answers: Mapping[int, ModelName | None] = field(default_factory=lambda: {200: None})

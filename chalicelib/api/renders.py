@@ -1,10 +1,19 @@
 """`/v1/renders`: make documents and read about them."""
 
+from dataclasses import asdict
+from typing import TYPE_CHECKING, cast
+
 from chalicelib.adapters.json_logs import about
 from chalicelib.api import _paging
 from chalicelib.api._endpoint import Call, Reply, endpoint
 from chalicelib.api._making import ROW, carry_out
+from chalicelib.api._order import order_of
+from chalicelib.core.errors import ServiceError
+from chalicelib.features.renders.preflight import refused
 from chalicelib.features.renders.read import RenderFilter
+
+if TYPE_CHECKING:
+    from chalicelib.contract.renders import RenderRequest
 
 _RENDER = "chalicelib.contract.render:Render"
 
@@ -62,6 +71,33 @@ def retrieve(call: Call) -> Reply:
     )
     about(render=render.id)
     return Reply(200, call.services.present_render(render))
+
+
+@endpoint(
+    "POST",
+    "/v1/renders/preflight",
+    scope="render:write",
+    body="chalicelib.contract.renders:RenderRequest",
+    judges_body=True,
+    tag="Renders",
+    answers={200: "chalicelib.contract.renders:Preflight"},
+)
+def preflight(call: Call) -> Reply:
+    """Check a render request without rendering.
+
+    It takes the body of `POST /v1/renders` and costs nothing. `errors` are what that request would
+    be refused for, `warnings` what can be told before the page is seen.
+    """
+    from chalicelib.contract.reading import read_body  # noqa: PLC0415 -- pydantic is slow to import
+
+    assert call.endpoint.body_model is not None
+    try:
+        request = read_body(call.endpoint.body_model, call.raw_body, call.json)
+        report = call.services.preflight_render(order_of(call, cast("RenderRequest", request)))
+    except ServiceError as refusal:
+        report = refused(refusal)
+    found = asdict(report)
+    return Reply(200, {"ok": not report.errors, **found})
 
 
 @endpoint(

@@ -125,6 +125,33 @@ class RenderRequest(RenderOptions):
     output: OutputSpec = OutputSpec()
 
 
+class PreflightError(Model):
+    """Something that the request would be refused for."""
+
+    path: str
+    """A JSON Pointer into the body; empty where it is about none of its fields."""
+    code: str
+    message: str
+
+
+class PreflightWarning(Model):
+    """Something that would not stop the render."""
+
+    code: str
+    message: str
+    detail: str | None = None
+    """Where it is about a field: a JSON Pointer into the body."""
+
+
+class Preflight(Model):
+    """What is known of a render before it is made."""
+
+    ok: bool
+    """Whether there are no errors."""
+    errors: list[PreflightError]
+    warnings: list[PreflightWarning]
+
+
 class RenderQuery(Model):
     """How `GET /v1/renders` is narrowed down."""
 

@@ -99,6 +99,9 @@ SHAPES: Final[dict[str, str]] = {
     "File": "id format filename content_type bytes sha256 pages width height url url_expires_at "
     "expires_at",
     "Health": "status version checks",
+    "Preflight": "ok errors warnings",
+    "PreflightError": "path code message",
+    "PreflightWarning": "code message detail",
     "ProblemDetails": "type title status code detail errors render_id request_id doc_url",
     "ProblemEntry": "path code message",
     "Render": "id object status mode test input template_id template_version engine output "

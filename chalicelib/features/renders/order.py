@@ -44,6 +44,11 @@ class Order:
         return self.body.input.get("template_id")
 
     @property
+    def may_use_template(self) -> bool:
+        """Tell whether the key may use the template, which need not be there."""
+        return not self.key_templates or self.template_id in self.key_templates
+
+    @property
     def chosen_engine(self) -> str:
         """Return the engine to render with."""
         return self.engine or NEWEST_ENGINE
@@ -85,7 +90,7 @@ def _check_key(order: Order) -> None:
             "A live key makes live renders. Send test with a test key.",
         )
     # The id is compared before anybody looks whether there is such a template.
-    if order.template_id and order.key_templates and order.template_id not in order.key_templates:
+    if order.template_id is not None and not order.may_use_template:
         raise Forbidden(
             "template_not_allowed_for_key",
             "This key may use the templates of its allowlist only, and this is none of them.",

@@ -1,0 +1,108 @@
+"""Say what a render would be refused or warned for, without making it: a tuple of checks."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from chalicelib.contract.lengths import inches
+from chalicelib.core.errors import FieldError, ServiceError
+from chalicelib.engine.job import RenderWarning
+from chalicelib.engine.options.output import Output
+from chalicelib.features.renders.order import Order, check
+from chalicelib.features.renders.templates import TemplateSources
+from chalicelib.features.renders.uploaded import check_uploads
+from chalicelib.features.uploads.read import ReadUploads
+
+_FAULTS: Final = 500
+_BANDS: Final = {
+    "header": "top",
+    "first_header": "top",
+    "footer": "bottom",
+    "first_footer": "bottom",
+    "last_footer": "bottom",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was found; a render without errors would be accepted, its page has not been seen."""
+
+    errors: tuple[FieldError, ...]
+    warnings: tuple[RenderWarning, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What checks look at."""
+
+    order: Order
+    region: str
+    templates: TemplateSources
+    uploads: ReadUploads
+
+
+# Yields warnings; raises a ServiceError for what the render would be refused for.
+type Check = Callable[[Sight], Iterable[RenderWarning]]
+
+
+class PreflightRender:
+    """Runs every check, whatever the others find."""
+
+    def __init__(self, *, templates: TemplateSources, uploads: ReadUploads, region: str) -> None:
+        """Build from what renders are made of."""
+        self._templates = templates
+        self._uploads = uploads
+        self._region = region
+
+    def __call__(self, order: Order) -> Report:
+        """Check an order."""
+        sight = Sight(order, self._region, self._templates, self._uploads)
+        errors: list[FieldError] = []
+        warnings: list[RenderWarning] = []
+        for look in CHECKS:
+            try:
+                warnings += look(sight)
+            except ServiceError as refusal:
+                errors += refused(refusal).errors
+        return Report(tuple(errors), tuple(warnings))
+
+
+def refused(refusal: ServiceError) -> Report:
+    """Return the report of one refusal; what is no fault of the request is raised again."""
+    if (refusal.problem.status or 0) >= _FAULTS:
+        raise refusal
+    return Report(refusal.errors or (FieldError("", refusal.code, refusal.detail),))
+
+
+def _acceptable(sight: Sight) -> Iterable[RenderWarning]:
+    check(sight.order, sight.region)
+    return ()
+
+
+def _template(sight: Sight) -> Iterable[RenderWarning]:
+    order = sight.order
+    # Of a template that its key may not use nothing is told.
+    if order.template_id is not None and order.may_use_template:
+        sight.templates.find(order.workspace.id, order.template_id, order.version)
+    return ()
+
+
+def _uploads(sight: Sight) -> Iterable[RenderWarning]:
+    check_uploads(sight.order.body, sight.order.workspace.id, sight.uploads)
+    return ()
+
+
+def _margins(sight: Sight) -> Iterator[RenderWarning]:
+    output = Output.from_json(sight.order.body.output)
+    bands = sight.order.body.output["pdf"]
+    for name, side in _BANDS.items():
+        if "pdf" not in output.formats or not (bands[name] or {}).get("enabled"):
+            continue
+        height, margin = bands[name]["height"], bands["margin"][side]
+        if height is not None and inches(height) > inches(margin):
+            message = f"{name} is {height} high and pdf.margin.{side} is {margin}"
+            yield RenderWarning("header_footer_overlap", message, f"/output/pdf/{name}/height")
+
+
+# Templates and conformance add theirs.
+CHECKS: Final[tuple[Check, ...]] = (_acceptable, _template, _uploads, _margins)
