@@ -5,6 +5,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_net
 from typing import Final, Self
 
 PORTS: Final = (80, 443, 8080, 8443)
+_MOST_PORTS: Final = 1 << 16
 
 _REFUSED_V4: Final = (
     "0.0.0.0/8",  # this network
@@ -60,9 +61,13 @@ class Exemption:
     def parse(cls, text: str) -> Self:
         """Read `CIDR:port`, an IPv6 network with or without brackets; raises ValueError."""
         cidr, _, port = text.strip().rpartition(":")
-        if not (port.isascii() and port.isdigit() and 1 <= int(port) <= 65535):  # noqa: PLR2004
-            raise ValueError(f"{text!r} is not CIDR:port")
-        return cls(ip_network(cidr.removeprefix("[").replace("]", "", 1)), int(port))
+        try:
+            network = ip_network(cidr.removeprefix("[").replace("]", "", 1))
+        except ValueError as error:
+            raise ValueError(f"{text!r} is not CIDR:port: {error}") from error
+        if not (port.isascii() and port.isdigit() and 0 < int(port) < _MOST_PORTS):
+            raise ValueError(f"{text!r} is not CIDR:port: {port!r} is no port")
+        return cls(network, int(port))
 
     def names(self, address: Address, port: int) -> bool:
         """Tell whether this is about an address and port."""
