@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from chalicelib.engine.finishing.attachments import ATTACHMENTS
+from chalicelib.engine.finishing.bands import BANDS
 from chalicelib.engine.finishing.dates import moment_of
 from chalicelib.engine.finishing.finisher import Finisher
 from chalicelib.engine.finishing.metadata import METADATA
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from chalicelib.engine.formats.format import Finishing
 
 # In this order: what is drawn later lies over what was drawn before.
-FINISHERS: Final[tuple[Finisher, ...]] = (WATERMARK, ATTACHMENTS, METADATA, TEST_WORD)
+FINISHERS: Final[tuple[Finisher, ...]] = (BANDS, WATERMARK, ATTACHMENTS, METADATA, TEST_WORD)
 # Files with a relationship, and encryption, are younger than what the browser writes.
 _VERSION: Final = "1.7"
 

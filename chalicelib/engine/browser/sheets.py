@@ -1,0 +1,125 @@
+"""Headers and footers printed apart from their document: empty pages of the same sizes."""
+
+from base64 import b64decode
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any, Final
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.browser.bands import FRAME_CSS, template
+from chalicelib.engine.browser.tab import Tab
+from chalicelib.engine.options.pdf import Bands, PdfOptions
+
+# Nothing of a band is loaded and no script runs, as where Chromium prints it itself.
+_POLICY: Final = (
+    "default-src 'none'; style-src 'unsafe-inline' data:; img-src data:; font-src data:"
+)
+_DOCUMENT: Final = (
+    '<!doctype html><meta http-equiv="Content-Security-Policy" content="{policy}">'
+    "<style>{css}</style><body></body>"
+)
+_CSS: Final = (
+    "body { margin: 0 } section { display: flex; flex-direction: column; contain: strict;"
+    " break-after: page; break-inside: avoid } main { flex: auto }"
+)
+# What Chromium does for each page, done for all: the marks are filled in by class.
+_FILL: Final = """async ({header, footer, pages, total, title, margins}) => {
+  const date = new Intl.DateTimeFormat(
+    'en-US', {dateStyle: 'short', timeStyle: 'short'},
+  ).format(new Date());
+  const bands = [['header', header, margins.top], ['footer', footer, margins.bottom]];
+  const model = document.createElement('section');
+  for (const [id, html, margin] of bands) {
+    const box = document.createElement('div');
+    box.id = id;
+    box.innerHTML = html;
+    box.style.height = `${margin}in`;
+    model.append(box);
+  }
+  model.firstChild.after(document.createElement('main'));
+  const styles = [...model.querySelectorAll('style')];
+  document.body.append(...styles);
+  for (const {width, height, number, kind} of pages) {
+    const sheet = model.cloneNode(true);
+    sheet.style.cssText = `page: s${kind}; width: ${width}pt; height: ${height}pt`;
+    const marks = {pageNumber: number, totalPages: total, title, date};
+    for (const [name, value] of Object.entries(marks)) {
+      for (const mark of sheet.querySelectorAll(`.${name}`)) mark.textContent = value;
+    }
+    document.body.append(sheet);
+  }
+  document.documentElement.getBoundingClientRect();
+  await document.fonts.ready;
+  await Promise.all([...document.images].map((image) => image.decode().catch(() => null)));
+}"""
+# A sheet that is taller than its box by this never runs over to another page.
+_SLACK_PT: Final = 1
+_POINTS: Final = 72
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """One page: its size in points and the number that it bears."""
+
+    width: float
+    height: float
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sheets:
+    """Pages that bear the same bands."""
+
+    bands: Bands
+    sheets: Sequence[Sheet]
+    total: int
+    title: str
+
+
+def print_sheets(tab: Tab, sheets: Sheets, options: PdfOptions) -> bytes:
+    """Print the bands alone; each page begins at its top edge and may be a little taller below.
+
+    Raises RenderFailure `render_failed` or `render_timeout`.
+    """
+    kinds = {
+        size: number
+        for number, size in enumerate(
+            dict.fromkeys((sheet.width, sheet.height) for sheet in sheets.sheets)
+        )
+    }
+    sizes = "".join(
+        f"@page s{number} {{ size: {width}pt {height + _SLACK_PT}pt; margin: 0 }}"
+        for (width, height), number in kinds.items()
+    )
+    html = _DOCUMENT.format(policy=escape(_POLICY), css=FRAME_CSS + _CSS + sizes)
+    frame = tab.spare.frame
+    tab.outcome(tab.send("Page.setDocumentContent", frameId=frame, html=html))
+    filled = tab.outcome(tab.call_function(_FILL, _filling(sheets, kinds, options)))
+    if "exceptionDetails" in filled:
+        raise RenderFailure("render_failed", "header and footer could not be laid out")
+    printing = tab.send(
+        "Page.printToPDF", printBackground=options.print_background, preferCSSPageSize=True
+    )
+    return b64decode(tab.outcome(printing)["data"])
+
+
+def _filling(
+    sheets: Sheets, kinds: dict[tuple[float, float], int], options: PdfOptions
+) -> dict[str, Any]:
+    return {
+        "header": template(sheets.bands.header, "header", options),
+        "footer": template(sheets.bands.footer, "footer", options),
+        "pages": [
+            {
+                "width": sheet.width,
+                "height": sheet.height,
+                "number": sheet.number,
+                "kind": kinds[sheet.width, sheet.height],
+            }
+            for sheet in sheets.sheets
+        ],
+        "total": sheets.total,
+        "title": sheets.title,
+        "margins": {"top": options.margin.top, "bottom": options.margin.bottom},
+    }
