@@ -23,6 +23,7 @@ from chalicelib.core import json
 from chalicelib.core.clock import SystemClock
 from chalicelib.core.errors import NotFound, ServiceError
 from chalicelib.core.ids import RandomIds
+from chalicelib.features.workspaces.rate import RateLimited
 
 if TYPE_CHECKING:
     from chalicelib.bootstrap.api import ApiServices
@@ -57,6 +58,7 @@ class Dispatcher:
         except Exception as error:
             log.exception("unexpected error", extra=exchange.facts())
             reply = _encoded(exchange.problem(unexpected(error)))
+        exchange.noted()
         reply = with_headers(reply, exchange.request_id, exchange.call, exchange.code)
         facts = {
             "status": reply.status,
@@ -68,6 +70,12 @@ class Dispatcher:
     def _counted(self, exchange: "_Exchange") -> Reply:
         try:
             return self._answer(exchange)
+        except RateLimited as error:
+            if error.rate is None:
+                self._count_refused(exchange.call)
+            elif exchange.call is not None:
+                exchange.call.rate = error.rate
+            raise
         except ServiceError as error:
             if error.code not in _COUNTED:
                 self._count_refused(exchange.call)
@@ -98,6 +106,7 @@ class Dispatcher:
         exchange.call = call
         if call.endpoint.scope is not None:
             call.known_caller = authenticate(request.headers, request.source_ip, services)
+            exchange.noted = services.note_key_use(call.caller.key, now)
             about(workspace=call.caller.workspace_id)
             call.caller.require(call.endpoint.scope)
             if not call.endpoint.counts_itself:
@@ -127,6 +136,8 @@ class _Exchange:
     api_host: str = ""
     call: Call | None = None
     code: str | None = None
+    noted: Callable[[], object] = lambda: None
+    """Waits until the use of the key is written down."""
 
     def __post_init__(self) -> None:
         # Also a service that cannot be built answers with an id.

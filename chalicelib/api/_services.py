@@ -36,6 +36,14 @@ class Limits(Protocol):
         ...
 
 
+class NoteKeyUse(Protocol):
+    """Writes down when keys are used."""
+
+    def __call__(self, key: "ApiKey", now: dt.datetime, /) -> Callable[[], object]:
+        """Begin to note a use, and return what waits for the end of that."""
+        ...
+
+
 class Services(Protocol):
     """The edge's part of bootstrap's services."""
 
@@ -49,6 +57,8 @@ class Services(Protocol):
     def workspaces(self) -> Workspaces: ...
     @property
     def limits(self) -> Limits: ...
+    @property
+    def note_key_use(self) -> NoteKeyUse: ...
 
     @property
     def api_host(self) -> str:

@@ -25,6 +25,7 @@ from chalicelib.features.renders.read import ReadRenders
 from chalicelib.features.renders.run_now import RunNow
 from chalicelib.features.renders.templates import StoredTemplates
 from chalicelib.features.usage.read import ReadUsage
+from chalicelib.features.workspaces.key_use import NoteKeyUse
 from chalicelib.features.workspaces.repository import Keys, Workspaces
 from chalicelib.features.workspaces.service_state import ServiceStates
 from chalicelib.settings import ApiSettings
@@ -57,6 +58,10 @@ class ApiServices(State):
     @cached_property
     def keys(self) -> Keys:  # noqa: D102
         return Keys(self.tables, self.settings.main_table, self.service_states)
+
+    @cached_property
+    def note_key_use(self) -> NoteKeyUse:  # noqa: D102
+        return NoteKeyUse(self.keys)
 
     @cached_property
     def service_states(self) -> ServiceStates:  # noqa: D102

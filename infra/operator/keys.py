@@ -5,9 +5,11 @@ from typing import Any
 
 import click
 
+from chalicelib.bootstrap.operator import Operator
 from chalicelib.core.clock import parse_rfc3339, rfc3339
 from chalicelib.core.errors import invalid
 from chalicelib.core.ids import WorkspaceId
+from chalicelib.features.workspaces.key_use import is_unused
 from chalicelib.features.workspaces.keys import GRACE_HOURS, NewKey
 from chalicelib.features.workspaces.model import SCOPES, ApiKey
 from infra.operator.connection import operator
@@ -33,7 +35,8 @@ def key() -> None:
 @answers
 def create(**options: Any) -> dict[str, Any]:
     """Make a key; it is shown this once."""
-    made = operator().manage_keys.create(
+    service = operator()
+    made = service.manage_keys.create(
         WorkspaceId(options["workspace"]),
         mode=options["mode"],
         name=options["name"],
@@ -42,17 +45,18 @@ def create(**options: Any) -> dict[str, Any]:
         allow_ips=options["allow_ip"],
         templates=options["template"],
     )
-    return _new(made)
+    return _new(made, service)
 
 
 @key.command("list")
 @click.option("--workspace", metavar="WS", required=True)
 @answers
 def list_all(workspace: str) -> dict[str, Any]:
-    """List a workspace's keys, newest first."""
+    """List a workspace's keys, newest first; `unused`: for 90 days or more."""
     service = operator()
     found = existing(service, workspace)
-    return {"data": [_shown(row) for row in service.keys.of_workspace(found.id)]}
+    now = service.clock.now()
+    return {"data": [_shown(row, now) for row in service.keys.of_workspace(found.id)]}
 
 
 @key.command()
@@ -67,7 +71,8 @@ def list_all(workspace: str) -> dict[str, Any]:
 @answers
 def roll(key_id: str, grace_h: str) -> dict[str, Any]:
     """Give a key a new secret; it is shown this once."""
-    return _new(operator().manage_keys.roll(_bare(key_id), grace_h=int(grace_h)))
+    service = operator()
+    return _new(service.manage_keys.roll(_bare(key_id), grace_h=int(grace_h)), service)
 
 
 @key.command()
@@ -75,14 +80,16 @@ def roll(key_id: str, grace_h: str) -> dict[str, Any]:
 @answers
 def revoke(key_id: str) -> dict[str, Any]:
     """End a key at once."""
-    return _shown(operator().manage_keys.revoke(_bare(key_id)))
+    service = operator()
+    return _shown(service.manage_keys.revoke(_bare(key_id)), service.clock.now())
 
 
-def _new(made: NewKey) -> dict[str, Any]:
-    return {"id": _PREFIX + made.key.id, "key": made.text} | _shown(made.key)
+def _new(made: NewKey, service: Operator) -> dict[str, Any]:
+    shown = _shown(made.key, service.clock.now())
+    return {"id": _PREFIX + made.key.id, "key": made.text} | shown
 
 
-def _shown(found: ApiKey) -> dict[str, Any]:
+def _shown(found: ApiKey, now: dt.datetime) -> dict[str, Any]:
     return {
         "id": _PREFIX + found.id,
         "workspace": found.workspace_id,
@@ -94,6 +101,8 @@ def _shown(found: ApiKey) -> dict[str, Any]:
         "created_at": found.created_at,
         "expires_at": rfc3339(found.expires_at) if found.expires_at else None,
         "revoked_at": rfc3339(found.revoked_at) if found.revoked_at else None,
+        "last_used_at": rfc3339(found.last_used_at) if found.last_used_at else None,
+        "unused": is_unused(found, now),
     }
 
 

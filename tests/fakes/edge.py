@@ -77,6 +77,9 @@ class EdgeServices:
     cursor_key: bytes = b"k" * 32
     checks: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
 
+    def note_key_use(self, _key: ApiKey, _now: dt.datetime) -> Callable[[], object]:
+        return lambda: None
+
     def workspace(self, **fields: Any) -> Workspace:
         """Add a workspace."""
         defaults: dict[str, Any] = {

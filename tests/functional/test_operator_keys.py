@@ -2,12 +2,14 @@
 
 import datetime as dt
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from chalicelib.core.clock import SystemClock, rfc3339
 from chalicelib.features.workspaces import key_format
+from chalicelib.features.workspaces.key_use import is_unused
 from chalicelib.features.workspaces.model import SCOPES
 from tests.builders.http import Answer
 from tests.builders.operator import Tool
@@ -231,3 +233,39 @@ def test_value_that_cannot_be_is_refused(
 
     assert refusal[0] == "validation_error"
     assert tool.json("key", "list", "--workspace", service.workspace) == before
+
+
+def test_use_of_a_key_is_written_once_an_hour(tool: Tool, service: Service) -> None:
+    made = create(tool, service)
+    writes: list[str] = []
+    service.clients.dynamodb.meta.events.register(
+        "before-call.dynamodb.UpdateItem", lambda params, **_: writes.append(str(params["body"]))
+    )
+
+    for _ in range(3):
+        assert listing(service, made["key"]).status == 200
+        service.clock.forward(minutes=25)
+    assert listing(service, made["key"]).status == 200
+
+    assert sum("last_used_at" in write for write in writes) == 2
+    (row,) = [row for row in keys_of(tool, service) if row["id"] == made["id"]]
+    used = service.clock.now()
+    assert row["last_used_at"] == rfc3339(used)
+
+
+def test_key_that_nobody_uses_for_90_days_is_flagged(tool: Tool, service: Service) -> None:
+    made = create(tool, service)
+    key = service.operator.keys.find(made["id"].removeprefix("key_"))
+    assert key is not None
+
+    def is_flagged_after(days: float) -> bool:
+        return is_unused(key, key.made_at + dt.timedelta(days=days))
+
+    assert (is_flagged_after(89.9), is_flagged_after(90)) == (False, True)
+    assert not is_unused(replace(key, revoked_at=key.made_at), SystemClock().now())
+    assert [row["unused"] for row in keys_of(tool, service) if row["id"] == made["id"]] == [False]
+
+
+def keys_of(tool: Tool, service: Service) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = tool.json("key", "list", "--workspace", service.workspace)["data"]
+    return rows

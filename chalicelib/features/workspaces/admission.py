@@ -10,10 +10,10 @@ from typing import Final
 
 from chalicelib.adapters.aws.due import due_shard
 from chalicelib.adapters.aws.table import Item
-from chalicelib.core.clock import epoch_ms, rfc3339
+from chalicelib.core.clock import rfc3339
 from chalicelib.core.errors import ServiceError
 from chalicelib.core.ids import RenderId
-from chalicelib.features.workspaces import quota
+from chalicelib.features.workspaces import quota, rate
 from chalicelib.features.workspaces.limits import Claim
 from chalicelib.features.workspaces.limits_update import LimitsUpdate, Parts
 from chalicelib.features.workspaces.model import Workspace
@@ -23,8 +23,6 @@ NO_HOLD: Final = ""
 # Beyond this many unfinished renders the item would near DynamoDB's 400 KB: batches hold more.
 MAX_OPEN_RENDERS: Final = 4_000
 _RECONCILE_AFTER: Final = dt.timedelta(minutes=5)
-_SECOND_MS: Final = 1_000
-_MINUTE_MS: Final = 60_000
 
 
 def plan(claim: Claim, seen: Item, now: dt.datetime) -> LimitsUpdate | None:
@@ -37,10 +35,10 @@ def plan(claim: Claim, seen: Item, now: dt.datetime) -> LimitsUpdate | None:
         return None
     parts = Parts()
     limits = claim.workspace.plan
-    _rate(parts, "rate_tat", seen, now, count=limits.rate_limit_rps, period_ms=_SECOND_MS)
+    windows = [rate.requests(limits)]
     if claim.test:
-        count = limits.test_renders_per_minute
-        _rate(parts, "test_tat", seen, now, count=count, period_ms=_MINUTE_MS)
+        windows.append(rate.test_renders(limits))
+    rate.take(parts, windows, limits, seen, now)
     if claim.lease_until is not None:
         _lease(parts, claim, seen, now)
     _hold(parts, claim, seen, now)
@@ -65,8 +63,8 @@ def plan_request(
     if seen["counted"] == token:
         return None
     parts = Parts()
-    count = workspace.plan.rate_limit_rps
-    _rate(parts, "rate_tat", seen, now, count=count, period_ms=_SECOND_MS)
+    limits = workspace.plan
+    rate.take(parts, [rate.requests(limits)], limits, seen, now)
     parts.sets.append("counted = :counted")
     parts.conditions.append("counted <> :counted")
     parts.values[":counted"] = token
@@ -98,31 +96,6 @@ def plan_settlement(render_id: RenderId, seen: Item, *, billed: bool) -> LimitsU
         parts.sets.append("used = used + :one" if billed else "quota_left = quota_left + :one")
         parts.values[":one"] = 1
     return parts.update()
-
-
-def _rate(
-    parts: Parts,
-    name: str,
-    seen: Item,
-    now: dt.datetime,
-    *,
-    count: int,
-    period_ms: int,
-) -> None:
-    now_ms, step = epoch_ms(now), period_ms // count
-    latest = now_ms + (count - 1) * step
-    if seen[name] > latest:
-        raise _rate_limited(seen[name] - latest)
-    parts.values |= {f":{name}_now": now_ms, f":{name}_step": step}
-    if seen[name] <= now_ms:
-        parts.sets.append(f"{name} = :{name}_next")
-        parts.conditions.append(f"{name} <= :{name}_now")
-        parts.values[f":{name}_next"] = now_ms + step
-        del parts.values[f":{name}_step"]
-    else:
-        parts.sets.append(f"{name} = {name} + :{name}_step")
-        parts.conditions.append(f"{name} BETWEEN :{name}_now AND :{name}_latest")
-        parts.values[f":{name}_latest"] = latest
 
 
 def _lease(parts: Parts, claim: Claim, seen: Item, now: dt.datetime) -> None:
@@ -161,15 +134,6 @@ def _hold(parts: Parts, claim: Claim, seen: Item, now: dt.datetime) -> None:
         parts.values[":no_hold"] = NO_HOLD
     else:
         quota.take(parts, claim.workspace, seen, now)
-
-
-def _rate_limited(wait_ms: int) -> ServiceError:
-    wait_s = max(1, -(-wait_ms // _SECOND_MS))
-    return ServiceError(
-        "rate_limited",
-        f"Too many requests for this plan. Try again in {wait_s} s.",
-        headers={"Retry-After": str(wait_s)},
-    )
 
 
 def _busy(workspace: Workspace, what: str, allowed: int) -> ServiceError:

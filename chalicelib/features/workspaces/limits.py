@@ -15,16 +15,13 @@ The limits item of a workspace (`WS#<ws>#LIM`) has
 
 import datetime as dt
 from dataclasses import dataclass
-from typing import Final
 
 from chalicelib.adapters.aws.table import Item
-from chalicelib.core.clock import epoch_ms, parse_rfc3339, rfc3339
+from chalicelib.core.clock import parse_rfc3339, rfc3339
 from chalicelib.core.ids import RenderId
 from chalicelib.features.workspaces.cycle import cycle_at
 from chalicelib.features.workspaces.model import Workspace
 from chalicelib.features.workspaces.quota import prepaid_left
-
-_SECOND_MS: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +80,6 @@ def new_limits(workspace: Workspace, now: dt.datetime) -> Item:
         "cycle_start": rfc3339(cycle.start),
         "cycle_end": rfc3339(cycle.end),
     }
-
-
-def rate_state(workspace: Workspace, item: Item, now: dt.datetime) -> RateState:
-    """Read the request rate off the limits item."""
-    rps = workspace.plan.rate_limit_rps
-    step = _SECOND_MS // rps
-    ahead = max(0, item["rate_tat"] - epoch_ms(now))
-    return RateState(rps, max(0, rps - -(-ahead // step)), -(-ahead // _SECOND_MS))
 
 
 def allowance(workspace: Workspace, item: Item, now: dt.datetime) -> Allowance:

@@ -14,6 +14,7 @@ from chalicelib.features.workspaces import admission, limits
 from chalicelib.features.workspaces.limits import Claim, RateState, Taken
 from chalicelib.features.workspaces.limits_update import LimitsUpdate, Parts
 from chalicelib.features.workspaces.model import Workspace
+from chalicelib.features.workspaces.rate import RateLimited, rate_state
 
 _TRIES: Final = 12
 # Guesses only: forgetting one costs a read.
@@ -73,7 +74,7 @@ class Limits:
             claim.workspace.id, lambda seen: admission.plan(claim, seen, self._since(now))
         )
         taken = Taken(item["holds"][claim.render_id], claim.render_id in item["leases"])
-        return taken, limits.rate_state(claim.workspace, item, now)
+        return taken, rate_state(claim.workspace.plan, item, now)
 
     def count_request(self, workspace: Workspace, now: dt.datetime) -> RateState:
         """Take one request from the rate; raises `rate_limited`."""
@@ -82,7 +83,7 @@ class Limits:
             workspace.id,
             lambda seen: admission.plan_request(workspace, token, seen, self._since(now)),
         )
-        return limits.rate_state(workspace, item, now)
+        return rate_state(workspace.plan, item, now)
 
     def settle(
         self,
@@ -152,9 +153,7 @@ class Limits:
             if written:
                 return seen
             is_guess = False
-        raise ServiceError(
-            "rate_limited", "Too many requests at once. Try again.", headers={"Retry-After": "1"}
-        )
+        raise RateLimited("Too many requests at once.", 1, RateState(0, 0, 1))
 
     def _write(self, workspace_id: WorkspaceId, update: LimitsUpdate) -> tuple[Item, bool]:
         """Return the item as it is now, and whether the update was written."""

@@ -4,6 +4,7 @@ import datetime as dt
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from chalicelib.core.clock import parse_rfc3339
 from chalicelib.core.ids import KeyId, WorkspaceId
 from chalicelib.features.workspaces.plans import PLANS, Plan
 
@@ -78,3 +79,8 @@ class ApiKey:
     allow_ips: tuple[str, ...] = ()
     templates: tuple[str, ...] = ()
     last_used_at: dt.datetime | None = None
+
+    @property
+    def made_at(self) -> dt.datetime:
+        """Return when it was made."""
+        return parse_rfc3339(self.created_at)

@@ -2,6 +2,7 @@
 
 import datetime as dt
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any, Final
 
@@ -119,6 +120,20 @@ class Keys:
     def revoke(self, key: ApiKey, at: dt.datetime) -> None:
         """Mark a key revoked; it stays known so that its use can be told apart."""
         self._change(key, "revoked_at", rfc3339(at))
+
+    def used(self, key: ApiKey, now: dt.datetime, *, since: dt.datetime) -> None:
+        """Mark a key used now, unless it is marked with a later use than `since`."""
+        write = Write(
+            self._table,
+            key={"PK": f"KEY#{key.id}", "SK": "META"},
+            update="SET last_used_at = :now",
+            condition="attribute_exists(PK) AND "
+            "(attribute_not_exists(last_used_at) OR last_used_at <= :since)",
+            values={":now": rfc3339(now), ":since": rfc3339(since)},
+        )
+        # Refused: somebody else has marked it.
+        with suppress(ConditionFailed):
+            self._tables.write(write)
 
     def _change(self, key: ApiKey, name: str, value: Any) -> None:
         write = Write(

@@ -1,0 +1,101 @@
+"""`platen member` and the states of a workspace: what they allow over HTTP."""
+
+import pytest
+
+from tests.builders.operator import Tool
+from tests.builders.service import Service
+
+
+def owned(tool: Tool, service: Service) -> tuple[str, str]:
+    """Return a workspace with an unverified owner, and its live key."""
+    made = tool.json("workspace", "create", "Acme", "--owner", "Ada@Example.com")
+    return made["id"], service.key("live", made["id"])
+
+
+def emails(tool: Tool, workspace: str) -> list[str]:
+    return [row["email"] for row in tool.json("member", "list", "--workspace", workspace)["data"]]
+
+
+def test_verified_owner_may_render(tool: Tool, service: Service) -> None:
+    workspace, key = owned(tool, service)
+    assert service.render(key=key).code == "email_not_verified"
+
+    told = tool.json("member", "verify", "--workspace", workspace, "ada@example.com")
+
+    assert (told["role"], told["verified"]) == ("owner", True)
+    service.clock.forward(seconds=2)
+    assert service.render(key=key).status == 200
+    assert tool.json("workspace", "show", workspace)["owner_verified"] is True
+
+
+def test_members_come_and_go(tool: Tool, service: Service) -> None:
+    workspace, _ = owned(tool, service)
+    member = ("--workspace", workspace, "bob@example.com")
+
+    added = tool.json("member", "add", *member, "--role", "admin")
+
+    assert added["id"].startswith("mem_")
+    assert (added["role"], added["verified"]) == ("admin", False)
+    assert tool.refusal("member", "add", *member)[0] == "conflict"
+    assert emails(tool, workspace) == ["ada@example.com", "bob@example.com"]
+    assert tool.json("member", "remove", *member)["email"] == "bob@example.com"
+    assert emails(tool, workspace) == ["ada@example.com"]
+    assert tool.refusal("member", "remove", *member)[0] == "not_found"
+
+
+def test_last_owner_stays_and_another_one_takes_over(tool: Tool, service: Service) -> None:
+    workspace, key = owned(tool, service)
+    ada = ("--workspace", workspace, "ada@example.com")
+    bob = ("--workspace", workspace, "bob@example.com")
+    assert tool.refusal("member", "remove", *ada)[0] == "conflict"
+
+    tool.json("member", "add", *bob, "--role", "owner")
+    tool.json("member", "verify", *bob)
+    tool.json("member", "remove", *ada)
+
+    assert tool.json("workspace", "show", workspace)["owner"] == "bob@example.com"
+    assert service.render(key=key).status == 200
+
+
+@pytest.mark.parametrize("email", ["nobody", "a@b", "a b@example.com", "a\n@example.com", "@x.de"])
+def test_what_is_no_address_is_refused(tool: Tool, service: Service, email: str) -> None:
+    code, _ = tool.refusal("member", "add", "--workspace", service.workspace, email)
+
+    assert code == "validation_error"
+
+
+def test_suspended_workspace_is_refused_until_it_is_restored(tool: Tool, service: Service) -> None:
+    assert tool.json("workspace", "suspend", service.workspace)["status"] == "suspended"
+
+    assert service.call("GET", "/v1/renders").code == "workspace_suspended"
+    assert service.render(key=service.test).code == "workspace_suspended"
+    assert tool.refusal("workspace", "suspend", service.workspace)[0] == "conflict"
+    assert tool.json("workspace", "restore", service.workspace)["status"] == "active"
+    assert service.render().status == 200
+    assert tool.refusal("workspace", "restore", service.workspace)[0] == "conflict"
+
+
+def test_scheduled_deletion_is_refused_until_it_is_taken_back(tool: Tool, service: Service) -> None:
+    deleted = tool.json("workspace", "delete", service.workspace)
+
+    assert deleted["status"] == "deletion_scheduled"
+    assert deleted["delete_at"] > deleted["created_at"]
+    assert service.call("GET", "/v1/renders").code == "workspace_deletion_scheduled"
+    assert tool.json("workspace", "restore", service.workspace)["delete_at"] is None
+    assert service.render().status == 200
+
+
+def test_a_person_owns_two_free_workspaces(tool: Tool) -> None:
+    create = ("workspace", "create", "Acme", "--owner", "ada@example.com")
+    first = tool.json(*create)["id"]
+    tool.json(*create, "--plan", "starter")
+    tool.json("workspace", "create", "Other", "--owner", "bob@example.com")
+    tool.json(*create)
+
+    assert tool.refusal(*create)[0] == "free_workspace_limit"
+    tool.json("workspace", "delete", first)
+    assert tool.refusal(*create)[0] == "free_workspace_limit"
+    paid = tool.json(*create, "--plan", "starter")["id"]
+    assert tool.refusal("workspace", "set", paid, "--plan", "free")[0] == "free_workspace_limit"
+    for _ in range(2):
+        tool.json("workspace", "create", "Nobody's")
