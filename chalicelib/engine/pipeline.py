@@ -66,7 +66,7 @@ def _drawn(
             return _draw(page, document, formats, course)
         finally:
             # Also where the browser was lost: what the page said last tells most about it.
-            course.logs = page.logs
+            course.logs, course.explain = page.logs, page.explanation
 
     try:
         contents = browser.use(draw, Deadline.at_epoch(job.deadline, job.stopped))
@@ -78,7 +78,10 @@ def _drawn(
 
 def _draw(page: Page, document: Document, formats: Sequence[Format], course: Course) -> list[bytes]:
     with course.stage("load_ms"):
-        page.load(document.html, document.output)
+        if document.url is None:
+            page.load(document.html, document.output)
+        else:
+            page.visit(document.url, document.output)
     contents = []
     with course.stage("print_ms"):
         for format_ in formats:

@@ -1,47 +1,50 @@
 """What a page is made to believe: its medium, window, language, time zone, scripts on or off."""
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 from chalicelib.engine.browser.pictures import check_size
 from chalicelib.engine.browser.pipe import Answer, CallRefused
 from chalicelib.engine.browser.tab import Tab
 from chalicelib.engine.job import RenderWarning
 from chalicelib.engine.options.output import Output
 
+type _Send = Callable[[str, Mapping[str, Any]], Answer]
+
 
 class Emulation:
-    """The settings of one page."""
+    """The settings of one page and its frames."""
 
     def __init__(self, tab: Tab) -> None:
         """Change nothing yet."""
         self._tab = tab
-        self._doubtful: dict[str, Answer] = {}
+        self._output: Output | None = None
+        self._doubtful: Mapping[str, Answer] = {}
         self.warnings: list[RenderWarning] = []
 
     def begin(self, output: Output) -> None:
         """Send all settings; raises RenderFailure for a window too large for a picture."""
-        send = self._tab.send
         window = output.window()
         if window is not None:
             check_size(window.width, window.height, window.device_scale_factor)
-        if not output.javascript:
-            send("Emulation.setScriptExecutionDisabled", value=True)
+        self._output = output
+        self._doubtful = _settle(output, lambda method, values: self._tab.send(method, **values))
         if output.media is not None:
             self.use_media(output.media)
-        if output.timezone is not None:
-            zone = send("Emulation.setTimezoneOverride", timezoneId=output.timezone)
-            self._doubtful["timezone"] = zone
-        if output.locale is not None:
-            icu = output.locale.replace("-", "_")
-            self._doubtful["locale"] = send("Emulation.setLocaleOverride", locale=icu)
-            # An empty user agent leaves the browser's own.
-            send("Emulation.setUserAgentOverride", userAgent="", acceptLanguage=output.locale)
         if window is not None:
-            send(
+            self._tab.send(
                 "Emulation.setDeviceMetricsOverride",
                 width=window.width,
                 height=window.height,
                 deviceScaleFactor=window.device_scale_factor,
                 mobile=window.mobile,
             )
+
+    def adopt(self, session: str) -> None:
+        """Send a frame that has a process of its own what is not the page's alone."""
+        pipe = self._tab.spare.pipe
+        if self._output is not None:
+            _settle(self._output, lambda method, values: pipe.send(method, values, session))
 
     def check(self) -> None:
         """Warn of the settings that the browser did not know."""
@@ -55,3 +58,22 @@ class Emulation:
     def use_media(self, media: str) -> None:
         """Apply the rules of a CSS media type from now on."""
         self._tab.send("Emulation.setEmulatedMedia", media=media)
+
+
+def _settle(output: Output, send: _Send) -> Mapping[str, Answer]:
+    """Send what each process must be told; return the answers that tell something, by field."""
+    doubtful: dict[str, Answer] = {}
+    if not output.javascript:
+        send("Emulation.setScriptExecutionDisabled", {"value": True})
+    if output.timezone is not None:
+        zone = {"timezoneId": output.timezone}
+        doubtful["timezone"] = send("Emulation.setTimezoneOverride", zone)
+    if output.locale is not None:
+        icu = {"locale": output.locale.replace("-", "_")}
+        doubtful["locale"] = send("Emulation.setLocaleOverride", icu)
+    if output.locale is not None or output.http.user_agent is not None:
+        # An empty user agent leaves the browser's own.
+        agent = {"userAgent": output.http.user_agent or ""}
+        language = {"acceptLanguage": output.locale} if output.locale else {}
+        send("Emulation.setUserAgentOverride", {**agent, **language})
+    return doubtful

@@ -46,6 +46,8 @@ _DRAWING: Final = (
     "--lang=en-US",
     "--js-flags=--max-old-space-size=1024",
 )
+# A cookie is its origin's alone.
+_FEATURES_ON: Final = ("EnablePortBoundCookies", "EnableSchemeBoundCookies")
 _FEATURES_OFF: Final = (
     "AutofillServerCommunication",
     "MediaRouter",
@@ -65,6 +67,7 @@ def command_line(executable: str, profile: str, *, sandbox: bool, proxy_port: in
         f"--proxy-server=http://127.0.0.1:{proxy_port}",
         *_ONE_WAY_OUT,
         *_QUIET,
+        f"--enable-features={','.join(_FEATURES_ON)}",
         f"--disable-features={','.join(_FEATURES_OFF)}",
         *(() if sandbox else ("--no-sandbox",)),
         "--remote-debugging-pipe",

@@ -1,15 +1,18 @@
 """One document in one spare context: shown, waited for, printed."""
 
+from base64 import b64decode
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser import pictures
+from chalicelib.engine.browser.credentials import Credentials
 from chalicelib.engine.browser.emulation import Emulation
-from chalicelib.engine.browser.pipe import CallRefused
-from chalicelib.engine.browser.printing import printed
+from chalicelib.engine.browser.loading import show, visit
 from chalicelib.engine.browser.proxy import Traffic
-from chalicelib.engine.browser.sheets import Sheets, print_sheets
 from chalicelib.engine.browser.spare import Spare
 from chalicelib.engine.browser.tab import Tab
-from chalicelib.engine.browser.waiting import settled, wait_for
 from chalicelib.engine.browser.watch import Watch
 from chalicelib.engine.deadline import Deadline, out_of_time
 from chalicelib.engine.job import RenderWarning
@@ -17,16 +20,20 @@ from chalicelib.engine.options.image import Wait
 from chalicelib.engine.options.output import Output
 from chalicelib.engine.options.pdf import PdfOptions
 
+# The document's address is our own affair. An empty template would stand for Chromium's own
+# header, so this is there even where nothing else is to be printed.
+_NO_ADDRESS: Final = "<style>.url{display:none!important}</style>"
+
 
 class Page:
     """A document's whole life; every wait ends at the job's deadline at the latest."""
 
     def __init__(self, spare: Spare, deadline: Deadline, traffic: Traffic) -> None:
         """Take over a spare; `traffic` is what it sends and gets."""
-        self._traffic = traffic
         self._tab = Tab(spare, deadline)
-        self._watch = Watch(spare, self._tab.crashed)
         self._emulation = Emulation(self._tab)
+        self._watch = Watch(spare, traffic, self._tab.crashed, self._emulation.adopt)
+        self._html_bytes = 0
         self._warnings: list[RenderWarning] = []
 
     @property
@@ -37,49 +44,76 @@ class Page:
     @property
     def warnings(self) -> tuple[RenderWarning, ...]:
         """Return what the owner of the document should know."""
-        return (*self._warnings, *self._emulation.warnings, *self._watch.refused())
+        return (*self._warnings, *self._emulation.warnings, *self._watch.requests.warnings())
 
     @property
     def logs(self) -> tuple[str, ...]:
         """Return the page's console messages and uncaught exceptions."""
         return self._watch.logs()
 
+    @property
+    def explanation(self) -> Mapping[str, Any]:
+        """Return how the page came about: the contract's Explain."""
+        requests = self._watch.requests
+        sizes = dict(requests.transfers.bytes)
+        sizes["html"] = sizes.get("html", 0) + self._html_bytes
+        return {
+            "fonts": [],
+            "bytes": sizes,
+            "requests": requests.count,
+            "wait": self._tab.waits_for,
+        }
+
     def load(self, html: str, output: Output) -> None:
         """Show a document and wait for all that it is to be waited for.
 
-        Raises RenderFailure `wait_timeout`, `navigation_failed`, `render_timeout`, and
-        `render_failed` when its window is too large for a picture.
+        Raises RenderFailure `wait_timeout`, `navigation_failed`, `render_timeout`, with strict
+        assets `asset_fetch_failed` or `url_not_allowed`, and `render_failed` when its window is
+        too large for a picture.
         """
+        self._html_bytes = len(html.encode(errors="replace"))
+        self._warn_unused(output.http.of_an_origin, "a document that came as text has no origin")
+        with self._loading(output) as patience:
+            show(self._tab, self._watch.requests, html, output.wait, patience)
+
+    def visit(self, url: str, output: Output) -> None:
+        """Go to a page; raises as `load`, and `url_not_allowed` for where it leads to."""
+        with self._loading(output) as patience:
+            credentials = Credentials(output.http, url)
+            visit(self._tab, self._watch.requests, credentials, url, output.wait, patience)
+            self._warn_unused(credentials.unused, "it is the browser's own or for another host")
+
+    def _warn_unused(self, fields: Sequence[str], why: str) -> None:
+        for field in fields:
+            message = f"output.http.{field} was ignored: {why}"
+            self._warnings.append(RenderWarning("feature_unavailable", message))
+
+    @contextmanager
+    def _loading(self, output: Output) -> Iterator[Deadline]:
         patience = self._tab.deadline.sooner(output.wait.timeout_ms / 1000)
         self._emulation.begin(output)
-        frame = self._tab.spare.frame
-        shown = self._tab.send("Page.setDocumentContent", frameId=frame, html=_encodable(html))
-        # Sent before the document has answered: one turn less on the way.
-        ready = settled(self._tab, output.wait)
         try:
-            self._tab.until(shown, patience)
-            self._tab.until(ready, patience)
-            wait_for(self._tab, output.wait, patience, self._watch.quiet_s)
-        except CallRefused as error:
-            message = "the document left its page before it could be printed"
-            raise RenderFailure("navigation_failed", message) from error
+            yield patience
         except TimeoutError as error:
             raise self._late(output.wait) from error
         self._emulation.check()
+        if output.strict_assets:
+            self._watch.requests.assets.insist()
 
     def pdf(self, options: PdfOptions) -> bytes:
         """Print the document; raises RenderFailure `render_failed` or `render_timeout`."""
-        content, overlaps = printed(self._tab, options)
-        self._warnings += overlaps
-        return content
-
-    def sheets(self, sheets: Sheets, output: Output) -> bytes:
-        """Print headers and footers alone, on an empty page that has shown no document.
-
-        Raises RenderFailure `render_failed` or `render_timeout`.
-        """
-        self._emulation.begin(output)
-        return print_sheets(self._tab, sheets, output.pdf)
+        printed = self._tab.send("Page.printToPDF", **_print_parameters(options))
+        try:
+            return b64decode(self._tab.outcome(printed)["data"])
+        except RenderFailure as failure:
+            bands = options.bands
+            if "Printing failed" not in failure.detail or not (bands.header or bands.footer):
+                raise
+            message = (
+                "the pages could not be printed with this header or footer: they load nothing "
+                "from outside, so styles and fonts must stand in them (data: URIs)"
+            )
+            raise RenderFailure("render_failed", message) from failure
 
     def picture(self, format_: str, output: Output) -> bytes:
         """Take a picture; raises RenderFailure `render_failed` or `render_timeout`."""
@@ -92,10 +126,32 @@ class Page:
     def _late(self, conditions: Wait) -> RenderFailure:
         if self._tab.deadline.passed:
             return out_of_time()
-        message = f"the page was not ready within wait.timeout_ms ({conditions.timeout_ms})"
+        message = (
+            f"the page was not ready within wait.timeout_ms ({conditions.timeout_ms}); "
+            f"it waited for: {self._tab.waits_for}"
+        )
         return RenderFailure("wait_timeout", message)
 
 
-def _encodable(html: str) -> str:
-    """Replace lone surrogates: the browser's JSON reader refuses them."""
-    return html.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+def _print_parameters(options: PdfOptions) -> dict[str, Any]:
+    parameters: dict[str, Any] = {
+        "landscape": options.landscape,
+        "printBackground": options.print_background,
+        "scale": options.scale,
+        "paperWidth": options.width,
+        "paperHeight": options.height,
+        "marginTop": options.margin.top,
+        "marginRight": options.margin.right,
+        "marginBottom": options.margin.bottom,
+        "marginLeft": options.margin.left,
+        "pageRanges": options.page_ranges,
+        "preferCSSPageSize": options.prefer_css_page_size,
+        "generateTaggedPDF": options.tagged,
+        "generateDocumentOutline": options.outline,
+    }
+    header, footer = options.bands.header, options.bands.footer
+    if header is not None or footer is not None:
+        parameters["displayHeaderFooter"] = True
+        parameters["headerTemplate"] = _NO_ADDRESS + ((header and header.html) or "")
+        parameters["footerTemplate"] = _NO_ADDRESS + ((footer and footer.html) or "")
+    return parameters

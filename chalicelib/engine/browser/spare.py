@@ -5,14 +5,21 @@ import threading
 from base64 import b64encode
 from collections.abc import Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from chalicelib.engine.browser.pipe import Answer, Handler, Pipe, answer_of
 from chalicelib.engine.browser.rehearsal import Rehearsal, check
 
+# Frames of other sites have processes of their own: they are watched like their page.
+FRAMES: Final[Mapping[str, Any]] = {
+    "autoAttach": True,
+    "waitForDebuggerOnStart": True,
+    "flatten": True,
+    "filter": [{"type": "iframe"}],
+}
 _STEP_S: Final = 10.0
-_WORLD: Final = "platen"
+WORLD: Final = "platen"
 # Nobody who is asked for a part of the document learns where it stands.
 _HEADERS: Final = {"Content-Type": "text/html; charset=utf-8", "Referrer-Policy": "no-referrer"}
 
@@ -28,10 +35,16 @@ class Spare:
     world: int
     origin: str
     arrivals: "Arrivals"
+    frames: list[str] = field(default_factory=list)
 
     def handle(self, handler: Handler) -> None:
         """Give the page's events to `handler`."""
         self.pipe.handle(self.session, handler)
+
+    def adopt(self, session: str, handler: Handler) -> None:
+        """Give the events of a frame that has a process of its own to `handler`."""
+        self.frames.append(session)
+        self.pipe.handle(session, handler)
 
     def send(self, method: str, **parameters: Any) -> Answer:
         """Send a call to this page."""
@@ -40,7 +53,8 @@ class Spare:
     def discard(self) -> None:
         """Throw the context away without waiting for it."""
         self.arrivals.forget(self.frame)
-        self.pipe.handle(self.session, None)
+        for session in (self.session, *self.frames):
+            self.pipe.handle(session, None)
         self.pipe.send("Target.disposeBrowserContext", {"browserContextId": self.context})
 
 
@@ -111,7 +125,7 @@ def prepare(pipe: Pipe, arrivals: Arrivals, rehearsal: Rehearsal | None) -> Spar
     for call in _confine(pipe, session, context):
         answer_of(call, crashed, _STEP_S)
     answer_of(loaded, crashed, _STEP_S)
-    made = pipe.send("Page.createIsolatedWorld", {"frameId": target, "worldName": _WORLD}, session)
+    made = pipe.send("Page.createIsolatedWorld", {"frameId": target, "worldName": WORLD}, session)
     world = answer_of(made, crashed, _STEP_S)["executionContextId"]
     if rehearsal:
         printed = pipe.send("Page.printToPDF", rehearsal.printing, session)
@@ -139,6 +153,7 @@ def _confine(pipe: Pipe, session: str, context: str) -> list[Answer]:
         pipe.send("Inspector.enable", {}, session),
         pipe.send("Fetch.enable", {}, session),
         pipe.send("Network.setBypassServiceWorker", {"bypass": True}, session),
+        pipe.send("Target.setAutoAttach", FRAMES, session),
         pipe.send("Runtime.runIfWaitingForDebugger", {}, session),
     ]
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.pipe import Answer, BrowserHung, CallRefused, PageCrashed, answer_of
-from chalicelib.engine.browser.spare import Spare
+from chalicelib.engine.browser.spare import WORLD, Spare
 from chalicelib.engine.deadline import Deadline, out_of_time
 
 # So long at most goes by unseen that nobody wants the page any more.
@@ -22,17 +22,24 @@ class Tab:
         self.spare = spare
         self.deadline = deadline
         self.crashed: Future[None] = Future()
+        self.waits_for: str | None = None
+        self._world = spare.world
 
     def send(self, method: str, **parameters: Any) -> Answer:
         """Send a call to the page."""
         return self.spare.send(method, **parameters)
+
+    def enter(self, limit: Deadline) -> None:
+        """Follow the page to the document that has replaced its first one."""
+        made = self.send("Page.createIsolatedWorld", frameId=self.spare.frame, worldName=WORLD)
+        self._world = self.until(made, limit)["executionContextId"]
 
     def call_function(self, declaration: str, *arguments: Any) -> Answer:
         """Call a function in a world of ours, whose globals the page cannot touch."""
         return self.send(
             "Runtime.callFunctionOn",
             functionDeclaration=declaration,
-            executionContextId=self.spare.world,
+            executionContextId=self._world,
             arguments=[{"value": argument} for argument in arguments],
             awaitPromise=True,
             returnByValue=True,

@@ -50,15 +50,17 @@ def wait_for(tab: Tab, conditions: Wait, patience: Deadline, quiet_s: Callable[[
     Raises TimeoutError, and RenderFailure `render_failed` for a selector that is none.
     """
     if conditions.until == "networkidle":
-        while (quiet := quiet_s()) < _QUIET_S:
-            tab.pause(_QUIET_S - quiet, patience)
-    if conditions.selector is not None:
-        while not _has(tab, conditions.selector, patience):
+        while quiet_s() < _QUIET_S:
             tab.pause(_POLL_S, patience)
-    if conditions.expression is not None:
-        while not _is_true(tab, conditions.expression, patience):
-            tab.pause(_POLL_S, patience)
-    tab.pause(conditions.delay_ms / 1000, patience)
+    for name, holds in (("selector", _has), ("expression", _is_true)):
+        sought = getattr(conditions, name)
+        if sought is not None:
+            tab.waits_for = name
+            while not holds(tab, sought, patience):
+                tab.pause(_POLL_S, patience)
+    if conditions.delay_ms:
+        tab.waits_for = "delay_ms"
+        tab.pause(conditions.delay_ms / 1000, patience)
     if conditions.selector or conditions.expression or conditions.delay_ms:
         tab.until(settled(tab, conditions), patience)
 

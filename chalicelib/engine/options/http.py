@@ -37,6 +37,12 @@ class HttpOptions:
             user_agent=source.get("user_agent"),
         )
 
+    @property
+    def of_an_origin(self) -> list[str]:
+        """Return the options that only an origin can be sent, as field names."""
+        given = {"headers": self.headers, "cookies": self.cookies, "basic_auth": self.basic_auth}
+        return [name for name, value in given.items() if value]
+
 
 def _cookie(source: Mapping[str, Any]) -> Cookie:
     return Cookie(

@@ -1,0 +1,94 @@
+"""The parts of a page that did not come, or came late: told as warnings, or insisted on."""
+
+import re
+import threading
+from dataclasses import dataclass
+from typing import Final
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.job import RenderWarning
+
+SLOW_S: Final = 2.0
+_MOST_WARNINGS: Final = 50
+_ADDRESS_CHARS: Final = 500
+# The scheme, and the host without what a password could stand in.
+_PLACE: Final = re.compile(r"([^:/?#]*:)(?://(?:[^/?#]*@)?([^/?#]*))?")
+
+
+@dataclass(frozen=True, slots=True)
+class _Missing:
+    why: str
+    refused: bool
+
+
+class Assets:
+    """What is known of one page's parts; its methods are called from two threads."""
+
+    def __init__(self, origin: str) -> None:
+        """Know of nothing; `origin` is our own affair and never told."""
+        self._origin = origin
+        self._lock = threading.Lock()
+        self._missing: dict[str, _Missing] = {}
+        self._slow: dict[str, float] = {}
+
+    def miss(self, url: str, why: str, *, refused: bool = False) -> str:
+        """Keep that a part did not come, `refused` because of its address; return its log line."""
+        address = url.removeprefix(self._origin)[:_ADDRESS_CHARS]
+        with self._lock:
+            self._missing.setdefault(address, _Missing(why, refused))
+        return f"{'refused' if refused else 'failed'}: {place(address)}"
+
+    def late(self, url: str, seconds: float) -> None:
+        """Keep how long a part took, if that was long."""
+        if seconds > SLOW_S:
+            with self._lock:
+                self._slow[url[:_ADDRESS_CHARS]] = seconds
+
+    def warnings(self) -> tuple[RenderWarning, ...]:
+        """Return a warning for each address, up to a limit."""
+        with self._lock:
+            missing, slow = dict(self._missing), dict(self._slow)
+        failed = [
+            RenderWarning(
+                "asset_failed", f"A part of the page was not loaded: {part.why}.", address
+            )
+            for address, part in missing.items()
+        ]
+        waited = [
+            RenderWarning(
+                "slow_asset", f"A part of the page took {seconds:.1f} s to load.", address
+            )
+            for address, seconds in slow.items()
+        ]
+        return (*_some(failed), *_some(waited))
+
+    def insist(self) -> None:
+        """Raise RenderFailure `url_not_allowed` or `asset_fetch_failed` if a part is missing."""
+        with self._lock:
+            missing = dict(self._missing)
+        if not missing:
+            return
+        address, first = next(
+            ((address, part) for address, part in missing.items() if part.refused),
+            next(iter(missing.items())),
+        )
+        code = "url_not_allowed" if first.refused else "asset_fetch_failed"
+        more = f" ({len(missing) - 1} more)" if len(missing) > 1 else ""
+        message = f"asset_policy is strict, and {address} was not loaded: {first.why}{more}"
+        raise RenderFailure(code, message)
+
+
+def place(address: str) -> str:
+    """Return who was asked: never the query, and of another host no path either."""
+    found = None if address.startswith("/") else _PLACE.match(address)
+    if found is None:
+        return re.split(r"[?#]", address, maxsplit=1)[0]
+    return found[1] if found[2] is None else f"{found[1]}//{found[2]}"
+
+
+def _some(warnings: list[RenderWarning]) -> list[RenderWarning]:
+    more = len(warnings) - _MOST_WARNINGS
+    if more <= 0:
+        return warnings
+    last = warnings[-1]
+    return [*warnings[:_MOST_WARNINGS], RenderWarning(last.code, last.message, f"and {more} more")]

@@ -1,0 +1,101 @@
+"""What the page's own origin is told on its caller's behalf, and nobody else."""
+
+from base64 import b64encode
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from chalicelib.engine.browser.pipe import Answer, CallRefused
+from chalicelib.engine.browser.tab import Tab
+from chalicelib.engine.deadline import Deadline
+from chalicelib.engine.options.http import Cookie, HttpOptions
+
+# They belong to the connection; the browser refuses a request that names one of them.
+_CONNECTION: Final = frozenset(
+    {"host", "content-length", "connection", "keep-alive", "te", "trailer", "transfer-encoding"}
+    | {"upgrade", "proxy-authorization", "proxy-connection", "expect"}
+)
+_PORTS: Final = {"http": 80, "https": 443}
+
+
+class Credentials:
+    """Headers and cookies of one page, forgotten for good when it leads to another origin."""
+
+    def __init__(self, options: HttpOptions, url: str) -> None:
+        """Keep what is to be sent to the origin of `url`."""
+        self._url = url
+        self._host = (urlsplit(url).hostname or "").rstrip(".")
+        # As the browser writes it: known with its first request.
+        self._origin: tuple[str, str, int | None] | None = None
+        self._left = False
+        self._cookies = options.cookies
+        self._given: list[dict[str, Any]] = []
+        self.unused = [f"headers.{name}" for name in options.headers if not _is_free(name)]
+        self._headers = {
+            name.lower(): (name, value) for name, value in options.headers.items() if _is_free(name)
+        }
+        if options.basic_auth is not None:
+            both = b64encode(":".join(options.basic_auth).encode()).decode()
+            self._headers.setdefault("authorization", ("Authorization", f"Basic {both}"))
+
+    def give(self, tab: Tab, limit: Deadline) -> None:
+        """Set the cookies; those that are another host's, or none, become `unused`."""
+        for number, cookie in enumerate(self._cookies):
+            parameters = self._parameters(cookie)
+            try:
+                if self._takes(cookie):
+                    tab.until(tab.send("Network.setCookie", **parameters), limit)
+                    self._given.append(parameters)
+                    continue
+            except CallRefused:
+                pass
+            self.unused.append(f"cookies[{number}]")
+
+    def headers(self, request: Mapping[str, Any]) -> list[dict[str, str]] | None:
+        """Return all headers of a request; None: as they are."""
+        if self._left or not self._headers or _origin(request["url"]) != self._origin:
+            return None
+        own = {name.lower(): (name, value) for name, value in request["headers"].items()}
+        both = {**own, **self._headers}.values()
+        return [{"name": name, "value": value} for name, value in both]
+
+    def follow(self, url: str, send: Callable[..., Answer]) -> Answer | None:
+        """Take a request for the page itself.
+
+        One to another origin must wait for the answer: then all is forgotten.
+        """
+        origin = _origin(url)
+        self._origin = self._origin or origin
+        if self._left or origin == self._origin:
+            return None
+        self._left = True
+        forgotten = None
+        for given in self._given:
+            named = {key: given[key] for key in ("name", "url", "domain", "path") if key in given}
+            forgotten = send("Network.deleteCookies", **named)
+        return forgotten
+
+    def _takes(self, cookie: Cookie) -> bool:
+        domain = (cookie.domain or self._host).lower().strip(".")
+        return f".{self._host}".endswith(f".{domain}")
+
+    def _parameters(self, cookie: Cookie) -> dict[str, Any]:
+        secure = self._url.lower().startswith("https:") if cookie.secure is None else cookie.secure
+        return {
+            "name": cookie.name,
+            "value": cookie.value,
+            "url": self._url,
+            "path": cookie.path or "/",
+            "secure": secure,
+            "httpOnly": bool(cookie.http_only),
+            **({} if cookie.domain is None else {"domain": cookie.domain}),
+        }
+
+
+def _is_free(name: str) -> bool:
+    return name.lower() not in _CONNECTION
+
+
+def _origin(url: str) -> tuple[str, str, int | None]:
+    parts = urlsplit(url)
+    return parts.scheme, parts.hostname or "", parts.port or _PORTS.get(parts.scheme)

@@ -1,0 +1,90 @@
+"""A document shown, or a page visited, and waited for."""
+
+from typing import Final
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.browser.credentials import Credentials
+from chalicelib.engine.browser.pipe import CallRefused
+from chalicelib.engine.browser.requests import Arrival, Requests
+from chalicelib.engine.browser.tab import Tab
+from chalicelib.engine.browser.waiting import settled, wait_for
+from chalicelib.engine.deadline import Deadline
+from chalicelib.engine.options.image import Wait
+
+_POLL_S: Final = 0.025
+_OUTSIDE: Final = ("http://", "https://")
+
+
+def show(tab: Tab, requests: Requests, html: str, wait: Wait, patience: Deadline) -> None:
+    """Show a document; raises TimeoutError, and RenderFailure `navigation_failed`."""
+    tab.waits_for, frame = wait.until, tab.spare.frame
+    shown = tab.send("Page.setDocumentContent", frameId=frame, html=_encodable(html))
+    # Sent before the document has answered: one turn less on the way.
+    ready = settled(tab, wait)
+    try:
+        tab.until(shown, patience)
+        tab.until(ready, patience)
+        wait_for(tab, wait, patience, requests.quiet_s)
+    except CallRefused as error:
+        message = "the document left its page before it could be printed"
+        raise RenderFailure("navigation_failed", message) from error
+
+
+def visit(
+    tab: Tab, requests: Requests, credentials: Credentials, url: str, wait: Wait, patience: Deadline
+) -> None:
+    """Go to a page, and where it leads to.
+
+    Raises TimeoutError, and RenderFailure `navigation_failed` or `url_not_allowed`.
+    """
+    if not url.lower().startswith(_OUTSIDE):
+        raise RenderFailure("url_not_allowed", "only http: and https: addresses can be rendered")
+    credentials.give(tab, patience)
+    requests.follow(credentials)
+    tab.waits_for = wait.until
+    try:
+        gone = tab.until(tab.send("Page.navigate", url=url), patience)
+    except CallRefused as error:
+        raise RenderFailure(
+            "navigation_failed", f"the address cannot be visited: {error}"
+        ) from error
+    if gone.get("isDownload"):
+        raise RenderFailure("navigation_failed", "the address leads to a file, not to a page")
+    _check(requests.arrival, gone.get("errorText"))
+    _follow(tab, requests, wait, patience)
+    _check(requests.arrival)
+
+
+def _follow(tab: Tab, requests: Requests, wait: Wait, patience: Deadline) -> None:
+    """Wait for the page, and again for each that its script leads to meanwhile."""
+    while True:
+        try:
+            tab.enter(patience)
+            tab.until(settled(tab, wait), patience)
+            wait_for(tab, wait, patience, requests.quiet_s)
+        except CallRefused:
+            pass
+        else:
+            if not requests.leading_away:
+                return
+        tab.pause(_POLL_S, patience)
+
+
+def _check(arrival: Arrival | None, error: str | None = None) -> None:
+    """Raise RenderFailure unless the page has come."""
+    problem = None if arrival is None else arrival.problem
+    if problem is None and error is None:
+        return
+    code = "url_not_allowed" if arrival is not None and arrival.refused else "navigation_failed"
+    raise RenderFailure(code, f"the page could not be loaded: {_reason(problem, error)}")
+
+
+def _reason(problem: str | None, error: str | None) -> str:
+    if problem is None or (error and problem.startswith("there was no answer")):
+        return f"the browser says {error}"
+    return problem
+
+
+def _encodable(html: str) -> str:
+    """Replace lone surrogates: the browser's JSON reader refuses them."""
+    return html.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -1,0 +1,227 @@
+"""What a page asks for: let through to the proxy, or refused; and what was answered."""
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from chalicelib.engine.browser.assets import Assets
+from chalicelib.engine.browser.credentials import Credentials
+from chalicelib.engine.browser.pipe import Answer
+from chalicelib.engine.browser.proxy import Traffic
+from chalicelib.engine.browser.spare import Spare
+from chalicelib.engine.browser.transfers import MOST_BYTES_EACH, Transfers, too_large
+from chalicelib.engine.job import RenderWarning
+
+MOST_REQUESTS: Final = 1000
+_BAD_REQUEST: Final = 400
+_LOCAL: Final = ("data:", "blob:", "about:")
+_OUTSIDE: Final = ("http://", "https://")
+_UNBUFFERED: Final = {"maxTotalBufferSize": 0, "maxResourceBufferSize": 0}
+_PORTS: Final = {"http": 80, "https": 443}
+# What nobody who looks at the page can miss.
+_UNSEEN: Final = frozenset({"Ping", "Prefetch", "CSPViolationReport", "Preflight"})
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """How the page itself was answered; `problem` says why it was not."""
+
+    url: str
+    status: int | None = None
+    problem: str | None = None
+    refused: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    url: str
+    type: str
+    begun: float
+
+
+class Requests:
+    """The requests of one page. Events come on the browser's reader thread."""
+
+    def __init__(self, spare: Spare, traffic: Traffic, log: Callable[[str], None]) -> None:
+        """Refuse all until something is shown; `log` takes a line for each that failed."""
+        self._spare = spare
+        self._traffic = traffic
+        self._log = log
+        self._lock = threading.Lock()
+        self._pending: dict[str, _Asked] = {}
+        self._sessions: set[str] = set()
+        self._credentials: Credentials | None = None
+        self.count = 0
+        self.arrival: Arrival | None = None
+        self.assets = Assets(spare.origin)
+        self.transfers = Transfers(self.assets, self._stop)
+
+    def follow(self, credentials: Credentials) -> None:
+        """Let the page itself come from outside, and lead elsewhere; before, it may not."""
+        self._credentials = credentials
+
+    @property
+    def leading_away(self) -> bool:
+        """Tell whether the page itself was asked for and has not been answered."""
+        arrival = self.arrival
+        return arrival is not None and arrival.status is None and arrival.problem is None
+
+    def quiet_s(self) -> float:
+        """Return the seconds since there was nothing on its way any more."""
+        with self._lock:
+            pending = any(asked.type not in _UNSEEN for asked in self._pending.values())
+        if pending or self.transfers.busy:
+            return 0.0
+        return time.monotonic() - self.transfers.last_event
+
+    def warnings(self) -> tuple[RenderWarning, ...]:
+        """Return a warning for each part that did not come, or late, or has not come yet."""
+        with self._lock:
+            pending = list(self._pending.values())
+        for asked in pending:
+            if asked.type not in _UNSEEN:
+                self.assets.late(asked.url, time.monotonic() - asked.begun)
+        return self.assets.warnings()
+
+    def on_paused(self, session: str, event: Mapping[str, Any]) -> None:
+        """Take Fetch.requestPaused: a request, or its answer."""
+        self.transfers.last_event = time.monotonic()
+        if "responseStatusCode" in event or "responseErrorReason" in event:
+            self._on_answer(session, event)
+        elif event["request"]["url"].startswith(_LOCAL):
+            self._send(session, "Fetch.continueRequest", requestId=event["requestId"])
+        else:
+            self._on_request(session, event)
+
+    def _on_request(self, session: str, event: Mapping[str, Any]) -> None:
+        url, main = event["request"]["url"], self._is_main(event)
+        if "redirectedRequestId" not in event:
+            self.count += 1
+        objection = self._objection(url, main=main)
+        if objection is not None:
+            why, refused = objection
+            self._log(self.assets.miss(url, why, refused=refused))
+            # `Aborted` leaves the page where it is; any other reason would show an error page.
+            self._fail(session, event, "Aborted" if main else "BlockedByClient")
+            return
+        if main:
+            self.arrival = Arrival(url)
+        with self._lock:
+            self._pending[event["requestId"]] = _Asked(url, event["resourceType"], time.monotonic())
+        self._listen(session)
+        self._let_through(session, event, main=main)
+
+    def _objection(self, url: str, *, main: bool) -> tuple[str, bool] | None:
+        """Say why a request may not leave, and whether that is for its address."""
+        if url.startswith(self._spare.origin):
+            return "a document that came as text has no address of its own to add this to", False
+        if not url.startswith(_OUTSIDE):
+            return "only http: and https: addresses are loaded", True
+        if main and self._credentials is None:
+            return "a document may not lead its page elsewhere", True
+        if self.count > MOST_REQUESTS:
+            return f"a page may make {MOST_REQUESTS} requests", False
+        if self.transfers.spent is not None:
+            return self.transfers.spent, False
+        return None
+
+    def _let_through(self, session: str, event: Mapping[str, Any], *, main: bool) -> None:
+        parameters: dict[str, Any] = {"requestId": event["requestId"], "interceptResponse": True}
+        request, forgotten = event["request"], None
+        if self._credentials is not None:
+            if main:
+                forgotten = self._credentials.follow(request["url"], self._spare.send)
+            headers = self._credentials.headers(request)
+            parameters |= {} if headers is None else {"headers": headers}
+
+        def check(sent: Answer) -> None:
+            # A request that the browser will not make would stay as it is for ever.
+            if sent.exception() is not None:
+                self._drop(session, event)
+
+        def go_on(_: object = None) -> None:
+            sent = self._send(session, "Fetch.continueRequest", **parameters)
+            sent.add_done_callback(check)
+
+        if forgotten is None:
+            go_on()
+        else:
+            forgotten.add_done_callback(go_on)
+
+    def _on_answer(self, session: str, event: Mapping[str, Any]) -> None:
+        with self._lock:
+            asked = self._pending.pop(event["requestId"], None)
+        url, main = event["request"]["url"], self._is_main(event)
+        status: int | None = event.get("responseStatusCode")
+        problem, refused = None, False
+        if status is None:
+            problem, refused = self._problem(url, event["responseErrorReason"])
+        elif status >= _BAD_REQUEST:
+            problem = f"it was answered with status {status}"
+        elif _size(event) > MOST_BYTES_EACH:
+            problem, status = too_large(MOST_BYTES_EACH), None
+        if main:
+            # One that is broken off, a download say, leaves the page as it is.
+            self.arrival = (
+                Arrival(url, 0) if _aborted(event) else Arrival(url, status, problem, refused)
+            )
+        elif problem and asked and asked.type not in _UNSEEN and not _aborted(event):
+            self._log(self.assets.miss(url, problem, refused=refused))
+        if status is None and "responseStatusCode" in event:
+            self._fail(session, event, "BlockedByClient")
+        else:
+            self._send(session, "Fetch.continueRequest", requestId=event["requestId"])
+
+    def _problem(self, url: str, reason: str) -> tuple[str, bool]:
+        """Say why there was no answer, and whether the proxy refused the address."""
+        parts = urlsplit(url)
+        place = f"{parts.hostname}:{parts.port or _PORTS.get(parts.scheme)}"
+        refused = self._traffic.refused.get(place)
+        if refused is not None:
+            return refused, True
+        if self._traffic.exhausted:
+            return "the page has loaded as much as it may", False
+        missed = self._traffic.unreachable.get(place)
+        return missed or f"there was no answer ({reason})", False
+
+    def _drop(self, session: str, event: Mapping[str, Any]) -> None:
+        with self._lock:
+            asked = self._pending.pop(event["requestId"], None)
+        if asked is not None:
+            self._log(self.assets.miss(asked.url, "the browser would not send the request"))
+            self._fail(session, event, "Failed")
+
+    def _stop(self) -> None:
+        self._spare.send("Page.stopLoading")
+
+    def _listen(self, session: str) -> None:
+        """Have the answers' sizes told, from the first request on: most documents make none."""
+        if session not in self._sessions:
+            self._sessions.add(session)
+            self._send(session, "Network.enable", **_UNBUFFERED)
+
+    def _fail(self, session: str, event: Mapping[str, Any], reason: str) -> None:
+        request = event["requestId"]
+        self._send(session, "Fetch.failRequest", requestId=request, errorReason=reason)
+
+    def _send(self, session: str, method: str, **parameters: Any) -> Answer:
+        return self._spare.pipe.send(method, parameters, session)
+
+    def _is_main(self, event: Mapping[str, Any]) -> bool:
+        leaving: bool = event.get("resourceType") == "Document"
+        return leaving and event.get("frameId") == self._spare.frame
+
+
+def _size(event: Mapping[str, Any]) -> int:
+    """Return the size that an answer announces; 0: none."""
+    for header in event.get("responseHeaders", ()):
+        if header["name"].lower() == "content-length" and header["value"].isdecimal():
+            return int(header["value"])
+    return 0
+
+
+def _aborted(event: Mapping[str, Any]) -> bool:
+    return event.get("responseErrorReason") == "Aborted"

@@ -1,0 +1,122 @@
+"""What the parts of a page weigh and how long they take, from the events of the Network domain."""
+
+import threading
+import time
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from chalicelib.engine.browser.assets import Assets
+
+MOST_BYTES_EACH: Final = 50_000_000
+MOST_BYTES: Final = 100_000_000
+_KINDS: Final = {
+    "Document": "html",
+    "Stylesheet": "css",
+    "Script": "script",
+    "Font": "font",
+    "Image": "image",
+    "Fetch": "data",
+    "XHR": "data",
+    "EventSource": "data",
+}
+# They may go on for as long as the page does.
+_ENDLESS: Final = frozenset({"EventSource", "Media", "Ping"})
+_OURS: Final = ("data:", "blob:", "about:")
+
+
+@dataclass(slots=True)
+class _Transfer:
+    url: str
+    type: str
+    begun: float
+    size: int = 0
+
+
+class Transfers:
+    """One page's answers on their way; its methods are called from two threads."""
+
+    def __init__(self, assets: Assets, exceeded: Callable[[], None]) -> None:
+        """Know of none; `exceeded` is called once when the page has loaded too much."""
+        self._assets = assets
+        self._exceeded = exceeded
+        self._lock = threading.Lock()
+        self._open: dict[str, _Transfer] = {}
+        self._bytes: dict[str, int] = {}
+        self._received = 0
+        self.spent: str | None = None
+        self.last_event = time.monotonic()
+
+    @property
+    def bytes(self) -> Mapping[str, int]:
+        """Return the bytes that have come by their kind."""
+        with self._lock:
+            return dict(self._bytes)
+
+    @property
+    def busy(self) -> bool:
+        """Tell whether an answer is on its way that will end."""
+        with self._lock:
+            return any(transfer.type not in _ENDLESS for transfer in self._open.values())
+
+    def on_event(self, method: str, event: Mapping[str, Any]) -> None:
+        """Take a Network event."""
+        self.last_event = time.monotonic()
+        match method.removeprefix("Network."):
+            case "responseReceived" if not event["response"]["url"].startswith(_OURS):
+                self._begin(event)
+            case "dataReceived":
+                self._receive(event["requestId"], event["dataLength"])
+            case "loadingFinished":
+                transfer = self._end(event)
+                if transfer is not None and transfer.type not in _ENDLESS:
+                    self._assets.late(transfer.url, event["timestamp"] - transfer.begun)
+            case "loadingFailed":
+                transfer = self._end(event)
+                if transfer is not None and not event.get("canceled"):
+                    self._assets.miss(transfer.url, f"it broke off ({event['errorText']})")
+            case _:
+                pass
+
+    def _begin(self, event: Mapping[str, Any]) -> None:
+        response = event["response"]
+        begun = (response.get("timing") or {}).get("requestTime") or event["timestamp"]
+        with self._lock:
+            self._open[event["requestId"]] = _Transfer(response["url"], event["type"], begun)
+
+    def _receive(self, request: str, size: int) -> None:
+        with self._lock:
+            transfer = self._open.get(request)
+            if transfer is None:
+                return
+            transfer.size += size
+            self._received += size
+            kind = _KINDS.get(transfer.type, "other")
+            self._bytes[kind] = self._bytes.get(kind, 0) + size
+            why = self._excess(transfer)
+            if why is None or self.spent is not None:
+                return
+            self.spent = why
+            stopped = list(self._open.values())
+        self._stop(why, stopped)
+
+    def _excess(self, transfer: _Transfer) -> str | None:
+        if transfer.size > MOST_BYTES_EACH:
+            return too_large(MOST_BYTES_EACH)
+        if self._received > MOST_BYTES:
+            return f"the page may load {MOST_BYTES // 1_000_000} MB in all"
+        return None
+
+    def _stop(self, why: str, stopped: Collection[_Transfer]) -> None:
+        for transfer in stopped:
+            self._assets.miss(transfer.url, why)
+        self._exceeded()
+
+    def _end(self, event: Mapping[str, Any]) -> _Transfer | None:
+        with self._lock:
+            return self._open.pop(event["requestId"], None)
+
+
+def too_large(most_bytes: int) -> str:
+    """Return what is said of one answer that is larger."""
+    return f"a part of a page may have {most_bytes // 1_000_000} MB"
