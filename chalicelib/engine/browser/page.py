@@ -1,16 +1,17 @@
 """One document in one spare context: shown, waited for, printed."""
 
-from base64 import b64decode
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Any
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser import pictures
 from chalicelib.engine.browser.credentials import Credentials
 from chalicelib.engine.browser.emulation import Emulation
 from chalicelib.engine.browser.loading import show, visit
+from chalicelib.engine.browser.printing import printed
 from chalicelib.engine.browser.proxy import Traffic
+from chalicelib.engine.browser.sheets import Sheets, print_sheets
 from chalicelib.engine.browser.spare import Spare
 from chalicelib.engine.browser.tab import Tab
 from chalicelib.engine.browser.watch import Watch
@@ -19,10 +20,6 @@ from chalicelib.engine.job import RenderWarning
 from chalicelib.engine.options.image import Wait
 from chalicelib.engine.options.output import Output
 from chalicelib.engine.options.pdf import PdfOptions
-
-# The document's address is our own affair. An empty template would stand for Chromium's own
-# header, so this is there even where nothing else is to be printed.
-_NO_ADDRESS: Final = "<style>.url{display:none!important}</style>"
 
 
 class Page:
@@ -102,18 +99,17 @@ class Page:
 
     def pdf(self, options: PdfOptions) -> bytes:
         """Print the document; raises RenderFailure `render_failed` or `render_timeout`."""
-        printed = self._tab.send("Page.printToPDF", **_print_parameters(options))
-        try:
-            return b64decode(self._tab.outcome(printed)["data"])
-        except RenderFailure as failure:
-            bands = options.bands
-            if "Printing failed" not in failure.detail or not (bands.header or bands.footer):
-                raise
-            message = (
-                "the pages could not be printed with this header or footer: they load nothing "
-                "from outside, so styles and fonts must stand in them (data: URIs)"
-            )
-            raise RenderFailure("render_failed", message) from failure
+        content, overlaps = printed(self._tab, options)
+        self._warnings += overlaps
+        return content
+
+    def sheets(self, sheets: Sheets, output: Output) -> bytes:
+        """Print headers and footers alone, on an empty page that has shown no document.
+
+        Raises RenderFailure `render_failed` or `render_timeout`.
+        """
+        self._emulation.begin(output)
+        return print_sheets(self._tab, sheets, output.pdf)
 
     def picture(self, format_: str, output: Output) -> bytes:
         """Take a picture; raises RenderFailure `render_failed` or `render_timeout`."""
@@ -133,25 +129,6 @@ class Page:
         return RenderFailure("wait_timeout", message)
 
 
-def _print_parameters(options: PdfOptions) -> dict[str, Any]:
-    parameters: dict[str, Any] = {
-        "landscape": options.landscape,
-        "printBackground": options.print_background,
-        "scale": options.scale,
-        "paperWidth": options.width,
-        "paperHeight": options.height,
-        "marginTop": options.margin.top,
-        "marginRight": options.margin.right,
-        "marginBottom": options.margin.bottom,
-        "marginLeft": options.margin.left,
-        "pageRanges": options.page_ranges,
-        "preferCSSPageSize": options.prefer_css_page_size,
-        "generateTaggedPDF": options.tagged,
-        "generateDocumentOutline": options.outline,
-    }
-    header, footer = options.bands.header, options.bands.footer
-    if header is not None or footer is not None:
-        parameters["displayHeaderFooter"] = True
-        parameters["headerTemplate"] = _NO_ADDRESS + ((header and header.html) or "")
-        parameters["footerTemplate"] = _NO_ADDRESS + ((footer and footer.html) or "")
-    return parameters
+def _encodable(html: str) -> str:
+    """Replace lone surrogates: the browser's JSON reader refuses them."""
+    return html.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
