@@ -1,0 +1,251 @@
+"""What is fetched through the door: redirects checked again, bytes and time cut, TLS verified."""
+
+import gzip
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from chalicelib.adapters.net import http
+from chalicelib.adapters.net.egress import Egress
+from chalicelib.engine.outside import AddressRefused, Fetched, Unreachable
+from tests.builders.certificates import certificates
+from tests.builders.web import Behaviour, Page, Site, site
+
+pytestmark = pytest.mark.integration
+
+MOST = 10_000
+
+
+def trickle(handler: BaseHTTPRequestHandler) -> None:
+    """Send a head that never ends, a byte at a time."""
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+    while True:
+        handler.wfile.write(b"x")
+        time.sleep(0.05)
+
+
+def drip(handler: BaseHTTPRequestHandler) -> None:
+    """Send a body that never ends, a byte at a time."""
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\n\r\n")
+    while True:
+        handler.wfile.write(b"x")
+        time.sleep(0.05)
+
+
+def flood(handler: BaseHTTPRequestHandler) -> None:
+    """Send a body that never ends, as fast as it is read."""
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\n\r\n")
+    while True:
+        handler.wfile.write(b"x" * 65_536)
+
+
+def silence(_handler: BaseHTTPRequestHandler) -> None:
+    time.sleep(5)
+
+
+def garbage(handler: BaseHTTPRequestHandler) -> None:
+    handler.wfile.write(b"\x16\x03\x01 this is no HTTP\r\n\r\n")
+
+
+def cut(handler: BaseHTTPRequestHandler) -> None:
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")
+
+
+def packed(content: bytes, **headers: str) -> Page:
+    return Page(gzip.compress(content), headers={"Content-Encoding": "gzip", **headers})
+
+
+def to(address: str, status: int = 302) -> Page:
+    return Page(status=status, headers={"Location": address})
+
+
+PAGES: dict[str, Page | Behaviour] = {
+    "/json": Page('{"a": 1}', "application/json", headers={"X-Name": "Value"}),
+    "/full": Page(b"x" * MOST),
+    "/over": Page(b"x" * (MOST + 1)),
+    "/packed": packed(b"y" * MOST),
+    "/bomb": packed(b"y" * (MOST + 1)),
+    "/large bomb": packed(b"\0" * 50_000_000),
+    "/nested": packed(gzip.compress(b"inside")),
+    "/half packed": Page(gzip.compress(b"z" * 999)[:-9], headers={"Content-Encoding": "gzip"}),
+    "/not packed": Page(b"plain", headers={"Content-Encoding": "gzip"}),
+    "/brotli": Page(b"\x0b\x02\x80hello\x03", headers={"Content-Encoding": "br"}),
+    "/trickle": trickle,
+    "/drip": drip,
+    "/flood": flood,
+    "/silence": silence,
+    "/garbage": garbage,
+    "/cut": cut,
+    "/missing": Page("no", status=404),
+    "/broken": Page("no", status=500),
+    "/unchanged": Page(status=304),
+    "/moved": to("/json", 301),
+    "/there": to("json", 307),
+    "/round": to("/round"),
+    "/metadata": to("http://169.254.169.254/latest/meta-data/"),
+    "/runtime": to("http://127.0.0.1:9001/2018-06-01/runtime/invocation/next"),
+    "/decimal": to("http://2130706433/"),
+    "/slashes": to("//[::ffff:127.0.0.1]/"),
+    "/file": to("file:///etc/passwd"),
+    "/gopher": to("gopher://127.0.0.1:6379/_INFO"),
+    "/nowhere": to("http://"),
+}
+
+
+@pytest.fixture(scope="module")
+def here() -> Iterator[Site]:
+    pages = {path.replace(" ", "%20"): page for path, page in PAGES.items()}
+    with site({**pages, **hops(5, "/hop"), **hops(6, "/far")}) as running:
+        yield running
+
+
+def hops(count: int, name: str) -> dict[str, Page]:
+    """Return pages that lead on `count` times in all, the last to /json."""
+    places = [name, *(f"{name}{number}" for number in range(1, count)), "/json"]
+    return {a: to(b) for a, b in pairwise(places)}
+
+
+def fetch(
+    here: Site, path: str, *, seconds: float = 20, secure: bool = False, allow: str | None = None
+) -> Fetched:
+    egress = Egress(allow=here.allow if allow is None else allow, own_hosts=frozenset())
+    url = path if "://" in path else here.url(path)
+    return egress.fetch(url, most_bytes=MOST, timeout_s=seconds, secure=secure)
+
+
+def test_what_is_allowed_is_fetched(here: Site) -> None:
+    answer = fetch(here, "/json#fragment")
+
+    assert answer.content == b'{"a": 1}'
+    assert (answer.status, answer.url) == (200, here.url("/json#fragment"))
+    assert answer.headers["x-name"] == "Value"
+    assert answer.headers["content-type"] == "application/json"
+
+
+def test_what_is_not_is_never_asked() -> None:
+    with site(PAGES) as other:
+        for url in (other.url("/json"), other.url("/json").replace("127.0.0.1", "localhost")):
+            with pytest.raises(AddressRefused):
+                fetch(other, url, allow="")
+
+        assert other.asked == []
+
+
+@pytest.mark.parametrize("path", ["/moved", "/there", "/hop"])
+def test_redirects_are_followed(here: Site, path: str) -> None:
+    assert fetch(here, path).url == here.url("/json")
+
+
+@pytest.mark.parametrize("path", ["/round", "/far"])
+def test_but_not_for_ever(here: Site, path: str) -> None:
+    with pytest.raises(Unreachable, match="redirects more than 5 times"):
+        fetch(here, path)
+
+
+@pytest.mark.parametrize(
+    "path", ["/metadata", "/runtime", "/decimal", "/slashes", "/file", "/gopher"]
+)
+def test_where_a_redirect_leads_is_checked_again(here: Site, path: str) -> None:
+    with pytest.raises(AddressRefused):
+        fetch(here, path)
+
+
+def test_a_redirect_from_one_site_to_another_that_is_refused(here: Site) -> None:
+    with site({"/": Page("secret")}) as other:
+        here.pages["/other"] = to(other.url())
+        with pytest.raises(AddressRefused):
+            fetch(here, "/other")
+        assert other.asked == []
+
+        assert fetch(here, "/other", allow=f"{here.allow},{other.allow}").content == b"secret"
+
+
+@pytest.mark.parametrize("path", ["/full", "/packed"])
+def test_as_many_bytes_as_are_wanted_are_taken(here: Site, path: str) -> None:
+    assert len(fetch(here, path).content) == MOST
+
+
+@pytest.mark.parametrize("path", ["/over", "/bomb", "/large%20bomb", "/flood"])
+def test_one_more_is_too_many_also_when_it_is_unpacked(here: Site, path: str) -> None:
+    with pytest.raises(Unreachable, match="more than 10000 bytes"):
+        fetch(here, path)
+
+
+@pytest.mark.parametrize("path", ["/trickle", "/drip", "/silence"])
+def test_time_is_cut_however_it_is_spent(here: Site, path: str) -> None:
+    began = time.monotonic()
+
+    with pytest.raises(Unreachable, match="took too long"):
+        fetch(here, path, seconds=0.5)
+
+    assert time.monotonic() - began < 4
+
+
+@pytest.mark.parametrize(
+    "path", ["/garbage", "/cut", "/half%20packed", "/not%20packed", "/brotli", "/nowhere"]
+)
+def test_an_answer_that_is_none_is_told(here: Site, path: str) -> None:
+    with pytest.raises((Unreachable, AddressRefused)):
+        fetch(here, path)
+
+
+def test_only_what_was_asked_for_is_unpacked(here: Site) -> None:
+    assert gzip.decompress(fetch(here, "/nested").content) == b"inside"
+
+
+@pytest.mark.parametrize(("path", "status"), [("/missing", 404), ("/broken", 500), ("/x", 404)])
+def test_only_success_is_an_answer(here: Site, path: str, status: int) -> None:
+    with pytest.raises(Unreachable, match=f"127.0.0.1 answered {status}"):
+        fetch(here, path)
+
+
+@pytest.mark.parametrize(
+    "url", ["ftp://example.com/", "file:///etc/passwd", "/etc/passwd", "data:,x", "http:///x", "x"]
+)
+def test_other_schemes_are_refused(here: Site, url: str) -> None:
+    egress = Egress(allow=here.allow, own_hosts=frozenset())
+
+    with pytest.raises(AddressRefused, match="only http and https"):
+        egress.fetch(url, most_bytes=1, timeout_s=1)
+
+
+def test_plain_http_is_for_what_the_operator_names_where_it_must_be_secure(here: Site) -> None:
+    assert fetch(here, "/json", secure=True).status == 200
+    with pytest.raises(AddressRefused, match="use https"):
+        fetch(here, "http://8.8.8.8/", secure=True)
+
+
+def test_certificates_are_verified(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ours = certificates(tmp_path)
+    with site({"/": Page("secret")}, ours.server) as secured:
+        http._tls.cache_clear()
+        with pytest.raises(Unreachable):
+            fetch(secured, "/")
+        assert secured.asked == []
+
+        monkeypatch.setenv("SSL_CERT_FILE", str(ours.authority))
+        http._tls.cache_clear()
+        assert fetch(secured, "/", secure=True).content == b"secret"
+        wrong_name = secured.url().replace("127.0.0.1", "127.0.0.2")
+        with pytest.raises(Unreachable):
+            fetch(secured, wrong_name, allow=f"127.0.0.0/8:{secured.port}")
+    http._tls.cache_clear()
+
+
+def test_nothing_of_ours_is_sent_along(here: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
+    monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:1")
+
+    fetch(here, "/json")
+
+    assert here.asked[-1].headers == {
+        "host": f"127.0.0.1:{here.port}",
+        "accept": "*/*",
+        "accept-encoding": "gzip",
+        "user-agent": "Platen",
+        "connection": "keep-alive",
+    }
