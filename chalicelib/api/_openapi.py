@@ -144,7 +144,7 @@ class _Maker:
 
     def _answer(self, row: Endpoint, status: HTTPStatus) -> dict[str, Any]:
         answer = {"description": status.phrase, "headers": _header_references(row)}
-        if status.is_redirection:
+        if status.is_redirection or status == HTTPStatus.NO_CONTENT:
             return answer
         types = {kind.partition(";")[0] for kind in row.answer_types}
         if status != HTTPStatus.OK:

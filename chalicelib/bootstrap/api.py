@@ -19,11 +19,16 @@ from chalicelib.features.renders.create import CreateRender
 from chalicelib.features.renders.end import EndRender
 from chalicelib.features.renders.enqueue import EnqueueRender
 from chalicelib.features.renders.idempotency import IdempotencyRecords
+from chalicelib.features.renders.preflight import PreflightRender
 from chalicelib.features.renders.present import PresentRender
 from chalicelib.features.renders.purge import PurgeFiles
 from chalicelib.features.renders.read import ReadRenders
 from chalicelib.features.renders.run_now import RunNow
 from chalicelib.features.renders.templates import StoredTemplates
+from chalicelib.features.uploads.read import ReadUploads
+from chalicelib.features.uploads.remove import RemoveUpload
+from chalicelib.features.uploads.repository import Uploads
+from chalicelib.features.uploads.take import TakeUpload
 from chalicelib.features.usage.read import ReadUsage
 from chalicelib.features.workspaces.key_use import NoteKeyUse
 from chalicelib.features.workspaces.repository import Keys, Workspaces
@@ -96,8 +101,37 @@ class ApiServices(State):
             clock=self.clock,
             ids=self.ids,
             state=self.service_states,
-            templates=StoredTemplates(self.tables, self.settings.main_table),
+            templates=self.templates,
+            uploads=self.read_uploads,
             region=self.settings.region,
+        )
+
+    @cached_property
+    def uploads(self) -> Uploads:  # noqa: D102
+        return Uploads(self.tables, self.settings.transient_table)
+
+    @cached_property
+    def take_upload(self) -> TakeUpload:  # noqa: D102
+        return TakeUpload(
+            uploads=self.uploads, objects=self.objects, clock=self.clock, ids=self.ids
+        )
+
+    @cached_property
+    def read_uploads(self) -> ReadUploads:  # noqa: D102
+        return ReadUploads(uploads=self.uploads, objects=self.objects, clock=self.clock)
+
+    @cached_property
+    def remove_upload(self) -> RemoveUpload:  # noqa: D102
+        return RemoveUpload(uploads=self.uploads, objects=self.objects)
+
+    @cached_property
+    def templates(self) -> StoredTemplates:  # noqa: D102
+        return StoredTemplates(self.tables, self.settings.main_table)
+
+    @cached_property
+    def preflight_render(self) -> PreflightRender:  # noqa: D102
+        return PreflightRender(
+            templates=self.templates, uploads=self.read_uploads, region=self.settings.region
         )
 
     @cached_property

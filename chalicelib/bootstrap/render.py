@@ -9,6 +9,7 @@ from chalicelib.core.clock import Clock
 from chalicelib.features.renders.execute import Engine, ExecuteRender
 from chalicelib.features.renders.finish import FinishRender
 from chalicelib.features.renders.stop_ended import StopEnded
+from chalicelib.features.uploads.contents import UploadContents
 from chalicelib.settings import RenderSettings
 
 
@@ -36,6 +37,7 @@ def execute_render(
         conclude=conclude,
         end=state.end(conclude),
         stop_ended=StopEnded(state.renders),
+        uploads=UploadContents(state.objects),
         clock=clock,
     )
 

@@ -11,6 +11,7 @@ from chalicelib.core.clock import epoch_ms
 WorkspaceId = NewType("WorkspaceId", str)
 RenderId = NewType("RenderId", str)
 FileId = NewType("FileId", str)
+UploadId = NewType("UploadId", str)
 KeyId = NewType("KeyId", str)
 
 _CROCKFORD: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"

@@ -56,11 +56,12 @@ NEEDS: Final[Mapping[str, Needs]] = {
         grants=_grants(
             _LOGS,
             ("dynamodb:GetItem BatchGetItem PutItem UpdateItem", "MainTable"),
-            ("dynamodb:GetItem PutItem UpdateItem DeleteItem", "TransientTable"),
+            ("dynamodb:GetItem BatchGetItem PutItem UpdateItem DeleteItem", "TransientTable"),
             ("dynamodb:Query", "${MainTable.Arn}/index/lists"),
             ("dynamodb:Query", "MainTable WS#*#USE#*"),
             ("s3:GetObject DeleteObject", "${FilesBucket.Arn}/ws/*"),
             ("s3:PutObject DeleteObject", "${FilesBucket.Arn}/tmp/*"),
+            ("s3:GetObject", "${FilesBucket.Arn}/tmp/uploads/*"),
             ("sqs:SendMessage", "RendersQueue"),
             ("sqs:SendMessage", "EventsQueue"),
             ("lambda:InvokeFunction", "RenderFunction"),

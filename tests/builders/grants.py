@@ -101,7 +101,11 @@ class Overheard:
             yield from self._asked_of_tables(name, params)
         elif service == "s3":
             bucket = self._names[params["Bucket"]]
-            yield Asked(f"s3:{name}", f"${{{bucket}.Arn}}/{params.get('Key', '')}")
+            # CreateBucket is never sent: botocore only looks up there where a form is posted to.
+            # Who may get an object may ask for its head.
+            if name != "CreateBucket":
+                action = "GetObject" if name == "HeadObject" else name
+                yield Asked(f"s3:{action}", f"${{{bucket}.Arn}}/{params.get('Key', '')}")
         elif service == "sqs":
             yield Asked(f"sqs:{name.removesuffix('Batch')}", self._names[params["QueueUrl"]])
         else:

@@ -62,6 +62,16 @@ def what_is_read(service: Service) -> None:
     assert service.call("GET", address, key=None).status == 302
 
 
+def uploads_that_a_render_names(service: Service) -> None:
+    announced = {"filename": "a.html", "content_type": "text/html", "bytes": 4}
+    upload = service.call("POST", "/v1/uploads", json_body=announced).json
+    key = f"tmp/uploads/{service.workspace}/{upload['id']}"
+    service.clients.s3.put_object(Bucket=service.settings.bucket, Key=key, Body=b"<p>x")
+    answer = service.render(input={"type": "html", "upload_id": upload["id"]})
+    assert answer.status == 200
+    assert service.call("DELETE", f"/v1/uploads/{upload['id']}").status == 204
+
+
 def files_that_end(service: Service) -> None:
     purged, expired = (service.render().json["id"] for _ in range(2))
     assert service.call("DELETE", f"/v1/renders/{purged}/files").status == 200
@@ -198,6 +208,7 @@ def overheard(aws: Aws) -> Iterator[Overheard]:
     with service.overheard.listening(service.clients), pytest.MonkeyPatch.context() as patch:
         renders_that_go_well(service)
         what_is_read(service)
+        uploads_that_a_render_names(service)
         files_that_end(service)
         renders_that_fail(service)
         renders_that_are_late(service)

@@ -1,13 +1,23 @@
 """The files bucket: bodies in, bodies out, and addresses that hold for a short while."""
 
 import base64
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from chalicelib.adapters.aws.session import Clients
 
-_ABSENT: Final = {"NoSuchKey", "AccessDenied"}
+# `HeadObject` has no body to say more in than the status.
+_ABSENT: Final = {"NoSuchKey", "AccessDenied", "404", "403"}
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A form of multipart/form-data that stores one object: `fields` first, then the file."""
+
+    url: str
+    fields: dict[str, str]
 
 
 class Objects:
@@ -49,6 +59,31 @@ class Objects:
             else:
                 return body
         raise AssertionError
+
+    def length(self, key: str) -> int | None:
+        """Return how many bytes a body has, or None where there is none, as `get` would."""
+        try:
+            answer = self._client.head_object(Bucket=self._bucket, Key=key)
+        except self._client.exceptions.ClientError as refusal:
+            if refusal.response["Error"]["Code"] not in _ABSENT:
+                raise
+            return None
+        length: int = answer["ContentLength"]
+        return length
+
+    def form(self, key: str, *, content_type: str, exact_bytes: int, expires_s: int) -> Form:
+        """Return the form with which anyone can store exactly so many bytes under `key`."""
+        made = self._client.generate_presigned_post(
+            Bucket=self._bucket,
+            Key=key,
+            Fields={"Content-Type": content_type},
+            Conditions=[
+                {"Content-Type": content_type},
+                ["content-length-range", exact_bytes, exact_bytes],
+            ],
+            ExpiresIn=expires_s,
+        )
+        return Form(made["url"], made["fields"])
 
     def size(self, key: str) -> int | None:
         """Return how many bytes a body has, or None where there is none."""

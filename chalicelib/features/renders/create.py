@@ -18,6 +18,8 @@ from chalicelib.features.renders.protocol import MAX_BODY_BYTES
 from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.shown import shown_input, shown_output
 from chalicelib.features.renders.templates import TemplateSources, Version
+from chalicelib.features.renders.uploaded import check_uploads
+from chalicelib.features.uploads.read import ReadUploads
 from chalicelib.features.workspaces.limits import Claim, RateState, Taken
 from chalicelib.features.workspaces.limits_repository import Limits
 from chalicelib.features.workspaces.service_state import ServiceStates
@@ -62,6 +64,7 @@ class CreateRender:
         ids: Ids,
         state: ServiceStates,
         templates: TemplateSources,
+        uploads: ReadUploads,
         region: str,
     ) -> None:
         """Build from the repositories."""
@@ -74,13 +77,14 @@ class CreateRender:
         self._ids = ids
         self._state = state
         self._templates = templates
+        self._uploads = uploads
         self._region = region
 
     def __call__(self, order: Order) -> Accepted:
         """Accept an order.
 
-        Raises what `check` and `TemplateSources` raise, `idempotency_key_reused`, `rate_limited`,
-        `concurrency_limited`, `render_limit_reached`.
+        Raises what `check`, `TemplateSources` and `check_uploads` raise, `payload_too_large`,
+        `idempotency_key_reused`, `rate_limited`, `concurrency_limited`, `render_limit_reached`.
         """
         check(order, self._region)
         now = self._clock.now()
@@ -91,6 +95,7 @@ class CreateRender:
                 return self._repeated(order, record, rate, now)
         self._state.require_normal()
         order = self._with_template(order, order.version)
+        check_uploads(order.body, order.workspace.id, self._uploads)
         _check_stays_in_memory(order)
         render_id = RenderId(self._ids.new("rnd", now))
         lease_until = now + _LEASE if order.mode == "sync" else None

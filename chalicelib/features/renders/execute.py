@@ -4,13 +4,14 @@ import datetime as dt
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 from chalicelib.adapters.aws.messages import Poison, may_pass
 from chalicelib.core.clock import Clock, rfc3339
 from chalicelib.core.crash_points import CrashPoint, here
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.job import Address, Html, Job, Outcome
+from chalicelib.engine.job import Address, Html, Job, Outcome, Uploads
 from chalicelib.engine.options.output import Output
 from chalicelib.features.renders.bodies import Bodies
 from chalicelib.features.renders.conclude import ConcludeRender
@@ -21,6 +22,7 @@ from chalicelib.features.renders.protocol import QueuedRender, RunRender
 from chalicelib.features.renders.repository import Attempt, Renders
 from chalicelib.features.renders.rows import render_of
 from chalicelib.features.renders.stop_ended import StopEnded
+from chalicelib.features.uploads.contents import UploadContents
 
 type Engine = Callable[[Job], Outcome]
 
@@ -52,6 +54,7 @@ class ExecuteRender:
         conclude: ConcludeRender,
         end: EndRender,
         stop_ended: StopEnded,
+        uploads: UploadContents,
         clock: Clock,
     ) -> None:
         """Build from the stores and the engine."""
@@ -62,6 +65,7 @@ class ExecuteRender:
         self._conclude = conclude
         self._end = end
         self._stop_ended = stop_ended
+        self._uploads = uploads
         self._clock = clock
 
     def now(self, order: RunRender, invocation: str) -> Executed:
@@ -135,16 +139,17 @@ class ExecuteRender:
         limit = (self._clock.now() + _LIMIT[render.mode]).timestamp()
         if until is not None:
             limit = min(limit, until)
-        job = Job(
-            source=_source(body),
-            output=Output.from_json(body.output),
-            deadline=limit,
-            uploads=_no_uploads,
-            data=body.data,
-            data_url=body.data_url,
-            test=render.test,
-        )
+        uploads = partial(self._uploads.get, render.workspace_id)
         try:
+            job = Job(
+                source=_source(body, uploads),
+                output=Output.from_json(body.output),
+                deadline=limit,
+                uploads=uploads,
+                data=body.data,
+                data_url=body.data_url,
+                test=render.test,
+            )
             with self._stop_ended.watching(render) as stopped:
                 outcome = self._engine(replace(job, stopped=stopped))
             here(CrashPoint.RENDER_MADE)
@@ -156,12 +161,18 @@ class ExecuteRender:
         return Executed(done, tuple(produced.content for produced in outcome.files))
 
 
-def _source(body: Body) -> Html | Address:
+def _source(body: Body, uploads: Uploads) -> Html | Address:
     wanted = body.input
     if wanted["type"] == "url":
         return Address(wanted["url"])
-    return Html(wanted["html"], wanted["head"], wanted["templating"])
+    html = wanted["html"]
+    if html is None:
+        html = _text(uploads(wanted["upload_id"]))
+    return Html(html, wanted["head"], wanted["templating"])
 
 
-def _no_uploads(upload_id: str) -> bytes:
-    raise RenderFailure("upload_not_found", f"There is no upload {upload_id}.")
+def _text(content: bytes) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise RenderFailure("render_failed", "The uploaded HTML is not UTF-8.") from error

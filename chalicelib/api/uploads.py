@@ -1,0 +1,88 @@
+"""`/v1/uploads`: send files before the request that names them."""
+
+from chalicelib.api._endpoint import JSON, Call, Reply, endpoint
+from chalicelib.api._form import FORM, form_file
+from chalicelib.core import json
+from chalicelib.features.uploads.model import Upload
+from chalicelib.features.uploads.present import shown_upload
+from chalicelib.features.uploads.take import Announced
+
+_UPLOAD = "chalicelib.contract.uploads:Upload"
+
+
+@endpoint(
+    "POST",
+    "/v1/uploads",
+    scope="render:write",
+    body="chalicelib.contract.uploads:UploadRequest",
+    media_types=(JSON, FORM),
+    tag="Uploads",
+    answers={201: _UPLOAD},
+)
+def create(call: Call) -> Reply:
+    """Upload a file, or announce one.
+
+    As `multipart/form-data`: the field `file`, the whole body within the plan's `max_payload_mb`.
+    As JSON: the answer has `upload`, a form for a file of up to 200 MB; the upload is `pending`
+    until the file has arrived there. An upload goes away after 24 hours.
+    """
+    if call.body is None:
+        return _stored(call)
+    upload, form = call.services.take_upload.later(_announced(call))
+    return Reply(201, shown_upload(upload, form), headers=_location(call, upload))
+
+
+@endpoint(
+    "GET",
+    "/v1/uploads/{id}",
+    scope="render:write",
+    tag="Uploads",
+    answers={200: _UPLOAD},
+    problems=("upload_not_found",),
+)
+def retrieve(call: Call) -> Reply:
+    """Retrieve an upload, as it stands."""
+    upload = call.services.read_uploads.one(call.caller.workspace_id, call.params["id"])
+    return Reply(200, shown_upload(upload))
+
+
+@endpoint(
+    "DELETE",
+    "/v1/uploads/{id}",
+    scope="render:write",
+    tag="Uploads",
+    answers={204: None},
+    problems=("upload_not_found",),
+)
+def delete(call: Call) -> Reply:
+    """Delete an upload at once.
+
+    A render that names it and has not begun yet fails with `upload_not_found`.
+    """
+    upload = call.services.read_uploads.one(call.caller.workspace_id, call.params["id"])
+    call.services.remove_upload(upload)
+    return Reply(204)
+
+
+def _stored(call: Call) -> Reply:
+    from chalicelib.contract.reading import read_body  # noqa: PLC0415 -- pydantic, see _body.py
+
+    file = form_file(call)
+    said = {
+        "filename": file.filename,
+        "content_type": file.content_type,
+        "bytes": len(file.content),
+    }
+    assert call.endpoint.body_model is not None
+    call.body = read_body(call.endpoint.body_model, json.dumps(said).encode(), said)
+    upload = call.services.take_upload.now(_announced(call), file.content)
+    return Reply(201, shown_upload(upload), headers=_location(call, upload))
+
+
+def _announced(call: Call) -> Announced:
+    asked = call.body
+    return Announced(call.caller.workspace_id, asked.filename, asked.content_type, asked.bytes)
+
+
+def _location(call: Call, upload: Upload) -> dict[str, str]:
+    return {"Location": f"{call.services.settings.base_url}/uploads/{upload.id}"}

@@ -1,0 +1,38 @@
+"""The uploads that a render names: all there when it is accepted, and not too large for it."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from chalicelib.core.errors import invalid
+from chalicelib.core.ids import WorkspaceId
+from chalicelib.features.renders.delivery import uploads_named
+from chalicelib.features.renders.model import Body
+from chalicelib.features.uploads.model import Upload
+from chalicelib.features.uploads.read import ReadUploads
+
+_MOST_HTML_BYTES: Final = 20_000_000
+# A file that carries more would itself be too large.
+_MOST_BYTES: Final = 100_000_000
+
+
+def check_uploads(body: Body, workspace_id: WorkspaceId, uploads: ReadUploads) -> None:
+    """Look at what a body names; asks nothing where it names none.
+
+    Raises `upload_not_found`, `conflict` for one that has not arrived, or `validation_error`.
+    """
+    named = uploads_named(body)
+    if named:
+        _check_sizes(uploads.ready(workspace_id, named))
+
+
+def _check_sizes(uploads: Mapping[str, Upload]) -> None:
+    total = 0
+    for place, upload in uploads.items():
+        is_html = place.startswith("/input/")
+        total += 0 if is_html else upload.bytes
+        if is_html and upload.bytes > _MOST_HTML_BYTES:
+            message = f"has {upload.bytes} bytes; HTML may have {_MOST_HTML_BYTES}"
+            raise invalid(place, message, "too_large")
+        if total > _MOST_BYTES:
+            message = f"makes {total} bytes of uploads; a file may carry {_MOST_BYTES}"
+            raise invalid(place, message, "too_large")

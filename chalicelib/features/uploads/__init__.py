@@ -1,0 +1,1 @@
+"""Uploads: bytes that a caller sends before the request that names them."""

@@ -1,0 +1,32 @@
+"""An upload and where its bytes are."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from chalicelib.core.ids import UploadId, WorkspaceId
+
+type Status = Literal["pending", "ready"]
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """An upload as its item says; one that is `pending` has announced `bytes` to come."""
+
+    id: UploadId
+    workspace_id: WorkspaceId
+    filename: str
+    content_type: str
+    bytes: int
+    status: Status
+    created_at: str
+    expires_at: str
+
+    @property
+    def key(self) -> str:
+        """Return the place of its bytes."""
+        return upload_key(self.workspace_id, self.id)
+
+
+def upload_key(workspace_id: WorkspaceId, upload_id: UploadId) -> str:
+    """Return the place of an upload's bytes; the bucket itself empties that folder."""
+    return f"tmp/uploads/{workspace_id}/{upload_id}"

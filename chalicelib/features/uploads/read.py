@@ -1,0 +1,68 @@
+"""Read uploads: one, or those that a request names; what was to come is looked for."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from chalicelib.adapters.aws.objects import Objects
+from chalicelib.core.clock import Clock
+from chalicelib.core.errors import Conflict, FieldError, NotFound
+from chalicelib.core.ids import UploadId, WorkspaceId, is_id
+from chalicelib.features.uploads.model import Upload
+from chalicelib.features.uploads.repository import Uploads
+
+
+class ReadUploads:
+    """Reads a workspace's uploads."""
+
+    def __init__(self, *, uploads: Uploads, objects: Objects, clock: Clock) -> None:
+        """Read from the stores."""
+        self._uploads = uploads
+        self._objects = objects
+        self._clock = clock
+
+    def one(self, workspace_id: WorkspaceId, upload_id: str) -> Upload:
+        """Return an upload; raises `upload_not_found`."""
+        found = self._found(workspace_id, [upload_id])
+        if upload_id not in found:
+            raise NotFound("upload_not_found", f"There is no upload {upload_id[:64]}.")
+        return found[UploadId(upload_id)]
+
+    def ready(self, workspace_id: WorkspaceId, named: Mapping[str, str]) -> dict[str, Upload]:
+        """Return the uploads that a request names, by their places in it.
+
+        Raises `upload_not_found`, or `conflict` for one whose bytes have not arrived.
+        """
+        found = self._found(workspace_id, named.values())
+        absent = {place: name for place, name in named.items() if name not in found}
+        if absent:
+            place, upload_id = next(iter(absent.items()))
+            raise NotFound(
+                "upload_not_found",
+                f"{place}: there is no upload {upload_id}.",
+                errors=[FieldError(where, "not_found", "is no upload") for where in absent],
+            )
+        ready = {place: found[UploadId(upload_id)] for place, upload_id in named.items()}
+        for place, upload in ready.items():
+            if upload.status != "ready":
+                raise Conflict(
+                    "conflict",
+                    f"{place}: the file of {upload.id} has not arrived; send it with the form that "
+                    "the upload was answered with.",
+                )
+        return ready
+
+    def _found(
+        self, workspace_id: WorkspaceId, upload_ids: Iterable[str]
+    ) -> dict[UploadId, Upload]:
+        wanted = {UploadId(upload_id) for upload_id in upload_ids if is_id("upl", upload_id)}
+        found = self._uploads.of(workspace_id, wanted, self._clock.now())
+        return {upload.id: self._as_it_is(upload) for upload in found.values()}
+
+    def _as_it_is(self, upload: Upload) -> Upload:
+        """Return an upload that is pending as ready where its bytes have arrived meanwhile."""
+        size = self._objects.length(upload.key) if upload.status == "pending" else None
+        if size is None:
+            return upload
+        arrived = replace(upload, status="ready", bytes=size)
+        self._uploads.put(arrived)
+        return arrived

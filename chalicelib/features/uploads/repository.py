@@ -1,0 +1,50 @@
+"""Where uploads are kept: `UPL#<workspace>#<id>` in the table whose items run out by themselves."""
+
+import datetime as dt
+from collections.abc import Iterable
+from dataclasses import asdict
+
+from chalicelib.adapters.aws.table import Item, Tables, Write
+from chalicelib.core.clock import parse_rfc3339, rfc3339
+from chalicelib.core.ids import UploadId, WorkspaceId
+from chalicelib.features.uploads.model import Upload
+
+
+class Uploads:
+    """The uploads of all workspaces; the table may show one that is over, these never do."""
+
+    def __init__(self, tables: Tables, table: str) -> None:
+        """Keep them in this table."""
+        self._tables = tables
+        self._table = table
+
+    def of(
+        self, workspace_id: WorkspaceId, upload_ids: Iterable[UploadId], now: dt.datetime
+    ) -> dict[UploadId, Upload]:
+        """Return those of a workspace's uploads that there are, by their ids."""
+        keys = [(_partition(workspace_id, upload_id), "META") for upload_id in upload_ids]
+        found = [_read(item) for item in self._tables.get_many(self._table, keys)]
+        return {upload.id: upload for upload in found if upload.expires_at > rfc3339(now)}
+
+    def put(self, upload: Upload) -> None:
+        """Write an upload down."""
+        ttl = int(parse_rfc3339(upload.expires_at).timestamp())
+        item = asdict(upload) | {
+            "PK": _partition(upload.workspace_id, upload.id),
+            "SK": "META",
+            "ttl": ttl,
+        }
+        self._tables.write(Write(self._table, item=item))
+
+    def delete(self, upload: Upload) -> None:
+        """Forget an upload."""
+        key = {"PK": _partition(upload.workspace_id, upload.id), "SK": "META"}
+        self._tables.write(Write(self._table, key=key))
+
+
+def _partition(workspace_id: WorkspaceId, upload_id: UploadId) -> str:
+    return f"UPL#{workspace_id}#{upload_id}"
+
+
+def _read(item: Item) -> Upload:
+    return Upload(**{name: item[name] for name in Upload.__dataclass_fields__})
