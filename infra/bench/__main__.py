@@ -8,6 +8,7 @@ from typing import Final
 MODULES: Final = {
     "calls": "calls",
     "cold": "cold",
+    "curve": "curve",
     "import": "import_time",
     "latency": "latency",
     "load": "load",

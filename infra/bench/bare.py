@@ -66,6 +66,11 @@ class BareBrowser:
         os.close(self._in)
         self._folder.cleanup()
 
+    @property
+    def pid(self) -> int:
+        """Return the browser's process, which all its others stand below."""
+        return self._process.pid
+
     def call(self, method: str, session: str | None = None, **params: Any) -> dict[str, Any]:
         """Send a command and return its result."""
         self._last_id += 1

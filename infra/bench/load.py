@@ -41,11 +41,11 @@ def main() -> int:
         _load(stack, payload, _WARM_UP_SECONDS)
         time.sleep(_SETTLE_SECONDS)
         tree = psutil.Process(stack.pid)
-        memory, cpu = _memory_mb(tree), _cpu_s(tree)
+        memory, cpu = memory_mb(tree), _cpu_s(tree)
         times = _load(stack, payload, SECONDS)
         cpu = _cpu_s(tree) - cpu
         time.sleep(_SETTLE_SECONDS)
-        memory_after, zombies = _memory_mb(tree), _zombies(tree)
+        memory_after, zombies = memory_mb(tree), _zombies(tree)
     after = _bare(slots, body)
     bare = (before + after) / 2
     served = len(times) / SECONDS
@@ -115,7 +115,8 @@ def _tree(root: psutil.Process) -> list[psutil.Process]:
     return [root, *root.children(recursive=True)]
 
 
-def _memory_mb(root: psutil.Process) -> float:
+def memory_mb(root: psutil.Process) -> float:
+    """Return what a process and all below it occupy, shared memory counted once."""
     total = 0
     for process in _tree(root):
         try:

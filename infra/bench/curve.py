@@ -1,0 +1,139 @@
+"""10, 100 and 1 000 pages through the whole service, beside the bare browser.
+
+`make bench NAME=curve`: one page of text and a list after another, tagged, nothing to be finished;
+a sync render over HTTP with a live key, binary, in turn with `setDocumentContent` + `printToPDF` of
+the same document in one reused page of a second browser. The memory is the most that all processes
+of the service, or the bare browser, have during one more render.
+"""
+
+import json
+import statistics
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, Final
+
+import psutil
+
+from infra.bench.bare import BareBrowser
+from infra.bench.latency import Client
+from infra.bench.load import memory_mb
+from infra.local.testing import RunningStack, running_stack
+
+LIMIT: Final = 1.3
+# How often each number of pages is made, beside once to warm up.
+ROUNDS: Final = {10: 20, 100: 8, 1000: 4}
+_PAUSE_S: Final = 0.25
+_SAMPLE_S: Final = 0.05
+_INCH: Final = 25.4
+_OPTIONS: Final = {
+    "paperWidth": 210 / _INCH,
+    "paperHeight": 297 / _INCH,
+    **{f"margin{side}": 10 / _INCH for side in ("Top", "Right", "Bottom", "Left")},
+    "printBackground": True,
+    "preferCSSPageSize": True,
+    "generateTaggedPDF": True,
+}
+_PARAGRAPH: Final = (
+    "<p>Of all that is written down, most is read once and much of it never; what is kept is kept "
+    "for the day on which somebody asks for it, and then <a href='https://example.com/'>every "
+    "page</a> of it has to be there, in its order, and to say what it said."
+)
+_PAGE: Final = (
+    "<section><h2>Part {number}</h2>"
+    + _PARAGRAPH * 5
+    + "<ul><li>One<li>Two<li>Three</ul></section>"
+)
+
+
+def main() -> int:
+    """Print the table and the ratios; 1 when one is over the limit."""
+    _row("curve", "bare, ms", "Platen, ms", "ratio", "KB", "bare, MB", "Platen, MB")
+    ratios = []
+    with running_stack() as stack, BareBrowser() as browser:
+        for pages, rounds in ROUNDS.items():
+            bare, served, size = _times(stack, browser, pages, rounds)
+            ratios.append(served / bare)
+            memory = _memories(stack, browser, pages)
+            _row(
+                f"{pages} pages",
+                *(f"{1000 * seconds:.0f}" for seconds in (bare, served)),
+                f"{ratios[-1]:.2f}",
+                f"{size / 1000:.0f}",
+                *(f"{megabytes:.0f}" for megabytes in memory),
+            )
+    _row(f"curve: {', '.join(f'{ratio:.2f}' for ratio in ratios)} (limit {LIMIT} each)")
+    return int(max(ratios) > LIMIT)
+
+
+def _times(
+    stack: RunningStack, browser: BareBrowser, pages: int, rounds: int
+) -> tuple[float, float, int]:
+    """Return the medians of both in seconds, and the bytes of the PDF."""
+    html = _document(pages)
+    payload, client, page = _request(html), Client(stack), browser.page()
+    bare, served, size = [], [], 0
+    for round_number in range(rounds + 1):
+        begun = time.perf_counter()
+        printed = browser.print_document(page, html, _OPTIONS)
+        between = time.perf_counter()
+        time.sleep(_PAUSE_S)
+        sent = time.perf_counter()
+        pdf = client.render(payload)
+        answered = time.perf_counter()
+        assert _count(pdf) == _count(printed) == pages, (_count(pdf), _count(printed))
+        time.sleep(_PAUSE_S)
+        size = len(pdf)
+        if round_number:
+            bare.append(between - begun)
+            served.append(answered - sent)
+    return statistics.median(bare), statistics.median(served), size
+
+
+def _memories(stack: RunningStack, browser: BareBrowser, pages: int) -> tuple[float, float]:
+    """Return the most memory of both during one render each."""
+    html = _document(pages)
+    payload, client, page = _request(html), Client(stack), browser.page()
+    bare = _peak_mb(browser.pid, lambda: browser.print_document(page, html, _OPTIONS))
+    return bare, _peak_mb(stack.pid, lambda: client.render(payload))
+
+
+def _peak_mb(pid: int, work: Callable[[], object]) -> float:
+    process, most, done = psutil.Process(pid), [0.0], threading.Event()
+
+    def sample() -> None:
+        while not done.wait(_SAMPLE_S):
+            most[0] = max(most[0], memory_mb(process))
+
+    sampling = threading.Thread(target=sample)
+    sampling.start()
+    try:
+        work()
+    finally:
+        done.set()
+        sampling.join()
+    return max(most[0], memory_mb(process))
+
+
+def _document(pages: int) -> str:
+    parts = "".join(_PAGE.format(number=number) for number in range(1, pages + 1))
+    style = "<style>section + section { break-before: page }</style>"
+    return f"<!doctype html><html lang=en><title>Curve</title>{style}{parts}"
+
+
+def _request(html: str) -> bytes:
+    body: dict[str, Any] = {
+        "input": {"type": "html", "html": html},
+        "delivery": {"type": "binary"},
+    }
+    return json.dumps(body).encode()
+
+
+def _count(pdf: bytes) -> int:
+    return pdf.count(b"/Type /Page\n")
+
+
+def _row(first: str, *rest: str) -> None:
+    sys.stdout.write(first.ljust(14) + "".join(cell.rjust(12) for cell in rest) + "\n")
+    sys.stdout.flush()
