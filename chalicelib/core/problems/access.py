@@ -52,7 +52,7 @@ ACCESS: Final = (
         "Not part of the plan",
         "The request uses a feature that the workspace's plan does not include.",
         "Leave the feature out or move to a plan that has it.",
-        owner="workspaces",
+        owner="conformance",
     ),
     Problem(
         "free_workspace_limit",
