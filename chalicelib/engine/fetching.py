@@ -1,6 +1,6 @@
 """Fetches what a job names, while the job has time."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from functools import partial
 from typing import Any, Final
@@ -15,10 +15,11 @@ _AT_ONCE: Final = 4
 
 def fetched(
     urls: Sequence[str], outside: Outside, job: Job, *, most_bytes: int, secure: bool = False
-) -> Iterator[Future[Fetched]]:
+) -> Generator[Future[Fetched]]:
     """Fetch some at once and return each when it has ended, in their order.
 
-    Raises RenderFailure `render_timeout` when the job's time has.
+    Who closes it before its end spares itself the others. Raises RenderFailure `render_timeout`
+    when the job's time has.
     """
     deadline = Deadline.at_epoch(job.deadline, job.stopped)
     get = partial(_get, outside, deadline, most_bytes=most_bytes, secure=secure)

@@ -3,13 +3,15 @@
 import binascii
 from base64 import b64decode
 from collections.abc import Mapping
+from concurrent.futures import Future
+from contextlib import closing
 from typing import Final
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.fetching import MOST_S, fetched
 from chalicelib.engine.job import Job
 from chalicelib.engine.options.pdf import Source
-from chalicelib.engine.outside import AddressRefused, Outside, Unreachable
+from chalicelib.engine.outside import AddressRefused, Fetched, Outside, Unreachable
 
 _ATTACHMENTS: Final = "/output/pdf/attachments"
 _MOST_BYTES: Final = 20_000_000
@@ -52,22 +54,26 @@ def _here(source: Source, job: Job, name: str) -> bytes:
 
 def _elsewhere(named: Mapping[Source, str], job: Job, outside: Outside) -> dict[Source, bytes]:
     urls = {source: source.url for source in named if source.url}
-    coming = fetched(list(urls.values()), outside, job, most_bytes=_MOST_BYTES)
     found: dict[Source, bytes] = {}
     left = _MOST_BYTES_IN_ALL
-    for source, answer in zip(urls, coming, strict=True):
-        name = named[source]
-        try:
-            found[source] = answer.result().content
-        except AddressRefused as refused:
-            raise RenderFailure("url_not_allowed", f"{name}/url: {refused}.") from refused
-        except Unreachable as missed:
-            message = f"{missed}; it has {MOST_S:g} s and {_MOST_BYTES} bytes"
-            raise _failure(name, message) from missed
-        left -= len(found[source])
-        if left < 0:
-            raise _failure(name, f"together they have more than {_MOST_BYTES_IN_ALL} bytes")
+    with closing(fetched(list(urls.values()), outside, job, most_bytes=_MOST_BYTES)) as coming:
+        for source, answer in zip(urls, coming, strict=True):
+            found[source] = _content(answer, named[source])
+            left -= len(found[source])
+            if left < 0:
+                message = f"together they have more than {_MOST_BYTES_IN_ALL} bytes"
+                raise _failure(named[source], message)
     return found
+
+
+def _content(answer: Future[Fetched], name: str) -> bytes:
+    try:
+        return answer.result().content
+    except AddressRefused as refused:
+        raise RenderFailure("url_not_allowed", f"{name}/url: {refused}.") from refused
+    except Unreachable as missed:
+        message = f"{missed}; it has {MOST_S:g} s and {_MOST_BYTES} bytes"
+        raise _failure(name, message) from missed
 
 
 def _failure(name: str, why: str) -> RenderFailure:

@@ -1,0 +1,77 @@
+"""The data of templates, and where they come from."""
+
+import time
+from threading import Event, Timer
+
+import pytest
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.data import data_of
+from chalicelib.engine.outside import AddressRefused, Unreachable
+from tests.builders.engine import NoOutside, job
+from tests.builders.outside import World
+
+URL = "https://example.com/data"
+
+
+def test_data_of_the_request_are_taken_as_they_are() -> None:
+    assert data_of(job("x", data={"a": 1}), NoOutside()) == {"a": 1}
+    assert data_of(job("x"), NoOutside()) == {}
+
+
+def test_data_elsewhere_are_fetched_once_within_their_limits() -> None:
+    world = World({URL: b'{"a": ["\xc3\xa9", 1.5, null]}'})
+
+    assert data_of(job("x", data_url=URL), world) == {"a": ["é", 1.5, None]}
+    (fetch,) = world.fetches
+    assert (fetch.most_bytes, fetch.secure) == (5_000_000, True)
+    assert 9 < fetch.timeout_s <= 10
+
+
+def test_no_longer_than_the_job_has() -> None:
+    world = World({URL: b"{}"})
+
+    data_of(job("x", data_url=URL, seconds=3), world)
+
+    assert 2 < world.fetches[0].timeout_s <= 3
+
+
+@pytest.mark.parametrize(
+    ("answer", "code", "told"),
+    [
+        (AddressRefused("a:22 is refused"), "url_not_allowed", "data_url: a:22 is refused."),
+        (Unreachable("a answered 404"), "data_url_fetch_failed", "data_url: a answered 404"),
+        (b"", "data_url_fetch_failed", "empty"),
+        (b"<html>", "data_url_fetch_failed", "line 1, column 1"),
+        (b"[1]", "data_url_fetch_failed", "no object"),
+        (b'"text"', "data_url_fetch_failed", "no object"),
+        (b'{"a": NaN}', "data_url_fetch_failed", "NaN is not a JSON number"),
+        (b'{"a": 1, "a": 2}', "data_url_fetch_failed", "stands twice"),
+        (b'{"a": "\xff"}', "data_url_fetch_failed", "not UTF-8"),
+        (b'\xef\xbb\xbf{"a": 1}', "data_url_fetch_failed", "byte order mark"),
+        (b'{"a":' * 101 + b"1" + b"}" * 101, "data_url_fetch_failed", "deeper than 100"),
+        (b"[" * 1_000_000, "data_url_fetch_failed", "deeper than 100"),
+        (b'{"a": 1e999}', "data_url_fetch_failed", "larger than a double"),
+    ],
+)
+def test_each_failure_says_what_is_wrong(answer: bytes | Exception, code: str, told: str) -> None:
+    with pytest.raises(RenderFailure) as failure:
+        data_of(job("x", data_url=URL), World({URL: answer}))
+
+    assert failure.value.code == code
+    assert told in failure.value.detail
+    assert "data_url" in failure.value.detail
+
+
+def test_who_wants_the_document_no_more_need_not_wait_for_its_data() -> None:
+    never = Event()
+    given = job("x", data_url=URL)
+    Timer(0.1, given.stopped.set_result, [None]).start()
+    began = time.monotonic()
+
+    with pytest.raises(RenderFailure) as failure:
+        data_of(given, World({URL: never}))
+    never.set()
+
+    assert failure.value.code == "render_timeout"
+    assert time.monotonic() - began < 5

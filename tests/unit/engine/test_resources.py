@@ -1,0 +1,118 @@
+"""The bytes of attachments and of the watermark's picture."""
+
+import time
+from base64 import b64encode
+from collections.abc import Mapping
+from threading import Event, Timer
+from typing import Any
+
+import pytest
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.job import Job
+from chalicelib.engine.outside import AddressRefused, Unreachable
+from chalicelib.engine.resources import resources_of
+from tests.builders.engine import job
+from tests.builders.outside import World
+
+URL = "https://example.com/a"
+
+
+def attached(*sources: Mapping[str, str], watermark: Mapping[str, str] | None = None) -> Job:
+    pdf: dict[str, Any] = {
+        "attachments": [{**source, "filename": f"{n}.txt"} for n, source in enumerate(sources)]
+    }
+    if watermark is not None:
+        pdf["watermark"] = {"image": watermark}
+    return job("x", {"pdf": pdf}, uploads=lambda upload_id: f"bytes of {upload_id}".encode())
+
+
+def contents(given: Job, world: World) -> list[bytes]:
+    return list(resources_of(given, world).values())
+
+
+def test_each_kind_of_source_has_its_bytes() -> None:
+    given = attached({"upload_id": "upl_1"}, {"content": "aGk="}, watermark={"url": URL})
+
+    assert contents(given, World({URL: b"picture"})) == [b"bytes of upl_1", b"hi", b"picture"]
+
+
+def test_what_is_named_twice_is_fetched_once() -> None:
+    world = World({URL: b"same"})
+
+    assert contents(attached({"url": URL}, {"url": URL}, watermark={"url": URL}), world) == [
+        b"same"
+    ]
+    (fetch,) = world.fetches
+    assert (fetch.most_bytes, fetch.secure) == (20_000_000, False)
+
+
+def test_nothing_is_fetched_for_files_that_are_no_pdf() -> None:
+    given = job("x", {"format": "png", "pdf": {"attachments": [{"url": URL, "filename": "a"}]}})
+
+    assert contents(given, World({})) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "answer", "code", "told"),
+    [
+        ({"url": URL}, AddressRefused("a:1 is refused"), "url_not_allowed", "a:1 is refused"),
+        ({"url": URL}, Unreachable("a answered 404"), "attachment_failed", "a answered 404"),
+        ({"content": "abcde"}, b"", "attachment_failed", "not base64"),
+    ],
+)
+def test_an_attachment_that_fails_is_named(
+    source: Mapping[str, str], answer: bytes | Exception, code: str, told: str
+) -> None:
+    with pytest.raises(RenderFailure) as failure:
+        contents(attached({"content": "aGk="}, source), World({URL: answer}))
+
+    assert failure.value.code == code
+    assert failure.value.detail.startswith("/output/pdf/attachments/1")
+    assert told in failure.value.detail
+
+
+def test_a_watermark_that_fails_is_named() -> None:
+    with pytest.raises(RenderFailure) as failure:
+        contents(attached(watermark={"url": URL}), World({URL: Unreachable("a answered 404")}))
+
+    assert failure.value.code == "asset_fetch_failed"
+    assert failure.value.detail.startswith("/output/pdf/watermark/image: a answered 404")
+
+
+@pytest.mark.parametrize(("count", "fits"), [(5, True), (6, False)])
+def test_all_of_them_together_have_a_limit(*, count: int, fits: bool) -> None:
+    urls = [f"{URL}/{n}" for n in range(count)]
+    world = World(dict.fromkeys(urls, b"x" * 20_000_000))
+    given = attached(*({"url": url} for url in urls))
+
+    if fits:
+        assert len(contents(given, world)) == count
+        return
+    with pytest.raises(RenderFailure, match="more than 100000000 bytes") as failure:
+        contents(given, world)
+    assert failure.value.code == "attachment_failed"
+
+
+def test_they_are_fetched_beside_each_other_and_given_up_together() -> None:
+    never = Event()
+    urls = [f"{URL}/{n}" for n in range(20)]
+    world = World(dict.fromkeys(urls, never))
+    given = attached(*({"url": url} for url in urls))
+    Timer(0.2, given.stopped.set_result, [None]).start()
+    began = time.monotonic()
+
+    with pytest.raises(RenderFailure) as failure:
+        contents(given, world)
+    asked = len(world.fetches)
+    never.set()
+
+    assert failure.value.code == "render_timeout"
+    assert time.monotonic() - began < 5
+    assert asked == 4
+
+
+def test_content_may_have_line_breaks() -> None:
+    text = b64encode(b"x" * 100).decode()
+
+    assert contents(attached({"content": f"{text[:60]}\n{text[60:]}"}), World({})) == [b"x" * 100]
