@@ -38,10 +38,18 @@ from tests.fakes.edge import FixedClock
 
 REGION = "us-east-1"
 PDF = b"%PDF-1.7 a document of the fake engine"
+TYPES = {
+    "pdf": "application/pdf",
+    "png": "image/png",
+    "jpeg": "image/jpeg",
+    "webp": "image/webp",
+    "html": "text/html; charset=utf-8",
+    "zip": "application/zip",
+}
 
 
 class FakeEngine:
-    """Makes one small file of each job and remembers the jobs."""
+    """Makes one small file for each format of a job and remembers the jobs."""
 
     def __init__(self) -> None:
         self.jobs: list[Job] = []
@@ -53,11 +61,13 @@ class FakeEngine:
         self.jobs.append(job)
         with serving(""):
             self.before(job)
-        kind = job.output.formats[0]
-        content_type = {"pdf": "application/pdf", "png": "image/png"}[kind]
-        produced = Produced(kind, self.content, content_type, self.pages, None, None)
+        kinds = ("zip",) if job.output.zipped else job.output.formats
+        files = tuple(
+            Produced(kind, self.content, TYPES[kind], self.pages if kind == "pdf" else None)
+            for kind in kinds
+        )
         trace = Trace(timings={"load_ms": 1, "print_ms": 2})
-        return Outcome((produced,), trace, cold=False, filename=job.output.filename)
+        return Outcome(files, trace, cold=False, filename=job.output.filename)
 
 
 class LambdaClient:

@@ -137,7 +137,7 @@ class FinishRender:
         if present.is_final:
             self._conclude.settle(present)
         for file in mine.files:
-            if file.key not in {named.key for named in present.files}:
+            if file.expires_at is not None and file.key not in {named.key for named in present.files}:
                 for key in keys_of_file(mine, file.key):
                     self._objects.delete(key)
         return present
