@@ -14,6 +14,7 @@ from chalicelib.engine.browser.proxy import Traffic
 from chalicelib.engine.browser.spare import Spare
 from chalicelib.engine.browser.transfers import MOST_BYTES_EACH, Transfers, too_large
 from chalicelib.engine.job import RenderWarning
+from chalicelib.engine.outside import place_of
 
 MOST_REQUESTS: Final = 1000
 _BAD_REQUEST: Final = 400
@@ -178,7 +179,7 @@ class Requests:
     def _problem(self, url: str, reason: str) -> tuple[str, bool]:
         """Say why there was no answer, and whether the proxy refused the address."""
         parts = urlsplit(url)
-        place = f"{parts.hostname}:{parts.port or _PORTS.get(parts.scheme)}"
+        place = place_of(parts.hostname or "", parts.port or _PORTS[parts.scheme])
         refused = self._traffic.refused.get(place)
         if refused is not None:
             return refused, True
