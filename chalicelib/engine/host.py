@@ -69,4 +69,5 @@ class Engine:
         from chalicelib.engine import pipeline  # noqa: PLC0415
 
         parts = pipeline.Parts(self._browser, self._templates, self._outside)
-        return pipeline.run(job, parts)
+        with self._templates.until(job.stopped):
+            return pipeline.run(job, parts)

@@ -9,7 +9,9 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future
+from functools import partial
 from typing import Any, Final
 
 from chalicelib.core.errors import RenderFailure
@@ -20,6 +22,8 @@ log = logging.getLogger(__name__)
 _CHILD: Final = "chalicelib.engine.templating.child"
 _ATTEMPTS: Final = 2
 _PLACE: Final = ("line", "column", "excerpt")
+# So long at most goes by unseen that nobody wants the text any more.
+_LOOK_MS: Final = 250.0
 _OUT_OF_TIME: Final = frozenset({-signal.SIGVTALRM, -signal.SIGPROF, -signal.SIGXCPU})
 
 
@@ -32,6 +36,7 @@ class TemplateWorker:
         self._lock = threading.Lock()
         self._child: _Child | None = None
         self._told = False
+        self._stopped: Future[None] = Future()
 
     def start(self) -> None:
         """Start the child ahead of its first template; returns at once.
@@ -40,6 +45,15 @@ class TemplateWorker:
         """
         with self._lock:
             self._living_child()
+
+    @contextlib.contextmanager
+    def until(self, stopped: Future[None]) -> Iterator[None]:
+        """Let what runs meanwhile end with `render_timeout` as soon as `stopped` is set."""
+        self._stopped = stopped
+        try:
+            yield
+        finally:
+            self._stopped = Future()
 
     def render(
         self,
@@ -74,11 +88,12 @@ class TemplateWorker:
             self._discard()
 
     def _ask(self, request: bytes, deadline: float) -> dict[str, Any]:
+        left_ms = partial(self._left_ms, deadline)
         for _ in range(_ATTEMPTS):
             child = self._living_child()
             try:
-                self._tell(confined=child.confined(deadline))
-                answer = child.ask(request, deadline)
+                self._tell(confined=child.confined(left_ms))
+                answer = child.ask(request, left_ms)
             except TimeoutError as error:
                 self._replace()
                 raise _too_late() from error
@@ -96,6 +111,9 @@ class TemplateWorker:
                 self._replace()
             return answer
         raise _exhausted("made its process end")
+
+    def _left_ms(self, deadline: float) -> float:
+        return 0.0 if self._stopped.done() else (deadline - time.time()) * 1000
 
     def _tell(self, *, confined: bool) -> None:
         """Say once that the kernel leaves the children their system calls; they run even so."""
@@ -147,16 +165,16 @@ class _Child:
     def alive(self) -> bool:
         return self._process.poll() is None
 
-    def confined(self, deadline: float) -> bool:
+    def confined(self, left_ms: Callable[[], float]) -> bool:
         """Wait until the child is ready; return whether its system calls are filtered.
 
-        Raises TimeoutError at the deadline, EOFError when the child died.
+        Raises TimeoutError when no time is left, EOFError when the child died.
         """
         if self._confined is None:
-            self._confined = bool(self._receive(deadline)["confined"])
+            self._confined = bool(self._receive(left_ms)["confined"])
         return self._confined
 
-    def ask(self, request: bytes, deadline: float) -> dict[str, Any]:
+    def ask(self, request: bytes, left_ms: Callable[[], float]) -> dict[str, Any]:
         """Return the answer of a child that is ready; raises as `confined`."""
         rest = memoryview(request)
         try:
@@ -164,7 +182,7 @@ class _Child:
                 rest = rest[self._input.write(rest) :]
         except BrokenPipeError as error:
             raise EOFError from error
-        return self._receive(deadline)
+        return self._receive(left_ms)
 
     def stop(self) -> int:
         """End the process for certain and return how it ended."""
@@ -174,12 +192,12 @@ class _Child:
         self._process.kill()
         return self._process.wait()
 
-    def _receive(self, deadline: float) -> dict[str, Any]:
+    def _receive(self, left_ms: Callable[[], float]) -> dict[str, Any]:
         def read(size: int) -> bytes:
-            wait_ms = (deadline - time.time()) * 1000
-            if wait_ms <= 0 or not self._readiness.poll(wait_ms):
-                raise TimeoutError
-            return os.read(self._output.fileno(), size)
+            while (wait_ms := left_ms()) > 0:
+                if self._readiness.poll(min(wait_ms, _LOOK_MS)):
+                    return os.read(self._output.fileno(), size)
+            raise TimeoutError
 
         message = wire.receive(read)
         if message is None:
