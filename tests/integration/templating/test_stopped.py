@@ -11,7 +11,7 @@ from chalicelib.engine.templating.worker import TemplateWorker
 
 pytestmark = pytest.mark.integration
 
-_LONG = "{% for a in range(9000000) %}{% set b = a * a %}{% endfor %}"
+_LONG = "{% for a in range(1200000) %}{% set b = 'x' * 900 %}{% endfor %}"
 
 
 def test_it_ends_soon_and_the_next_one_is_right() -> None:
