@@ -1,0 +1,314 @@
+"""Zero retention: nothing of the document is ever stored, queued or logged, however it ends."""
+
+import base64
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+import pytest
+from botocore.exceptions import ReadTimeoutError
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.job import Job, Outcome, Produced, RenderWarning, Trace
+from tests.builders.service import FunctionKilled, LambdaClient, Service
+
+SECRET: Final = "Geheimnis-4711-Überweisung"
+CONTENT: Final = f"%PDF {SECRET} %%EOF".encode()
+KEY: Final = {"Idempotency-Key": "k"}
+
+
+def request(**more: Any) -> dict[str, Any]:
+    """Return a request that says the secret wherever a document can say something."""
+    attached = {"content": base64.b64encode(CONTENT).decode(), "filename": f"{SECRET}.xml"}
+    return {
+        "input": {"type": "html", "html": f"<p>{SECRET}", "head": f"<title>{SECRET}</title>"},
+        "data": {SECRET: [SECRET]},
+        "output": {
+            "filename": SECRET,
+            "http": {"headers": {"X-Secret": SECRET.encode("ascii", "ignore").decode()}},
+            "wait": {"selector": SECRET, "expression": f"'{SECRET}'"},
+            "pdf": {
+                "header": {"enabled": True, "html": SECRET},
+                "first_footer": {"enabled": True, "left": SECRET},
+                "metadata": {"title": SECRET, "keywords": [SECRET]},
+                "watermark": {"text": SECRET},
+                "attachments": [attached],
+            },
+        },
+        "delivery": {"type": "binary", "retention": "none"},
+    } | more
+
+
+class Blabbing:
+    """An engine whose documents, warnings, logs and failures say the secret."""
+
+    def __init__(self, service: Service) -> None:
+        self.fails = False
+        self.before: Callable[[Job], None] = lambda _job: None
+        service.engine.run = self.run  # type: ignore[method-assign]
+
+    def run(self, job: Job) -> Outcome:
+        self.before(job)
+        trace = Trace(
+            warnings=(RenderWarning("asset_failed", SECRET, SECRET),),
+            logs=(f"log: {SECRET}",),
+            timings={"load_ms": 1},
+            explain={"fonts": [{"requested": SECRET, "used": SECRET}], "wait": SECRET},
+        )
+        if self.fails:
+            raise RenderFailure(
+                "template_runtime_error", SECRET, line=1, column=2, excerpt=SECRET, trace=trace
+            )
+        file = Produced("pdf", CONTENT, "application/pdf", pages=1)
+        return Outcome((file,), trace, cold=False, filename=SECRET)
+
+
+@contextmanager
+def watching(service: Service) -> Iterator[list[str]]:
+    """Write down everything that is sent to tables, bucket and queues meanwhile."""
+    sent: list[str] = []
+    clients = service.clients
+    all_events = [client.meta.events for client in (clients.dynamodb, clients.s3, clients.sqs)]
+
+    def hear(*, params: Any, **_: Any) -> None:
+        sent.append(as_text(params))
+
+    for events in all_events:
+        events.register("before-parameter-build", hear)
+    yield sent
+    for events in all_events:
+        events.unregister("before-parameter-build", hear)
+
+
+def as_text(value: Any) -> str:
+    """Return a value as text, with bytes and escaped JSON as what they stand for."""
+    if isinstance(value, dict):
+        return " ".join(f"{as_text(name)} {as_text(member)}" for name, member in value.items())
+    if isinstance(value, list | tuple):
+        return " ".join(map(as_text, value))
+    if isinstance(value, bytes | bytearray):
+        return as_text(bytes(value).decode(errors="replace"))
+    text = str(value)
+    return f"{text} {text.encode('latin-1', 'ignore').decode('unicode_escape', 'ignore')}"
+
+
+def said_in(text: str) -> list[str]:
+    """Return the forms in which a text says the secret: plainly, cut, or in base64."""
+    forms = [SECRET, "Geheimnis-4711", SECRET.encode("ascii", "ignore").decode()]
+    for shift in range(3):
+        coded = base64.b64encode(b"x" * shift + SECRET.encode())
+        forms.append(coded[4 : len(coded) - 4].decode())
+    return [form for form in forms if form in text]
+
+
+def kept(service: Service) -> str:
+    """Return every item and every object of the stack, in all versions, as one text."""
+    s3, found = service.clients.s3, []
+    listed = s3.list_object_versions(Bucket=service.settings.bucket)
+    for version in listed.get("Versions", []):
+        body = s3.get_object(
+            Bucket=service.settings.bucket, Key=version["Key"], VersionId=version["VersionId"]
+        )["Body"].read()
+        found += [version["Key"], body]
+    for table in (service.settings.main_table, service.settings.transient_table):
+        found += service.clients.dynamodb.scan(TableName=table)["Items"]
+    return as_text(found)
+
+
+def settle_down(service: Service) -> None:
+    for _ in range(2):
+        service.relay_facts()
+        service.clock.forward(minutes=8)
+        service.tick()
+        service.look_after()
+        service.work_off_queue()
+
+
+def die(_job: Job) -> None:
+    raise FunctionKilled
+
+
+def no_room(service: Service) -> Iterator[BaseException]:
+    while True:
+        service.clock.forward(seconds=6)
+        yield LambdaClient.exceptions.TooManyRequestsException()
+
+
+def succeeds(service: Service, engine: Blabbing) -> None:
+    del engine
+    answer = service.render(**request(), headers=KEY)
+    assert (answer.status, answer.body) == (200, CONTENT)
+    again = service.render(**request(), headers=KEY)
+    assert (again.status, again.json["status"], again.json["files"]) == (200, "succeeded", [])
+    assert again.headers["Idempotent-Replayed"] == "true"
+    assert again.json["id"] == answer.headers["X-Render-Id"]
+    assert again.json["billed"] is True
+
+
+def succeeds_in_base64(service: Service, engine: Blabbing) -> None:
+    del engine
+    answer = service.render(**request(delivery={"type": "base64", "retention": "none"}))
+    assert (answer.status, base64.b64decode(answer.body)) == (200, CONTENT)
+
+
+def fails(service: Service, engine: Blabbing) -> None:
+    engine.fails = True
+    answer = service.render(**request(), headers=KEY)
+    assert answer.code == "template_runtime_error"
+    assert answer.json["excerpt"] == SECRET
+    again = service.render(**request(), headers=KEY)
+    assert (again.code, "excerpt" in again.json) == ("template_runtime_error", False)
+    render = service.call("GET", f"/v1/renders/{answer.json['render_id']}").json
+    assert render["error"]["code"] == "template_runtime_error"
+
+
+def is_late(service: Service, engine: Blabbing) -> None:
+    del engine
+    service.invocations = iter([ReadTimeoutError(endpoint_url="https://lambda.test")])
+    assert service.render(**request()).code == "render_timeout"
+    # The function goes on for a while, and finishes too late.
+    service.serve(service.last_event)
+
+
+def dies_once(service: Service, engine: Blabbing) -> None:
+    del engine
+    service.dies_after_storing = False
+    service.invocations = iter([FunctionKilled()])
+    assert service.render(**request()).body == CONTENT
+
+
+def dies_before_its_end_is_written(service: Service, engine: Blabbing) -> None:
+    def arm(_job: Job) -> None:
+        engine.before = lambda _job: None
+        service.dies_after_storing = True
+
+    engine.before = arm
+    assert service.render(**request()).body == CONTENT
+
+
+def dies_always(service: Service, engine: Blabbing) -> None:
+    engine.before = die
+    assert service.render(**request()).code == "render_lost"
+
+
+def finds_no_room(service: Service, engine: Blabbing) -> None:
+    del engine
+    service.invocations = no_room(service)
+    assert service.render(**request()).code == "region_degraded"
+
+
+def is_left_by_a_caller_who_dies(service: Service, engine: Blabbing) -> None:
+    class ApiKilled(BaseException):
+        """The API function's process ends here."""
+
+    del engine
+    service.invocations = iter([ApiKilled()])
+    with pytest.raises(ApiKilled):
+        service.render(**request(), headers=KEY)
+    service.clock.forward(seconds=40)
+    assert service.render(**request(), headers=KEY).body == CONTENT
+
+
+ENDS: Final = (
+    succeeds,
+    succeeds_in_base64,
+    fails,
+    is_late,
+    dies_once,
+    dies_before_its_end_is_written,
+    dies_always,
+    finds_no_room,
+    is_left_by_a_caller_who_dies,
+)
+
+
+@pytest.mark.parametrize("end", ENDS, ids=lambda end: end.__name__)
+def test_nothing_of_the_document_is_kept_sent_or_logged(
+    service: Service,
+    end: Callable[[Service, Blabbing], None],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    engine = Blabbing(service)
+    service.clients.s3.put_bucket_versioning(
+        Bucket=service.settings.bucket, VersioningConfiguration={"Status": "Enabled"}
+    )
+
+    with watching(service) as sent:
+        end(service, engine)
+        settle_down(service)
+
+    logged = capsys.readouterr()
+    assert sent
+    assert said_in(" ".join(sent)) == []
+    assert said_in(kept(service)) == []
+    assert said_in(as_text([logged.out, logged.err])) == []
+    assert service.limits()["holds"] == service.limits()["leases"] == {}
+
+
+@pytest.mark.parametrize("end", [succeeds_in_base64, fails], ids=["success", "failure"])
+def test_this_test_sees_what_others_keep(
+    service: Service, end: Callable[[Service, Blabbing], None]
+) -> None:
+    engine = Blabbing(service)
+    engine.fails = end is fails
+
+    with watching(service) as sent:
+        service.render(**request(delivery={"type": "binary"}))
+
+    assert said_in(" ".join(sent))
+    assert said_in(kept(service))
+
+
+def test_what_one_answer_cannot_carry_is_too_large(service: Service) -> None:
+    for kind in ("binary", "base64"):
+        wish = {"type": kind, "retention": "none"}
+        service.engine.content = b"x" * 4_300_000
+        assert service.render(delivery=wish).status == 200
+        service.engine.content = b"x" * 4_300_001
+        answer = service.render(delivery=wish)
+        assert answer.code == "output_too_large"
+        assert "4300000" in answer.json["detail"]
+    assert service.objects() == []
+
+
+def test_body_that_would_have_to_wait_in_the_bucket_is_refused(service: Service) -> None:
+    numbers = ",".join(["1e15"] * 700_000)
+    fields = '"delivery":{"type":"binary","retention":"none"}'
+    body = '{"input":{"type":"html","html":"x"},' + fields + ',"data":{"n":[' + numbers + "]}}"
+
+    answer = service.call("POST", "/v1/renders", body=body.encode())
+
+    assert (answer.code, answer.status) == ("payload_too_large", 413)
+    assert service.limits()["holds"] == {}
+    assert service.objects() == []
+
+
+def test_uploads_are_kept_and_so_refused(service: Service) -> None:
+    source = {"upload_id": "upl_1"}
+    attached = {"attachments": [source | {"filename": "a"}]}
+    for body, pointer in (
+        ({"input": {"type": "html"} | source}, "/input/upload_id"),
+        ({"output": {"pdf": attached}}, "/output/pdf/attachments/0/upload_id"),
+        (
+            {"output": {"pdf": {"watermark": {"image": source}}}},
+            "/output/pdf/watermark/image/upload_id",
+        ),
+    ):
+        answer = service.render(delivery={"type": "binary", "retention": "none"}, **body)
+        assert (answer.code, answer.pointers) == ("validation_error", [pointer])
+
+
+def test_an_async_render_keeps_its_body_only_until_its_end(service: Service) -> None:
+    Blabbing(service)
+
+    answer = service.render(**request(mode="async", delivery={"retention": "none"}))
+    assert said_in(kept(service))
+    service.work_off_queue()
+    service.relay_facts()
+
+    assert service.objects() == []
+    assert said_in(kept(service)) == []
+    render = service.call("GET", f"/v1/renders/{answer.json['id']}").json
+    assert (render["status"], render["files"], render["billed"]) == ("succeeded", [], True)
+    assert json.dumps(render["output"]) == '{"format": null, "formats": null}'
