@@ -2,13 +2,15 @@
 
 import socket
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from chalicelib.adapters.net.egress import Egress
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.job import Html, Job
+from chalicelib.engine.job import Address, Html, Job
 from chalicelib.engine.options.output import Output
 from chalicelib.engine.outside import AddressRefused, Fetched
+from tests.builders.web import Site
 
 
 class NoTemplates:
@@ -64,3 +66,23 @@ def job(
         deadline=time.time() + seconds,
         **fields,
     )
+
+
+def visit(url: str, output: Mapping[str, Any] | None = None, *, seconds: float = 20) -> Job:
+    """Return a job for a page of the web with `seconds` left."""
+    return Job(
+        source=Address(url),
+        output=Output.from_json(output or {}),
+        deadline=time.time() + seconds,
+        uploads=no_uploads,
+    )
+
+
+def world_of(*sites: Site) -> Egress:
+    """Return a world of a few sites on loopback, which every name below `test` leads to as well."""
+
+    def resolve(host: str, _port: int) -> Sequence[str]:
+        return ["127.0.0.1" if host.endswith(".test") else host]
+
+    allow = ",".join(site.allow for site in sites)
+    return Egress(allow=allow, own_hosts=frozenset(), resolve=resolve)

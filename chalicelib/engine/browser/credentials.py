@@ -80,13 +80,15 @@ class Credentials:
         return f".{self._host}".endswith(f".{domain}")
 
     def _parameters(self, cookie: Cookie) -> dict[str, Any]:
-        secure = self._url.lower().startswith("https:") if cookie.secure is None else cookie.secure
+        scheme, _, port = _origin(self._url)
         return {
             "name": cookie.name,
             "value": cookie.value,
             "url": self._url,
             "path": cookie.path or "/",
-            "secure": secure,
+            "secure": scheme == "https" if cookie.secure is None else cookie.secure,
+            "sourceScheme": "Secure" if scheme == "https" else "NonSecure",
+            "sourcePort": port,
             "httpOnly": bool(cookie.http_only),
             **({} if cookie.domain is None else {"domain": cookie.domain}),
         }

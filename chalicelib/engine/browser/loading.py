@@ -13,6 +13,8 @@ from chalicelib.engine.options.image import Wait
 
 _POLL_S: Final = 0.025
 _OUTSIDE: Final = ("http://", "https://")
+# The browser itself asks nobody at the ports of other services.
+_UNSAFE_PORT: Final = "net::ERR_UNSAFE_PORT"
 
 
 def show(tab: Tab, requests: Requests, html: str, wait: Wait, patience: Deadline) -> None:
@@ -39,6 +41,8 @@ def visit(
     """
     if not url.lower().startswith(_OUTSIDE):
         raise RenderFailure("url_not_allowed", "only http: and https: addresses can be rendered")
+    # Known to each process that the page will have.
+    tab.until(requests.listen(tab.spare.session), patience)
     credentials.give(tab, patience)
     requests.follow(credentials)
     tab.waits_for = wait.until
@@ -75,7 +79,8 @@ def _check(arrival: Arrival | None, error: str | None = None) -> None:
     problem = None if arrival is None else arrival.problem
     if problem is None and error is None:
         return
-    code = "url_not_allowed" if arrival is not None and arrival.refused else "navigation_failed"
+    refused = (arrival is not None and arrival.refused) or error == _UNSAFE_PORT
+    code = "url_not_allowed" if refused else "navigation_failed"
     raise RenderFailure(code, f"the page could not be loaded: {_reason(problem, error)}")
 
 

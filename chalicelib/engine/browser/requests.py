@@ -15,8 +15,10 @@ from chalicelib.engine.browser.spare import Spare
 from chalicelib.engine.browser.transfers import MOST_BYTES_EACH, Transfers, too_large
 from chalicelib.engine.job import RenderWarning
 from chalicelib.engine.outside import place_of
+from chalicelib.engine.outside import place_of
 
 MOST_REQUESTS: Final = 1000
+_LED_S: Final = 0.5
 _BAD_REQUEST: Final = 400
 _LOCAL: Final = ("data:", "blob:", "about:")
 _OUTSIDE: Final = ("http://", "https://")
@@ -55,6 +57,7 @@ class Requests:
         self._pending: dict[str, _Asked] = {}
         self._sessions: set[str] = set()
         self._credentials: Credentials | None = None
+        self._led_until = 0.0
         self.count = 0
         self.arrival: Arrival | None = None
         self.assets = Assets(spare.origin)
@@ -64,11 +67,19 @@ class Requests:
         """Let the page itself come from outside, and lead elsewhere; before, it may not."""
         self._credentials = credentials
 
+    def on_led(self, event: Mapping[str, Any]) -> None:
+        """Take a navigation that a script or `meta refresh` begins: as a rule a request follows."""
+        delay = event.get("delay", 0)
+        main = event["frameId"] == self._spare.frame
+        if main and delay <= _LED_S and event["url"].startswith(_OUTSIDE):
+            self._led_until = time.monotonic() + delay + _LED_S
+
     @property
     def leading_away(self) -> bool:
-        """Tell whether the page itself was asked for and has not been answered."""
+        """Tell whether the page itself is being asked for and has not been answered."""
         arrival = self.arrival
-        return arrival is not None and arrival.status is None and arrival.problem is None
+        asked = arrival is not None and arrival.status is None and arrival.problem is None
+        return asked or time.monotonic() < self._led_until
 
     def quiet_s(self) -> float:
         """Return the seconds since there was nothing on its way any more."""
@@ -109,10 +120,12 @@ class Requests:
             self._fail(session, event, "Aborted" if main else "BlockedByClient")
             return
         if main:
-            self.arrival = Arrival(url)
+            self.arrival, self._led_until = Arrival(url), 0.0
         with self._lock:
             self._pending[event["requestId"]] = _Asked(url, event["resourceType"], time.monotonic())
-        self._listen(session)
+        if session not in self._sessions:
+            # Not from the beginning: most documents ask for nothing.
+            self.listen(session)
         self._let_through(session, event, main=main)
 
     def _objection(self, url: str, *, main: bool) -> tuple[str, bool] | None:
@@ -198,11 +211,10 @@ class Requests:
     def _stop(self) -> None:
         self._spare.send("Page.stopLoading")
 
-    def _listen(self, session: str) -> None:
-        """Have the answers' sizes told, from the first request on: most documents make none."""
-        if session not in self._sessions:
-            self._sessions.add(session)
-            self._send(session, "Network.enable", **_UNBUFFERED)
+    def listen(self, session: str) -> Answer:
+        """Have the answers' sizes told."""
+        self._sessions.add(session)
+        return self._send(session, "Network.enable", **_UNBUFFERED)
 
     def _fail(self, session: str, event: Mapping[str, Any], reason: str) -> None:
         request = event["requestId"]

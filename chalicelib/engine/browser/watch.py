@@ -48,15 +48,12 @@ class Watch:
                 self.requests.on_paused(session, event)
             case "Page.javascriptDialogOpening":
                 self._spare.send("Page.handleJavaScriptDialog", accept=False)
-            case "Runtime.consoleAPICalled":
-                words = " ".join(_text(argument) for argument in event["args"])
-                self._log(f"{event['type']}: {words}")
-            case "Runtime.exceptionThrown":
-                details = event["exceptionDetails"]
-                thrown = details.get("exception", {}).get("description")
-                self._log(f"error: {thrown or details.get('text', '')}")
+            case "Runtime.consoleAPICalled" | "Runtime.exceptionThrown":
+                self._log(_said(event))
             case "Inspector.targetCrashed" if not self._crashed.done():
                 self._crashed.set_result(None)
+            case "Page.frameRequestedNavigation" | "Page.frameScheduledNavigation":
+                self.requests.on_led(event)
             case "Target.attachedToTarget":
                 self._on_frame(event["sessionId"])
             case _ if method.startswith("Network."):
@@ -84,6 +81,14 @@ class Watch:
         if full:
             # A page that floods its console costs us nothing from here on.
             self._spare.send("Runtime.disable")
+
+
+def _said(event: Mapping[str, Any]) -> str:
+    if "args" in event:
+        return f"{event['type']}: {' '.join(_text(argument) for argument in event['args'])}"
+    details = event["exceptionDetails"]
+    thrown = details.get("exception", {}).get("description")
+    return f"error: {thrown or details.get('text', '')}"
 
 
 def _text(argument: Mapping[str, Any]) -> str:
