@@ -1,0 +1,113 @@
+"""The proxy alone: nothing of a page is intercepted here, and still nothing private is reached."""
+
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from chalicelib.adapters.net.egress import Egress
+from chalicelib.engine.browser.lifecycle import Browser
+from chalicelib.engine.browser.page import Page
+from chalicelib.engine.browser.proxy import Traffic
+from chalicelib.engine.deadline import Deadline
+from tests.builders.web import Page as Shown
+from tests.builders.web import Site, site
+from tests.integration.engine.conftest import new_browser
+from tests.integration.engine.test_confinement import PAYLOADS, Canary
+
+_LOOK_S = 0.3
+
+
+@pytest.fixture(scope="module")
+def here() -> Iterator[Site]:
+    with site({"/x": Shown("x"), "/page": Shown("<img src=/x>"), "/y": Shown("y")}) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def browser(here: Site) -> Iterator[Browser]:
+    egress = Egress(allow=here.allow, own_hosts=frozenset())
+    browser = new_browser(outside=egress)
+    yield browser
+    browser.close()
+
+
+@pytest.fixture
+def canary() -> Iterator[Canary]:
+    canary = Canary()
+    yield canary
+    canary.close()
+
+
+def show(browser: Browser, html: str, seconds: float = _LOOK_S) -> Traffic:
+    """Show a document whose requests nobody looks at."""
+
+    def work(page: Page) -> Traffic:
+        page._tab.send("Fetch.disable").result(10)
+        frame = page._tab.spare.frame
+        page._tab.send("Page.setDocumentContent", frameId=frame, html=html).result(10)
+        time.sleep(seconds)
+        assert browser._proxy is not None
+        assert browser._proxy._traffic is not None
+        return browser._proxy._traffic
+
+    return browser.use(work, Deadline.after(30))
+
+
+@pytest.mark.parametrize("name", PAYLOADS)
+def test_the_proxy_alone_keeps_pages_from_this_machine(
+    browser: Browser, canary: Canary, name: str
+) -> None:
+    html = PAYLOADS[name].format(host=f"127.0.0.1:{canary.port}")
+
+    show(browser, f"<!doctype html><title>x</title><p>still here{html}")
+
+    assert canary.heard == []
+
+
+@pytest.mark.parametrize(
+    "host", ["localhost", "[::1]", "[::ffff:127.0.0.1]", "2130706433", "0x7f.1", "127.1", "0"]
+)
+def test_however_it_is_called(browser: Browser, canary: Canary, host: str) -> None:
+    place = f"{host}:{canary.port}"
+
+    traffic = show(browser, f"<img src=http://{place}/x><script src=https://{place}/y></script>")
+
+    assert canary.heard == []
+    assert len(traffic.refused) == 1
+
+
+def test_what_is_allowed_is_reached_and_counted(browser: Browser, here: Site) -> None:
+    here.asked.clear()
+
+    traffic = show(
+        browser,
+        f"<img src={here.url('/x')}><iframe src={here.url('/page')}></iframe>"
+        f"<img src=http://10.0.0.1/z><img src=https://nowhere.invalid/>",
+        seconds=2,
+    )
+
+    assert {"/x", "/page"} <= set(here.paths)
+    assert traffic.received > 300
+    assert list(traffic.refused) == ["10.0.0.1:443"] or list(traffic.refused) == ["10.0.0.1:80"]
+    assert list(traffic.unreachable) == ["nowhere.invalid:443"]
+
+
+def test_between_documents_nothing_goes_through(browser: Browser, here: Site) -> None:
+    show(
+        browser,
+        f"<script>setInterval(() => fetch('{here.url('/x')}', {{mode: 'no-cors'}}), 20)</script>",
+    )
+    time.sleep(0.3)
+    here.asked.clear()
+    time.sleep(1)
+
+    assert here.asked == []
+
+
+def test_the_browser_itself_says_nothing_to_anybody(browser: Browser) -> None:
+    traffic = show(browser, "<p>quiet", seconds=3)
+
+    assert (traffic.received, traffic.sent) == (0, 0)
+    assert traffic.refused == {}
+    assert traffic.unreachable == {}
