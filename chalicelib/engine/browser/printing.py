@@ -23,6 +23,11 @@ def printed(tab: Tab, options: PdfOptions) -> tuple[bytes, list[RenderWarning]]:
     try:
         content = b64decode(tab.outcome(answer)["data"])
     except RenderFailure as failure:
+        if "Page range exceeds" in failure.detail:
+            message = (
+                f"output.pdf.page_ranges ({options.page_ranges}) names a page that is not there"
+            )
+            raise RenderFailure("render_failed", message) from failure
         if "Printing failed" not in failure.detail or measured is None:
             raise
         message = (

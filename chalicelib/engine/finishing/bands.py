@@ -8,6 +8,7 @@ from chalicelib.engine.browser.sheets import Sheet, Sheets
 from chalicelib.engine.finishing.dates import moment_of
 from chalicelib.engine.finishing.finisher import Finisher
 from chalicelib.engine.finishing.layers import Layers
+from chalicelib.engine.finishing.pages import chosen, keep
 from chalicelib.engine.finishing.printed import repeatable
 from chalicelib.engine.options.pdf import Bands, PdfOptions
 
@@ -22,7 +23,8 @@ _NOTHING: Final = Bands(None, None)
 
 def _stamp(document: "pikepdf.Pdf", finishing: "Finishing") -> None:
     pdf = finishing.output.pdf
-    groups = _groups(pdf, len(document.pages))
+    shown = chosen(pdf.page_ranges, len(document.pages))
+    groups = _groups(pdf, len(document.pages), shown)
     sheets = [_sheets(document, pdf, bands, indexes) for bands, indexes in groups.items()]
 
     def printed(page: "Page") -> list[bytes]:
@@ -31,12 +33,13 @@ def _stamp(document: "pikepdf.Pdf", finishing: "Finishing") -> None:
     moment = moment_of(pdf.metadata)
     for indexes, content in zip(groups.values(), finishing.fresh_page(printed), strict=True):
         _put_on(document, indexes, repeatable(content, moment))
+    keep(document, shown)
 
 
-def _groups(pdf: PdfOptions, count: int) -> Mapping[Bands, Sequence[int]]:
+def _groups(pdf: PdfOptions, count: int, shown: Sequence[int]) -> Mapping[Bands, Sequence[int]]:
     """Return which pages, counted from 0, have the same bands; those without any are left out."""
     groups: dict[Bands, list[int]] = {}
-    for index in range(count):
+    for index in shown:
         first, last = index == 0, index == count - 1
         kind = (
             pdf.only if first and last else pdf.first if first else pdf.last if last else pdf.bands

@@ -32,19 +32,25 @@ def finish_pdf(printed: bytes, finishing: "Finishing") -> tuple[bytes, int]:
     pages = pages_of(content)
     due = [finisher for finisher in FINISHERS if finisher.applies(finishing)]
     if due or finishing.output.pdf.protection is not None:
-        return _opened(content, due, finishing), pages
+        return _opened(content, due, finishing)
     return with_id(content), pages
 
 
-def _opened(content: bytes, due: Sequence[Finisher], finishing: "Finishing") -> bytes:
+def _opened(content: bytes, due: Sequence[Finisher], finishing: "Finishing") -> tuple[bytes, int]:
     import pikepdf  # noqa: PLC0415 -- 0.2 s that a process which prints nothing need not pay
 
     protection, result = finishing.output.pdf.protection, io.BytesIO()
     with pikepdf.open(io.BytesIO(content)) as document:
         for finisher in due:
             finisher.apply(document, finishing)
+        pages = len(document.pages)
         if protection is None:
-            document.save(result, min_version=_VERSION, deterministic_id=True)
+            # Hundreds of small objects a page: together they are a tenth of the size, and sooner
+            # written.
+            packed = pikepdf.ObjectStreamMode.generate
+            document.save(
+                result, min_version=_VERSION, deterministic_id=True, object_stream_mode=packed
+            )
         else:
             document.save(result, min_version=_VERSION, encryption=encryption_of(protection))
-    return result.getvalue()
+    return result.getvalue(), pages
