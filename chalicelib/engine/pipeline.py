@@ -62,6 +62,9 @@ def _drawn(
     document: Document, job: Job, formats: Sequence[Format], browser: Browser, course: Course
 ) -> list[bytes]:
     def draw(page: Page) -> list[bytes]:
+        if "pdf" in document.output.formats and document.output.pdf.stamped:
+            # The page that headers and footers are printed on comes about meanwhile.
+            browser.prepare()
         try:
             return _draw(page, document, formats, course)
         finally:
