@@ -1,1 +1,1 @@
-"""Drives headless Chromium; every document gets a context of its own and no way out."""
+"""Drives headless Chromium; every document gets a context of its own and one way out."""
