@@ -15,7 +15,6 @@ from chalicelib.engine.browser.spare import Spare
 from chalicelib.engine.browser.transfers import MOST_BYTES_EACH, Transfers, too_large
 from chalicelib.engine.job import RenderWarning
 from chalicelib.engine.outside import place_of
-from chalicelib.engine.outside import place_of
 
 MOST_REQUESTS: Final = 1000
 _LED_S: Final = 0.5
