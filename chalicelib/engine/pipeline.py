@@ -8,7 +8,8 @@ from chalicelib.engine.browser.page import Page
 from chalicelib.engine.course import Course
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.formats import format_named
-from chalicelib.engine.formats.format import Finishing, Format, FreshPage
+from chalicelib.engine.formats.format import Draw, Finishing, Format, FreshPage
+from chalicelib.engine.formats.zip import packed
 from chalicelib.engine.job import Job, Outcome
 from chalicelib.engine.outside import Outside
 from chalicelib.engine.resources import resources_of
@@ -45,7 +46,10 @@ def run(job: Job, parts: Parts) -> Outcome:
                 format_.finish(content, finishing)
                 for content, format_ in zip(contents, formats, strict=True)
             )
-        return Outcome(files, course.trace(), cold, document.output.filename)
+            filename = document.output.filename
+            if job.output.zipped:
+                files = (packed(files, filename),)
+        return Outcome(files, course.trace(), cold, filename)
 
 
 def _fresh_page(job: Job, browser: Browser) -> FreshPage:
@@ -85,11 +89,10 @@ def _draw(page: Page, document: Document, formats: Sequence[Format], course: Cou
             page.load(document.html, document.output)
         else:
             page.visit(document.url, document.output)
-    contents = []
+    drawn: dict[Draw, bytes] = {}
     with course.stage("print_ms"):
         for format_ in formats:
-            if document.output.media is None and len(formats) > 1:
-                page.use_media(format_.media)
-            contents.append(format_.draw(page, document.output))
+            if format_.draw not in drawn:
+                drawn[format_.draw] = format_.draw(page, document.output)
     course.warnings += page.warnings
-    return contents
+    return [drawn[format_.draw] for format_ in formats]

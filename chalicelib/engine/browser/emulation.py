@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from chalicelib.engine.browser.pictures import check_size
+from chalicelib.engine.browser.pictures import check_sizes
 from chalicelib.engine.browser.pipe import Answer, CallRefused
 from chalicelib.engine.browser.tab import Tab
 from chalicelib.engine.job import RenderWarning
@@ -24,9 +24,8 @@ class Emulation:
 
     def begin(self, output: Output) -> None:
         """Send all settings; raises RenderFailure for a window too large for a picture."""
+        check_sizes(output)
         window = output.window()
-        if window is not None:
-            check_size(window.width, window.height, window.device_scale_factor)
         self._output = output
         self._doubtful = _settle(output, lambda method, values: self._tab.send(method, **values))
         if output.media is not None:

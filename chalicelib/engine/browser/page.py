@@ -9,6 +9,7 @@ from chalicelib.engine.browser import pictures
 from chalicelib.engine.browser.credentials import Credentials
 from chalicelib.engine.browser.emulation import Emulation
 from chalicelib.engine.browser.loading import show, visit
+from chalicelib.engine.browser.markup import markup
 from chalicelib.engine.browser.printing import printed
 from chalicelib.engine.browser.proxy import Traffic
 from chalicelib.engine.browser.sheets import Sheets, print_sheets
@@ -111,13 +112,13 @@ class Page:
         self._emulation.begin(output)
         return print_sheets(self._tab, sheets, output.pdf)
 
-    def picture(self, format_: str, output: Output) -> bytes:
-        """Take a picture; raises RenderFailure `render_failed` or `render_timeout`."""
-        return pictures.picture(self._tab, format_, output)
+    def picture(self, output: Output) -> bytes:
+        """Take a picture as a PNG; raises RenderFailure `render_failed` or `render_timeout`."""
+        return pictures.picture(self._tab, output)
 
-    def use_media(self, media: str) -> None:
-        """Apply the rules of a CSS media type from now on."""
-        self._emulation.use_media(media)
+    def markup(self, *, scripted: bool) -> str:
+        """Write the document; raises RenderFailure `render_failed` or `output_too_large`."""
+        return markup(self._tab, scripted=scripted)
 
     def _late(self, conditions: Wait) -> RenderFailure:
         if self._tab.deadline.passed:

@@ -1,42 +1,102 @@
 """A picture of a page, and how large it may be: what is too large takes no memory."""
 
 from base64 import b64decode
+from collections.abc import Collection
+from dataclasses import dataclass
 from typing import Any, Final
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.tab import Tab
 from chalicelib.engine.options.output import Output
 
-MOST_SIDE_PIXELS: Final = 16_384
-MOST_PIXELS: Final = 64_000_000
+_TRANSPARENT: Final = {"r": 0, "g": 0, "b": 0, "a": 0}
+# The whole pixels that an element touches, counted from the document's upper left corner.
+_PLACE: Final = """(selector) => {
+  const element = document.querySelector(selector);
+  if (element === null) { return null; }
+  const box = element.getBoundingClientRect();
+  const x = Math.floor(box.left + scrollX), y = Math.floor(box.top + scrollY);
+  const width = Math.ceil(box.right + scrollX) - x, height = Math.ceil(box.bottom + scrollY) - y;
+  return box.width && box.height ? {x, y, width, height} : {};
+}"""
 
 
-def picture(tab: Tab, format_: str, output: Output) -> bytes:
-    """Take a picture; raises RenderFailure `render_failed` or `render_timeout`."""
-    options, window = output.image, output.window()
-    if options.transparent:
-        nothing = {"r": 0, "g": 0, "b": 0, "a": 0}
-        tab.send("Emulation.setDefaultBackgroundColorOverride", color=nothing)
-    parameters: dict[str, Any] = {"format": format_}
-    if options.full_page:
-        metrics = tab.outcome(tab.send("Page.getLayoutMetrics"))
-        size = metrics["cssContentSize"]
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How large a picture may be."""
+
+    side_pixels: int
+    pixels: int
+
+
+LIMITS: Final = Limits(16_384, 64_000_000)
+# A WebP counts its sides with 14 bits, and its encoder takes 25 bytes of memory for each pixel.
+WEBP_LIMITS: Final = Limits(16_383, 32_000_000)
+
+
+def picture(tab: Tab, output: Output) -> bytes:
+    """Take a picture as a PNG; raises RenderFailure `render_failed` or `render_timeout`."""
+    if output.image.transparent:
+        tab.send("Emulation.setDefaultBackgroundColorOverride", color=_TRANSPARENT)
+    # What is compressed again need not be small.
+    parameters: dict[str, Any] = {"format": "png", "optimizeForSpeed": "png" not in output.formats}
+    clip = _clip(tab, output)
+    if clip is not None:
+        window = output.window()
         scale = 1.0 if window is None else window.device_scale_factor
-        check_size(size["width"], size["height"], scale)
-        clip = {"x": 0, "y": 0, "width": size["width"], "height": size["height"], "scale": 1}
-        parameters |= {"captureBeyondViewport": True, "clip": clip}
+        check_size(clip["width"], clip["height"], scale, _as_taken(output))
+        parameters |= {"captureBeyondViewport": True, "clip": {**clip, "scale": 1}}
     taken = tab.send("Page.captureScreenshot", **parameters)
     return b64decode(tab.outcome(taken)["data"])
 
 
-def check_size(width: float, height: float, scale: float) -> None:
+def check_sizes(output: Output) -> None:
+    """Refuse what is known to be too large before the page is; raises as `check_size`."""
+    window = output.window()
+    if window is None:
+        return
+    check_size(window.width, window.height, window.device_scale_factor, _as_taken(output))
+    if output.image.frame is not None:
+        check_size(*output.image.frame, window.device_scale_factor, output.formats)
+
+
+def check_size(width: float, height: float, scale: float, formats: Collection[str] = ()) -> None:
     """Refuse what is too large, sides in CSS pixels; raises RenderFailure `render_failed`."""
+    name, limits = ("webp", WEBP_LIMITS) if "webp" in formats else ("picture", LIMITS)
     across, down = round(width * scale), round(height * scale)
-    if max(across, down) > MOST_SIDE_PIXELS:
-        limit = f"{MOST_SIDE_PIXELS} pixels a side"
-    elif across * down > MOST_PIXELS:
-        limit = f"{MOST_PIXELS} pixels in all"
+    if max(across, down) > limits.side_pixels:
+        limit = f"{limits.side_pixels} pixels a side"
+    elif across * down > limits.pixels:
+        limit = f"{limits.pixels} pixels in all"
     else:
         return
-    message = f"A picture may have at most {limit}; this one would be {across} x {down} pixels."
+    message = f"A {name} may have at most {limit}; this one would be {across} x {down} pixels."
     raise RenderFailure("render_failed", message)
+
+
+def _as_taken(output: Output) -> Collection[str]:
+    """Return the formats that the picture becomes in the size in which it is taken."""
+    return output.formats if output.image.frame is None else ()
+
+
+def _clip(tab: Tab, output: Output) -> dict[str, Any] | None:
+    """Return which part of the document is pictured; None: what the window shows."""
+    if output.image.clip_selector is not None:
+        return _place(tab, output.image.clip_selector)
+    if output.image.full_page:
+        size = tab.outcome(tab.send("Page.getLayoutMetrics"))["cssContentSize"]
+        return {"x": 0, "y": 0, "width": size["width"], "height": size["height"]}
+    return None
+
+
+def _place(tab: Tab, selector: str) -> dict[str, Any]:
+    found = tab.outcome(tab.call_function(_PLACE, selector))
+    field = "output.image.clip_selector"
+    if "exceptionDetails" in found:
+        raise RenderFailure("render_failed", f"{field} is not a valid CSS selector")
+    place: dict[str, Any] | None = found["result"]["value"]
+    if place is None:
+        raise RenderFailure("render_failed", f"{field}: no element of the page matches it")
+    if not place:
+        raise RenderFailure("render_failed", f"{field}: the element that it finds takes no room")
+    return place

@@ -1,6 +1,5 @@
 """The diagonal TEST on everything a test key makes, drawn as lines so that it needs no font."""
 
-import io
 import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
@@ -10,6 +9,7 @@ from chalicelib.engine.finishing.layers import Layers
 
 if TYPE_CHECKING:
     import pikepdf
+    from PIL import Image
 
     from chalicelib.engine.formats.format import Finishing
 
@@ -43,6 +43,7 @@ _OF_SIDE: Final = 0.8
 _THICKNESS: Final = 0.13
 _GREY: Final = 0.45
 _OPACITY: Final = 0.3
+_WINDOW: Final = 1000
 
 
 def strokes(width: float, height: float) -> tuple[list[Line], float]:
@@ -63,32 +64,43 @@ def strokes(width: float, height: float) -> tuple[list[Line], float]:
     return lines, size * _THICKNESS
 
 
-def mark_png(content: bytes) -> bytes:
-    """Draw the word over a picture, whose transparency stays."""
+def mark_picture(picture: "Image.Image") -> "Image.Image":
+    """Return a picture with the word over it; its transparency stays."""
     from PIL import Image, ImageDraw  # noqa: PLC0415 -- only test renders need it
 
-    # The picture comes from our own browser and its size has been limited there
-    # (browser/pictures.py).
-    Image.MAX_IMAGE_PIXELS = None
-    with Image.open(io.BytesIO(content)) as original:
-        mode, size = original.mode, original.size
-        sheet = original.convert("RGBA")
-    layer = Image.new("RGBA", size)
-    drawing = ImageDraw.Draw(layer)
-    lines, thickness = strokes(*size)
-    grey = round(_GREY * 255)
+    word = Image.new("L", picture.size)
+    drawing = ImageDraw.Draw(word)
+    lines, thickness = strokes(*picture.size)
     for line in lines:
-        upside_down = [(x, size[1] - y) for x, y in line]
-        drawing.line(
-            upside_down,
-            fill=(grey, grey, grey, round(_OPACITY * 255)),
-            width=max(round(thickness), 1),
-            joint="curve",
-        )
-    sheet.alpha_composite(layer)
-    result = io.BytesIO()
-    sheet.convert(mode).save(result, "PNG", compress_level=3)
-    return result.getvalue()
+        upside_down = [(x, picture.height - y) for x, y in line]
+        shade, width = round(_OPACITY * 255), max(round(thickness), 1)
+        drawing.line(upside_down, fill=shade, width=width, joint="curve")
+    grey = (round(_GREY * 255),) * 3
+    if picture.mode == "RGB":
+        picture.paste(grey, mask=word)
+        return picture
+    layer = Image.new("RGB", picture.size, grey)
+    layer.putalpha(word)
+    return Image.alpha_composite(picture, layer)
+
+
+def mark_html(html: str) -> str:
+    """Return a document with the word over whatever the window shows."""
+    lines, thickness = strokes(_WINDOW, _WINDOW)
+    path = "".join(
+        f"{operator}{x:.0f} {_WINDOW - y:.0f}"
+        for line in lines
+        for operator, (x, y) in zip(_moves(), line, strict=False)
+    ).upper()
+    grey = round(_GREY * 255)
+    word = (
+        f'<svg aria-hidden="true" viewBox="0 0 {_WINDOW} {_WINDOW}" style="position:fixed;inset:0;'
+        'width:100%;height:100%;pointer-events:none;z-index:2147483647">'
+        f'<path d="{path}" fill="none" stroke="rgb({grey},{grey},{grey})" '
+        f'stroke-width="{thickness:.0f}" stroke-opacity="{_OPACITY}"/></svg>'
+    )
+    before, end, after = html.rpartition("</body>")
+    return f"{before}{word}{end}{after}"
 
 
 def _mark_pages(document: "pikepdf.Pdf", _finishing: "Finishing") -> None:

@@ -3,10 +3,13 @@
 from typing import Final
 
 from chalicelib.engine.formats.format import Format
+from chalicelib.engine.formats.html import HTML
+from chalicelib.engine.formats.jpeg import JPEG
 from chalicelib.engine.formats.pdf import PDF
 from chalicelib.engine.formats.png import PNG
+from chalicelib.engine.formats.webp import WEBP
 
-FORMATS: Final[tuple[Format, ...]] = (PDF, PNG)
+FORMATS: Final[tuple[Format, ...]] = (PDF, PNG, JPEG, WEBP, HTML)
 
 
 def format_named(name: str) -> Format:

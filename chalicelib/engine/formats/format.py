@@ -30,11 +30,13 @@ class Finishing:
     fresh_page: FreshPage
 
 
+type Draw = Callable[[Page, Output], bytes]
+
+
 @dataclass(frozen=True, slots=True)
 class Format:
-    """Draws a loaded page and makes a file of what was drawn; `media` is its CSS medium."""
+    """Draws a loaded page and makes a file of it; what several formats draw alike is drawn once."""
 
     name: str
-    media: str
-    draw: Callable[[Page, Output], bytes]
+    draw: Draw
     finish: Callable[[bytes, Finishing], Produced]

@@ -18,4 +18,4 @@ def _finish(content: bytes, finishing: Finishing) -> Produced:
     return Produced("pdf", finished, "application/pdf", pages=pages)
 
 
-PDF: Final = Format("pdf", "print", _draw, _finish)
+PDF: Final = Format("pdf", _draw, _finish)

@@ -79,6 +79,13 @@ class ImageOptions:
     viewport: Viewport | None
     wait: Wait | None
 
+    @property
+    def frame(self) -> tuple[int, int] | None:
+        """Return the size that pictures are fitted into, in CSS pixels."""
+        if self.fit is None or self.width is None or self.height is None:
+            return None
+        return self.width, self.height
+
     @classmethod
     def from_json(cls, source: Mapping[str, Any]) -> Self:
         """Read ImageOptions; `omit_background` is another name of `transparent`."""

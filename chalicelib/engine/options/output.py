@@ -64,7 +64,7 @@ class Output:
         if not any(name in PICTURES for name in self.formats):
             return self.viewport
         base = self.image.viewport or self.viewport or Viewport(*DEFAULT_VIEWPORT)
-        fits = self.image.fit is not None
+        fits = self.image.frame is not None
         return Viewport(
             width=base.width if fits else self.image.width or base.width,
             height=base.height if fits else self.image.height or base.height,

@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.browser.page import Page
+from chalicelib.engine.browser.emulation import Emulation
 from chalicelib.engine.browser.pictures import check_size
 from chalicelib.engine.browser.pipe import Answer, Handler
 from chalicelib.engine.browser.spare import Spare
+from chalicelib.engine.browser.tab import Tab
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.options.output import Output
 
@@ -24,11 +25,11 @@ class Deaf:
         raise AssertionError(method, parameters, session)
 
 
-def deaf_page() -> Page:
+def deaf_tab() -> Tab:
     pipe: Any = Deaf()
     arrivals: Any = None
     spare = Spare(pipe, "session", "context", "frame", 1, "https://origin.invalid", arrivals)
-    return Page(spare, Deadline.at_epoch(2**40))
+    return Tab(spare, Deadline.at_epoch(2**40))
 
 
 @pytest.mark.parametrize(
@@ -71,8 +72,12 @@ def test_a_picture_above_a_limit_is_told(
             "viewport": {"height": 5_000, "device_scale_factor": 2},
         },
         {"format": "pdf", "viewport": {"width": 10_000, "height": 10_000}},
+        {"format": "png", "image": {"width": 8_001, "height": 8_000, "fit": "cover"}},
+        {"format": "webp", "image": {"width": 8_001, "height": 4_000}},
+        {"format": "webp", "image": {"width": 8_192, "height": 10, "scale": 2}},
+        {"formats": ["pdf", "webp"], "image": {"width": 8_001, "height": 4_000, "fit": "fill"}},
     ],
 )
 def test_the_browser_never_hears_of_a_window_that_is_too_large(output: dict[str, Any]) -> None:
     with pytest.raises(RenderFailure, match="may have at most"):
-        deaf_page().load("<p>x", Output.from_json(output))
+        Emulation(deaf_tab()).begin(Output.from_json(output))

@@ -1,6 +1,5 @@
 """The geometry of the mark on test documents."""
 
-import io
 import math
 
 import pytest
@@ -8,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from chalicelib.engine.finishing.watermark import mark_png, strokes
+from chalicelib.engine.finishing.watermark import mark_html, mark_picture, strokes
 
 SIDES = st.floats(min_value=10, max_value=20_000)
 
@@ -37,10 +36,16 @@ def test_the_word_runs_along_the_diagonal() -> None:
 
 @pytest.mark.parametrize("mode", ["RGB", "RGBA"])
 def test_a_picture_keeps_its_size_and_mode(mode: str) -> None:
-    plain = io.BytesIO()
-    Image.new(mode, (300, 200), "white").save(plain, "PNG")
+    marked = mark_picture(Image.new(mode, (300, 200), "white"))
 
-    with Image.open(io.BytesIO(mark_png(plain.getvalue()))) as marked:
-        grey = sum(marked.convert("L").histogram()[:250]) / (300 * 200)
-        assert (marked.mode, marked.size) == (mode, (300, 200))
+    grey = sum(marked.convert("L").histogram()[:250]) / (300 * 200)
+    assert (marked.mode, marked.size) == (mode, (300, 200))
     assert 0.03 < grey < 0.3
+
+
+def test_a_html_document_has_the_word_once_and_last() -> None:
+    marked = mark_html("<html><body><p>x</p></body></html>")
+
+    assert marked.startswith("<html><body><p>x</p><svg ")
+    assert marked.endswith("</svg></body></html>")
+    assert marked.count("M") == 7

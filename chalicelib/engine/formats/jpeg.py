@@ -1,0 +1,32 @@
+"""JPEG: small pictures of photographs; nothing in them is transparent."""
+
+from typing import Final
+
+from chalicelib.engine.formats.format import Finishing, Format
+from chalicelib.engine.formats.raster import (
+    DEFAULT_QUALITY,
+    draw,
+    on_white,
+    picture_of,
+    produced,
+)
+from chalicelib.engine.job import Produced
+
+# Coloured text keeps its edges only where colours have as many pixels as brightness has; who
+# asks for less quality wants a small file.
+_FULL_COLOUR_QUALITY: Final = 90
+
+
+def _finish(content: bytes, finishing: Finishing) -> Produced:
+    options = finishing.output.image.format_options
+    quality = options.quality or DEFAULT_QUALITY
+    return produced(
+        "jpeg",
+        on_white(picture_of(content, finishing)),
+        quality=quality,
+        progressive=bool(options.progressive),
+        subsampling="4:4:4" if quality >= _FULL_COLOUR_QUALITY else "4:2:0",
+    )
+
+
+JPEG: Final = Format("jpeg", draw, _finish)
