@@ -22,8 +22,9 @@ _RENDER = "chalicelib.contract.render:Render"
 def create(call: Call) -> Reply:
     """Make a document.
 
-    `sync` answers when the document is ready: the render, or with delivery `binary` the file
-    itself (a 303 to it where it is larger than an answer may be). `async` answers 202 at once.
+    `sync` answers when the document is ready: the render, or with delivery `binary` or `base64`
+    the file itself (a 303 to it where it is larger than an answer may be). `async` answers 202 at
+    once.
     """
     return carry_out(call, call.body)
 

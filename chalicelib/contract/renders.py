@@ -73,16 +73,26 @@ class DeliverySpec(Model):
     """How the files reach the caller, and how long they are kept."""
 
     type: Literal["url", "binary", "base64", "none"] | None = None
-    """`url`: signed addresses in the answer. `binary`, `base64`: the file itself is the answer
-    (sync only). `none`: no file in the answer. Null: `url` where the file is kept, else `none`."""
+    """`url`: signed addresses in the answer. `binary`: the file itself is the answer, at most
+    20 MB; `base64`: so is its base64, as text, of at most 10 MB. Both are for sync renders with one
+    file (several go into a `zip`), and answer 303 to that very body where it is over 4.3 MB.
+    `none`: `files` without addresses, which `GET /v1/renders/{id}` gives. Null: `url` where the
+    files are kept, else `none`."""
     expires_in: Annotated[int, Field(ge=60, le=604_800)] = 3600
     """Seconds for which the signed addresses hold."""
     hosted: bool | None = None
-    """False: the file is not kept once it is delivered."""
+    """False: the files are not kept once they are delivered, so not at all where nothing but the
+    answer carries them; one that the answer cannot carry is kept for an hour. Goes with
+    `timeout_behavior: cancel`, then its default, where the file is the answer. Not with `url`."""
     retention: Literal["none", "default"] | None = None
-    """`none`: zero retention; with `binary` and `base64` nothing of the document is ever stored."""
+    """`none`: zero retention. With `binary` and `base64` nothing of the document is ever stored,
+    queued or logged: the answer must be able to carry the file (4.3 MB, else `output_too_large`),
+    `timeout_behavior` is `cancel`, uploads cannot be named, a repeat of the request is answered
+    with the render without files, and a failure keeps its code only. With `none` no file is kept
+    or delivered; what an async render is made from is kept until its end."""
     retention_days: Annotated[int, Field(ge=1, le=36_500)] | None = None
-    """Days for which the files of a live render are kept; 30 where it is absent."""
+    """Days for which the files of a live render are kept; 30 where it is absent. Those of a test
+    render are kept for 24 hours."""
 
 
 class RenderOptions(Model):

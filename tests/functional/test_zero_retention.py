@@ -152,6 +152,15 @@ def succeeds_in_base64(service: Service, engine: Blabbing) -> None:
     assert (answer.status, base64.b64decode(answer.body)) == (200, CONTENT)
 
 
+def shows_an_address(service: Service, engine: Blabbing) -> None:
+    del engine
+    address = "https://example.com/" + SECRET.encode("ascii", "ignore").decode()
+    answer = service.render(**request(input={"type": "url", "url": address}, data=None))
+    assert answer.status == 200
+    render = service.call("GET", f"/v1/renders/{answer.headers['X-Render-Id']}").json
+    assert render["input"] == {"type": "url"}
+
+
 def fails(service: Service, engine: Blabbing) -> None:
     engine.fails = True
     answer = service.render(**request(), headers=KEY)
@@ -213,6 +222,7 @@ def is_left_by_a_caller_who_dies(service: Service, engine: Blabbing) -> None:
 ENDS: Final = (
     succeeds,
     succeeds_in_base64,
+    shows_an_address,
     fails,
     is_late,
     dies_once,
