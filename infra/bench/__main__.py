@@ -13,6 +13,7 @@ MODULES: Final = {
     "latency": "latency",
     "load": "load",
     "relay": "relay",
+    "table": "table",
 }
 
 

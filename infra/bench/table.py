@@ -1,0 +1,121 @@
+"""A table of 1 000 rows through the whole service, beside the bare browser.
+
+`make bench NAME=table`: about 25 pages, tagged, with nothing to finish, in turn with the bare
+printing of the same document. Printed beside it: the same untagged, and with a first header of its
+own, which is printed apart and put on the pages.
+"""
+
+import io
+import json
+import statistics
+import sys
+import time
+from collections.abc import Mapping
+from typing import Any, Final
+
+import pikepdf
+
+from infra.bench.bare import BareBrowser
+from infra.bench.latency import Client
+from infra.local.testing import running_stack
+
+LIMIT: Final = 1.2
+STAMPED_LIMIT: Final = 1.9
+ROUNDS: Final = 7
+_WARM_UP: Final = 2
+_PAUSE_S: Final = 0.3
+_MARGIN_IN: Final = 10 / 25.4
+_CELLS: Final = ("Item {0}", "Description of the {0}th item", "{0}.50", "EUR")
+_STYLE: Final = (
+    "table { border-collapse: collapse; width: 100% } td, th { border: 1px solid; padding: 4px }"
+)
+_HEADER: Final = {"enabled": True, "left": "Items", "right": "{{ page }} / {{ pages }}"}
+_WAYS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "tagged": {"tagged": True},
+    "untagged": {"tagged": False},
+    "first header stamped": {
+        "tagged": True,
+        "header": _HEADER,
+        "first_header": {"enabled": True, "center": "All items"},
+    },
+}
+_LIMITS: Final = {"tagged": LIMIT, "first header stamped": STAMPED_LIMIT}
+
+
+def main() -> int:
+    """Print the table and the ratios; 1 when one is over its limit."""
+    html = _document(1000)
+    times: dict[str, tuple[list[float], list[float]]] = {way: ([], []) for way in _WAYS}
+    pages = 0
+    with running_stack() as stack, BareBrowser() as browser:
+        client, page = Client(stack), browser.page()
+        for round_number in range(-_WARM_UP, ROUNDS):
+            for way, options in _WAYS.items():
+                begun = time.perf_counter()
+                printed = browser.print_document(page, html, _print_options(options))
+                bare = time.perf_counter() - begun
+                time.sleep(_PAUSE_S)
+                begun = time.perf_counter()
+                served = client.render(_request(html, options))
+                through = time.perf_counter() - begun
+                time.sleep(_PAUSE_S)
+                pages = _pages(served)
+                assert pages == _pages(printed), way
+                if round_number >= 0:
+                    times[way][0].append(1000 * bare)
+                    times[way][1].append(1000 * through)
+    return _report(times, pages)
+
+
+def _report(times: Mapping[str, tuple[list[float], list[float]]], pages: int) -> int:
+    over = False
+    _row(f"table of {pages} pages, ms", "bare p50", "Platen p50", "ratio", "limit")
+    for way, (bare, served) in times.items():
+        medians = statistics.median(bare), statistics.median(served)
+        ratio, limit = medians[1] / medians[0], _LIMITS.get(way)
+        over = over or (limit is not None and ratio > limit)
+        _row(way, *(f"{value:.0f}" for value in medians), f"{ratio:.2f}", str(limit or "-"))
+    ratio = statistics.median(times["tagged"][1]) / statistics.median(times["tagged"][0])
+    _row(f"table: {ratio:.2f} (limit {LIMIT})")
+    return int(over)
+
+
+def _document(rows: int) -> str:
+    head = "".join(f'<th scope="col">{name}</th>' for name in ("Item", "What", "Price", "In"))
+    body = "".join(
+        f"<tr>{''.join(f'<td>{cell.format(number)}</td>' for cell in _CELLS)}</tr>"
+        for number in range(1, rows + 1)
+    )
+    return (
+        f'<!doctype html><html lang="en"><head><title>Items</title><style>{_STYLE}</style></head>'
+        f"<body><h1>Items</h1><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    )
+
+
+def _request(html: str, options: Mapping[str, Any]) -> bytes:
+    body = {
+        "input": {"type": "html", "html": html},
+        "output": {"pdf": options},
+        "delivery": {"type": "binary"},
+    }
+    return json.dumps(body).encode()
+
+
+def _print_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "paperWidth": 210 / 25.4,
+        "paperHeight": 297 / 25.4,
+        **{f"margin{side}": _MARGIN_IN for side in ("Top", "Right", "Bottom", "Left")},
+        "printBackground": True,
+        "preferCSSPageSize": True,
+        "generateTaggedPDF": options["tagged"],
+    }
+
+
+def _pages(content: bytes) -> int:
+    with pikepdf.open(io.BytesIO(content)) as document:
+        return len(document.pages)
+
+
+def _row(first: str, *rest: str) -> None:
+    sys.stdout.write(first.ljust(26) + "".join(cell.rjust(12) for cell in rest) + "\n")
