@@ -14,6 +14,7 @@ from chalicelib.engine.job import Job, Outcome
 from chalicelib.engine.outside import Outside
 from chalicelib.engine.resources import resources_of
 from chalicelib.engine.source import Document, Templates, document_of
+from chalicelib.engine.unused import unused
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,7 @@ def run(job: Job, parts: Parts) -> Outcome:
     The failure has the Trace of how it came about as its member `trace`.
     """
     course = Course()
+    course.warnings += unused(job.output)
     with course.told():
         cold = not parts.browser.warm
         formats = [format_named(name) for name in job.output.formats]

@@ -35,6 +35,9 @@ def picture_of(content: bytes, finishing: Finishing) -> "Image.Image":
     Image.MAX_IMAGE_PIXELS = None
     picture: Image.Image = Image.open(io.BytesIO(content))
     picture.load()
+    if finishing.output.image.transparent:
+        # One that covers everything comes without its transparency.
+        picture = picture.convert("RGBA")
     picture = _fitted(picture, finishing.output)
     return mark_picture(picture) if finishing.test else picture
 

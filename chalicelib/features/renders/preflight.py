@@ -8,6 +8,7 @@ from chalicelib.contract.lengths import inches
 from chalicelib.core.errors import FieldError, ServiceError
 from chalicelib.engine.job import RenderWarning
 from chalicelib.engine.options.output import Output
+from chalicelib.engine.unused import unused
 from chalicelib.features.renders.order import Order, check
 from chalicelib.features.renders.templates import TemplateSources
 from chalicelib.features.renders.uploaded import check_uploads
@@ -104,5 +105,9 @@ def _margins(sight: Sight) -> Iterator[RenderWarning]:
             yield RenderWarning("header_footer_overlap", message, f"/output/pdf/{name}/height")
 
 
+def _formats(sight: Sight) -> Iterable[RenderWarning]:
+    return unused(Output.from_json(sight.order.body.output))
+
+
 # Templates and conformance add theirs.
-CHECKS: Final[tuple[Check, ...]] = (_acceptable, _template, _uploads, _margins)
+CHECKS: Final[tuple[Check, ...]] = (_acceptable, _template, _uploads, _margins, _formats)

@@ -1,0 +1,75 @@
+"""Which options of a request the chosen formats have no use for."""
+
+from collections.abc import Iterator
+from dataclasses import fields
+from typing import Final
+
+from chalicelib.engine.job import RenderWarning
+from chalicelib.engine.options.image import ImageOptions
+from chalicelib.engine.options.output import PICTURES, Output
+from chalicelib.engine.options.pdf import PdfOptions
+
+# What requests know by other names.
+_PIECES: Final = frozenset({"bands", "first", "last", "only", "width", "height"})
+
+
+def unused(output: Output) -> Iterator[RenderWarning]:
+    """Yield a warning for each option that is given in vain; what is as by default is not given."""
+    for name in _unused_of_pdf(output):
+        yield _ignored(f"pdf.{name}", "only pdf has a use for it")
+    if PICTURES.isdisjoint(output.formats):
+        for name in _given(output.image):
+            yield _ignored(f"image.{name}", "only png, jpeg and webp have a use for it")
+        return
+    image = output.image
+    if image.fit is not None and image.frame is None:
+        yield _ignored("image.fit", "it needs width and height")
+    if image.full_page and image.clip_selector is not None:
+        yield _ignored("image.full_page", "clip_selector tells what is pictured")
+    if image.transparent and "jpeg" in output.formats:
+        yield _ignored("image.transparent", "a jpeg has no transparency; it is white instead")
+    for name, why in _unused_of_compression(output):
+        yield _ignored(f"image.format_options.{name}", why)
+
+
+def _unused_of_pdf(output: Output) -> Iterator[str]:
+    pdf = output.pdf
+    if "pdf" in output.formats:
+        return
+    usual = PdfOptions.from_json({})
+    if (pdf.width, pdf.height) != (usual.width, usual.height):
+        yield "page_size"
+    # A variant that is not given is what stands on every page.
+    header, footer = pdf.bands.header, pdf.bands.footer
+    bands = {
+        "header": (header, None),
+        "footer": (footer, None),
+        "first_header": (pdf.first.header, header),
+        "first_footer": (pdf.first.footer, footer),
+        "last_footer": (pdf.last.footer, footer),
+    }
+    yield from (name for name, (band, otherwise) in bands.items() if band != otherwise)
+    yield from (name for name in _given(pdf) if name not in _PIECES)
+
+
+def _unused_of_compression(output: Output) -> Iterator[tuple[str, str]]:
+    options, formats = output.image.format_options, output.formats
+    lossy = "jpeg" in formats or ("webp" in formats and not options.lossless)
+    if options.quality is not None and not lossy:
+        yield "quality", "only jpeg, and webp that is not lossless, have a use for it"
+    if options.lossless and "webp" not in formats:
+        yield "lossless", "only webp has a use for it"
+    if options.progressive and "jpeg" not in formats:
+        yield "progressive", "only jpeg has a use for it"
+
+
+def _given(options: ImageOptions | PdfOptions) -> Iterator[str]:
+    usual = type(options).from_json({})
+    for field in fields(options):
+        if getattr(options, field.name) != getattr(usual, field.name):
+            yield field.name
+
+
+def _ignored(name: str, why: str) -> RenderWarning:
+    message = f"output.{name} was ignored: {why}"
+    return RenderWarning("feature_unavailable", message, f"output.{name}")
