@@ -206,7 +206,7 @@ def test_render_of_an_upload_that_is_not_there_is_refused_at_its_place(service: 
 
 def test_upload_that_has_not_arrived_cannot_be_rendered_yet(service: Service) -> None:
     upload_id = announce(service).json["id"]
-    body = {"input": {"type": "html", "upload_id": upload_id}}
+    body: dict[str, Any] = {"input": {"type": "html", "upload_id": upload_id}}
 
     assert service.render(**body).code == "conflict"
     arrive(service, upload_id, b"<p>Hi")
@@ -275,7 +275,8 @@ def test_uploaded_html_must_be_utf_8(service: Service) -> None:
 
 def test_repeat_is_answered_after_its_upload_is_gone(service: Service) -> None:
     upload_id = send(service, b"<p>Hi").json["id"]
-    body = {"input": {"type": "html", "upload_id": upload_id}, "headers": {"Idempotency-Key": "k"}}
+    source = {"type": "html", "upload_id": upload_id}
+    body: dict[str, Any] = {"input": source, "headers": {"Idempotency-Key": "k"}}
     first = service.render(**body)
     service.call("DELETE", f"/v1/uploads/{upload_id}")
 

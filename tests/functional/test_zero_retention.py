@@ -104,7 +104,8 @@ def said_in(text: str) -> list[str]:
 
 def kept(service: Service) -> str:
     """Return every item and every object of the stack, in all versions, as one text."""
-    s3, found = service.clients.s3, []
+    s3 = service.clients.s3
+    found: list[Any] = []
     listed = s3.list_object_versions(Bucket=service.settings.bucket)
     for version in listed.get("Versions", []):
         body = s3.get_object(
