@@ -23,6 +23,9 @@ SETTINGS: Final[dict[str, Setting]] = {
     ),
     "bucket": Setting("PLATEN_BUCKET", "S3 bucket of bodies and files"),
     "renders_queue_url": Setting("PLATEN_RENDERS_QUEUE_URL", "SQS queue of async renders"),
+    "renders_low_queue_url": Setting(
+        "PLATEN_RENDERS_LOW_QUEUE_URL", "SQS queue of async renders of low priority"
+    ),
     "renders_dead_letters_url": Setting(
         "PLATEN_RENDERS_DEAD_LETTERS_URL", "SQS queue of async renders that were given up"
     ),
@@ -116,6 +119,7 @@ class ApiSettings(Settings):
     transient_table: str
     bucket: str
     renders_queue_url: str
+    renders_low_queue_url: str
     events_queue_url: str
     render_function: str
     signing_secret: str
@@ -133,6 +137,7 @@ class RenderSettings(Settings):
     main_table: str
     bucket: str
     renders_queue_url: str
+    renders_low_queue_url: str
     renders_dead_letters_url: str
     events_queue_url: str
     chromium_dir: str
@@ -181,6 +186,7 @@ class UpkeepSettings(Settings):
     main_table: str
     bucket: str
     renders_queue_url: str
+    renders_low_queue_url: str
     events_queue_url: str
     upkeep_queue_url: str
     upkeep_dead_letters_url: str

@@ -140,7 +140,9 @@ class ApiServices(State):
             tables=self.tables,
             renders=self.renders,
             bodies=self.bodies,
-            queue=self.queue(self.settings.renders_queue_url),
+            queues=self.render_queues(
+                self.settings.renders_queue_url, self.settings.renders_low_queue_url
+            ),
             clock=self.clock,
         )
 

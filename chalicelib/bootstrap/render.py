@@ -1,6 +1,6 @@
 """What the render function works with; only it has what these modules need."""
 
-from chalicelib.adapters.aws.messages import Inbox
+from chalicelib.adapters.aws.messages import Inbox, Inboxes
 from chalicelib.adapters.aws.queues import Queue
 from chalicelib.adapters.aws.session import Clients
 from chalicelib.bootstrap import crash
@@ -42,9 +42,10 @@ def execute_render(
     )
 
 
-def inbox(settings: RenderSettings, clients: Clients) -> Inbox:
+def inbox(settings: RenderSettings, clients: Clients) -> Inboxes:
     """Return what queued renders are worked off with."""
-    return Inbox(
-        Queue(clients, settings.renders_queue_url),
-        Queue(clients, settings.renders_dead_letters_url),
+    dead_letters = Queue(clients, settings.renders_dead_letters_url)
+    return Inboxes(
+        Inbox(Queue(clients, url), dead_letters)
+        for url in (settings.renders_queue_url, settings.renders_low_queue_url)
     )

@@ -14,6 +14,7 @@ from chalicelib.features.renders.clear import ClearRender
 from chalicelib.features.renders.conclude import ConcludeRender
 from chalicelib.features.renders.end import EndRender
 from chalicelib.features.renders.purge import PurgeFiles
+from chalicelib.features.renders.queues import RenderQueues
 from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.settle import SettleRender
 from chalicelib.features.workspaces.limits_repository import Limits
@@ -71,6 +72,10 @@ class State:
     def queue(self, url: str) -> Queue:
         """Return the queue at this URL."""
         return Queue(self.clients, url)
+
+    def render_queues(self, normal_url: str, low_url: str) -> RenderQueues:
+        """Return the queues that renders wait in."""
+        return RenderQueues(self.queue(normal_url), self.queue(low_url))
 
     def conclude(self, events_queue_url: str) -> ConcludeRender:
         """Return what follows a final state; facts go to this queue."""

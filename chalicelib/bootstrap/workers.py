@@ -72,7 +72,7 @@ def upkeep(settings: UpkeepSettings, clients: Clients, clock: Clock) -> LookAfte
         render=UpkeepRender(
             tables=state.tables,
             renders=state.renders,
-            queue=state.queue(settings.renders_queue_url),
+            queues=state.render_queues(settings.renders_queue_url, settings.renders_low_queue_url),
             end=state.end(conclude),
             settle=state.settle,
             clear=state.clear,

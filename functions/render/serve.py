@@ -13,7 +13,7 @@ from chalicelib.features.renders.protocol import (
 from chalicelib.features.renders.rows import row_of
 
 if TYPE_CHECKING:
-    from chalicelib.adapters.aws.messages import Inbox, Message
+    from chalicelib.adapters.aws.messages import Inboxes, Message
     from chalicelib.features.renders.execute import Executed, ExecuteRender
 
 
@@ -22,7 +22,7 @@ class Host:
     """What this process works with."""
 
     execute: "ExecuteRender"
-    inbox: "Inbox"
+    inbox: "Inboxes"
 
 
 def serve(event: dict[str, Any], invocation: str, host: Host) -> dict[str, Any]:

@@ -2,8 +2,8 @@
 
 import os
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from infra.local.resources import function_name
@@ -17,12 +17,13 @@ _CONCURRENCY: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class QueueSource:
-    """A queue whose messages are handed to a function."""
+    """A queue whose messages are handed to a function, while `yields_to` (its ARN) is empty."""
 
     arn: str
     batch_size: int
     concurrency: int | None
     partial_failures: bool
+    yields_to: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,7 @@ def _function(
         },
         concurrency=_count(hints.get("Concurrency", _CONCURRENCY)),
         warm=_count(hints.get("Warm", 0)),
-        queues=tuple(_queue(event, resolver) for event in events.values() if _is(event, "SQS")),
+        queues=_queues(events, hints.get("Yields", ()), resolver),
         schedules=tuple(
             _schedule(f"{stack_name}-{logical_id}{name}", event)
             for name, event in events.items()
@@ -103,6 +104,17 @@ def _count(hint: str | int) -> int:
 
 def _is(event: Mapping[str, Any], kind: str) -> bool:
     return bool(event["Type"] == kind)
+
+
+def _queues(
+    events: Mapping[str, Any], yielding: Container[str], resolver: Resolver
+) -> tuple[QueueSource, ...]:
+    found = {name: _queue(event, resolver) for name, event in events.items() if _is(event, "SQS")}
+    first = next((source.arn for source in found.values()), None)
+    return tuple(
+        replace(source, yields_to=first) if name in yielding else source
+        for name, source in found.items()
+    )
 
 
 def _queue(event: Mapping[str, Any], resolver: Resolver) -> QueueSource:

@@ -14,6 +14,7 @@ from infra.local.runner.process import Answer
 
 WAIT_S: Final = 20
 RETRY_S: Final = 2
+YIELD_S: Final = 0.25
 
 
 class Poller:
@@ -22,14 +23,15 @@ class Poller:
     def __init__(
         self,
         source: QueueSource,
-        queue_url: str,
+        urls: Mapping[str, str],
         pool: Pool,
         sqs: Any,
         console: Console,
     ) -> None:
-        """Take the queue, the function's processes and an SQS client."""
+        """Take the queue, all queues' URLs by ARN, the function's processes and an SQS client."""
         self._source = source
-        self._queue_url = queue_url
+        self._queue_url = urls[source.arn]
+        self._before = urls[source.yields_to] if source.yields_to else None
         self._pool = pool
         self._sqs = sqs
         self._console = console
@@ -56,6 +58,9 @@ class Poller:
                 time.sleep(1)
 
     def _poll(self) -> None:
+        if self._before is not None and self._waits(self._before):
+            self._stopping.wait(YIELD_S)
+            return
         received = self._sqs.receive_message(
             QueueUrl=self._queue_url,
             MaxNumberOfMessages=min(self._source.batch_size, 10),
@@ -75,6 +80,12 @@ class Poller:
         done = [message for message in messages if message["MessageId"] not in failed]
         if done:
             self._sqs.delete_message_batch(QueueUrl=self._queue_url, Entries=_entries(done))
+
+    def _waits(self, queue_url: str) -> bool:
+        """Tell whether messages wait in a queue."""
+        name = "ApproximateNumberOfMessages"
+        told = self._sqs.get_queue_attributes(QueueUrl=queue_url, AttributeNames=[name])
+        return int(told["Attributes"][name]) > 0
 
     def _invoke(self, messages: Sequence[Mapping[str, Any]]) -> Answer:
         event = sqs_event(messages, self._source.arn)

@@ -182,12 +182,13 @@ def _start_sources(
     made: Mapping[str, Attributes],
     clients: Callable[[str], Any],
 ) -> None:
-    urls = {attributes.get("Arn"): attributes["Ref"] for attributes in made.values()}
+    urls = {
+        attributes["Arn"]: attributes["Ref"] for attributes in made.values() if "Arn" in attributes
+    }
     for function in declared:
         pool = stack.pools[function.name]
         stack.sources += [
-            Poller(source, urls[source.arn], pool, clients("sqs"), stack.console)
-            for source in function.queues
+            Poller(source, urls, pool, clients("sqs"), stack.console) for source in function.queues
         ]
         stack.sources += [Ticker(schedule, pool) for schedule in function.schedules]
     for source in stack.sources:

@@ -151,7 +151,8 @@ def test_every_queue_that_feeds_a_function_has_dead_letters_and_time(
 
 
 def test_a_render_is_ended_before_its_message_is_a_dead_letter(resources: dict[str, Any]) -> None:
-    queues = [resources[f"{name}Queue"]["Properties"] for name in ("Renders", "Events", "Upkeep")]
+    names = ("Renders", "RendersLow", "Events", "Upkeep")
+    queues = [resources[f"{name}Queue"]["Properties"] for name in names]
 
     # Every attempt may die; one delivery more ends the render as lost.
     assert LAST_DELIVERY > MAX_ATTEMPTS

@@ -147,6 +147,7 @@ class Service(Workers):
             transient_table=made["TransientTable"]["Ref"],
             bucket=made["FilesBucket"]["Ref"],
             renders_queue_url=made["RendersQueue"]["Ref"],
+            renders_low_queue_url=made["RendersLowQueue"]["Ref"],
             events_queue_url=made["EventsQueue"]["Ref"],
             render_function=made["RenderFunction"]["Ref"],
             signing_secret=made["SigningSecret"]["Ref"],
@@ -204,6 +205,7 @@ class Service(Workers):
             main_table=self.settings.main_table,
             bucket=self.settings.bucket,
             renders_queue_url=self.settings.renders_queue_url,
+            renders_low_queue_url=self.settings.renders_low_queue_url,
             renders_dead_letters_url=self.made["RendersDeadLetters"]["Ref"],
             events_queue_url=self.settings.events_queue_url,
             chromium_dir="unused",
@@ -226,11 +228,9 @@ class Service(Workers):
         with contextlib.suppress(FunctionKilled):
             self.serve({"Records": [record]}, f"delivery-{next(self.calls)}")
 
-    def work_off_queue(self) -> list[str]:
+    def work_off_queue(self, queue: str = "Renders") -> list[str]:
         """Receive what is queued, run it, and return the ids of the messages that failed."""
-        return self.work_off(
-            "Renders", lambda event: self.serve(event, f"delivery-{next(self.calls)}")
-        )
+        return self.work_off(queue, lambda event: self.serve(event, f"delivery-{next(self.calls)}"))
 
     def limits(self) -> dict[str, Any]:
         """Return the workspace's limits item."""

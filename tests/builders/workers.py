@@ -27,6 +27,7 @@ from tests.fakes.edge import FixedClock
 QUEUES = ("Renders", "Events", "Upkeep")
 _FUNCTIONS = {
     "Renders": "RenderFunction",
+    "RendersLow": "RenderFunction",
     "Events": "RelayFunction",
     "Upkeep": "UpkeepFunction",
 }
@@ -43,7 +44,8 @@ class Workers:
 
     def work_off(self, queue: str, serve: Callable[[dict[str, Any]], dict[str, Any]]) -> list[str]:
         """Receive what is in a queue, hand it over, and return the ids of what failed."""
-        url = self.made[f"{queue}Queue" if queue in QUEUES else queue]["Ref"]
+        name = f"{queue}Queue"
+        url = self.made[name if name in self.made else queue]["Ref"]
         received = self.clients.sqs.receive_message(
             QueueUrl=url,
             MaxNumberOfMessages=10,
@@ -96,6 +98,7 @@ class Workers:
             main_table=self.settings.main_table,
             bucket=self.settings.bucket,
             renders_queue_url=self.settings.renders_queue_url,
+            renders_low_queue_url=self.settings.renders_low_queue_url,
             events_queue_url=self.settings.events_queue_url,
             upkeep_queue_url=self.made["UpkeepQueue"]["Ref"],
             upkeep_dead_letters_url=self.made["UpkeepDeadLetters"]["Ref"],

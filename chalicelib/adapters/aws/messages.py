@@ -3,7 +3,7 @@
 import json
 import logging
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -47,6 +47,11 @@ class Inbox:
         self._queue = queue
         self._dead_letters = dead_letters
 
+    @property
+    def name(self) -> str:
+        """Return the name of the queue."""
+        return self._queue.name
+
     def work_off(
         self, records: Sequence[Mapping[str, Any]], handle: Callable[[Message], None]
     ) -> dict[str, Any]:
@@ -84,6 +89,23 @@ class Inbox:
     def _bury(self, record: Mapping[str, Any], reason: str, *, passing: bool) -> bool:
         log.error("dead letter", extra={"reason": reason})
         return self._dead_letters.bury(record["body"], reason=reason, passing=passing)
+
+
+class Inboxes:
+    """Works off batches of several queues that one function takes from."""
+
+    def __init__(self, inboxes: Iterable[Inbox]) -> None:
+        """Find each by the name of its queue; the first is meant where a record names none."""
+        self._by_name = {inbox.name: inbox for inbox in inboxes}
+
+    def work_off(
+        self, records: Sequence[Mapping[str, Any]], handle: Callable[[Message], None]
+    ) -> dict[str, Any]:
+        """Work off an event's records, which are of one queue, as Inbox does."""
+        sources = (record.get("eventSourceARN", "") for record in records)
+        name = next(sources, "").rpartition(":")[2]
+        first = next(iter(self._by_name.values()))
+        return self._by_name.get(name, first).work_off(records, handle)
 
 
 def may_pass(error: Exception) -> bool:

@@ -31,6 +31,11 @@ class Queue:
         self._clients = clients
         self._url = url
 
+    @property
+    def name(self) -> str:
+        """Return the queue's name."""
+        return self._url.rpartition("/")[2]
+
     def send(self, message: Mapping[str, Any], *, group: str) -> None:
         """Send one JSON message; `group` is the workspace, whose backlog delays nobody else's."""
         self.send_body(json.dumps(message), group=group)

@@ -1,15 +1,15 @@
-"""Hand a render to the queue."""
+"""Hand a render to the queue of its priority."""
 
 import logging
 from dataclasses import replace
 
-from chalicelib.adapters.aws.queues import Queue
 from chalicelib.adapters.aws.table import ConditionFailed, Tables
 from chalicelib.core.clock import Clock, rfc3339
 from chalicelib.core.crash_points import CrashPoint, here
 from chalicelib.features.renders.bodies import Bodies, body_key
 from chalicelib.features.renders.model import Body, Render
 from chalicelib.features.renders.protocol import QueuedRender
+from chalicelib.features.renders.queues import RenderQueues
 from chalicelib.features.renders.repository import Renders
 
 log = logging.getLogger(__name__)
@@ -19,19 +19,25 @@ class EnqueueRender:
     """Queues renders; doing it twice is harmless, since the claim is what starts one."""
 
     def __init__(
-        self, *, tables: Tables, renders: Renders, bodies: Bodies, queue: Queue, clock: Clock
+        self,
+        *,
+        tables: Tables,
+        renders: Renders,
+        bodies: Bodies,
+        queues: RenderQueues,
+        clock: Clock,
     ) -> None:
-        """Build from the stores and the queue."""
+        """Build from the stores and the queues."""
         self._tables = tables
         self._renders = renders
         self._bodies = bodies
-        self._queue = queue
+        self._queues = queues
         self._clock = clock
 
     def send(self, render: Render) -> None:
         """Put a render whose body is kept into the queue; where that fails, the tick does it."""
         message = QueuedRender(render.workspace_id, render.id, render.request_id)
-        if self._queue.try_send(message.to_json(), group=render.workspace_id):
+        if self._queues.of(render).try_send(message.to_json(), group=render.workspace_id):
             log.info("render queued", extra={"render": render.id})
         here(CrashPoint.API_ENQUEUED)
 

@@ -5,7 +5,6 @@ import logging
 from typing import Final
 
 from chalicelib.adapters.aws.messages import Poison
-from chalicelib.adapters.aws.queues import Queue
 from chalicelib.adapters.aws.table import ConditionFailed, Tables
 from chalicelib.adapters.json_logs import about
 from chalicelib.core.clock import Clock, parse_rfc3339, rfc3339
@@ -16,6 +15,7 @@ from chalicelib.features.renders.end import EndRender
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.protocol import QueuedRender
 from chalicelib.features.renders.purge import PurgeFiles
+from chalicelib.features.renders.queues import RenderQueues
 from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.settle import SettleRender
 
@@ -36,17 +36,17 @@ class UpkeepRender:
         *,
         tables: Tables,
         renders: Renders,
-        queue: Queue,
+        queues: RenderQueues,
         end: EndRender,
         settle: SettleRender,
         clear: ClearRender,
         purge: PurgeFiles,
         clock: Clock,
     ) -> None:
-        """Build from the renders, their queue and what ends and purges them."""
+        """Build from the renders, their queues and what ends and purges them."""
         self._tables = tables
         self._renders = renders
-        self._queue = queue
+        self._queues = queues
         self._end = end
         self._settle = settle
         self._clear = clear
@@ -95,6 +95,6 @@ class UpkeepRender:
             return
         here(CrashPoint.UPKEEP_POSTPONED)
         message = QueuedRender(render.workspace_id, render.id, render.request_id)
-        self._queue.send(message.to_json(), group=render.workspace_id)
+        self._queues.of(render).send(message.to_json(), group=render.workspace_id)
         log.info("render queued again", extra={"again_at": rfc3339(again)})
         here(CrashPoint.UPKEEP_RESENT)

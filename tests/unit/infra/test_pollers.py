@@ -83,10 +83,14 @@ class BusyPool:
 
 
 class OneMessage:
-    """A queue with one message; keeps what is done with it."""
+    """A queue with one message, and others that hold `waiting`; keeps what is done."""
 
-    def __init__(self) -> None:
+    def __init__(self, waiting: int = 0) -> None:
         self.calls: list[str] = []
+        self.waiting = waiting
+
+    def get_queue_attributes(self, **_request: Any) -> dict[str, Any]:
+        return {"Attributes": {"ApproximateNumberOfMessages": str(self.waiting)}}
 
     def receive_message(self, **_request: Any) -> dict[str, Any]:
         return {"Messages": [{"MessageId": "m1", "ReceiptHandle": "r", "Body": "{}"}]}
@@ -102,6 +106,20 @@ def test_a_busy_function_costs_a_message_no_receive() -> None:
     sqs, pool = OneMessage(), cast("Any", BusyPool())
     source = QueueSource("arn:q", batch_size=1, concurrency=None, partial_failures=True)
 
-    Poller(source, "url", pool, sqs, cast("Any", None))._poll()
+    Poller(source, {"arn:q": "url"}, pool, sqs, cast("Any", None))._poll()
 
     assert sqs.calls == ["delete"]
+
+
+@pytest.mark.parametrize(("waiting", "calls"), [(0, ["delete"]), (1, [])])
+def test_a_queue_that_yields_is_left_alone_while_another_holds_messages(
+    waiting: int, calls: list[str]
+) -> None:
+    sqs, pool = OneMessage(waiting), cast("Any", BusyPool())
+    source = QueueSource(
+        "arn:low", batch_size=1, concurrency=None, partial_failures=True, yields_to="arn:q"
+    )
+
+    Poller(source, {"arn:q": "q", "arn:low": "low"}, pool, sqs, cast("Any", None))._poll()
+
+    assert sqs.calls == calls
