@@ -57,6 +57,12 @@ SETTINGS: Final[dict[str, Setting]] = {
         "comma-separated `CIDR:port` that may be reached although they are private or internal",
         "",
     ),
+    "smtp_url": Setting(
+        "PLATEN_SMTP_URL",
+        "mail server for mail to owners, `smtp[s]://user:password@host:port?from=address`; "
+        "unset, mail is only logged as `mail_not_configured`",
+        "",
+    ),
     "region": Setting("PLATEN_REGION", "the region that this stack serves", "eu"),
     "chromium_dir": Setting(
         "PLATEN_CHROMIUM_DIR", "folder of the unpacked Chromium", "/opt/chromium"
@@ -190,6 +196,7 @@ class UpkeepSettings(Settings):
     events_queue_url: str
     upkeep_queue_url: str
     upkeep_dead_letters_url: str
+    smtp_url: str = ""
     stack: str = "platen"
     crash_points: str = ""
 

@@ -7,6 +7,7 @@ from chalicelib.adapters.aws.messages import Inbox
 from chalicelib.adapters.aws.queues import Queue
 from chalicelib.adapters.aws.session import Clients
 from chalicelib.adapters.metrics import Metrics
+from chalicelib.adapters.net.smtp import SmtpMail
 from chalicelib.bootstrap import crash
 from chalicelib.bootstrap.state import State
 from chalicelib.core.clock import Clock
@@ -24,6 +25,11 @@ from chalicelib.features.upkeep.limits import ReconcileLimits
 from chalicelib.features.upkeep.look_after import LookAfter
 from chalicelib.features.upkeep.renders import UpkeepRender
 from chalicelib.features.usage.count import CountUsage
+from chalicelib.features.usage.thresholds import TellThresholds
+from chalicelib.features.workspaces.key_expiry import WarnOfKeyExpiry
+from chalicelib.features.workspaces.members import Members
+from chalicelib.features.workspaces.notify import NotifyOwners
+from chalicelib.features.workspaces.repository import Keys, Workspaces
 from chalicelib.settings import DeadLettersSettings, RelaySettings, TickSettings, UpkeepSettings
 
 
@@ -68,6 +74,11 @@ def upkeep(settings: UpkeepSettings, clients: Clients, clock: Clock) -> LookAfte
     crash.arm(settings.crash_points)
     state = State(clients, clock, main_table=settings.main_table, bucket=settings.bucket)
     conclude = state.conclude(settings.events_queue_url)
+    workspaces = Workspaces(state.tables, settings.main_table)
+    notify = NotifyOwners(
+        members=Members(state.tables, settings.main_table),
+        mail=SmtpMail(settings.smtp_url) if settings.smtp_url else None,
+    )
     return LookAfter(
         render=UpkeepRender(
             tables=state.tables,
@@ -80,7 +91,24 @@ def upkeep(settings: UpkeepSettings, clients: Clients, clock: Clock) -> LookAfte
             clock=clock,
         ),
         limits=ReconcileLimits(
-            renders=state.renders, limits=state.limits, bodies=state.bodies, clock=clock
+            renders=state.renders,
+            limits=state.limits,
+            bodies=state.bodies,
+            thresholds=TellThresholds(
+                workspaces=workspaces,
+                limits=state.limits,
+                facts=state.facts,
+                tell=conclude.tell,
+                notify=notify,
+                clock=clock,
+            ),
+            clock=clock,
+        ),
+        key=WarnOfKeyExpiry(
+            keys=Keys(state.tables, settings.main_table),
+            workspaces=workspaces,
+            notify=notify,
+            clock=clock,
         ),
     )
 

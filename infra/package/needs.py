@@ -111,6 +111,7 @@ NEEDS: Final[Mapping[str, Needs]] = {
         grants=_grants(
             _LOGS,
             ("dynamodb:GetItem BatchGetItem PutItem UpdateItem", "MainTable"),
+            ("dynamodb:Query", "MainTable WS#*"),
             ("s3:DeleteObject", "${FilesBucket.Arn}/ws/*"),
             ("s3:DeleteObject", "${FilesBucket.Arn}/tmp/*"),
             (_RECEIVE, "UpkeepQueue"),

@@ -3,7 +3,7 @@
 import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import override
+from typing import Literal, override
 
 from chalicelib.core.clock import epoch_ms
 from chalicelib.core.ids import RenderId, WorkspaceId, made_at
@@ -13,10 +13,13 @@ from chalicelib.features.workspaces.model import Workspace
 from chalicelib.features.workspaces.plans import Plan
 from tests.fakes.edge import NOW
 
+type Hold = Literal["nothing", "included", "prepaid", "top-up"]
+
 NEVER_MADE = dt.timedelta(minutes=2)
 _PLANS = {
-    "small": Plan("small", 3, 3, 2, 1, 15, 20, 1, 4, 0),
-    "larger": Plan("larger", 5, 3, 2, 1, 15, 20, 1, 4, 0),
+    "small": Plan("small", 3, 3, 2, 1, 15, 20, 1, 4, 500, 2, 1_000),
+    "larger": Plan("larger", 5, 3, 2, 1, 15, 20, 1, 4, 900, 2, 1_000),
+    "no packs": Plan("no packs", 3, 3, 2, 1, 15, 20, 1, 4, 0),
 }
 
 
@@ -24,10 +27,13 @@ class SmallWorkspace(Workspace):
     """A workspace on a plan so small that its ends are met within a few requests."""
 
     @classmethod
-    def on(cls, plan_code: str) -> "SmallWorkspace":
+    def on(cls, plan_code: str, spend_cap_cents: int = 0) -> "SmallWorkspace":
         created_at = "2026-11-21T12:00:00.000Z"
         ws_id = WorkspaceId("ws_1")
-        return cls(ws_id, "", plan_code, "active", None, True, ("eu",), (), created_at)  # noqa: FBT003
+        return cls(
+            *(ws_id, "", plan_code, "active", None, True, ("eu",), (), created_at),
+            spend_cap_cents=spend_cap_cents,
+        )
 
     @property
     @override
@@ -87,9 +93,11 @@ class Model:
         self.requests = Bucket(self.workspace.plan.rate_limit_rps, 1_000)
         self.tests = Bucket(self.workspace.plan.test_renders_per_minute, 60_000)
         self.leases: dict[RenderId, int] = {}
-        self.holds: dict[RenderId, bool] = {}
-        """Renders that are not settled, and whether they hold a part of this cycle."""
+        self.holds: dict[RenderId, Hold] = {}
+        """Renders that are not settled, and what they hold."""
         self.used = 0
+        self.prepaid = 0
+        self.topups = 0
         self.renders = MadeRenders()
 
     @property
@@ -98,7 +106,20 @@ class Model:
 
     @property
     def left(self) -> int:
-        return self.workspace.plan.included_renders - self.used - sum(self.holds.values())
+        held = list(self.holds.values()).count("included")
+        return self.workspace.plan.included_renders - self.used - held
+
+    @property
+    def kind(self) -> Hold | None:
+        """What a live render would take next; None: nothing."""
+        plan = self.workspace.plan
+        spent = plan.price_cents + (self.topups + 1) * plan.pack_cents
+        if self.left > 0:
+            return "included"
+        if plan.pack_renders and self.prepaid > 0:
+            return "prepaid"
+        fits = plan.pack_renders > 0 and spent <= self.workspace.spend_cap_cents
+        return "top-up" if fits else None
 
     def refusal(self, claim: Claim) -> str | None:
         """Return the code that a claim is refused with."""
@@ -106,18 +127,30 @@ class Model:
             return "rate_limited"
         if claim.lease_until is not None and self.running >= self.workspace.plan.sync_concurrency:
             return "concurrency_limited"
-        return "render_limit_reached" if not claim.test and self.left <= 0 else None
+        return "render_limit_reached" if not claim.test and self.kind is None else None
 
     def take(self, claim: Claim) -> None:
         self.requests.fill()
         if claim.test:
             self.tests.fill()
-        self.holds[claim.render_id] = not claim.test
+        self.holds[claim.render_id] = "nothing" if claim.test else self.take_one()
         if claim.lease_until is not None:
             self.leases[claim.render_id] = int(claim.lease_until.timestamp())
 
+    def take_one(self) -> Hold:
+        kind = self.kind
+        assert kind is not None
+        if kind == "top-up":
+            self.topups += 1
+            self.prepaid = self.workspace.plan.pack_renders
+        if kind != "included":
+            self.prepaid -= 1
+        return "included" if kind == "included" else "prepaid"
+
     def settle(self, render_id: RenderId, *, billed: bool) -> None:
-        self.used += self.holds.pop(render_id, False) and billed
+        hold = self.holds.pop(render_id, "nothing")
+        self.used += hold == "included" and billed
+        self.prepaid += hold == "prepaid" and not billed
         self.leases.pop(render_id, None)
 
     def reconcile(self) -> None:
@@ -136,6 +169,9 @@ class Model:
         self.requests.leak(ms)
         self.tests.leak(ms)
         if cycle_at(NOW, later) != cycle_at(NOW, self.now):
-            self.holds = dict.fromkeys(self.holds, False)
-            self.used = 0
+            self.holds = {
+                render_id: "prepaid" if hold == "prepaid" else "nothing"
+                for render_id, hold in self.holds.items()
+            }
+            self.used = self.topups = 0
         self.now = later

@@ -1,5 +1,6 @@
 """What the functions ask of AWS is what their roles grant: nothing is missing, nothing is spare."""
 
+import datetime as dt
 import json
 from collections.abc import Iterator
 from typing import Any, Final
@@ -173,6 +174,12 @@ def two_requests_with_one_key(service: Service, patch: pytest.MonkeyPatch) -> No
     settle_down(service)
 
 
+def keys_that_expire(service: Service) -> None:
+    service.key("live", expires_at=service.clock.now() + dt.timedelta(days=20))
+    service.clock.forward(days=7)
+    settle_down(service)
+
+
 def messages_that_nobody_understands(service: Service) -> None:
     work = (service.work_off_queue, service.relay_facts, service.look_after)
     for queue, work_off in zip(QUEUES, work, strict=True):
@@ -217,6 +224,7 @@ def overheard(aws: Aws) -> Iterator[Overheard]:
         upkeep_of_what_was_left(service)
         attempts_that_are_overtaken(service)
         two_requests_with_one_key(service, patch)
+        keys_that_expire(service)
         messages_that_nobody_understands(service)
         dead_letters_of_every_queue(service)
         yield service.overheard

@@ -1,8 +1,8 @@
 """A fact, and what may listen to it."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 from chalicelib.adapters.aws.table import Item, Write
 from chalicelib.core.ids import WorkspaceId
@@ -13,7 +13,7 @@ class Fact:
     """That something came about; its id is derived from what it tells, so it exists once.
 
     `subject` is the partition of what it tells about, whose `META` row stands beside it;
-    `request_id` is the request that caused it.
+    `request_id` is the request that caused it. `detail` is what its subject's row does not tell.
     """
 
     id: str
@@ -22,6 +22,7 @@ class Fact:
     subject: str
     request_id: str
     created_at: str
+    detail: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def sort_key(self) -> str:

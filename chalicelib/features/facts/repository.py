@@ -2,11 +2,11 @@
 
 import datetime as dt
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Final
 
 from chalicelib.adapters.aws.due import due_shard
-from chalicelib.adapters.aws.table import Item, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
 from chalicelib.core.clock import parse_rfc3339, rfc3339
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.facts.model import Fact
@@ -34,6 +34,14 @@ class Facts:
             "due_at": rfc3339(due),
         }
         return Write(self._table, item=item)
+
+    def create(self, fact: Fact) -> bool:
+        """Write a fact by itself; False: it stands there already, told or not."""
+        try:
+            self._tables.write(replace(self.creation(fact), condition="attribute_not_exists(PK)"))
+        except ConditionFailed:
+            return False
+        return True
 
     def read_ahead(self, facts: Iterable[tuple[str, str]]) -> None:
         """Read up to 50 facts (subject, sort key) with their subjects in one call, for once."""
@@ -78,4 +86,5 @@ def fact_of(item: Item) -> Fact:
         subject=item["PK"],
         request_id=item["request_id"],
         created_at=item["created_at"],
+        detail=item.get("detail", {}),
     )

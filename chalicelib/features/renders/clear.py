@@ -11,6 +11,7 @@ from chalicelib.adapters.aws.table import Write
 from chalicelib.core.crash_points import CrashPoint, here
 from chalicelib.features.facts.model import Heard
 from chalicelib.features.renders.bodies import Bodies
+from chalicelib.features.renders.facts import FINAL_FACTS
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.rows import render_of
 from chalicelib.features.renders.settle import SettleRender
@@ -27,7 +28,7 @@ class ClearRender:
 
     def __call__(self, heard: Heard) -> Sequence[Write]:
         """Clear up after the render of a final fact; there is nothing to be done once only."""
-        if heard.fact.type in {"render.expired", "render.purged"}:
+        if heard.fact.type not in FINAL_FACTS:
             return ()
         render = render_of(heard.row)
         # A canceled render's function may still be running; it gives its place back itself.

@@ -1,16 +1,20 @@
 """The facts of renders: that one came into a final state, or lost its files."""
 
 import datetime as dt
-from typing import Literal
+from typing import Final, Literal
 
 from chalicelib.core.clock import parse_rfc3339, rfc3339
 from chalicelib.core.ids import derived
 from chalicelib.features.facts.model import Fact
-from chalicelib.features.renders.model import Render
+from chalicelib.features.renders.model import FINAL, Render
 from chalicelib.features.renders.rows import partition
 
 # At the end of retention, which is an event of the contract, or because the owner asked.
 type PurgeKind = Literal["render.expired", "render.purged"]
+
+
+# The types of the facts that tell a render's end; others are told of it, and of its workspace.
+FINAL_FACTS: Final = frozenset(f"render.{status}" for status in FINAL)
 
 
 def final_fact(render: Render, now: dt.datetime) -> Fact:

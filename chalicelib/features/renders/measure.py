@@ -10,6 +10,7 @@ from typing import Final
 from chalicelib.adapters.metrics import Metrics, Values
 from chalicelib.core.clock import parse_rfc3339
 from chalicelib.features.facts.model import Heard
+from chalicelib.features.renders.facts import FINAL_FACTS
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.rows import render_of
 
@@ -22,7 +23,6 @@ _STAGES: Final = {
     "store_ms": "StoreStage",
     "total_ms": "Total",
 }
-_AFTER_THE_END: Final = {"render.expired", "render.purged"}
 
 
 class MeasureRender:
@@ -37,7 +37,7 @@ class MeasureRender:
         created = parse_rfc3339(heard.fact.created_at)
         lag_ms = (told_at - created) / dt.timedelta(milliseconds=1)
         measured = [Values("Milliseconds", {"FactLag": lag_ms})]
-        if heard.fact.type not in _AFTER_THE_END:
+        if heard.fact.type in FINAL_FACTS:
             measured += _of_render(render_of(heard.row))
         self._metrics.write(*measured, at=created)
 

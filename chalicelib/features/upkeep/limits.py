@@ -2,11 +2,12 @@
 
 import datetime as dt
 import logging
+from collections.abc import Callable
 from itertools import batched
 from typing import Final
 
 from chalicelib.adapters.aws.messages import Poison
-from chalicelib.adapters.aws.table import BATCH_GET_LIMIT
+from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, Item
 from chalicelib.adapters.json_logs import about, scope
 from chalicelib.core.clock import Clock
 from chalicelib.core.crash_points import CrashPoint, here
@@ -26,11 +27,20 @@ _MADE_WITHIN: Final = dt.timedelta(minutes=2)
 class ReconcileLimits:
     """Settles final renders, and those that were admitted but never made; repeatable."""
 
-    def __init__(self, *, renders: Renders, limits: Limits, bodies: Bodies, clock: Clock) -> None:
-        """Compare these; what was never made may have left a body."""
+    def __init__(
+        self,
+        *,
+        renders: Renders,
+        limits: Limits,
+        bodies: Bodies,
+        thresholds: Callable[[WorkspaceId, Item], None],
+        clock: Clock,
+    ) -> None:
+        """Compare these; what was never made may have left a body. `thresholds` are told."""
         self._renders = renders
         self._limits = limits
         self._bodies = bodies
+        self._thresholds = thresholds
         self._clock = clock
 
     def __call__(self, workspace_id: WorkspaceId) -> None:
@@ -60,4 +70,6 @@ class ReconcileLimits:
                 here(CrashPoint.UPKEEP_RECONCILED)
                 with scope(request_id=render.request_id if render else None, render=render_id):
                     log.warning("limits settled late", extra={"billed": billed})
-        self._limits.reconciled(workspace_id)
+        item = self._limits.get(workspace_id)
+        self._thresholds(workspace_id, item)
+        self._limits.reconciled(workspace_id, item)

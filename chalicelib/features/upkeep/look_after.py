@@ -8,18 +8,23 @@ from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.features.due.message import LookAt
 from chalicelib.features.upkeep.limits import ReconcileLimits
 from chalicelib.features.upkeep.renders import UpkeepRender
+from chalicelib.features.workspaces.key_expiry import WarnOfKeyExpiry
 
 _RENDER: Final = re.compile(r"WS#(?P<workspace>ws_[^#]+)#RND#(?P<render>rnd_[^#]+)")
+_KEY: Final = re.compile(r"KEY#(?P<key>[0-9A-Za-z]+)")
 _LIMITS: Final = re.compile(r"WS#(?P<workspace>ws_[^#]+)#LIM")
 
 
 class LookAfter:
     """Finds whose business a due item is by its key."""
 
-    def __init__(self, *, render: UpkeepRender, limits: ReconcileLimits) -> None:
+    def __init__(
+        self, *, render: UpkeepRender, limits: ReconcileLimits, key: WarnOfKeyExpiry
+    ) -> None:
         """Take what looks after each kind."""
         self._render = render
         self._limits = limits
+        self._key = key
 
     def __call__(self, item: LookAt) -> None:
         """Look after one item; raises Poison for one that nobody knows."""
@@ -27,6 +32,8 @@ class LookAfter:
             self._render(WorkspaceId(found["workspace"]), RenderId(found["render"]))
         elif item.sk == "META" and (found := _LIMITS.fullmatch(item.pk)):
             self._limits(WorkspaceId(found["workspace"]))
+        elif item.sk == "META" and (found := _KEY.fullmatch(item.pk)) and self._key(found["key"]):
+            pass
         else:
             reason = f"nobody looks after {item.pk} {item.sk}"
             raise Poison(reason)

@@ -58,7 +58,7 @@ class ChangeWorkspace:
             # Also without fields: packs are sold to the plan that was read.
             fields = fields or {"plan_code": workspace.plan_code}
             writes.append(self._workspaces.change(workspace, fields))
-        if changes.plan is not None or prepaid is not None:
+        if {changes.plan, changes.spend_cap_cents, prepaid} != {None}:
             writes.append(self._limits.change(workspace, more_renders=more, prepaid=prepaid))
         if not writes:
             return workspace

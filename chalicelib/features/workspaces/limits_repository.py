@@ -2,15 +2,16 @@
 
 import datetime as dt
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Final
 
+from chalicelib.adapters.aws.due import due_shard
 from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Throttled, Write
-from chalicelib.core.clock import Clock
+from chalicelib.core.clock import Clock, rfc3339
 from chalicelib.core.errors import ServiceError
 from chalicelib.core.ids import RenderId, WorkspaceId
-from chalicelib.features.workspaces import admission, limits
+from chalicelib.features.workspaces import admission, limits, thresholds
 from chalicelib.features.workspaces.limits import Claim, RateState, Taken
 from chalicelib.features.workspaces.limits_update import LimitsUpdate, Parts
 from chalicelib.features.workspaces.model import Workspace
@@ -43,7 +44,15 @@ class Limits:
 
         `prepaid`: what is left of packs from now on, beside what unfinished renders hold of them.
         """
-        parts = Parts(values={":more": more_renders}, sets=["quota_left = quota_left + :more"])
+        parts = Parts(
+            sets=[
+                "quota_left = quota_left + :more",
+                # What is used may be another part of it now.
+                "due_at = :now",
+                "DPK = if_not_exists(DPK, :dpk)",
+            ],
+            values={":more": more_renders} | self._due_now(workspace.id),
+        )
         if prepaid is not None:
             parts.sets.append("prepaid_left = :prepaid")
             parts.values[":prepaid"] = prepaid
@@ -103,22 +112,51 @@ class Limits:
             "cycle_end": taken.hold,
         }
         try:
-            self._apply(
+            item = self._apply(
                 workspace_id,
                 lambda seen: admission.plan_settlement(render_id, seen, billed=billed),
                 guess,
             )
         except ServiceError as crowded:
             raise Throttled from crowded
+        if billed and thresholds.is_met(item, taken.hold):
+            self._look_now(workspace_id)
 
-    def reconciled(self, workspace_id: WorkspaceId) -> None:
-        """Let the item be due no more, unless a render still stands in it."""
+    def _look_now(self, workspace_id: WorkspaceId) -> None:
+        """Let the item be due at once; where that is lost, it is due within minutes anyway."""
+        write = Write(
+            self._table,
+            key=_key(workspace_id),
+            update="SET due_at = :now, DPK = if_not_exists(DPK, :dpk)",
+            condition="attribute_exists(PK)",
+            values=self._due_now(workspace_id),
+        )
+        with suppress(ConditionFailed):
+            self._tables.write(write)
+
+    def _due_now(self, workspace_id: WorkspaceId) -> dict[str, str]:
+        return {":now": rfc3339(self._clock.now()), ":dpk": due_shard(workspace_id)}
+
+    def told(self, workspace_id: WorkspaceId, marks: Mapping[str, str]) -> None:
+        """Remember for which cycle each threshold was told."""
+        write = Write(
+            self._table,
+            key=_key(workspace_id),
+            update="SET told = :told",
+            condition="attribute_exists(PK)",
+            values={":told": marks},
+        )
+        self._tables.write(write)
+
+    def reconciled(self, workspace_id: WorkspaceId, seen: Item) -> None:
+        """Let the item be due no more, unless a render stands in it or was used meanwhile."""
         write = Write(
             self._table,
             key=_key(workspace_id),
             update="REMOVE due_at, DPK",
-            condition="size(holds) = :none AND size(leases) = :none",
-            values={":none": 0},
+            condition="size(holds) = :none AND size(leases) = :none AND used = :used "
+            "AND cycle_end = :cycle_end",
+            values={":none": 0, ":used": seen["used"], ":cycle_end": seen["cycle_end"]},
         )
         with suppress(ConditionFailed):
             self._tables.write(write)

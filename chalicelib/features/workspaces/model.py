@@ -79,6 +79,8 @@ class ApiKey:
     allow_ips: tuple[str, ...] = ()
     templates: tuple[str, ...] = ()
     last_used_at: dt.datetime | None = None
+    # Of how many days before its end the owners were warned last.
+    warned_days: int | None = None
 
     @property
     def made_at(self) -> dt.datetime:

@@ -6,10 +6,12 @@ from contextlib import suppress
 from dataclasses import asdict
 from typing import Any, Final
 
+from chalicelib.adapters.aws.due import due_shard
 from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
 from chalicelib.core.clock import parse_rfc3339, rfc3339
 from chalicelib.core.ids import KeyId, WorkspaceId
 from chalicelib.features.workspaces import service_state
+from chalicelib.features.workspaces.key_warnings import next_warning
 from chalicelib.features.workspaces.model import ApiKey, StoredSecret, Workspace
 from chalicelib.features.workspaces.service_state import ServiceStates
 
@@ -135,6 +137,19 @@ class Keys:
         with suppress(ConditionFailed):
             self._tables.write(write)
 
+    def warned(self, key: ApiKey, days: int | None, due: dt.datetime | None) -> None:
+        """Remember the last warning of a key's end, and when the next one is due."""
+        sets = {"warned_days": days} | _due(key, due)
+        update = "SET " + ", ".join(f"{name} = :{name}" for name in sets)
+        write = Write(
+            self._table,
+            key={"PK": f"KEY#{key.id}", "SK": "META"},
+            update=update if due else f"{update} REMOVE due_at, DPK",
+            condition="attribute_exists(PK)",
+            values={f":{name}": value for name, value in sets.items()},
+        )
+        self._tables.write(write)
+
     def _change(self, key: ApiKey, name: str, value: Any) -> None:
         write = Write(
             self._table,
@@ -206,11 +221,13 @@ def _key(item: Item) -> ApiKey:
         allow_ips=tuple(item["allow_ips"]),
         templates=tuple(item["templates"]),
         last_used_at=_moment(item.get("last_used_at")),
+        warned_days=item.get("warned_days"),
     )
 
 
 def _key_item(key: ApiKey) -> Item:
-    return {
+    due = next_warning(key, key.made_at)
+    return _due(key, due) | {
         "PK": f"KEY#{key.id}",
         "SK": "META",
         "LPK": f"WS#{key.workspace_id}#KEY",
@@ -227,6 +244,10 @@ def _key_item(key: ApiKey) -> Item:
         "allow_ips": list(key.allow_ips),
         "templates": list(key.templates),
     }
+
+
+def _due(key: ApiKey, at: dt.datetime | None) -> Item:
+    return {"due_at": rfc3339(at), "DPK": due_shard(key.id)} if at else {}
 
 
 def _secrets(secrets: tuple[StoredSecret, ...]) -> list[dict[str, str | None]]:

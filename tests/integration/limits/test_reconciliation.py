@@ -96,7 +96,11 @@ class Life:
         limits = Limits(self.tables, TABLE, self.clock)
         bodies = cast("Bodies", self.bodies)
         reconcile = ReconcileLimits(
-            renders=self.renders, limits=limits, bodies=bodies, clock=self.clock
+            renders=self.renders,
+            limits=limits,
+            bodies=bodies,
+            thresholds=lambda *_: None,
+            clock=self.clock,
         )
         reconcile(self.crowd.workspace.id)
 

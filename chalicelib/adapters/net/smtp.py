@@ -1,0 +1,109 @@
+"""Mail through the operator's own server, named by `PLATEN_SMTP_URL`.
+
+`smtp://user:password@host:587?from=platen@example.com` (STARTTLS where the server offers it) or
+`smtps://…` (TLS from the start).
+"""
+
+import ipaddress
+import logging
+import smtplib
+import ssl
+from collections.abc import Sequence
+from email.message import EmailMessage
+from email.utils import formatdate, make_msgid
+from typing import Final
+from urllib.parse import parse_qs, unquote, urlsplit
+
+log = logging.getLogger(__name__)
+
+_PORTS: Final = {"smtp": 587, "smtps": 465}
+_TIMEOUT_S: Final = 15.0
+# RFC 5321: 4yz passes, 5yz stays as it is.
+_PERMANENT: Final = 500
+
+
+class MailFailed(Exception):  # noqa: N818 -- says what happened
+    """The server did not take a mail for now; what it said is left out, since it names people."""
+
+    def __init__(self, fault: Exception, code: int | None) -> None:
+        """Tell the kind of the fault."""
+        super().__init__(f"{type(fault).__name__} {code or ''}".rstrip())
+
+
+class SmtpMail:
+    """Sends plain text; what fails for now is raised, what a server refuses for good is logged."""
+
+    def __init__(self, url: str) -> None:
+        """Read the address; raises ValueError, without the address, for what is none."""
+        parts = urlsplit(url)
+        if parts.scheme not in _PORTS or not parts.hostname:
+            message = "PLATEN_SMTP_URL: smtp://[user:password@]host[:port][?from=address] expected"
+            raise ValueError(message)
+        self._is_tls = parts.scheme == "smtps"
+        self._host = parts.hostname
+        self._port = parts.port or _PORTS[parts.scheme]
+        self._user = unquote(parts.username or "")
+        self._password = unquote(parts.password or "")
+        named = parse_qs(parts.query).get("from", [])
+        self._from = named[0] if named else _own_address(self._user, parts.hostname)
+
+    def __call__(self, to: Sequence[str], subject: str, text: str) -> None:
+        """Send one mail to all of them."""
+        message = EmailMessage()
+        message["From"] = self._from
+        message["To"] = ", ".join(to)
+        message["Subject"] = subject
+        message["Date"] = formatdate()
+        message["Message-ID"] = make_msgid(domain=self._from.rpartition("@")[2])
+        message["Auto-Submitted"] = "auto-generated"
+        message.set_content(text)
+        try:
+            with self._connected() as server:
+                server.send_message(message)
+        except smtplib.SMTPRecipientsRefused as refused:
+            codes = sorted(code for code, _ in refused.recipients.values())
+            if codes[0] < _PERMANENT:
+                raise MailFailed(refused, codes[0]) from None
+            # Without its text, which names the addresses.
+            log.error("mail refused", extra={"subject": subject, "codes": codes})  # noqa: TRY400
+        except (smtplib.SMTPException, OSError) as fault:
+            raise MailFailed(fault, getattr(fault, "smtp_code", None)) from None
+
+    def _connected(self) -> smtplib.SMTP:
+        context = ssl.create_default_context()
+        server: smtplib.SMTP
+        if self._is_tls:
+            server = smtplib.SMTP_SSL(self._host, self._port, timeout=_TIMEOUT_S, context=context)
+        else:
+            server = smtplib.SMTP(self._host, self._port, timeout=_TIMEOUT_S)
+        try:
+            self._secure(server, context)
+        except BaseException:
+            server.close()
+            raise
+        return server
+
+    def _secure(self, server: smtplib.SMTP, context: ssl.SSLContext) -> None:
+        server.ehlo()
+        is_safe = self._is_tls
+        if not self._is_tls and server.has_extn("starttls"):
+            server.starttls(context=context)
+            server.ehlo()
+            is_safe = True
+        if not self._user:
+            return
+        if not (is_safe or _is_this_machine(self._host)):
+            message = "the mail server offers no TLS; a password is not sent without"
+            raise smtplib.SMTPNotSupportedError(message)
+        server.login(self._user, self._password)
+
+
+def _own_address(user: str, host: str) -> str:
+    return user if "@" in user else f"platen@{host}"
+
+
+def _is_this_machine(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
