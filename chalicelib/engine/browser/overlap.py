@@ -125,7 +125,7 @@ def _warning(field: str, side: str, height: float, margin: float) -> RenderWarni
         f"{margin * _MM:.1f} mm. Make output.pdf.margin.{edge} larger, or the document's own "
         "@page margin."
     )
-    return RenderWarning("header_footer_overlap", message, f"output.pdf.{field}")
+    return RenderWarning("header_footer_overlap", message, f"/output/pdf/{field}")
 
 
 def _bands(options: PdfOptions) -> Iterator[tuple[str, str, HeaderFooter]]:

@@ -74,7 +74,7 @@ def _put_on(document: "pikepdf.Pdf", indexes: Sequence[int], content: bytes) -> 
             # Both begin at the top edge; the sheet may be a little taller.
             lift = float(page.mediabox[3]) - float(source.mediabox[3])
             form = document.copy_foreign(source.as_form_xobject())
-            name = page.add_resource(form, pikepdf.Name.XObject, prefix="Band")
+            name = page.add_resource(form, pikepdf.Name.XObject, name=pikepdf.Name.PlatenBands)
             operators = f"1 0 0 1 {page.mediabox[0]} {lift:.4f} cm {name} Do".encode()
             layers.over(page, layers.drawing(operators, "Header"))
             links = [link for link in source.get("/Annots", []) if "/A" in link]

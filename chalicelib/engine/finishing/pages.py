@@ -85,6 +85,8 @@ def _prune_structure(tree: Any, there: set[Id], keys: set[int]) -> None:
             element.K = remaining
         elif "/K" in element:
             del element.K
+        if here is not None and here.objgen not in there:
+            del element.Pg
     parents = pikepdf.NumberTree(tree.ParentTree)
     for key in [key for key in parents if key not in keys]:
         del parents[key]

@@ -1,0 +1,249 @@
+"""Headers and footers, alike on all pages or not, as other programs read them."""
+
+import io
+from collections.abc import Iterator
+from typing import Any
+
+import pikepdf
+import pypdf
+import pypdfium2  # type: ignore[import-untyped]
+import pytest
+from PIL import ImageChops
+
+from chalicelib.core.errors import RenderFailure
+from tests.integration.engine.conftest import Render
+
+BREAK = "<p style='break-before: page'>"
+THREE = f"<!doctype html><html lang=en><title>A & B</title><h1>One</h1>{BREAK}Two{BREAK}Three"
+NUMBERED = {"enabled": True, "left": "Head", "right": "{{ page }} of {{ pages }}"}
+NONE = {"enabled": False}
+
+
+def texts(content: bytes) -> list[str]:
+    pages = pypdf.PdfReader(io.BytesIO(content)).pages
+    return [" ".join(page.extract_text().split()) for page in pages]
+
+
+def pdf(render: Render, html: str = THREE, **options: Any) -> bytes:
+    (produced,) = render(html, pdf=options).files
+    return produced.content
+
+
+def band(text: str) -> dict[str, Any]:
+    return {"enabled": True, "center": text}
+
+
+@pytest.mark.parametrize("start", [1, 5])
+def test_texts_have_their_marks_filled_in(render: Render, start: int) -> None:
+    header = {
+        "enabled": True,
+        "left": "<b> {{ title }}",
+        "center": "{{ x }}",
+        "right": "{{ date }}",
+    }
+    footer = {"enabled": True, "html": "<i class=pageNumber>old</i>/<i class=totalPages></i>"}
+
+    made = texts(pdf(render, header=header, footer=footer, page_number_start=start))
+
+    for number, text in enumerate(made, start):
+        assert "<b> A & B" in text
+        assert "{{ x }}" in text
+        assert f"{number}/{start + 2}" in text
+        assert "old" not in text
+        assert any(f"/{year}, " in text for year in range(26, 99))
+
+
+def test_first_and_last_pages_have_their_own(render: Render) -> None:
+    made = texts(
+        pdf(
+            render,
+            header=NUMBERED,
+            footer=band("below"),
+            first_header=NONE,
+            first_footer=band("first below"),
+            last_footer=band("last below {{ pages }}"),
+        )
+    )
+
+    assert made == [
+        "One first below",
+        "Two Head 2 of 3 below",
+        "Three Head 3 of 3 last below 3",
+    ]
+
+
+def test_numbers_start_where_they_are_told_to(render: Render) -> None:
+    ends = [
+        [
+            text.split("Head ")[1]
+            for text in texts(pdf(render, header=NUMBERED, page_number_start=n))
+        ]
+        for n in (0, 1_000_000)
+    ]
+
+    assert ends == [
+        ["0 of 2", "1 of 2", "2 of 2"],
+        ["1000000 of 1000002", "1000001 of 1000002", "1000002 of 1000002"],
+    ]
+
+
+def test_the_document_is_printed_once(render: Render) -> None:
+    script = "<script>onbeforeprint = () => console.log('printing')</script>"
+
+    outcome = render(THREE + script, pdf={"header": NUMBERED, "last_footer": band("end")})
+
+    assert outcome.trace.logs == ("log: printing",)
+
+
+def test_what_is_put_on_looks_as_what_the_browser_prints(render: Render) -> None:
+    html = "<div style='width:100%;background:#fc0;color:#900;font:italic 9px serif'>Text</div>"
+    footer = {"enabled": True, "html": html}
+
+    printed, put_on = (
+        pypdfium2.PdfDocument(made).get_page(1).render(scale=2).to_pil()
+        for made in (
+            pdf(render, header=NUMBERED, footer=footer),
+            pdf(render, header=NUMBERED, footer=footer, first_header=NONE),
+        )
+    )
+
+    # Half a pixel of difference in height leaves shadows, another place or font does not pass.
+    difference = ImageChops.difference(printed.convert("L"), put_on.convert("L"))
+    assert sum(difference.point(lambda value: value > 100 and 255).histogram()[1:]) < 200
+    assert printed.getpixel((300, printed.height - 36)) == (255, 204, 0)
+
+
+def test_bands_follow_the_sizes_of_the_pages(render: Render) -> None:
+    html = (
+        "<style>@page wide { size: A5 landscape } div { page: wide }</style>"
+        f"One<div>Two</div>{BREAK}Three"
+    )
+    header = {"enabled": True, "html": "<div style='width:100%;height:9px;background:red'></div>"}
+
+    document = pypdfium2.PdfDocument(
+        pdf(render, html, header=header, last_footer=band("end"), page_size="A5")
+    )
+
+    for page, size in zip(document, ((420, 595), (595, 420), (420, 595)), strict=True):
+        assert page.get_size() == pytest.approx(size, abs=1)
+        picture = page.render().to_pil()
+        reds = [x for x in range(picture.width) if picture.getpixel((x, 18)) == (255, 0, 0)]
+        assert (reds[0], reds[-1]) == (0, size[0] - 1)
+
+
+LINKED = {"enabled": True, "html": "<a href='https://example.com/imprint' style='color:#0a0'>i</a>"}
+
+
+def test_tags_stay_and_what_is_put_on_is_an_artifact(render: Render) -> None:
+    plain = pikepdf.open(io.BytesIO(pdf(render)))
+    marked = pikepdf.open(io.BytesIO(pdf(render, header=NUMBERED, last_footer=LINKED)))
+
+    assert list(roles(marked.Root.StructTreeRoot)) == list(roles(plain.Root.StructTreeRoot))
+    last = marked.pages[-1]
+    (link,) = last.Annots
+    assert link.A.URI == "https://example.com/imprint"
+    assert 10 < float(link.Rect[1]) < 30
+    depth = 0
+    for instruction in pikepdf.parse_content_stream(last):
+        operator = str(instruction.operator)
+        if operator in {"BDC", "BMC"}:
+            depth += instruction.operands[0] == pikepdf.Name.Artifact
+        depth -= operator == "EMC" and depth > 0
+        if operator == "Do":
+            assert depth == 1
+    (form,) = last.Resources.XObject.values()
+    assert all(font.get("/ToUnicode") for font in form.Resources.Font.values())
+
+
+def roles(element: Any) -> Iterator[str]:
+    kids = element.get("/K", [])
+    for kid in kids if isinstance(kids, pikepdf.Array) else [kids]:
+        if isinstance(kid, pikepdf.Dictionary) and "/S" in kid:
+            yield str(kid.S)
+            yield from roles(kid)
+
+
+def test_page_ranges_keep_the_true_numbers(render: Render) -> None:
+    table = "<table><thead><tr><th>Name<tbody>" + "<tr><td>row" * 60 + "</table>"
+    html = f"{THREE}<h2 id=end>Four</h2>{table}<a href=#end>up</a>"
+    options = {"header": NUMBERED, "last_footer": band("end"), "outline": True}
+
+    (produced,) = render(html, pdf={**options, "page_ranges": "2, 4-9"}).files
+
+    assert produced.pages == 2
+    two, four = texts(produced.content)
+    assert (two, four.split("Head ")[1]) == ("Two Head 2 of 4", "4 of 4 end")
+    document = pikepdf.open(io.BytesIO(produced.content))
+    elements = list(roles(document.Root.StructTreeRoot))
+    assert elements[:5] == ["/Document", "/P", "/NonStruct", "/Table", "/TR"]
+    assert "/H2" not in elements
+    assert "/Outlines" not in document.Root
+    assert sum(1 for each in document.objects if is_page(each)) == 2
+    with pytest.raises(RenderFailure, match="page 5; there are 4"):
+        render(html, pdf={**options, "page_ranges": "1,5"})
+
+
+def is_page(each: Any) -> bool:
+    return isinstance(each, pikepdf.Dictionary) and each.get("/Type") == "/Page"
+
+
+def test_bands_load_nothing_and_run_nothing(render: Render) -> None:
+    html = (
+        "<script>document.write('ran')</script><img src='https://x.invalid/a.png' width=5 height=5>"
+        "<img src=x onerror=\"document.body.append('ran')\">shown"
+    )
+
+    outcome = render(THREE, pdf={"header": {"enabled": True, "html": html}, "first_footer": LINKED})
+
+    assert [text.endswith("shown") or "shown" in text for text in texts(outcome.files[0].content)]
+    assert not any("ran" in text for text in texts(outcome.files[0].content))
+    assert outcome.trace.warnings == ()
+
+
+def test_a_missing_title_is_empty(render: Render) -> None:
+    title = {"enabled": True, "left": "[{{ title }}]"}
+
+    for footer in (None, band("x")):
+        made = pdf(render, "<p>untitled", header=title, first_footer=footer)
+        assert "[]" in texts(made)[0].replace(" ", "")
+
+
+def test_the_same_request_gives_the_same_bytes(render: Render) -> None:
+    first, second = (
+        pdf(render, header=NUMBERED, first_header=LINKED, outline=True) for _ in range(2)
+    )
+
+    assert first == second
+
+
+TALL = "<div style='height:10mm'>x</div><style>#footer{padding:0!important}</style>"
+
+
+@pytest.mark.parametrize(
+    ("style", "options", "overlapping"),
+    [
+        ("", {"header": {"enabled": True, "left": "x", "height": "20mm"}}, []),
+        ("", {"header": {"enabled": True, "left": "x", "height": "20.5mm"}}, ["header"]),
+        ("", {"footer": {"enabled": True, "html": TALL}}, []),
+        ("", {"footer": {"enabled": True, "html": f"<div>{TALL * 3}</div>"}}, ["footer"]),
+        (
+            "@page { margin: 31mm }",
+            {"footer": {"enabled": True, "html": f"<div>{TALL * 3}</div>"}},
+            [],
+        ),
+        ("@page { margin: 0 }", {"footer": {"enabled": True, "left": "x"}}, ["footer"]),
+        ("@media print { @page { margin-top: 0 } }", {"footer": NUMBERED}, []),
+        ("", {"header": {"enabled": True, "html": " "}, "margin": {"top": "0"}}, []),
+        ("", {"header": NUMBERED, "first_header": {**NUMBERED, "height": "9cm"}}, ["first_header"]),
+    ],
+)
+def test_a_band_taller_than_its_margin_is_told(
+    render: Render, style: str, options: dict[str, Any], overlapping: list[str]
+) -> None:
+    margin = {"top": "20mm", "bottom": "20mm"}
+
+    warnings = render(f"<style>{style}</style>x", pdf={"margin": margin, **options}).trace.warnings
+
+    assert [(warning.code, warning.detail) for warning in warnings] == [
+        ("header_footer_overlap", f"/output/pdf/{name}") for name in overlapping
+    ]
