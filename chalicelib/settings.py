@@ -252,6 +252,11 @@ def on_lambda() -> bool:
     return "AWS_LAMBDA_INITIALIZATION_TYPE" in os.environ
 
 
+def trusted_authorities() -> str:
+    """Return the PEM file of whom outbound TLS trusts, where one is named; OpenSSL reads it too."""
+    return os.environ.get("SSL_CERT_FILE", "")
+
+
 def _value(setting: Setting, source: Mapping[str, str]) -> str:
     value = source.get(setting.variable) or setting.default
     if value is None:

@@ -23,17 +23,19 @@ class Engine:
         *,
         sandbox: bool,
         outside: "Outside",
+        authorities: str = "",
         recycled: Callable[[str], None] = lambda _why: None,
     ) -> None:
         """Start nothing yet; `sandbox=False` only where the platform itself is the sandbox.
 
-        `outside` is the engine's only way to other machines; `recycled` learns why a browser was
-        ended.
+        `outside` is the engine's only way to other machines; `authorities` is a PEM file of whom
+        pages trust beside the browser's own; `recycled` learns why a browser was ended.
         """
         self._browser = Browser(
             Path(chromium_dir),
             Path(fonts_dir),
             outside=outside,
+            authorities=Path(authorities) if authorities else None,
             sandbox=sandbox,
             recycled=recycled,
         )

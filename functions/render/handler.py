@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from chalicelib.adapters.net.egress import Egress
 from chalicelib.bootstrap.start import at_start
 from chalicelib.engine.host import Engine
-from chalicelib.settings import RenderSettings
+from chalicelib.settings import RenderSettings, trusted_authorities
 
 if TYPE_CHECKING:
     from chalicelib.adapters.aws.session import Clients
@@ -53,6 +53,7 @@ def _host() -> "Host":
         fonts_dir=settings.fonts_dir,
         sandbox=settings.browser_sandbox != "off",
         outside=Egress(allow=settings.egress_allow, own_hosts=settings.own_hosts),
+        authorities=trusted_authorities(),
         recycled=partial(_count_recycle, settings.stack),
     )
     engine.start()

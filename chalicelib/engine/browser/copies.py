@@ -1,4 +1,4 @@
-"""What is made of a folder once for all processes of this machine, in the temporary folder."""
+"""What is made of a folder or file once for all processes of this machine, in its /tmp."""
 
 import fcntl
 import hashlib
@@ -77,10 +77,12 @@ def _unusable(target: Path, error: OSError) -> BrowserMissing:
 
 
 def _key(folder: Path) -> str:
-    """Return a key of the folder's content: its pins, or else names, sizes and times."""
+    """Return a key of what is in it; a folder's are its pins, or else names, sizes and times."""
     digest = hashlib.sha256()
     pins = folder / ".pins"
-    if pins.is_file():
+    if folder.is_file():
+        digest.update(folder.read_bytes())
+    elif pins.is_file():
         digest.update(pins.read_bytes())
     else:
         for path in sorted(folder.rglob("*")):

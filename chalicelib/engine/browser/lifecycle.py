@@ -43,6 +43,7 @@ class Browser:
         fonts: Path,
         *,
         outside: Outside | None = None,
+        authorities: Path | None = None,
         sandbox: bool = True,
         renders_per_process: int = RENDERS_PER_PROCESS,
         memory_limit_bytes: int = MEMORY_LIMIT_BYTES,
@@ -50,12 +51,13 @@ class Browser:
     ) -> None:
         """Start nothing yet; `sandbox=False` only where the platform itself is the sandbox.
 
-        `outside` is the pages' only way to other machines; without it there is none. `recycled`
-        learns why a browser was ended: `worn`, `lost` (with its page, or the page may still be
-        running) or `no_spare`.
+        `outside` is the pages' only way to other machines; without it there is none. `authorities`
+        is a PEM file of whom to trust beside the browser's own. `recycled` learns why a browser was
+        ended: `worn`, `lost` (with its page, or the page may still be running) or `no_spare`.
         """
         self._folders = (chromium, fonts)
         self._outside = outside or Nowhere()
+        self._authorities = authorities
         self._proxy: Proxy | None = None
         self._sandbox = sandbox
         self._renders_per_process = renders_per_process
@@ -190,7 +192,7 @@ class Browser:
 
     def _begin(self) -> "_Running":
         self._installation = self._installation or locate(*self._folders)
-        self._proxy = self._proxy or Proxy(self._outside)
+        self._proxy = self._proxy or Proxy(self._outside, self._trust)
         process = BrowserProcess(
             self._installation, sandbox=self._sandbox, proxy_port=self._proxy.port
         )
@@ -201,6 +203,15 @@ class Browser:
             process.kill()
             raise
         return self._running
+
+    def _trust(self) -> None:
+        running = self._running
+        if self._authorities is None or self._installation is None or running is None:
+            return
+        # Most documents verify nobody.
+        from chalicelib.engine.browser import authorities  # noqa: PLC0415
+
+        authorities.install(self._authorities, self._installation, running.process.home)
 
     def _is_worn(self, running: "_Running") -> bool:
         return (

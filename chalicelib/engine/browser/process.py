@@ -89,6 +89,11 @@ class BrowserProcess:
             group.write_text(str(_NICENESS), encoding="ascii")
 
     @property
+    def home(self) -> Path:
+        """Return the folder that the browser takes for its user's."""
+        return self._home
+
+    @property
     def pid(self) -> int:
         """Return the id of the browser's main process, which is also its process group."""
         return self._browser

@@ -3,7 +3,7 @@
 import contextlib
 import socket
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from chalicelib.engine.outside import Outside
@@ -103,12 +103,20 @@ class Traffic:
                 places[place] = why
 
 
+def _nothing() -> None:
+    pass
+
+
 class Proxy:
     """Listens on loopback; between renders whoever connects is turned away."""
 
-    def __init__(self, outside: Outside) -> None:
-        """Listen, on a port that the system chooses."""
+    def __init__(self, outside: Outside, before_tls: Callable[[], None] = _nothing) -> None:
+        """Listen, on a port that the system chooses.
+
+        `before_tls` is called each time before the browser can begin to verify somebody.
+        """
         self._outside = outside
+        self._before_tls = before_tls
         self._traffic: Traffic | None = None
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port: Final[int] = self._listener.getsockname()[1]
@@ -143,7 +151,7 @@ class Proxy:
             # Not before there is something to pass on: most documents ask for nothing.
             from chalicelib.engine.browser import tunnel  # noqa: PLC0415
 
-            arguments = (client, self._outside, traffic)
+            arguments = (client, self._outside, traffic, self._before_tls)
             threading.Thread(target=tunnel.serve, args=arguments, daemon=True).start()
 
 

@@ -58,7 +58,9 @@ class _Asked:
         return cls(host, port, plain, body)
 
 
-def serve(client: socket.socket, outside: Outside, traffic: Traffic) -> None:
+def serve(
+    client: socket.socket, outside: Outside, traffic: Traffic, before_tls: Callable[[], None]
+) -> None:
     """Serve one connection until it ends, or until the render's traffic does."""
     with traffic.holding(client), contextlib.suppress(OSError, _Unreadable):
         head, rest = _head(client)
@@ -68,6 +70,7 @@ def serve(client: socket.socket, outside: Outside, traffic: Traffic) -> None:
             return
         with traffic.holding(server):
             if asked.plain is None:
+                before_tls()
                 client.sendall(b"HTTP/1.1 200 Connected" + _END)
                 server.sendall(rest)
                 _pass_both(client, server, traffic)

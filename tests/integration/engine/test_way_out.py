@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,7 @@ from chalicelib.engine.browser.lifecycle import Browser
 from chalicelib.engine.browser.page import Page
 from chalicelib.engine.browser.proxy import Traffic
 from chalicelib.engine.deadline import Deadline
+from tests.builders.certificates import certificates
 from tests.builders.web import Page as Shown
 from tests.builders.web import Site, site
 from tests.integration.engine.conftest import new_browser
@@ -91,6 +93,19 @@ def test_what_is_allowed_is_reached_and_counted(browser: Browser, here: Site) ->
     assert traffic.received > 300
     assert list(traffic.refused) == ["10.0.0.1:443"] or list(traffic.refused) == ["10.0.0.1:80"]
     assert list(traffic.unreachable) == ["nowhere.invalid:443"]
+
+
+@pytest.mark.parametrize("trusted", [False, True])
+def test_pages_trust_whom_all_else_trusts(tmp_path: Path, *, trusted: bool) -> None:
+    ours = certificates(tmp_path)
+    with site({"/x": Shown("x")}, ours.server) as secured:
+        egress = Egress(allow=secured.allow, own_hosts=frozenset())
+        browser = new_browser(outside=egress, authorities=ours.authority if trusted else None)
+        show(browser, f"<img src={secured.url('/x')}>", seconds=3)
+        show(browser, f"<img src={secured.url('/x')}>", seconds=1)
+        browser.close()
+
+    assert secured.paths == (["/x", "/x"] if trusted else [])
 
 
 def test_between_documents_nothing_goes_through(browser: Browser, here: Site) -> None:
