@@ -114,18 +114,21 @@ class HeaderFooter(Model):
 
     enabled: bool = False
     html: Annotated[str, StringConstraints(max_length=200_000)] | None = None
-    """HTML of its own, without the document's styles. Elements with the classes `pageNumber`,
-    `totalPages`, `title` and `date` are filled in; those with the class `url` print nothing. A
-    template where the document is one. In place of `left`, `center` and `right`."""
+    """HTML of its own, without the document's styles: 8pt sans-serif, nothing is loaded from
+    outside. Elements with the classes `pageNumber`, `totalPages`, `title` and `date` are filled in;
+    those with the class `url` print nothing. A template where the document is one, in which `page`,
+    `pages`, `title` and `date` are the same marks. In place of `left`, `center` and `right`."""
     left: HeaderText | None = None
-    """Text at the left; `{{ page }}`, `{{ pages }}`, `{{ title }}`, `{{ date }}` are filled in. A
-    template where the document is one."""
+    """Text at the left; `{{ page }}`, `{{ pages }}` (the last page's number), `{{ title }}` and
+    `{{ date }}` (day and minute of the printing: with it the bytes of a file do not repeat) are
+    filled in. A template where the document is one."""
     center: HeaderText | None = None
     right: HeaderText | None = None
     font_size: Side | None = None
     """Of `left`, `center` and `right`; 8pt where it is absent."""
     height: Length | None = None
-    """The room that it takes, counted from the paper's edge; its own where it is absent."""
+    """The room that it takes, counted from the paper's edge; its own where it is absent. What is
+    taller than the margin overlaps the document (`header_footer_overlap`)."""
 
     @model_validator(mode="after")
     def _html_or_texts(self) -> Self:
@@ -263,7 +266,7 @@ class PdfOptions(Model):
     last_footer: HeaderFooter | None = None
     """In place of `footer` on the last page, also where that is the first one."""
     page_number_start: Annotated[int, Field(ge=0, le=1_000_000)] = 1
-    """The number of the first page, in header and footer."""
+    """The number of the first page, in header and footer, from which all others count."""
     tagged: bool = True
     """Write the structure tree that assistive technology reads."""
     outline: bool = False
