@@ -1,6 +1,6 @@
 """10, 100 and 1 000 pages through the whole service, beside the bare browser.
 
-`make bench NAME=curve`: one page of text and a list after another, tagged, nothing to be finished;
+`make bench NAME=curve`: one page with text and a table after another, tagged, nothing to be finished;
 a sync render over HTTP with a live key, binary, in turn with `setDocumentContent` + `printToPDF` of
 the same document in one reused page of a second browser. The memory is the most that all processes
 of the service, or the bare browser, have during one more render.
@@ -35,16 +35,16 @@ _OPTIONS: Final = {
     "preferCSSPageSize": True,
     "generateTaggedPDF": True,
 }
-_PARAGRAPH: Final = (
-    "<p>Of all that is written down, most is read once and much of it never; what is kept is kept "
-    "for the day on which somebody asks for it, and then <a href='https://example.com/'>every "
-    "page</a> of it has to be there, in its order, and to say what it said."
+_SENTENCE: Final = (
+    "Of all that is written down, most is read once and much of it never; what is kept is kept for "
+    "the day on which somebody asks for it, and then every page of it has to be there. "
 )
-_PAGE: Final = (
-    "<section><h2>Part {number}</h2>"
-    + _PARAGRAPH * 5
-    + "<ul><li>One<li>Two<li>Three</ul></section>"
+_STYLE: Final = (
+    "section + section { break-before: page } p { text-align: justify } td { border: 1px solid }"
 )
+_PARAGRAPHS: Final = 5
+_ROWS: Final = 8
+_COLUMNS: Final = 3
 
 
 def main() -> int:
@@ -117,9 +117,15 @@ def _peak_mb(pid: int, work: Callable[[], object]) -> float:
 
 
 def _document(pages: int) -> str:
-    parts = "".join(_PAGE.format(number=number) for number in range(1, pages + 1))
-    style = "<style>section + section { break-before: page }</style>"
-    return f"<!doctype html><html lang=en><title>Curve</title>{style}{parts}"
+    parts = "".join(_page(number) for number in range(1, pages + 1))
+    return f"<!doctype html><html lang=en><title>Curve</title><style>{_STYLE}</style>{parts}"
+
+
+def _page(number: int) -> str:
+    texts = "".join(f"<p>{number}.{part} {_SENTENCE * 4}" for part in range(_PARAGRAPHS))
+    rows = "".join("<tr>" + f"<td>{row * number}" * _COLUMNS for row in range(_ROWS))
+    head = "<tr>" + "<th>Number" * _COLUMNS
+    return f"<section><h2>Part {number}</h2>{texts}<table>{head}{rows}</table></section>"
 
 
 def _request(html: str) -> bytes:
