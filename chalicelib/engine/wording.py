@@ -3,9 +3,9 @@
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
 from typing import Final, Protocol
 
+from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.options.output import Output
 from chalicelib.engine.options.pdf import MARKS, Bands, HeaderFooter
 
@@ -29,43 +29,52 @@ def worded(output: Output, run: Run | None) -> Output:
     """
     run = run or _only_marks
     if output.filename:
-        output = replace(output, filename=_text(run, output.filename, _NOTHING, escape=False))
+        output = replace(output, filename=_text(run, output.filename, "filename", _NOTHING))
     if "pdf" not in output.formats:
         return output
 
-    @cache
-    def final(band: HeaderFooter | None) -> HeaderFooter | None:
-        return None if band is None else _band(run, band)
-
-    def both(bands: Bands) -> Bands:
-        return Bands(final(bands.header), final(bands.footer))
-
     pdf = output.pdf
+    done: dict[HeaderFooter, HeaderFooter] = {}
+
+    def final(band: HeaderFooter | None, field: str) -> HeaderFooter | None:
+        if band is not None and band not in done:
+            done[band] = _band(run, band, f"pdf.{field}")
+        return None if band is None else done[band]
+
+    def both(bands: Bands, prefix: str = "") -> Bands:
+        return Bands(final(bands.header, f"{prefix}header"), final(bands.footer, f"{prefix}footer"))
+
     pdf = replace(
         pdf,
         bands=both(pdf.bands),
-        first=both(pdf.first),
-        last=both(pdf.last),
+        first=both(pdf.first, "first_"),
+        last=both(pdf.last, "last_"),
         only=both(pdf.only),
     )
     return replace(output, pdf=pdf)
 
 
-def _band(run: Run, band: HeaderFooter) -> HeaderFooter:
+def _band(run: Run, band: HeaderFooter, field: str) -> HeaderFooter:
     return replace(
         band,
-        html=_text(run, band.html, MARKS, escape=True),
-        left=_text(run, band.left, MARKS, escape=False),
-        center=_text(run, band.center, MARKS, escape=False),
-        right=_text(run, band.right, MARKS, escape=False),
+        html=_text(run, band.html, f"{field}.html", MARKS, escape=True),
+        left=_text(run, band.left, f"{field}.left", MARKS),
+        center=_text(run, band.center, f"{field}.center", MARKS),
+        right=_text(run, band.right, f"{field}.right", MARKS),
     )
 
 
-def _text(run: Run, text: str | None, more: Mapping[str, str], *, escape: bool) -> str | None:
+def _text(
+    run: Run, text: str | None, field: str, more: Mapping[str, str], *, escape: bool = False
+) -> str | None:
     # Whatever the language has begins with a brace.
     if not text or "{" not in text:
         return text
-    return run(text, more, escape=escape)
+    try:
+        return run(text, more, escape=escape)
+    except RenderFailure as failure:
+        message = f"output.{field}: {failure.detail}"
+        raise RenderFailure(failure.code, message, **failure.members) from failure
 
 
 def _only_marks(source: str, more: Mapping[str, str], *, escape: bool) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.options.output import Output
 from chalicelib.engine.options.pdf import MARKS, HeaderFooter
 from chalicelib.engine.source import document_of
@@ -32,7 +33,8 @@ class Templates:
     ) -> str:
         self.seen.append(source)
         text = self._renderer.render(source, data, strict=strict, escape=escape)
-        assert not isinstance(text, Fault), text
+        if isinstance(text, Fault):
+            raise RenderFailure(text.code, text.message, line=text.line)
         return text
 
 
@@ -118,3 +120,20 @@ def test_a_band_that_many_pages_share_is_run_once() -> None:
     document_of(job("d", output, templating=True), templates, NoOutside())
 
     assert templates.seen == ["d", "{{ 1 }}"]
+
+
+@pytest.mark.parametrize(
+    ("output", "field"),
+    [
+        ({"filename": "{{"}, "filename"),
+        ({"pdf": {"footer": {"enabled": True, "html": "{{"}}}, "pdf.footer.html"),
+        ({"pdf": {"first_header": {"enabled": True, "right": "{{"}}}, "pdf.first_header.right"),
+        ({"pdf": {"last_footer": {"enabled": True, "left": "{{"}}}, "pdf.last_footer.left"),
+    ],
+)
+def test_a_fault_names_its_field_and_place(output: dict[str, Any], field: str) -> None:
+    with pytest.raises(RenderFailure, match=f"^output.{field}: ") as failure:
+        templated(output)
+
+    assert failure.value.code == "template_syntax_error"
+    assert failure.value.members["line"] == 1
