@@ -59,6 +59,11 @@ class Caller:
             if answer is not None and answer.status_code < httpx.codes.INTERNAL_SERVER_ERROR:
                 return answer
 
+    def read(self, render_id: str) -> dict[str, Any]:
+        """Return a render."""
+        render: dict[str, Any] = self._http.get(f"/renders/{render_id}").json()
+        return render
+
     def _render_of(self, answer: httpx.Response) -> str | None:
         """Return the id of the render that an answer is about; None asks for a repeat."""
         told = answer.json()

@@ -12,6 +12,7 @@ type Way = Literal[
     "returns",
     "leaves",
     "comes back",
+    "cancels",
     "expires",
     "purges",
     "is late",
@@ -21,14 +22,16 @@ type Way = Literal[
 type Hits = Mapping[P, str]
 
 LOST: Final = "render_lost"
+CANCELED: Final = "canceled"
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
     """One render whose functions are killed.
 
-    `hits`: at which hits of which points; `way`: what its caller does; `ends`: `succeeded`, or the
-    code of its error; `due`: something of it must be done by the tick, which is brought forward.
+    `hits`: at which hits of which points; `way`: what its caller does; `ends`: `succeeded`,
+    `canceled`, or the code of its error; `due`: something of it must be done by the tick, which is
+    brought forward.
     """
 
     lane: str
@@ -47,7 +50,7 @@ class Case:
         parts = [self.point.name.lower(), self.mode, str(self.attempt)]
         parts += [] if self.way == "returns" else [self.way.replace(" ", "_")]
         parts += ["large"] if self.large else []
-        parts += [] if self.ends == "succeeded" else [self.ends]
+        parts += [] if self.ends in {"succeeded", CANCELED} else [self.ends]
         return "-".join(parts)
 
     @property
@@ -97,6 +100,9 @@ def _api() -> Iterator[Case]:
     yield Case("api", P.API_RAN, "sync", 2, {P.RENDER_CLAIMED: "1", P.API_RAN: "1"})
     hits = {P.RENDER_CLAIMED: "1 1 1", P.API_ENDED: "1"}
     yield Case("api", P.API_ENDED, "sync", 3, hits, ends=LOST, due=True)
+    hits = {P.API_CREATED: "1", P.API_ENDED: "1"}
+    yield Case("api", P.API_ENDED, "sync", 1, hits, "cancels", CANCELED, due=True)
+    yield Case("api", P.API_ENDED, "async", 1, hits, "cancels", CANCELED, due=True)
 
 
 def _render() -> Iterator[Case]:

@@ -133,7 +133,7 @@ class _Run:
             begun = time.monotonic()
             caller = Caller(tenant.client.http, case.name, case.name)
             render = self._call(caller)
-            assert (render["error"] or {"code": "succeeded"})["code"] == case.ends, render
+            assert (render["error"] or {"code": render["status"]})["code"] == case.ends, render
             seconds = time.monotonic() - begun
             self._after(caller, render["id"])
             self._settle()
@@ -149,6 +149,13 @@ class _Run:
         if self._case.way == "comes back":
             assert caller.send("POST", "/renders", body) is not None
             self._stores.begin_earlier(self._workspace)
+        if self._case.way == "cancels":
+            assert caller.send("POST", "/renders", body) is not None
+            (render_id,) = self._stores.renders(self._workspace)
+            answer = caller.until_answered("POST", f"/renders/{render_id}/cancel")
+            # The first try was cut after the render was canceled.
+            assert answer.status_code == httpx.codes.CONFLICT, answer.text
+            return caller.read(render_id)
         return caller.until_final(body, self._look_after if self._case.due else lambda: None)
 
     def _ended(self) -> list[str]:

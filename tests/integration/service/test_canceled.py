@@ -2,6 +2,7 @@
 
 import sys
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -35,9 +36,10 @@ _WAITS: dict[str, dict[str, Any]] = {
 
 
 @pytest.fixture(scope="module")
-def tenant(stack: RunningStack) -> Tenant:
+def tenant(stack: RunningStack) -> Iterator[Tenant]:
     """Give a workspace of its own."""
-    return Tenants(stack).create("cancels", "scale")
+    with Tenants(stack).create("cancels", "scale") as tenant:
+        yield tenant
 
 
 def running(tenant: Tenant, mode: str) -> str:
