@@ -1,0 +1,165 @@
+"""Mail to owners, taken by a real SMTP server: plain, with STARTTLS, with TLS from the start."""
+
+import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from email import message_from_bytes
+from email.message import EmailMessage
+from email.policy import default
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import SMTP, AuthResult, Envelope, Session
+
+from chalicelib.adapters.net.smtp import MailFailed, SmtpMail
+from infra.local.paths import free_port
+from tests.builders.certificates import certificates
+
+pytestmark = [
+    pytest.mark.integration,
+    # aiosmtpd's own: it warns of what it is told to do.
+    pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning"),
+]
+
+TO = ["ada@example.com", "bob@example.com"]
+
+
+@dataclass
+class Inbox:
+    """What a server has taken, and with what it refuses the rest."""
+
+    messages: list[tuple[list[str], EmailMessage]] = field(default_factory=list)
+    refusal: str | None = None
+
+    async def handle_RCPT(  # noqa: N802 -- as aiosmtpd calls it
+        self, _server: SMTP, _session: Session, envelope: Envelope, address: str, _options: Any
+    ) -> str:
+        if self.refusal:
+            return f"{self.refusal} {address}"
+        envelope.rcpt_tos.append(address)
+        return "250 OK"
+
+    async def handle_DATA(  # noqa: N802
+        self, _server: SMTP, _session: Session, envelope: Envelope
+    ) -> str:
+        assert isinstance(envelope.content, bytes)
+        message: Any = message_from_bytes(envelope.content, policy=default)
+        self.messages.append((envelope.rcpt_tos, message))
+        return "250 OK"
+
+
+@contextmanager
+def serving(inbox: Inbox, **options: Any) -> Iterator[int]:
+    # The controller calls its own server, by the port that it was told.
+    port = free_port()
+    controller = Controller(inbox, hostname="127.0.0.1", port=port, **options)
+    controller.start()
+    try:
+        yield port
+    finally:
+        controller.stop()
+
+
+def test_every_owner_gets_a_plain_text() -> None:
+    inbox = Inbox()
+    with serving(inbox) as port:
+        mail = SmtpMail(f"smtp://127.0.0.1:{port}?from=service%40platen.example")
+
+        mail(TO, "80 % of your renders are used", "Größe: 1\n.\n2")
+
+    ((taken_by, message),) = inbox.messages
+    assert taken_by == TO
+    assert (message["From"], message["To"]) == ("service@platen.example", ", ".join(TO))
+    assert message["Subject"] == "80 % of your renders are used"
+    assert message["Message-ID"].endswith("@platen.example>")
+    assert message["Auto-Submitted"] == "auto-generated"
+    assert message.get_content().splitlines() == ["Größe: 1", ".", "2"]
+
+
+@pytest.mark.parametrize("scheme", ["smtp", "smtps"])
+def test_password_goes_through_tls_to_a_trusted_server(
+    scheme: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inbox, context, told = Inbox(), _context(tmp_path, monkeypatch), []
+
+    def check(_server: Any, _session: Any, _envelope: Any, mechanism: str, data: Any) -> AuthResult:
+        told.append((mechanism, data.login, data.password))
+        return AuthResult(success=True)
+
+    # For aiosmtpd only STARTTLS is TLS.
+    options: dict[str, Any] = {"ssl_context": context, "auth_require_tls": False}
+    if scheme == "smtp":
+        options = {"tls_context": context, "require_starttls": True}
+    with serving(inbox, authenticator=check, auth_required=True, **options) as port:
+        mail = SmtpMail(f"{scheme}://platen:p%40ss%2F@127.0.0.1:{port}?from=a@example.com")
+
+        mail(TO, "Subject", "Text")
+
+    assert [(login, password) for _, login, password in told] == [(b"platen", b"p@ss/")]
+    assert len(inbox.messages) == 1
+
+
+@pytest.mark.parametrize("scheme", ["smtp", "smtps"])
+def test_server_that_nobody_vouches_for_gets_nothing(
+    scheme: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inbox, context = Inbox(), _context(tmp_path, monkeypatch)
+    monkeypatch.delenv("SSL_CERT_FILE")
+    options = {"tls_context" if scheme == "smtp" else "ssl_context": context}
+    with serving(inbox, **options) as port:
+        mail = SmtpMail(f"{scheme}://127.0.0.1:{port}?from=a@example.com")
+
+        with pytest.raises(MailFailed, match="SSLCertVerificationError"):
+            mail(TO, "Subject", "Text")
+
+    assert inbox.messages == []
+
+
+def test_refusal_for_now_is_raised_without_the_addresses() -> None:
+    with serving(Inbox(refusal="451 try later")) as port:
+        mail = SmtpMail(f"smtp://127.0.0.1:{port}?from=a@example.com")
+
+        with pytest.raises(MailFailed) as failed:
+            mail(TO, "Subject", "Text")
+
+    assert "example.com" not in repr(failed.value)
+    assert failed.value.__cause__ is None
+
+
+def test_refusal_for_good_is_logged_without_the_addresses(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with serving(Inbox(refusal="550 nobody here:")) as port:
+        mail = SmtpMail(f"smtp://127.0.0.1:{port}?from=a@example.com")
+
+        mail(TO, "Subject", "Text")
+
+    (record,) = caplog.records
+    assert record.message == "mail refused"
+    assert "example.com" not in str(record.__dict__)
+
+
+def test_server_that_is_not_there_is_a_failure() -> None:
+    with serving(Inbox()) as port:
+        mail = SmtpMail(f"smtp://127.0.0.1:{port}")
+
+    with pytest.raises(MailFailed, match="ConnectionRefusedError"):
+        mail(TO, "Subject", "Text")
+
+
+@pytest.mark.parametrize("url", ["127.0.0.1:25", "http://mail.test", "smtp://", "smtp:///x"])
+def test_address_that_cannot_be_is_refused_without_repeating_it(url: str) -> None:
+    with pytest.raises(ValueError, match="PLATEN_SMTP_URL") as refused:
+        SmtpMail(url)
+
+    assert url not in str(refused.value).replace("smtp://[", "")
+
+
+def _context(folder: Path, monkeypatch: pytest.MonkeyPatch) -> ssl.SSLContext:
+    """Return a server's context that this process trusts."""
+    made = certificates(folder)
+    monkeypatch.setenv("SSL_CERT_FILE", str(made.authority))
+    return made.server
