@@ -1,9 +1,9 @@
 """10, 100 and 1 000 pages through the whole service, beside the bare browser.
 
-`make bench NAME=curve`: one page with text and a table after another, tagged, nothing to be finished;
-a sync render over HTTP with a live key, binary, in turn with `setDocumentContent` + `printToPDF` of
-the same document in one reused page of a second browser. The memory is the most that all processes
-of the service, or the bare browser, have during one more render.
+`make bench NAME=curve`: pages with text and a table, tagged, nothing to be finished; a sync render
+over HTTP with a live key, binary, in turn with `setDocumentContent` + `printToPDF` of the same
+document in one reused page of a second browser. The memory is the most that all processes of the
+service, or the bare browser, have during one more render.
 """
 
 import json

@@ -77,6 +77,9 @@ def _middle(position: str, turned: Box, page: Box) -> tuple[float, float]:
 def _stamp(document: "pikepdf.Pdf", finishing: "Finishing") -> None:
     watermark = finishing.output.pdf.watermark
     assert watermark is not None
+    if watermark.image is not None and watermark.font_size is not None:
+        message = "output.pdf.watermark.font_size is of no use to a picture and was ignored"
+        finishing.course.warn("feature_unavailable", message, "output.pdf.watermark.font_size")
     language = finishing.output.locale or finishing.output.pdf.metadata.language or ""
     sheet = finishing.fresh_page(
         lambda page: draw_sheet(page, watermark, finishing.resources, language)

@@ -1,0 +1,74 @@
+"""What is changed in a printed PDF without opening it."""
+
+import datetime as dt
+
+from chalicelib.engine.finishing.printed import pages_of, repeatable, with_id
+from tests.builders.pdfs import A4, pdf_of
+
+MOMENT = dt.datetime(2026, 3, 4, 5, 6, 7, tzinfo=dt.timezone(dt.timedelta(hours=2)))
+ORIGIN = b"http://0123456789abcdef01234567.localhost"
+
+
+def test_dates_become_the_moment_in_utc_and_nothing_moves() -> None:
+    printed = b"<</CreationDate (D:20261121205601+00'00')\n/ModDate (D:20261121205601-03'30')>>"
+
+    content = repeatable(printed, MOMENT)
+
+    expected = b"<</CreationDate (D:20260304030607+00'00')\n/ModDate (D:20260304030607+00'00')>>"
+    assert content == expected
+
+
+def test_only_the_first_dates_are_the_documents_own() -> None:
+    date = b"/CreationDate (D:20261121205601+00'00') "
+
+    assert repeatable(date * 3, MOMENT).endswith(date)
+
+
+def test_links_to_the_page_itself_become_relative_and_nothing_moves() -> None:
+    printed = (
+        b"/URI (" + ORIGIN + rb"/a?b=\(c\)#d)>> /Title (at " + ORIGIN + b"/) /URI (http://b.org/)"
+    )
+
+    content = repeatable(printed, MOMENT)
+
+    gap = b" " * len(ORIGIN)
+    assert content == (
+        rb"/URI (/a?b=\(c\)#d)" + gap + b">> /Title (at /)" + gap + b" /URI (http://b.org/)"
+    )
+
+
+def test_structure_ids_count_from_one_in_their_own_order() -> None:
+    printed = (
+        b"/ID (node00000031)>> /A [<</Headers [(node00000031) (node00000007)]>>] "
+        b"/ID (node00000007)>> /Limits [(node00000007) (node00000031)] "
+        b"/Names [(node00000007) 5 0 R (node00000031) 9 0 R]"
+    )
+
+    content = repeatable(printed, MOMENT)
+
+    assert content == printed.replace(b"0007", b"0001").replace(b"0031", b"0002")
+
+
+def test_what_only_looks_like_an_id_stays() -> None:
+    printed = b"/ID (node00000031) /Alt (node00000031) /T (\\(node00000031\\)) /Lang (node00000031)"
+
+    content = repeatable(printed, MOMENT)
+
+    assert content == printed.replace(b"/ID (node00000031)", b"/ID (node00000001)")
+
+
+def test_an_id_is_made_of_the_bytes_and_moves_nothing_before_it() -> None:
+    printed = b"%PDF-1.4 ... xref ... trailer\n<</Size 3\n/Root 1 0 R>>\nstartxref\n9\n%%EOF\n"
+
+    first, second = with_id(printed), with_id(printed.replace(b"...", b"---", 1))
+
+    assert first[: first.index(b"/ID")] == printed[: printed.index(b"/Size")]
+    assert first == with_id(printed)
+    assert first[first.index(b"/ID") :][:80] != second[second.index(b"/ID") :][:80]
+
+
+def test_pages_are_counted_where_the_catalog_says() -> None:
+    deceiving = "1 0 obj << /Root 7 0 R /Pages 9 0 R /Count 77 >> startxref\n0\n%%EOF"
+
+    assert pages_of(pdf_of(A4)) == 1
+    assert pages_of(pdf_of(*[A4] * 300, title=deceiving)) == 300
