@@ -27,6 +27,8 @@ _QUIET: Final = (
     "--disable-extensions",
     "--disable-notifications",
     "--disable-sync",
+    # What pages write to their consoles is their tenant's: it must not stand in a log of ours.
+    "--enable-logging=none",
     "--metrics-recording-only",
     "--mute-audio",
     "--no-default-browser-check",

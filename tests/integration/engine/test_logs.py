@@ -85,11 +85,13 @@ def test_refused_requests_of_a_failed_render_are_told(render: Render) -> None:
 
 
 def test_refusals_and_console_share_one_limit(render: Render) -> None:
-    html = "".join(f"<img src='/{n}{'x' * 600}.png'>" for n in range(150)) + SAYS
+    pictures = "".join(f"<img src='/{n}{'x' * 600}.png'>" for n in range(150))
+    html = f"{pictures}<script>for (let n = 0; n < 200; n++) console.log(n)</script>"
 
     logs = render(html).trace.logs
 
     assert len(logs) == 100
+    assert logs[:50] == tuple(f"log: {n}" for n in range(50))
     assert max(len(line) for line in logs) <= 500
 
 
@@ -104,3 +106,16 @@ def test_the_footer_of_a_template_is_one_too(browser: Browser, templates: Templa
     assert failure.value.code == "template_runtime_error"
     del failure.value.members["trace"]
     assert failure.value.members == {"line": 2, "column": 4, "excerpt": "{{ n / 0 }}"}
+
+
+def test_browser_itself_writes_down_nothing_that_pages_say(
+    browser: Browser, render: Render
+) -> None:
+    said = "console.log('secret'); console.error('secret'); throw Error('secret')"
+
+    outcome = render(f"<script>{said}</script><link rel=icon href='data:,secret'><p>Text")
+
+    assert "log: secret" in outcome.trace.logs
+    running = browser._running
+    assert running is not None
+    assert "secret" not in running.process.last_words()
