@@ -14,8 +14,8 @@ from chalicelib.features.renders.repository import Renders
 log = logging.getLogger(__name__)
 
 # Most renders are over before anybody looks.
-_FIRST_LOOK_S: Final = 0.5
-_NEXT_LOOK_S: Final = 0.4
+FIRST_LOOK_S: Final = 0.5
+NEXT_LOOK_S: Final = 0.4
 
 
 class StopEnded:
@@ -43,9 +43,9 @@ class StopEnded:
             over.set()
 
     def _watch(self, render: Render, stopped: Future[None], over: threading.Event) -> None:
-        pause_s = _FIRST_LOOK_S
+        pause_s = FIRST_LOOK_S
         while not over.wait(pause_s):
-            pause_s = _NEXT_LOOK_S
+            pause_s = NEXT_LOOK_S
             if self._in_vain(render):
                 log.info("stopped", extra={"attempt": render.attempt})
                 stopped.set_result(None)
