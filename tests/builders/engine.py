@@ -82,6 +82,8 @@ def world_of(*sites: Site) -> Egress:
     """Return a world of a few sites on loopback, which every name below `test` leads to as well."""
 
     def resolve(host: str, _port: int) -> Sequence[str]:
+        if host.endswith(".invalid"):
+            raise OSError(host)
         return ["127.0.0.1" if host.endswith(".test") else host]
 
     allow = ",".join(site.allow for site in sites)

@@ -31,18 +31,31 @@ class Assets:
         self._missing: dict[str, _Missing] = {}
         self._slow: dict[str, float] = {}
 
-    def miss(self, url: str, why: str, *, refused: bool = False) -> str:
-        """Keep that a part did not come, `refused` because of its address; return its log line."""
-        address = url.removeprefix(self._origin)[:_ADDRESS_CHARS]
+    def miss(self, url: str, why: str, *, refused: bool = False) -> None:
+        """Keep that a part did not come, `refused` because of its address."""
         with self._lock:
-            self._missing.setdefault(address, _Missing(why, refused))
-        return f"{'refused' if refused else 'failed'}: {place(address)}"
+            self._missing.setdefault(self._address(url), _Missing(why, refused))
+
+    def find(self, url: str) -> None:
+        """Keep that a part has come after all: some are asked for twice."""
+        with self._lock:
+            self._missing.pop(self._address(url), None)
 
     def late(self, url: str, seconds: float) -> None:
         """Keep how long a part took, if that was long."""
         if seconds > SLOW_S:
             with self._lock:
                 self._slow[url[:_ADDRESS_CHARS]] = seconds
+
+    def lines(self) -> tuple[str, ...]:
+        """Return a log line for each place that something did not come from, up to a limit."""
+        with self._lock:
+            missing = dict(self._missing)
+        lines = (
+            f"{'refused' if part.refused else 'failed'}: {_place(address)}"
+            for address, part in missing.items()
+        )
+        return tuple(dict.fromkeys(lines))[:_MOST_WARNINGS]
 
     def warnings(self) -> tuple[RenderWarning, ...]:
         """Return a warning for each address, up to a limit."""
@@ -77,8 +90,11 @@ class Assets:
         message = f"asset_policy is strict, and {address} was not loaded: {first.why}{more}"
         raise RenderFailure(code, message)
 
+    def _address(self, url: str) -> str:
+        return url.removeprefix(self._origin)[:_ADDRESS_CHARS]
 
-def place(address: str) -> str:
+
+def _place(address: str) -> str:
     """Return who was asked: never the query, and of another host no path either."""
     found = None if address.startswith("/") else _PLACE.match(address)
     if found is None:

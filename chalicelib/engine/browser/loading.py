@@ -11,7 +11,8 @@ from chalicelib.engine.browser.waiting import settled, wait_for
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.options.image import Wait
 
-_POLL_S: Final = 0.025
+_POLL_S: Final = 0.01
+_QUIET_S: Final = 0.5
 _OUTSIDE: Final = ("http://", "https://")
 # The browser itself asks nobody at the ports of other services.
 _UNSAFE_PORT: Final = "net::ERR_UNSAFE_PORT"
@@ -26,6 +27,8 @@ def show(tab: Tab, requests: Requests, html: str, wait: Wait, patience: Deadline
     try:
         tab.until(shown, patience)
         tab.until(ready, patience)
+        if wait.until != "domcontentloaded" and not requests.loaded:
+            _load(tab, requests, wait, patience)
         wait_for(tab, wait, patience, requests.quiet_s)
     except CallRefused as error:
         message = "the document left its page before it could be printed"
@@ -72,6 +75,16 @@ def _follow(tab: Tab, requests: Requests, wait: Wait, patience: Deadline) -> Non
             if not requests.leading_away:
                 return
         tab.pause(_POLL_S, patience)
+
+
+def _load(tab: Tab, requests: Requests, wait: Wait, patience: Deadline) -> None:
+    """Wait for the parts of a document that came as text, until it is loaded or stopped itself.
+
+    The browser calls such a document complete as soon as it is parsed.
+    """
+    while not requests.loaded and requests.quiet_s() < _QUIET_S:
+        tab.pause(_POLL_S, patience)
+    tab.until(settled(tab, wait), patience)
 
 
 def _check(arrival: Arrival | None, error: str | None = None) -> None:

@@ -22,6 +22,7 @@ class Traffic:
         self._most_bytes = most_bytes
         self._lock = threading.Lock()
         self._connections: set[socket.socket] = set()
+        self._places: dict[socket.socket, str] = {}
         self._refused: dict[str, str] = {}
         self._unreachable: dict[str, str] = {}
         self._received = 0
@@ -62,6 +63,13 @@ class Traffic:
             for connection in self._connections:
                 cut(connection)
 
+    def cut_off(self, place: str) -> None:
+        """Cut every connection to a `host:port`; there may be others."""
+        with self._lock:
+            for connection, where in self._places.items():
+                if where == place:
+                    cut(connection)
+
     def refuse(self, place: str, why: str) -> None:
         """Keep that a place may not be reached."""
         self._tell(self._refused, place, why)
@@ -83,19 +91,21 @@ class Traffic:
             self._sent += count
 
     @contextlib.contextmanager
-    def holding(self, connection: socket.socket) -> Iterator[None]:
-        """Have a connection cut at the end at the latest; closes it."""
+    def holding(self, connection: socket.socket, place: str = "") -> Iterator[None]:
+        """Have a connection, to `place`, cut at the end at the latest; closes it."""
         with connection:
             with self._lock:
                 if self._ended or len(self._connections) >= _MOST_CONNECTIONS:
                     cut(connection)
                 else:
                     self._connections.add(connection)
+                    self._places[connection] = place
             try:
                 yield
             finally:
                 with self._lock:
                     self._connections.discard(connection)
+                    self._places.pop(connection, None)
 
     def _tell(self, places: dict[str, str], place: str, why: str) -> None:
         with self._lock:

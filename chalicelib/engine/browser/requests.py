@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -47,26 +47,41 @@ class _Asked:
 class Requests:
     """The requests of one page. Events come on the browser's reader thread."""
 
-    def __init__(self, spare: Spare, traffic: Traffic, log: Callable[[str], None]) -> None:
-        """Refuse all until something is shown; `log` takes a line for each that failed."""
+    def __init__(self, spare: Spare, traffic: Traffic) -> None:
+        """Let the parts of a document through; `traffic` is what the proxy knows of them."""
         self._spare = spare
         self._traffic = traffic
-        self._log = log
         self._lock = threading.Lock()
         self._pending: dict[str, _Asked] = {}
-        self._sessions: set[str] = set()
+        self._listening: dict[str, Answer] = {}
         self._credentials: Credentials | None = None
         self._led_until = 0.0
+        self._known: set[str] = set()
         self.count = 0
+        self.loaded = False
         self.arrival: Arrival | None = None
         self.assets = Assets(spare.origin)
-        self.transfers = Transfers(self.assets, self._stop)
+        self.transfers = Transfers(self.assets, lambda url: traffic.cut_off(_place(url)))
 
     def follow(self, credentials: Credentials) -> None:
         """Let the page itself come from outside, and lead elsewhere; before, it may not."""
         self._credentials = credentials
 
-    def on_led(self, event: Mapping[str, Any]) -> None:
+    def on_event(self, session: str, method: str, event: Mapping[str, Any]) -> None:
+        """Take an event of the page or of one of its frames."""
+        match method:
+            case "Fetch.requestPaused":
+                self._on_paused(session, event)
+            case "Page.frameRequestedNavigation" | "Page.frameScheduledNavigation":
+                self._on_led(event)
+            case "Page.loadEventFired":
+                self.loaded = True
+            case _ if method.startswith("Network."):
+                self.transfers.on_event(method, event)
+            case _:
+                pass
+
+    def _on_led(self, event: Mapping[str, Any]) -> None:
         """Take a navigation that a script or `meta refresh` begins: as a rule a request follows."""
         delay = event.get("delay", 0)
         main = event["frameId"] == self._spare.frame
@@ -97,7 +112,7 @@ class Requests:
                 self.assets.late(asked.url, time.monotonic() - asked.begun)
         return self.assets.warnings()
 
-    def on_paused(self, session: str, event: Mapping[str, Any]) -> None:
+    def _on_paused(self, session: str, event: Mapping[str, Any]) -> None:
         """Take Fetch.requestPaused: a request, or its answer."""
         self.transfers.last_event = time.monotonic()
         if "responseStatusCode" in event or "responseErrorReason" in event:
@@ -109,12 +124,11 @@ class Requests:
 
     def _on_request(self, session: str, event: Mapping[str, Any]) -> None:
         url, main = event["request"]["url"], self._is_main(event)
-        if "redirectedRequestId" not in event:
-            self.count += 1
+        self._count(event)
         objection = self._objection(url, main=main)
         if objection is not None:
             why, refused = objection
-            self._log(self.assets.miss(url, why, refused=refused))
+            self.assets.miss(url, why, refused=refused)
             # `Aborted` leaves the page where it is; any other reason would show an error page.
             self._fail(session, event, "Aborted" if main else "BlockedByClient")
             return
@@ -122,10 +136,16 @@ class Requests:
             self.arrival, self._led_until = Arrival(url), 0.0
         with self._lock:
             self._pending[event["requestId"]] = _Asked(url, event["resourceType"], time.monotonic())
-        if session not in self._sessions:
-            # Not from the beginning: most documents ask for nothing.
-            self.listen(session)
         self._let_through(session, event, main=main)
+
+    def _count(self, event: Mapping[str, Any]) -> None:
+        """Count what is neither a redirect nor asked for a second time."""
+        known = event.get("networkId")
+        if "redirectedRequestId" in event or known in self._known:
+            return
+        self.count += 1
+        if known is not None:
+            self._known.add(known)
 
     def _objection(self, url: str, *, main: bool) -> tuple[str, bool] | None:
         """Say why a request may not leave, and whether that is for its address."""
@@ -143,10 +163,10 @@ class Requests:
 
     def _let_through(self, session: str, event: Mapping[str, Any], *, main: bool) -> None:
         parameters: dict[str, Any] = {"requestId": event["requestId"], "interceptResponse": True}
-        request, forgotten = event["request"], None
+        request, first = event["request"], self.listen(session)
         if self._credentials is not None:
             if main:
-                forgotten = self._credentials.follow(request["url"], self._spare.send)
+                first = self._credentials.follow(request["url"], self._spare.send) or first
             headers = self._credentials.headers(request)
             parameters |= {} if headers is None else {"headers": headers}
 
@@ -155,14 +175,11 @@ class Requests:
             if sent.exception() is not None:
                 self._drop(session, event)
 
-        def go_on(_: object = None) -> None:
+        def go_on(_: Answer) -> None:
             sent = self._send(session, "Fetch.continueRequest", **parameters)
             sent.add_done_callback(check)
 
-        if forgotten is None:
-            go_on()
-        else:
-            forgotten.add_done_callback(go_on)
+        first.add_done_callback(go_on)
 
     def _on_answer(self, session: str, event: Mapping[str, Any]) -> None:
         with self._lock:
@@ -182,7 +199,9 @@ class Requests:
                 Arrival(url, 0) if _aborted(event) else Arrival(url, status, problem, refused)
             )
         elif problem and asked and asked.type not in _UNSEEN and not _aborted(event):
-            self._log(self.assets.miss(url, problem, refused=refused))
+            self.assets.miss(url, problem, refused=refused)
+        elif problem is None:
+            self.assets.find(url)
         if status is None and "responseStatusCode" in event:
             self._fail(session, event, "BlockedByClient")
         else:
@@ -190,8 +209,7 @@ class Requests:
 
     def _problem(self, url: str, reason: str) -> tuple[str, bool]:
         """Say why there was no answer, and whether the proxy refused the address."""
-        parts = urlsplit(url)
-        place = place_of(parts.hostname or "", parts.port or _PORTS[parts.scheme])
+        place = _place(url)
         refused = self._traffic.refused.get(place)
         if refused is not None:
             return refused, True
@@ -204,16 +222,14 @@ class Requests:
         with self._lock:
             asked = self._pending.pop(event["requestId"], None)
         if asked is not None:
-            self._log(self.assets.miss(asked.url, "the browser would not send the request"))
+            self.assets.miss(asked.url, "the browser would not send the request")
             self._fail(session, event, "Failed")
 
-    def _stop(self) -> None:
-        self._spare.send("Page.stopLoading")
-
     def listen(self, session: str) -> Answer:
-        """Have the answers' sizes told."""
-        self._sessions.add(session)
-        return self._send(session, "Network.enable", **_UNBUFFERED)
+        """Have the answers' sizes told. Not from the beginning: most documents ask for nothing."""
+        if session not in self._listening:
+            self._listening[session] = self._send(session, "Network.enable", **_UNBUFFERED)
+        return self._listening[session]
 
     def _fail(self, session: str, event: Mapping[str, Any], reason: str) -> None:
         request = event["requestId"]
@@ -225,6 +241,12 @@ class Requests:
     def _is_main(self, event: Mapping[str, Any]) -> bool:
         leaving: bool = event.get("resourceType") == "Document"
         return leaving and event.get("frameId") == self._spare.frame
+
+
+def _place(url: str) -> str:
+    """Return host and port as the proxy knows them."""
+    parts = urlsplit(url)
+    return place_of(parts.hostname or "", parts.port or _PORTS[parts.scheme])
 
 
 def _size(event: Mapping[str, Any]) -> int:

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -36,10 +36,10 @@ class _Transfer:
 class Transfers:
     """One page's answers on their way; its methods are called from two threads."""
 
-    def __init__(self, assets: Assets, exceeded: Callable[[], None]) -> None:
-        """Know of none; `exceeded` is called once when the page has loaded too much."""
+    def __init__(self, assets: Assets, cut_off: Callable[[str], None]) -> None:
+        """Know of none; `cut_off` ends what comes from an address."""
         self._assets = assets
-        self._exceeded = exceeded
+        self._cut_off = cut_off
         self._lock = threading.Lock()
         self._open: dict[str, _Transfer] = {}
         self._bytes: dict[str, int] = {}
@@ -93,24 +93,19 @@ class Transfers:
             self._received += size
             kind = _KINDS.get(transfer.type, "other")
             self._bytes[kind] = self._bytes.get(kind, 0) + size
-            why = self._excess(transfer)
-            if why is None or self.spent is not None:
-                return
-            self.spent = why
-            stopped = list(self._open.values())
-        self._stop(why, stopped)
+            excessive = self._excessive(transfer)
+        for url, why in excessive:
+            self._assets.miss(url, why)
+            self._cut_off(url)
 
-    def _excess(self, transfer: _Transfer) -> str | None:
-        if transfer.size > MOST_BYTES_EACH:
-            return too_large(MOST_BYTES_EACH)
+    def _excessive(self, transfer: _Transfer) -> list[tuple[str, str]]:
+        """Return the addresses of what is to be cut off, and why."""
         if self._received > MOST_BYTES:
-            return f"the page may load {MOST_BYTES // 1_000_000} MB in all"
-        return None
-
-    def _stop(self, why: str, stopped: Collection[_Transfer]) -> None:
-        for transfer in stopped:
-            self._assets.miss(transfer.url, why)
-        self._exceeded()
+            self.spent = f"the page may load {MOST_BYTES // 1_000_000} MB in all"
+            return [(transfer.url, self.spent) for transfer in self._open.values()]
+        if transfer.size > MOST_BYTES_EACH:
+            return [(transfer.url, too_large(MOST_BYTES_EACH))]
+        return []
 
     def _end(self, event: Mapping[str, Any]) -> _Transfer | None:
         with self._lock:

@@ -68,7 +68,7 @@ def serve(
         server = _connected(client, asked, outside, traffic)
         if server is None:
             return
-        with traffic.holding(server):
+        with traffic.holding(server, place_of(asked.host, asked.port)):
             if asked.plain is None:
                 before_tls()
                 client.sendall(b"HTTP/1.1 200 Connected" + _END)

@@ -34,32 +34,28 @@ class Watch:
         self._adopt = adopt
         self._lock = threading.Lock()
         self._logs: list[str] = []
-        self.requests = Requests(spare, traffic, partial(self._log, once=True))
+        self.requests = Requests(spare, traffic)
         spare.handle(partial(self._on_event, spare.session))
 
     def logs(self) -> tuple[str, ...]:
         """Return the page's console and whom it asked in vain, at most 100 x 500 characters."""
+        failed = self.requests.assets.lines()
         with self._lock:
-            return tuple(self._logs)
+            said = self._logs[: _MOST_LOGS - len(failed)]
+        return (*said, *(line[:_LOG_CHARS] for line in failed))
 
     def _on_event(self, session: str, method: str, event: Mapping[str, Any]) -> None:
         match method:
-            case "Fetch.requestPaused":
-                self.requests.on_paused(session, event)
             case "Page.javascriptDialogOpening":
                 self._spare.send("Page.handleJavaScriptDialog", accept=False)
             case "Runtime.consoleAPICalled" | "Runtime.exceptionThrown":
                 self._log(_said(event))
             case "Inspector.targetCrashed" if not self._crashed.done():
                 self._crashed.set_result(None)
-            case "Page.frameRequestedNavigation" | "Page.frameScheduledNavigation":
-                self.requests.on_led(event)
             case "Target.attachedToTarget":
                 self._on_frame(event["sessionId"])
-            case _ if method.startswith("Network."):
-                self.requests.transfers.on_event(method, event)
             case _:
-                pass
+                self.requests.on_event(session, method, event)
 
     def _on_frame(self, session: str) -> None:
         """Watch a frame with a process of its own, which waits until it is let go on."""
@@ -70,11 +66,9 @@ class Watch:
         self._adopt(session)
         send("Runtime.runIfWaitingForDebugger", {})
 
-    def _log(self, line: str, *, once: bool = False) -> None:
+    def _log(self, line: str) -> None:
         line = line.replace(self._spare.origin, "")[:_LOG_CHARS]
         with self._lock:
-            if once and line in self._logs:
-                return
             self._logs.append(line)
             full = len(self._logs) == _MOST_LOGS
             del self._logs[_MOST_LOGS:]
