@@ -83,8 +83,8 @@ ACCESS: Final = (
         "test_key_required",
         403,
         "Needs a test key",
-        "`test: true` was sent with a live key.",
-        "Use a test key for test renders, or leave `test` out.",
+        "`test: true` was sent with a live key, or a draft was to be rendered with one.",
+        "Use a test key for test renders and drafts, or leave `test` and `version` out.",
         owner="renders",
     ),
     Problem(
