@@ -5,12 +5,14 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from threading import Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from chalicelib.engine.outside import AddressRefused, Fetched, Unreachable, place_of
 
 if TYPE_CHECKING:
     from chalicelib.adapters.net.addresses import Address, Exemption
+
+_LONGEST_NAME: Final = 253
 
 # The addresses of a host as text; raises OSError where it has none.
 type Resolve = Callable[[str, int], Sequence[str]]
@@ -76,6 +78,8 @@ class Egress:
 
         from chalicelib.adapters.net.addresses import PORTS  # noqa: PLC0415
 
+        if len(host) > _LONGEST_NAME:
+            raise AddressRefused(f"a host's name has at most {_LONGEST_NAME} characters")
         place = place_of(host, port)
         if port not in PORTS and all(port != exemption.port for exemption in self._exemptions):
             ports = ", ".join(map(str, PORTS))

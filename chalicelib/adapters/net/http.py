@@ -39,7 +39,8 @@ def get(url: str, dial: Dial, *, most_bytes: int, ends: float, secure: bool) -> 
         try:
             answer = _followed(client, url)
             return _fetched(answer, most_bytes)
-        except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
+        # Names that are none in IDNA are UnicodeErrors.
+        except (httpx.InvalidURL, httpx.UnsupportedProtocol, UnicodeError) as error:
             raise AddressRefused("only http and https addresses can be fetched") from error
         except TimeoutError as error:
             raise Unreachable(f"{_host(url)} took too long to answer") from error
@@ -150,7 +151,7 @@ def _followed(client: httpx.Client, url: str) -> httpx.Response:
 
 
 def _fetched(answer: httpx.Response, most_bytes: int) -> Fetched:
-    host = answer.url.host
+    host = _host(answer.url)
     if not answer.is_success:
         raise Unreachable(f"{host} answered {answer.status_code}")
     encoding = answer.headers.get("content-encoding", "identity").strip().lower()
@@ -191,8 +192,8 @@ def _left(ends: float) -> float:
     return left
 
 
-def _host(url: str) -> str:
-    return httpx.URL(url).host
+def _host(url: str | httpx.URL) -> str:
+    return httpx.URL(url).raw_host.decode()
 
 
 def _pool(network: httpcore.NetworkBackend) -> httpcore.ConnectionPool:

@@ -1,0 +1,35 @@
+"""Whatever is called an address, fetching it ends in one of two ways."""
+
+import pytest
+from hypothesis import example, given
+from hypothesis.strategies import sampled_from, text
+
+from chalicelib.adapters.net.egress import Egress
+from chalicelib.engine.outside import AddressRefused, Unreachable
+
+
+def nowhere(host: str, _port: int) -> list[str]:
+    raise OSError(host)
+
+
+EGRESS = Egress(allow="", own_hosts=frozenset(), resolve=nowhere)
+STARTS = ["http://", "https://", "HTTP:", "http:/", "//", "", "https://[", "http://a@", "http://a:"]
+
+
+@given(sampled_from(STARTS), text(max_size=40))
+@example("http://", "a/\udc80")
+@example("http://", "\udc80/")
+@example("http://", "a:99999/")
+@example("http://", "a:-1/")
+@example("http://", "a\0b/")
+@example("http://", "a b/")
+@example("http://", "xn--/")
+@example("http://", "\u2488\u3002/")
+@example("http://", "a" * 100_000)
+@example("http://a/", "x" * 100_000)
+def test_fetching_anything_is_refused_or_in_vain(start: str, rest: str) -> None:
+    with pytest.raises((AddressRefused, Unreachable)) as told:
+        EGRESS.fetch(start + rest, most_bytes=1, timeout_s=5)
+
+    assert str(told.value)
+    assert len(str(told.value)) < 400
