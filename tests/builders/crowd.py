@@ -43,7 +43,12 @@ class Crowd:
     """Threads that each are a process of their own, as far as their memory goes."""
 
     def __init__(
-        self, clients: Clients, plan: Plan, workspace_id: WorkspaceId | None = None
+        self,
+        clients: Clients,
+        plan: Plan,
+        workspace_id: WorkspaceId | None = None,
+        *,
+        spend_cap_cents: int = 0,
     ) -> None:
         """Make a workspace on this plan, or join one."""
         self.workspace = PlannedWorkspace(
@@ -56,6 +61,7 @@ class Crowd:
             regions=("eu",),
             allow_ips=(),
             created_at="2026-11-21T12:00:00.000Z",
+            spend_cap_cents=spend_cap_cents,
         )
         PlannedWorkspace.plans[self.workspace.id] = plan
         tables = Tables(clients)

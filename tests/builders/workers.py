@@ -41,6 +41,7 @@ class Workers:
     clients: Clients
     clock: FixedClock
     workspace: WorkspaceId
+    smtp_url = ""
 
     def work_off(self, queue: str, serve: Callable[[dict[str, Any]], dict[str, Any]]) -> list[str]:
         """Receive what is in a queue, hand it over, and return the ids of what failed."""
@@ -102,6 +103,7 @@ class Workers:
             events_queue_url=self.settings.events_queue_url,
             upkeep_queue_url=self.made["UpkeepQueue"]["Ref"],
             upkeep_dead_letters_url=self.made["UpkeepDeadLetters"]["Ref"],
+            smtp_url=self.smtp_url,
         )
         upkeep = workers.upkeep(settings, self.clients, self.clock)
         inbox = workers.upkeep_inbox(settings, self.clients)

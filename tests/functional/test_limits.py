@@ -2,6 +2,8 @@
 
 import datetime as dt
 
+import pytest
+
 from chalicelib.adapters.aws.table import Write
 from chalicelib.features.workspaces.change import Changes
 from tests.builders.service import Service
@@ -47,6 +49,69 @@ def test_test_renders_have_a_rate_by_the_minute(service: Service) -> None:
     assert refused.headers["Retry-After"] == "1"
     service.clock.forward(seconds=6)
     assert service.render(key=key).status == 200
+
+
+def test_refused_test_render_is_told_when_there_is_room_for_it(service: Service) -> None:
+    key = service.key("test", service.create_workspace("free"))
+    for _ in range(10):
+        assert service.render(key=key).status == 200
+        service.clock.forward(milliseconds=600)
+    assert service.render(key=key).status == 200
+
+    # The request itself has room: only what renders is refused, and it counts as a request.
+    refused = service.render(key=key)
+
+    assert (refused.code, refused.headers["Retry-After"]) == ("rate_limited", "6")
+    assert "10 test renders a minute" in refused.json["detail"]
+    assert refused.headers["RateLimit"] == '"requests";r=0;t=1'
+    service.clock.forward(seconds=5)
+    assert service.render(key=key).headers["Retry-After"] == "1"
+    service.clock.forward(seconds=1)
+    assert service.render(key=key).status == 200
+
+
+def test_both_rates_are_told_by_the_longer_pause(service: Service) -> None:
+    key = service.key("test", service.create_workspace("free"))
+    for _ in range(10):
+        assert service.render(key=key).status == 200
+        service.clock.forward(milliseconds=500)
+    for _ in range(2):
+        assert service.call("GET", "/v1/renders", key=key).status == 200
+
+    refused = service.render(key=key)
+
+    assert refused.headers["Retry-After"] == "1"
+    assert refused.headers["RateLimit"] == '"requests";r=0;t=1'
+    assert refused.headers["RateLimit-Policy"] == '"requests";q=2;w=1'
+
+
+@pytest.mark.parametrize("status", [200, 400, 402, 403, 404, 413, 415, 429])
+def test_every_answer_to_a_key_tells_the_rate(service: Service, status: int) -> None:
+    workspace = service.create_workspace("free")
+    key = service.key("live", workspace)
+    limits, tables = service.operator.limits, service.services.tables
+    if status == 402:
+        item = limits.get(workspace) | {"quota_left": 0}
+        tables.write(Write(service.settings.main_table, item=item))
+    asked = {
+        200: lambda: service.render(key=key),
+        400: lambda: service.call("POST", "/v1/renders", body=b"{", key=key),
+        402: lambda: service.render(key=key),
+        403: lambda: service.render(key=service.key("live", workspace, scopes=["renders:read"])),
+        404: lambda: service.call("GET", "/v1/renders/rnd_1", key=key),
+        413: lambda: service.call("POST", "/v1/renders", body=b" " * 1_000_001, key=key),
+        415: lambda: service.call(
+            "POST", "/v1/renders", body=b"x", headers={"Content-Type": "text/csv"}, key=key
+        ),
+        429: lambda: [service.call("GET", "/v1/renders", key=key) for _ in range(3)][-1],
+    }
+
+    answer = asked[status]()
+
+    assert answer.status == status
+    assert answer.headers["RateLimit-Policy"] == '"requests";q=2;w=1'
+    left = 0 if status == 429 else 1
+    assert answer.headers["RateLimit"] == f'"requests";r={left};t=1'
 
 
 def test_sync_renders_at_once_are_counted_by_leases(service: Service) -> None:

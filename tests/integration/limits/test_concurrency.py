@@ -4,11 +4,13 @@ import multiprocessing
 import threading
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
 
 from chalicelib.adapters.aws.session import Clients
+from chalicelib.adapters.aws.table import ConditionFailed, Tables
 from chalicelib.features.workspaces.plans import PLANS
 from tests.builders.crowd import NO_RATE, Crowd, Party
 
@@ -45,6 +47,34 @@ def test_allowance_is_never_overdrawn(clients: Clients) -> None:
     item = crowd.item
     assert (item["leases"], item["holds"]) == ({}, {})
     assert (item["used"], item["quota_left"]) == (15, 15)
+
+
+def test_packs_and_top_ups_are_never_overdrawn(clients: Clients) -> None:
+    plan = replace(NO_RATE, included_renders=20, price_cents=500, pack_renders=15, pack_cents=1_000)
+    crowd = Crowd(clients, plan, spend_cap_cents=3_999)
+    sell = crowd.limits.change(crowd.workspace, prepaid=5)
+    with suppress(ConditionFailed):
+        Tables(clients).write(sell)
+
+    answers = crowd.all_at_once(lambda n: crowd.admit(crowd.claim(n, sync=False)))
+
+    # Included, sold, and three packs: 500 + 3 * 1 000 cents; a fourth would be 4 500.
+    admitted = 20 + 5 + 3 * 15
+    assert Counter(code for code, _, _ in answers) == {
+        "admitted": admitted,
+        "render_limit_reached": 1_000 - admitted,
+    }
+    taken = [(claim, taken) for _, claim, taken in answers if taken is not None]
+    assert Counter(part.hold == "prepaid" for _, part in taken) == {False: 20, True: 50}
+    assert (crowd.item["quota_left"], crowd.item["prepaid_left"], crowd.item["topups"]) == (0, 0, 3)
+
+    crowd.all_at_once(lambda n: crowd.settle(*taken[n % admitted], billed=n % 2 == 0), 2 * admitted)
+
+    item = crowd.item
+    billed = Counter(part.hold == "prepaid" for _, part in taken[::2])
+    assert (item["leases"], item["holds"]) == ({}, {})
+    assert (item["used"], item["quota_left"]) == (billed[False], 20 - billed[False])
+    assert item["prepaid_left"] == 50 - billed[True]
 
 
 def test_rate_is_never_exceeded(clients: Clients) -> None:

@@ -1,0 +1,109 @@
+"""Mail to the owners 14 days and 1 day before a key expires."""
+
+import datetime as dt
+from collections.abc import Sequence
+
+import pytest
+
+from chalicelib.adapters.net.smtp import MailFailed, SmtpMail
+from chalicelib.core.ids import WorkspaceId
+from tests.builders.service import Service
+
+type Sent = list[tuple[Sequence[str], str, str]]
+
+
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> Sent:
+    """Catch mail at the door."""
+    letters: Sent = []
+    monkeypatch.setattr(SmtpMail, "__call__", lambda _, *letter: letters.append(letter))
+    return letters
+
+
+@pytest.fixture
+def workspace(service: Service) -> WorkspaceId:
+    service.smtp_url = "smtp://mail.test"
+    made = service.operator.create_workspace(
+        "Mine", owner="ada@example.com", plan="pro", regions=["eu"]
+    )
+    service.operator.manage_members.add(made.id, "bob@example.com", "owner")
+    service.operator.manage_members.add(made.id, "eve@example.com", "developer")
+    return made.id
+
+
+def expiring(service: Service, workspace: WorkspaceId, days: float) -> str:
+    """Make a key that lives so long; return its id."""
+    ends = service.clock.now() + dt.timedelta(days=days)
+    return service.key("live", workspace, expires_at=ends).split("_")[2]
+
+
+def wait(service: Service, **time: float) -> None:
+    service.clock.forward(**time)
+    service.tick()
+    assert service.look_after() == []
+
+
+def test_owners_are_warned_twice(service: Service, workspace: WorkspaceId, sent: Sent) -> None:
+    key_id = expiring(service, workspace, 20)
+    wait(service, days=5, hours=23)
+    assert sent == []
+
+    wait(service, hours=1)
+    wait(service, hours=1)
+    wait(service, days=11)
+    assert len(sent) == 1
+    wait(service, days=2)
+    wait(service, hours=2)
+    wait(service, days=9)
+
+    assert [subject for _, subject, _ in sent] == [
+        "An API key expires in 14 days",
+        "An API key expires tomorrow",
+    ]
+    to, _, text = sent[0]
+    assert list(to) == ["ada@example.com", "bob@example.com"]
+    assert f"key_{key_id}" in text
+    assert "2026-12-11T12:00:00.000Z" in text
+
+
+@pytest.mark.parametrize(("days", "mails"), [(14.1, 2), (13.9, 1), (1.1, 1), (0.9, 0)])
+def test_warning_whose_time_was_over_at_birth_is_not_sent(
+    service: Service, workspace: WorkspaceId, sent: Sent, days: float, mails: int
+) -> None:
+    expiring(service, workspace, days)
+
+    for _ in range(20):
+        wait(service, days=0.8)
+
+    assert len(sent) == mails
+
+
+def test_revoked_key_is_not_warned_of(service: Service, workspace: WorkspaceId, sent: Sent) -> None:
+    service.operator.manage_keys.revoke(expiring(service, workspace, 20))
+
+    wait(service, days=7)
+    wait(service, days=12.5)
+
+    assert sent == []
+    assert service.tick() == 0
+
+
+def test_failing_mail_server_is_asked_again(
+    service: Service, workspace: WorkspaceId, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[object] = []
+
+    def fails(_: object, *letter: object) -> None:
+        asked.append(letter)
+        if len(asked) == 1:
+            raise MailFailed(OSError(), None)
+
+    monkeypatch.setattr(SmtpMail, "__call__", fails)
+    expiring(service, workspace, 20)
+    service.clock.forward(days=7)
+    service.tick()
+    assert len(service.look_after()) == 1
+
+    wait(service, minutes=10)
+
+    assert len(asked) == 2
