@@ -6,6 +6,7 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from chalicelib.api._endpoint import JSON, Endpoint, model
+from chalicelib.api._form import FORM
 from chalicelib.api._problems import PROBLEM_JSON
 from chalicelib.contract.meta import ProblemDetails
 from chalicelib.contract.schemas import schemas
@@ -14,6 +15,7 @@ from chalicelib.core.version import VERSION
 
 _SCHEMAS: Final = "#/components/schemas/{model}"
 _BINARY: Final = {"type": "string", "format": "binary"}
+_FORM: Final = {"type": "object", "required": ["file"], "properties": {"file": _BINARY}}
 _PLACEHOLDER: Final = re.compile(r"\{(\w+)\}")
 _KEYED: Final = (
     "authentication_required",
@@ -128,7 +130,9 @@ class _Maker:
             }
 
     def _request_body(self, row: Endpoint) -> dict[str, Any]:
-        content: dict[str, Any] = {kind: {"schema": _BINARY} for kind in row.media_types}
+        content: dict[str, Any] = {
+            kind: {"schema": _FORM if kind == FORM else _BINARY} for kind in row.media_types
+        }
         if row.body_model is not None:
             content[JSON] = {"schema": self._inputs[row.body_model]}
         return {"required": row.body_required, "content": content}

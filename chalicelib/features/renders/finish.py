@@ -136,8 +136,9 @@ class FinishRender:
             return self._end(replace(mine, body_key=present.body_key), mine.timings or {})
         if present.is_final:
             self._conclude.settle(present)
+        named = {file.key for file in present.files}
         for file in mine.files:
-            if file.expires_at is not None and file.key not in {named.key for named in present.files}:
+            if file.expires_at is not None and file.key not in named:
                 for key in keys_of_file(mine, file.key):
                     self._objects.delete(key)
         return present

@@ -14,7 +14,7 @@ from chalicelib.features.dead_letters.model import DeadLetter
 from chalicelib.features.dead_letters.redrive import QUEUES
 from chalicelib.features.dead_letters.repository import DeadLetters
 from chalicelib.features.facts.repository import Facts
-from chalicelib.features.renders.clear import keys_of_attempts
+from chalicelib.features.renders.clear import keys_of_attempts, keys_of_file
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.rows import partition, render_of
@@ -35,6 +35,9 @@ type Lines = Callable[[str, dt.datetime], Iterable[str]]
 
 # Clocks differ, and a request comes before its render.
 _BEFORE: Final = dt.timedelta(minutes=1)
+# What need not be there.
+_DEAD: Final = "dead attempt"
+_CODED: Final = "base64 of a file"
 
 
 class TraceRender:
@@ -124,13 +127,15 @@ class TraceRender:
                     yield letter
 
     def _kept(self, render: Render) -> Iterator[KeptObject]:
-        roles = dict.fromkeys(keys_of_attempts(render), "dead attempt")
-        roles |= {file.key: file.id for file in render.files}
+        roles = dict.fromkeys(keys_of_attempts(render), _DEAD)
+        for file in render.files:
+            own, *coded = keys_of_file(render, file.key)
+            roles |= dict.fromkeys(coded, _CODED) | {own: file.id}
         if render.body_key is not None:
             roles[render.body_key] = "body"
         for key, role in roles.items():
             size = self._objects.size(key)
-            if role != "dead attempt" or size is not None:
+            if size is not None or role not in {_DEAD, _CODED}:
                 yield KeptObject(key, role, size)
 
 
