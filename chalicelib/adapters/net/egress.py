@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from chalicelib.adapters.net.addresses import Address, Exemption
 
 _LONGEST_NAME: Final = 253
+# A route that leads nowhere, as IPv6 often has none, does not cost a whole time-out.
+_NEXT_AFTER_S: Final = 2.0
 
 # The addresses of a host as text; raises OSError where it has none.
 type Resolve = Callable[[str, int], Sequence[str]]
@@ -52,7 +54,9 @@ class Egress:
         ends = time.monotonic() + timeout_s
         addresses = self._checked(host, port, timeout_s, exempt_only=exempt_only)
         for left_to_try, address in zip(range(len(addresses), 0, -1), addresses, strict=True):
-            patience = (ends - time.monotonic()) / left_to_try
+            patience = ends - time.monotonic()
+            if left_to_try > 1:
+                patience = min(patience / left_to_try, _NEXT_AFTER_S)
             try:
                 connection = socket.create_connection((address, port), max(patience, 0.001))
             except OSError:
@@ -125,7 +129,10 @@ class Egress:
 def _exemptions(allow: str) -> "tuple[Exemption, ...]":
     from chalicelib.adapters.net.addresses import Exemption  # noqa: PLC0415
 
-    return tuple(Exemption.parse(entry) for entry in allow.split(",") if entry.strip())
+    try:
+        return tuple(Exemption.parse(entry) for entry in allow.split(",") if entry.strip())
+    except ValueError as error:
+        raise ValueError(f"PLATEN_EGRESS_ALLOW: {error}") from error
 
 
 def _plain(host: str) -> str:

@@ -155,6 +155,21 @@ def test_the_next_address_is_tried_when_one_does_not_answer(dialled: Dialled) ->
     assert dialled == [("2a00:dead::1", 443), ("93.184.215.14", 443)]
 
 
+def test_who_does_not_answer_leaves_time_for_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+
+    def connect(_place: tuple[str, int], timeout: float) -> socket.socket:
+        waits.append(timeout)
+        raise TimeoutError
+
+    monkeypatch.setattr(socket, "create_connection", connect)
+    with pytest.raises(Unreachable):
+        door("1.1.1.1", "8.8.8.8").dial("name.example", 443, timeout_s=10)
+
+    assert waits[0] == 2.0
+    assert waits[1] > 9
+
+
 def test_who_does_not_answer_is_told_by_name_only(dialled: Dialled) -> None:
     with pytest.raises(Unreachable) as missed:
         dial(door("2a00:dead::1", "2a00:dead::2"))
@@ -194,5 +209,5 @@ def test_who_may_reach_only_what_is_exempted(dialled: Dialled, *, exempt_only: b
 
 
 def test_an_exemption_that_cannot_be_read_stops_the_start() -> None:
-    with pytest.raises(ValueError, match="is not CIDR:port"):
+    with pytest.raises(ValueError, match=r"PLATEN_EGRESS_ALLOW: .* is not CIDR:port"):
         door(allow="127.0.0.1")
