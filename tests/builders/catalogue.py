@@ -30,3 +30,39 @@ IN_A_BROWSER: Final[dict[str, dict[str, Any]]] = {
     },
     "render_failed": {"html": "<p>", "output": {"wait": {"selector": "p["}}},
 }
+
+# By code: a request to the engine that is warned of it.
+WARNED: Final[dict[str, dict[str, Any]]] = {
+    "asset_failed": {"html": "<img src='{allowed}/missing'>"},
+    "slow_asset": {"html": "<img src='{allowed}/slow.png'>"},
+    "header_footer_overlap": {
+        "html": "<p>",
+        "output": {
+            "pdf": {"header": {"enabled": True, "html": "<div style='height: 50mm'>x</div>"}}
+        },
+    },
+    "locale_unsupported": {"html": "<p>", "output": {"locale": "zz-ZZ-abcdefgh"}},
+    "feature_unavailable": {
+        "html": "<p>",
+        "output": {"format": "png", "image": {"format_options": {"quality": 5}}},
+    },
+}
+# Warnings of features that are not in the product yet.
+LATER_WARNINGS: Final = frozenset(
+    (
+        "font_fallback_used",
+        "data_coerced",
+        "text_overflow",
+        "storage_upload_failed",
+        "einvoice_validation_warning",
+        "einvoice_validation_unavailable",
+        "pdfa_validation_unavailable",
+        "pdfua_validation_unavailable",
+        "accessibility_validation_unavailable",
+        "einvoice_skipped_plan",
+        "storage_skipped_plan",
+        "email_skipped_plan",
+        "email_skipped_zero_retention",
+        "invoice_totals_unavailable",
+    )
+)
