@@ -9,6 +9,7 @@ MODULES: Final = {
     "calls": "calls",
     "cold": "cold",
     "curve": "curve",
+    "formats": "formats",
     "import": "import_time",
     "latency": "latency",
     "load": "load",

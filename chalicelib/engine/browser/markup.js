@@ -58,6 +58,8 @@
     each(safe, STANDIN, (element) => rename(element, 'use'));
     each(safe, 'noscript', (element) => element.replaceWith(...element.childNodes));
     each(safe, 'meta[charset], meta[http-equiv="content-type" i]', (element) => element.remove());
+    // So that all of them are shown: waiting for a page has made its lazy pictures eager.
+    each(safe, 'img[loading="eager"]', (element) => element.removeAttribute('loading'));
     const head = root(safe).querySelector('head');
     if (/^(https?:)?\/\//i.test(base)) {
       head.prepend(made('base', 'href', base));

@@ -1,0 +1,78 @@
+"""PDF, PNG and WebP of one page through the whole service, beside the bare browser.
+
+`make bench NAME=formats`: one request for the three of the 40-line invoice with a live key, in turn
+with the same three made one after another by bare calls from one loaded page of a second browser.
+Printed beside it: the three in one ZIP.
+"""
+
+import base64
+import json
+import statistics
+import sys
+import time
+from collections.abc import Mapping
+from typing import Any, Final
+
+from infra.bench.bare import BareBrowser
+from infra.bench.document import print_options, request
+from infra.bench.latency import Client
+from infra.local.testing import running_stack
+
+LIMIT: Final = 1.4
+ROUNDS: Final = 30
+_WARM_UP: Final = 3
+_PAUSE_S: Final = 0.3
+_FORMATS: Final = ("pdf", "png", "webp")
+_QUALITY: Final = 90
+
+
+def main() -> int:
+    """Print the table and the ratio; 1 when it is over the limit."""
+    body = request()
+    options, html = print_options(body), body["input"]["html"]
+    files = _payload(body, {"formats": _FORMATS}, {"type": "url"})
+    archive = _payload(body, {"formats": _FORMATS, "format": "zip"}, {"type": "binary"})
+    times: dict[str, list[float]] = {"bare browser": [], "three files": [], "one ZIP": []}
+    with running_stack() as stack, BareBrowser() as browser:
+        client, page = Client(stack), browser.page()
+        ways = {
+            "bare browser": lambda: _bare(browser, page, html, options),
+            "three files": lambda: _three(json.loads(client.render(files))),
+            "one ZIP": lambda: client.render(archive),
+        }
+        for round_number in range(-_WARM_UP, ROUNDS):
+            for name, way in ways.items():
+                begun = time.perf_counter()
+                way()
+                if round_number >= 0:
+                    times[name].append(1000 * (time.perf_counter() - begun))
+                time.sleep(_PAUSE_S)
+    ratio = statistics.median(times["three files"]) / statistics.median(times["bare browser"])
+    _row("PDF + PNG + WebP, ms", "p50", "fastest")
+    for name, taken in times.items():
+        _row(name, f"{statistics.median(taken):.1f}", f"{min(taken):.1f}")
+    _row(f"formats: {ratio:.2f} (limit {LIMIT})")
+    return int(ratio > LIMIT)
+
+
+def _payload(
+    body: Mapping[str, Any], formats: Mapping[str, Any], delivery: Mapping[str, Any]
+) -> bytes:
+    output = {"pdf": body["output"]["pdf"], **formats}
+    return json.dumps({**body, "output": output, "delivery": delivery}).encode()
+
+
+def _bare(browser: BareBrowser, page: str, html: str, options: Mapping[str, Any]) -> None:
+    browser.print_document(page, html, options)
+    for parameters in ({"format": "png"}, {"format": "webp", "quality": _QUALITY}):
+        taken = browser.call("Page.captureScreenshot", page, **parameters)
+        base64.b64decode(taken["data"])
+
+
+def _three(render: Mapping[str, Any]) -> None:
+    made = [file["format"] for file in render["files"]]
+    assert made == [*_FORMATS], render
+
+
+def _row(first: str, *rest: str) -> None:
+    sys.stdout.write(first.ljust(22) + "".join(cell.rjust(12) for cell in rest) + "\n")
