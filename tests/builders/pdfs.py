@@ -27,7 +27,8 @@ def pdf_of(*boxes: tuple[float, float, float, float], title: str | None = None) 
         if title is not None:
             document.docinfo["/Title"] = title
         result = io.BytesIO()
-        document.save(result, object_stream_mode=pikepdf.ObjectStreamMode.disable)
+        plain = pikepdf.ObjectStreamMode.disable
+        document.save(result, object_stream_mode=plain, deterministic_id=True)
     return result.getvalue()
 
 
@@ -57,7 +58,7 @@ class _Sheet:
 
     def load(self, html: str, output: Output) -> None:
         assert html
-        assert output
+        assert "pdf" in output.formats
 
     def pdf(self, options: object) -> bytes:
         assert options
