@@ -150,7 +150,7 @@ class PreflightWarning(Model):
     code: str
     message: str
     detail: str | None = None
-    """Where it is about a field: a JSON Pointer into the body."""
+    """What it is about, such as a field."""
 
 
 class Preflight(Model):

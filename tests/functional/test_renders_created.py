@@ -155,3 +155,31 @@ def test_request_lowers_the_plans_pages_and_never_raises_them(
 
     assert answer.json.get("code") == code
     assert service.limits()["used"] == (1 if code is None else 0)
+
+
+def test_repeat_is_answered_though_the_template_is_gone(service: Service) -> None:
+    keep_template(service)
+    first = service.render(input=of_template(), headers={"Idempotency-Key": "k"})
+    keep_template(service, deleted_at="2026-01-01T00:00:00.000Z")
+
+    again = service.render(input=of_template(), headers={"Idempotency-Key": "k"})
+
+    assert (again.status, again.json["id"]) == (200, first.json["id"])
+    assert again.headers["Idempotent-Replayed"] == "true"
+
+
+def test_render_that_is_taken_over_keeps_its_version(service: Service) -> None:
+    class ApiKilled(BaseException):
+        """The process of the API function ends here."""
+
+    keep_template(service)
+    service.invocations = iter([ApiKilled()])
+    with pytest.raises(ApiKilled):
+        service.render(input=of_template(), headers={"Idempotency-Key": "k"})
+    keep_template(service, live=3)
+    service.clock.forward(seconds=31)
+
+    render = service.render(input=of_template(), headers={"Idempotency-Key": "k"}).json
+
+    assert (render["status"], render["template_version"]) == ("succeeded", 2)
+    assert service.engine.jobs[-1].source == Html("<p>live {{ n }}</p>", None, templating=True)
