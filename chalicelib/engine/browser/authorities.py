@@ -17,23 +17,24 @@ from chalicelib.engine.browser.installation import Account, Installation
 log = logging.getLogger(__name__)
 
 _MOST_S: Final = 30
-_ONE_AT_A_TIME: Final = threading.Lock()
+_LOCK: Final = threading.Lock()
+_SEEN: Final[set[Path]] = set()
 
 
 def install(bundle: Path, installation: Installation, home: Path) -> None:
-    """Put those of a PEM file into a browser's home, unless they are there.
+    """Put those of a PEM file into a browser's home, once.
 
     The browser looks for them when it first has to verify somebody. Done just before that, it costs
     a browser's start nothing, and nothing at all where nobody is asked.
     """
-    folder = home / ".pki"
-    with _ONE_AT_A_TIME:
-        if folder.exists():
+    with _LOCK:
+        if home in _SEEN:
             return
+        _SEEN.add(home)
         try:
             made = copy_of(bundle, partial(_fill, installation.libraries))
-            shutil.copytree(made, folder / "nssdb")
-            _hand_over(folder, installation.account)
+            shutil.copytree(made, home / ".pki" / "nssdb")
+            _hand_over(home / ".pki", installation.account)
         except (OSError, BrowserMissing, subprocess.SubprocessError) as error:
             log.warning("pages do not trust the authorities in SSL_CERT_FILE: %s", error)
 

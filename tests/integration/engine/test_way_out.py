@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from chalicelib.adapters.net.egress import Egress
+from chalicelib.engine.browser.authorities import install
+from chalicelib.engine.browser.installation import locate
 from chalicelib.engine.browser.lifecycle import Browser
 from chalicelib.engine.browser.page import Page
 from chalicelib.engine.browser.proxy import Traffic
@@ -14,7 +16,7 @@ from chalicelib.engine.deadline import Deadline
 from tests.builders.certificates import certificates
 from tests.builders.web import Page as Shown
 from tests.builders.web import Site, site
-from tests.integration.engine.conftest import new_browser
+from tests.integration.engine.conftest import folder, new_browser
 from tests.integration.engine.test_confinement import PAYLOADS, Canary
 
 _LOOK_S = 0.3
@@ -106,6 +108,20 @@ def test_pages_trust_whom_all_else_trusts(tmp_path: Path, *, trusted: bool) -> N
         browser.close()
 
     assert secured.paths == (["/x", "/x"] if trusted else [])
+
+
+def test_authorities_that_are_not_there_are_told_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    installation = locate(
+        folder("PLATEN_CHROMIUM_DIR", "chromium"), folder("PLATEN_FONTS_DIR", "fonts")
+    )
+
+    for _ in range(2):
+        install(tmp_path / "absent.pem", installation, tmp_path)
+
+    assert len(caplog.records) == 1
+    assert "SSL_CERT_FILE" in caplog.text
 
 
 def test_between_documents_nothing_goes_through(browser: Browser, here: Site) -> None:
