@@ -113,13 +113,13 @@ class Egress:
         def look_up() -> None:
             try:
                 found.set_result(self._resolve(host, port))
-            except (OSError, UnicodeError) as error:
+            except (OSError, ValueError) as error:
                 found.set_exception(error)
 
         Thread(target=look_up, name="look-up", daemon=True).start()
         try:
             addresses = found.result(timeout_s)
-        except (OSError, UnicodeError) as error:
+        except (OSError, ValueError) as error:
             raise Unreachable(f"{host} has no address") from error
         if not addresses:
             raise Unreachable(f"{host} has no address")
