@@ -73,9 +73,7 @@ def test_bytes_repeat_across_renders_and_a_restart_of_the_browser() -> None:
 
 @pytest.mark.parametrize("name", OPTIONS)
 @pytest.mark.parametrize("test", [False, True])
-def test_no_byte_tells_when_and_where_it_was_made(
-    render: Render, name: str, *, test: bool
-) -> None:
+def test_no_byte_tells_when_and_where_it_was_made(render: Render, name: str, *, test: bool) -> None:
     (produced,) = render(DOCUMENT, pdf=OPTIONS[name], test=test).files
 
     with pikepdf.open(io.BytesIO(produced.content)) as document:
