@@ -1,0 +1,22 @@
+"""Features by plan."""
+
+import pytest
+
+from chalicelib.core.errors import ServiceError
+from chalicelib.features.workspaces.features import require_feature
+from chalicelib.features.workspaces.plans import Feature
+from tests.fakes.edge import EdgeServices
+
+
+@pytest.mark.parametrize("feature", ["storage", "pdfa", "pdfua", "einvoices", "email"])
+@pytest.mark.parametrize("plan", ["free", "starter", "growth", "pro", "scale"])
+def test_feature_comes_with_its_plan(plan: str, feature: Feature) -> None:
+    workspace = EdgeServices().workspace(plan_code=plan)
+    has_it = plan not in {"free", "starter"} or (plan == "starter" and feature == "storage")
+
+    if has_it:
+        require_feature(workspace, feature, "/output")
+        return
+    with pytest.raises(ServiceError, match=f"^/output: .* this workspace has {plan}") as refused:
+        require_feature(workspace, feature, "/output")
+    assert refused.value.code == "plan_feature_unavailable"
