@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pypdfium2  # type: ignore[import-untyped]
 import pytest
+from PIL import Image
 from pypdf import PdfReader
 
 from infra.local.paths import Folder
@@ -63,6 +65,29 @@ def test_announced_file_is_sent_to_the_store_itself(live: Client) -> None:
     assert live.http.delete(path).status_code == 204
     assert live.http.get(path).status_code == 404
     assert live.http.post("/renders", json=source).json()["code"] == "upload_not_found"
+
+
+def test_uploads_become_attachment_and_watermark(live: Client) -> None:
+    picture = io.BytesIO()
+    Image.new("RGB", (300, 300), "red").save(picture, "PNG")
+    contents = {"a.xml": b"<a>\xc3\x9c</a>", "stamp.png": picture.getvalue()}
+    xml, png = (
+        live.http.post("/uploads", files={"file": (name, content)}).json()["id"]
+        for name, content in contents.items()
+    )
+    pdf = {
+        "attachments": [{"upload_id": xml, "filename": "data.xml", "content_type": "text/xml"}],
+        "watermark": {"image": {"upload_id": png}, "opacity": 1},
+    }
+
+    answer = live.render(output={"pdf": pdf}, delivery={"type": "binary"})
+
+    assert answer.status_code == 200, answer.text
+    document = PdfReader(io.BytesIO(answer.content))
+    assert document.attachments["data.xml"] == [contents["a.xml"]]
+    page = pypdfium2.PdfDocument(answer.content)[0].render(scale=1).to_pil().convert("RGB")
+    red, green, blue = page.getpixel((page.width // 2, page.height // 2))
+    assert (red > 250, green, blue) == (True, 0, 0)
 
 
 @pytest.mark.parametrize("kind", ["binary", "base64"])
