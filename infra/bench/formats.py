@@ -10,7 +10,7 @@ import json
 import statistics
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from infra.bench.bare import BareBrowser
@@ -35,7 +35,7 @@ def main() -> int:
     times: dict[str, list[float]] = {"bare browser": [], "three files": [], "one ZIP": []}
     with running_stack() as stack, BareBrowser() as browser:
         client, page = Client(stack), browser.page()
-        ways = {
+        ways: Mapping[str, Callable[[], object]] = {
             "bare browser": lambda: _bare(browser, page, html, options),
             "three files": lambda: _three(json.loads(client.render(files))),
             "one ZIP": lambda: client.render(archive),

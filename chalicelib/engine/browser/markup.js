@@ -51,10 +51,11 @@
   });
 
   const cleaned = (text) => {
-    const tree = Document.parseHTMLUnsafe(doctype + text);
+    const kept = {sanitizer: {comments: true}};
+    const tree = Document.parseHTMLUnsafe(doctype + text, kept);
     const base = root(tree).querySelector('base[href]')?.getAttribute('href') ?? '';
     each(tree, 'svg use', (element) => isLocal(element) && rename(element, STANDIN));
-    const safe = Document.parseHTML(doctype + written(tree), {sanitizer: {comments: true}});
+    const safe = Document.parseHTML(doctype + written(tree), kept);
     each(safe, STANDIN, (element) => rename(element, 'use'));
     each(safe, 'noscript', (element) => element.replaceWith(...element.childNodes));
     each(safe, 'meta[charset], meta[http-equiv="content-type" i]', (element) => element.remove());

@@ -1,0 +1,117 @@
+"""The page's document as HTML: as its scripts have left it, and with nothing that runs."""
+
+import re
+from typing import Any
+
+import pytest
+
+from tests.integration.engine.conftest import Render
+
+
+def html_of(render: Render, html: str, *, test: bool = False, **output: Any) -> str:
+    (produced,) = render(html, test=test, format="html", **output).files
+
+    assert produced.content_type == "text/html; charset=utf-8"
+    return produced.content.decode()
+
+
+def body_of(html: str) -> str:
+    found = re.search(r"<body[^>]*>(.*)</body></html>$", html, re.DOTALL)
+    assert found, html
+    return found[1]
+
+
+def test_the_document_is_what_its_scripts_have_made_of_it(render: Render) -> None:
+    html = """<!doctype html><html lang="de"><head><title>Before</title></head><body>
+<p id="a">waits</p><script>setTimeout(() => {
+  a.outerHTML = '<ul id=b><li onclick="x()">Größe</li></ul>'; document.title = 'After';
+}, 50)</script></body></html>"""
+
+    made = html_of(render, html, wait={"selector": "#b"})
+
+    assert made.startswith('<!DOCTYPE html>\n<html lang="de"><head><meta charset="utf-8">')
+    assert "<title>After</title>" in made
+    assert '<ul id="b"><li>Größe</li></ul>' in made
+    assert "script" not in made
+
+
+@pytest.mark.parametrize(
+    ("html", "left"),
+    [
+        ("<a href='javascript:x()'>a</a>", "<a>a</a>"),
+        ("<a href=' java\nscript:x()'>a</a>", "<a>a</a>"),
+        ("<form action='javascript:x'><button formaction='javascript:x'>b</button></form>", None),
+        ("<img onload=x onerror=x alt=p>", '<img alt="p">'),
+        ("<svg onload=x><script>x</script><a xlink:href='javascript:x'></a></svg>", None),
+        ("<svg><a><animate attributeName='href' to='javascript:x'></animate></a></svg>", None),
+        ("<iframe srcdoc='<script>x</script>'></iframe><object></object><embed>", ""),
+        ("<template><script>x</script><b onclick=x>t</b></template>", None),
+        ("<svg></p><style><a id='</style><img src=data:, onerror=x>'>", None),
+        (
+            "<math><mtext><table><mglyph><style><!--</style><img title='--&gt;<img onerror=x>'>",
+            None,
+        ),
+        ("<noscript><p title='</noscript><img src=data:, onerror=x>'></noscript>", None),
+        ("<form name=documentElement><input name=querySelectorAll onclick=x></form>", None),
+        ("<p>kept<!-- c --></p>", "<p>kept<!-- c --></p>"),
+        ("<svg><use href='#a' onclick=x></use></svg>", '<svg><use href="#a"></use></svg>'),
+        ("<svg><use href='data:image/svg+xml,x'></use></svg>", "<svg></svg>"),
+    ],
+)
+def test_nothing_in_it_runs(render: Render, html: str, left: str | None) -> None:
+    made = body_of(html_of(render, html))
+
+    assert left is None or made == left
+    # What stands in attributes is text, unless it is such an address.
+    tags = re.sub(r'="(?!javascript:)[^"]*"', "", made)
+    runs = r"<script|<iframe|<object|<embed|<[^>]*\s(on\w+|(href|action)=.javascript:)"
+    assert not re.search(runs, tags, re.IGNORECASE), made
+
+
+def test_what_stands_for_scripts_goes_where_they_have_run_and_stays_where_not(
+    render: Render,
+) -> None:
+    html = "<p>x</p><noscript><b>none</b></noscript>"
+
+    assert body_of(html_of(render, html)) == "<p>x</p>"
+    assert body_of(html_of(render, html, javascript=False)) == "<p>x</p><b>none</b>"
+
+
+def test_shadows_and_styles_that_scripts_have_put_in_are_written(render: Render) -> None:
+    html = """<div id=host>light</div><style id=s></style><script>
+host.attachShadow({mode: 'open'}).innerHTML = '<i onclick=x>dark</i><slot></slot>';
+s.sheet.insertRule('p { color: red }');</script>"""
+
+    made = body_of(html_of(render, html))
+
+    assert '<template shadowrootmode="open"><i>dark</i><slot></slot></template>light' in made
+    assert "p { color: red; }" in made
+
+
+def test_the_origin_of_a_document_stands_nowhere_in_it(render: Render) -> None:
+    html = """<a id=a href='x?y'>a</a><p id=p></p><p id=q></p><script>
+a.href = a.href; p.textContent = location.href; q.textContent = encodeURIComponent(location.host);
+document.title = location.host</script>"""
+
+    made = html_of(render, html)
+
+    assert ".invalid" not in made
+    assert '<a id="a" href="/x?y">' in made
+    assert made == html_of(render, html)
+
+
+def test_a_base_and_the_encoding_fit_the_file(render: Render) -> None:
+    html = "<head><meta charset=latin1><base href='https://cdn.example/x/'></head><img src='a.png'>"
+
+    made = html_of(render, html)
+
+    assert '<head><meta charset="utf-8"><base href="https://cdn.example/x/"></head>' in made
+    assert "latin1" not in made
+
+
+def test_a_test_document_shows_the_word(render: Render) -> None:
+    made = html_of(render, "<p>x</p>", test=True)
+    (picture,) = render(made, format="png").files
+
+    assert body_of(made).startswith("<p>x</p><svg ")
+    assert picture.content != render("<p>x</p>", format="png").files[0].content
