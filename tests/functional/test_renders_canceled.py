@@ -49,6 +49,8 @@ def test_queued_render_is_canceled_and_never_run(service: Service) -> None:
 
     assert (answer.status, answer.json["status"]) == (200, "canceled")
     assert answer.json["error"] is None
+    row = next(row for row in service.rows(render_id) if row["SK"] == "META")
+    assert row["history"][-1]["event"] == "ended from outside: canceled"
     assert nothing_is_taken(service)
     assert service.work_off_queue() == []
     assert service.engine.jobs == []

@@ -153,7 +153,7 @@ class Renders:
         Where a function may be `running` it, the render stays due until that one's time is over:
         what the function leaves behind when it dies is cleared up then.
         """
-        code = (render.error or {}).get("code")
+        code = (render.error or {}).get("code", render.status)
         due = ", due_at = held_until" if running else " REMOVE due_at, DPK"
         return Write(
             self._table,
