@@ -1,9 +1,12 @@
 """`/v1/pdf/…` and `/v1/images/…`: the one render request, shorter."""
 
+import re
+from dataclasses import replace
 from typing import Final
 
 from chalicelib.api._endpoint import JSON, Call, Endpoint, Reply, endpoint
 from chalicelib.api._making import ROW, carry_out
+from chalicelib.core.errors import ServiceError
 
 _TEXT: Final = "text/plain"
 _IMAGES: Final = ("image/png", "image/jpeg", "image/webp")
@@ -11,9 +14,16 @@ _DESCRIPTION: Final = """It is `POST /v1/renders` with the fields of `input` at 
 `{}` in place of `output`; it answers the same."""
 
 
+_FLATTENED: Final = re.compile(r"^/(?:input|output)(?=/)")
+
+
 def _convenience(path: str, model: str, summary: str) -> Endpoint:
     def view(call: Call) -> Reply:
-        return carry_out(call, call.body.request())
+        try:
+            return carry_out(call, call.body.request())
+        except ServiceError as refusal:
+            _flatten(refusal)
+            raise
 
     is_pdf = path.startswith("pdf/")
     view.__name__ = path.replace("/", "_")
@@ -24,6 +34,14 @@ def _convenience(path: str, model: str, summary: str) -> Endpoint:
     row = {**ROW, "answer_types": (JSON, *files, _TEXT)}
     body = f"chalicelib.contract.conveniences:{model}"
     return endpoint("POST", f"/v1/{path}", body=body, **row)(view)
+
+
+def _flatten(refusal: ServiceError) -> None:
+    """Have a refusal name the fields as they stand in the request that was sent."""
+    refusal.detail = _FLATTENED.sub("", refusal.detail)
+    refusal.errors = tuple(
+        replace(error, path=_FLATTENED.sub("", error.path)) for error in refusal.errors
+    )
 
 
 PDF_HTML: Final = _convenience("pdf/html", "PdfFromHtml", "Make a PDF of HTML")

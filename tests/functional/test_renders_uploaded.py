@@ -46,6 +46,19 @@ def test_render_of_an_upload_that_is_not_there_is_refused_at_its_place(service: 
     assert service.limits()["holds"] == {}
 
 
+def test_conveniences_name_the_places_of_their_own_request(service: Service) -> None:
+    there = send(service, b"x").json["id"]
+    attached = {"attachments": [{"upload_id": "upl_nothing", "filename": "a"}]}
+    for body, pointer in (
+        ({"upload_id": "upl_nothing"}, "/upload_id"),
+        ({"upload_id": there, "pdf": attached}, "/pdf/attachments/0/upload_id"),
+    ):
+        answer = service.call("POST", "/v1/pdf/html", json_body=body)
+
+        assert (answer.code, answer.pointers) == ("upload_not_found", [pointer])
+        assert answer.json["detail"].startswith(f"{pointer}: ")
+
+
 def test_upload_that_has_not_arrived_cannot_be_rendered_yet(service: Service) -> None:
     upload_id = announce(service).json["id"]
     body: dict[str, Any] = {"input": {"type": "html", "upload_id": upload_id}}
