@@ -2,6 +2,7 @@
 
 import gzip
 import time
+import tracemalloc
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler
 from itertools import pairwise
@@ -173,6 +174,19 @@ def test_as_many_bytes_as_are_wanted_are_taken(here: Site, path: str) -> None:
 def test_one_more_is_too_many_also_when_it_is_unpacked(here: Site, path: str) -> None:
     with pytest.raises(Unreachable, match="more than 10000 bytes"):
         fetch(here, path)
+
+
+def test_a_bomb_is_not_unpacked_to_be_measured(here: Site) -> None:
+    fetch(here, "/json")
+    tracemalloc.start()
+    try:
+        with pytest.raises(Unreachable, match="more than 10000 bytes"):
+            fetch(here, "/large%20bomb")
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert peak < 10_000_000
 
 
 @pytest.mark.parametrize("path", ["/trickle", "/drip", "/silence"])
