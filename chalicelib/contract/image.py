@@ -11,7 +11,8 @@ class FormatOptions(Model):
     """How a picture is compressed; what a format has no use for is told as a warning."""
 
     quality: Annotated[int, Field(ge=1, le=100)] | None = None
-    """Of `jpeg` (90) and of `webp` that is not lossless (90)."""
+    """Of `jpeg` (90) and of `webp` that is not lossless (90). A `jpeg` of 90 and more keeps the
+    edges of coloured text."""
     lossless: bool | None = None
     """Of `webp`."""
     progressive: bool | None = None
@@ -49,11 +50,11 @@ class ImageOptions(Model):
     """Device pixels for one CSS pixel."""
     fit: Literal["contain", "cover", "fill"] | None = None
     """How a picture of another shape is brought to `width` and `height`: with bars, cut, or
-    stretched; needs both."""
+    stretched; ignored, with a warning, unless both are given."""
     full_page: bool | None = None
     """The whole document instead of the viewport."""
     omit_background: bool | None = None
-    """No white behind the page; the same as `transparent`."""
+    """No white behind the page; the same as `transparent`. A `jpeg` stays white."""
     transparent: bool | None = None
     clip_selector: Annotated[str, StringConstraints(min_length=1, max_length=500)] | None = None
     """A CSS selector: only the first element that it finds is in the picture."""

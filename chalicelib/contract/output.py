@@ -18,7 +18,9 @@ class OutputSpec(Model):
     """The files that are asked for."""
 
     format: OutputFormat | None = None
-    """`pdf` where neither this nor `formats` is given. `zip` holds the files of `formats`."""
+    """`pdf` where neither this nor `formats` is given. `zip` holds the files of `formats`.
+    `html` is the page's document as it stands after its waits, without its scripts, event handlers
+    and frames."""
     formats: Annotated[list[PartFormat], Field(min_length=1, max_length=6)] | None = None
     """Several files of one page, which is loaded once."""
     filename: Annotated[str, StringConstraints(max_length=255)] | None = None

@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+from typing import Any
 
 import pypdfium2  # type: ignore[import-untyped]
 
@@ -11,7 +12,7 @@ PAGE = """<!doctype html><style>@media print { body { background: #0f0 } }</styl
 <h1 style='background:linear-gradient(45deg,#fff,#08f)'>Größe</h1><a href='x'>link</a>
 <script>document.links[0].href += '?y'</script>"""
 ALL = ["pdf", "png", "jpeg", "webp", "html"]
-OUTPUT = {"format": "zip", "formats": ALL, "filename": "Größe & Co/1.pdf"}
+OUTPUT: dict[str, Any] = {"format": "zip", "formats": ALL, "filename": "Größe & Co/1.pdf"}
 
 
 def test_bytes_repeat_across_browsers_and_after_other_documents(render: Render) -> None:
