@@ -10,9 +10,12 @@ import re
 from typing import Final
 
 _DATE: Final = re.compile(rb"/(Creation|Mod)Date \(D:[0-9]{14}[+-][0-9]{2}'[0-9]{2}'\)")
-# As browser/spare.py makes them; what follows is the rest of the string that it stands in.
-_ORIGIN: Final = re.compile(rb"http://[0-9a-f]{24}\.localhost((?:[ -'*-\[\]-~]|\\.)*\))")
-_ORIGIN_BYTES: Final = len("http://.localhost") + 24
+# As browser/spare.py makes it, also as a parameter of another address; what follows is the rest of
+# the string that it stands in.
+_ORIGIN: Final = re.compile(
+    rb"(?:http(?:://|%3A%2F%2F))?[0-9a-f]{24}\.localhost((?:[ -'*-\[\]-~]|\\.)*\))"
+)
+_OF_ORIGIN: Final = b".localhost"
 # The ids that Chromium gives to the cells that head a table, where cells name them: in a cell's
 # own dictionary, in lists, in the tree of ids behind a reference.
 _CELL: Final = re.compile(
@@ -33,7 +36,8 @@ def repeatable(content: bytes, moment: dt.datetime) -> bytes:
     """
     date = f"{moment.astimezone(dt.UTC):%Y%m%d%H%M%S}+00'00'".encode()
     content = _DATE.sub(rb"/\g<1>Date (D:%s)" % date, content, count=2)
-    content = _ORIGIN.sub(lambda found: found[1] + b" " * _ORIGIN_BYTES, content)
+    if _OF_ORIGIN in content:
+        content = _ORIGIN.sub(lambda found: found[1].ljust(len(found[0])), content)
     numbers = {old: new for new, old in enumerate(sorted(set(_CELL.findall(content))), 1)}
     if not numbers:
         return content

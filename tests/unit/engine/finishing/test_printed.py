@@ -37,6 +37,15 @@ def test_links_to_the_page_itself_become_relative_and_nothing_moves() -> None:
     )
 
 
+def test_the_page_itself_is_no_parameter_of_another_address() -> None:
+    ours = b"http%3A%2F%2F0123456789abcdef01234567.localhost"
+    printed = b"/URI (https://b.org/?u=" + ours + b"%2Fa&v=1)>>"
+
+    content = repeatable(printed, MOMENT)
+
+    assert content == b"/URI (https://b.org/?u=%2Fa&v=1)" + b" " * len(ours) + b">>"
+
+
 def test_structure_ids_count_from_one_in_their_own_order() -> None:
     printed = (
         b"/ID (node00000031)>> /A [<</Headers [(node00000031) (node00000007)]>>] "
