@@ -13,6 +13,7 @@ _FILLED_IN: Final = {
 # Chromium's frame around them, as its own page for headers and footers has it.
 FRAME_CSS: Final = """
 #header, #footer { display: flex; flex: none }
+#content { flex: auto }
 #header { align-items: flex-start; padding-top: 15pt }
 #footer { align-items: flex-end; padding-bottom: 15pt }
 .left { flex: none; padding: 0 6pt 0 24pt }

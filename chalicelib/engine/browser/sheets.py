@@ -19,12 +19,26 @@ _DOCUMENT: Final = (
     '<!doctype html><meta http-equiv="Content-Security-Policy" content="{policy}">'
     "<style>{css}</style><body></body>"
 )
-_CSS: Final = (
-    "body { margin: 0 } section { display: flex; flex-direction: column; contain: strict;"
-    " break-after: page; break-inside: avoid } main { flex: auto }"
+
+
+def _firmly(*rules: str) -> str:
+    return "".join(f"{rule} !important;" for rule in rules)
+
+
+# Whatever a band's own styles say, each sheet takes one page.
+_BODY_CSS: Final = _firmly(
+    *("display: block", "position: static", "float: none", "columns: auto", "contain: none"),
+    *("margin: 0", "padding: 0", "border: 0", "width: auto", "height: auto", "min-height: 0"),
+)
+_SHEET_CSS: Final = _firmly(
+    *("all: revert", "display: flex", "flex-direction: column", "contain: strict"),
+    *("break-before: auto", "break-after: page", "break-inside: avoid"),
+    *("page: s{kind}", "width: {width}pt", "height: {height}pt"),
 )
 # What Chromium does for each page, done for all: the marks are filled in by class.
-_FILL: Final = """async ({header, footer, pages, total, title, margins}) => {
+_FILL: Final = """async ({header, footer, pages, total, title, margins, css}) => {
+  document.head.style.cssText = 'display: none !important';
+  document.documentElement.style.cssText = document.body.style.cssText = css;
   const date = new Intl.DateTimeFormat(
     'en-US', {dateStyle: 'short', timeStyle: 'short'},
   ).format(new Date());
@@ -37,12 +51,13 @@ _FILL: Final = """async ({header, footer, pages, total, title, margins}) => {
     box.style.height = `${margin}in`;
     model.append(box);
   }
-  model.firstChild.after(document.createElement('main'));
-  const styles = [...model.querySelectorAll('style')];
-  document.body.append(...styles);
-  for (const {width, height, number, kind} of pages) {
+  const content = document.createElement('div');
+  content.id = 'content';
+  model.firstChild.after(content);
+  document.head.append(...model.querySelectorAll('style'));
+  for (const {css, number} of pages) {
     const sheet = model.cloneNode(true);
-    sheet.style.cssText = `page: s${kind}; width: ${width}pt; height: ${height}pt`;
+    sheet.style.cssText = css;
     const marks = {pageNumber: number, totalPages: total, title, date};
     for (const [name, value] of Object.entries(marks)) {
       for (const mark of sheet.querySelectorAll(`.${name}`)) mark.textContent = value;
@@ -55,7 +70,6 @@ _FILL: Final = """async ({header, footer, pages, total, title, margins}) => {
 }"""
 # A sheet that is taller than its box by this never runs over to another page.
 _SLACK_PT: Final = 1
-_POINTS: Final = 72
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +103,11 @@ def print_sheets(tab: Tab, sheets: Sheets, options: PdfOptions) -> bytes:
         )
     }
     sizes = "".join(
-        f"@page s{number} {{ size: {width}pt {height + _SLACK_PT}pt; margin: 0 }}"
+        f"@page s{number} {{ size: {width}pt {height + _SLACK_PT}pt !important;"
+        " margin: 0 !important }"
         for (width, height), number in kinds.items()
     )
-    html = _DOCUMENT.format(policy=escape(_POLICY), css=FRAME_CSS + _CSS + sizes)
+    html = _DOCUMENT.format(policy=escape(_POLICY), css=FRAME_CSS + sizes)
     frame = tab.spare.frame
     tab.outcome(tab.send("Page.setDocumentContent", frameId=frame, html=html))
     filled = tab.outcome(tab.call_function(_FILL, _filling(sheets, kinds, options)))
@@ -112,14 +127,17 @@ def _filling(
         "footer": template(sheets.bands.footer, "footer", options),
         "pages": [
             {
-                "width": sheet.width,
-                "height": sheet.height,
+                "css": _SHEET_CSS.format(
+                    kind=kinds[sheet.width, sheet.height],
+                    width=sheet.width,
+                    height=sheet.height,
+                ),
                 "number": sheet.number,
-                "kind": kinds[sheet.width, sheet.height],
             }
             for sheet in sheets.sheets
         ],
         "total": sheets.total,
         "title": sheets.title,
+        "css": _BODY_CSS,
         "margins": {"top": options.margin.top, "bottom": options.margin.bottom},
     }

@@ -4,6 +4,7 @@ import io
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.sheets import Sheet, Sheets
 from chalicelib.engine.finishing.dates import moment_of
 from chalicelib.engine.finishing.finisher import Finisher
@@ -69,6 +70,9 @@ def _put_on(document: "pikepdf.Pdf", indexes: Sequence[int], content: bytes) -> 
 
     layers = Layers(document)
     with pikepdf.open(io.BytesIO(content)) as printed:
+        if len(printed.pages) != len(indexes):
+            message = "a header or footer has styles that change the pages which it is printed on"
+            raise RenderFailure("render_failed", message)
         for index, source in zip(indexes, printed.pages, strict=True):
             page = document.pages[index]
             # Both begin at the top edge; the sheet may be a little taller.

@@ -200,6 +200,29 @@ def test_bands_load_nothing_and_run_nothing(render: Render) -> None:
     assert outcome.trace.warnings == ()
 
 
+@pytest.mark.parametrize(
+    "style",
+    [
+        "*{display:block!important;break-before:page!important;contain:none!important}",
+        "@page{size:5cm 5cm;margin:3cm} html,body{padding:9cm;height:300cm} #header{height:99cm}",
+        "section{position:fixed!important;float:left;margin:50cm} div{break-after:page}",
+    ],
+)
+def test_a_bands_styles_change_no_pages(render: Render, style: str) -> None:
+    header = {"enabled": True, "html": f"<style>{style}</style><p>Head"}
+
+    document = pypdfium2.PdfDocument(pdf(render, header=header, last_footer=band("end")))
+
+    assert [page.get_size() for page in document] == [pytest.approx((595, 842), abs=1)] * 3
+
+
+def test_a_band_that_makes_pages_fails(render: Render) -> None:
+    html = "<style>body::after { content: 'x'; display: block; break-before: page }</style>"
+
+    with pytest.raises(RenderFailure, match="has styles that change the pages"):
+        render(THREE, pdf={"header": {"enabled": True, "html": html}, "last_footer": band("x")})
+
+
 def test_a_missing_title_is_empty(render: Render) -> None:
     title = {"enabled": True, "left": "[{{ title }}]"}
 
