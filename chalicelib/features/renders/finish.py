@@ -3,8 +3,11 @@
 import base64
 import hashlib
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import asdict, replace
+from functools import partial
 from typing import Any, Final
 
 from chalicelib.adapters.aws.objects import Objects
@@ -74,8 +77,7 @@ class FinishRender:
             for n, produced in enumerate(outcome.files)
         )
         if expires is not None:
-            for file, produced in zip(files, outcome.files, strict=True):
-                self._keep(render, file, produced.content)
+            self._keep_all(render, files, outcome)
         store_ms = epoch_ms(self._clock.now()) - epoch_ms(before)
         done = replace(
             render,
@@ -94,6 +96,18 @@ class FinishRender:
         trace = members.pop("trace", Trace())
         failed = replace(render, status="failed", error=members)
         return self._end(_traced(failed, trace), trace.timings)
+
+    def _keep_all(self, render: Render, files: Sequence[StoredFile], outcome: Outcome) -> None:
+        """Store the bodies of all files, side by side."""
+        first, *others = (
+            partial(self._keep, render, file, produced.content)
+            for file, produced in zip(files, outcome.files, strict=True)
+        )
+        with ThreadPoolExecutor() as beside:
+            stored = [beside.submit(copy_context().run, keep) for keep in others]
+            first()
+        for each in stored:
+            each.result()
 
     def _keep(self, render: Render, file: StoredFile, content: bytes) -> None:
         digest = bytes.fromhex(file.sha256)
