@@ -2,6 +2,9 @@
 
 import pytest
 
+from chalicelib.core.clock import rfc3339
+from chalicelib.features.facts.model import Fact, Heard
+from chalicelib.features.usage.count import CountUsage
 from chalicelib.features.workspaces.change import Changes
 from chalicelib.features.workspaces.plans import PLANS
 from tests.builders.service import Service
@@ -95,6 +98,28 @@ def test_usage_counts_by_day_mode_and_format(service: Service) -> None:
         {"format": "png", "live": 1, "test": 0, "failed": 0},
     ]
     assert usage["by_template"] == []
+
+
+def test_usage_counts_by_template_the_most_rendered_first(service: Service) -> None:
+    rendered = [("tpl_1", "live"), ("tpl_2", "test"), ("tpl_2", "failed"), ("tpl_2", "live")]
+    count = CountUsage(service.settings.main_table, lambda _row: ("pdf", "zip"))
+    for n, (template, kind) in enumerate(rendered):
+        status = "failed" if kind == "failed" else "succeeded"
+        at = rfc3339(service.clock.now())
+        fact = Fact(f"evt_{n}", f"render.{status}", service.workspace, "s", "r", at)
+        row = {"test": kind == "test", "billed": kind == "live", "template_id": template}
+        for write in count(Heard(fact, row, settled=True)):
+            service.services.tables.write(write)
+
+    usage = service.call("GET", "/v1/usage").json
+
+    assert usage["by_template"] == [
+        {"template_id": "tpl_2", "live": 1, "test": 1, "failed": 1},
+        {"template_id": "tpl_1", "live": 1, "test": 0, "failed": 0},
+    ]
+    assert usage["by_format"] == [
+        {"format": name, "live": 2, "test": 1, "failed": 1} for name in ("pdf", "zip")
+    ]
 
 
 def test_usage_of_a_range_leaves_out_what_lies_beyond_it(service: Service) -> None:

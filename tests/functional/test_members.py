@@ -57,7 +57,19 @@ def test_last_owner_stays_and_another_one_takes_over(tool: Tool, service: Servic
     assert service.render(key=key).status == 200
 
 
-@pytest.mark.parametrize("email", ["nobody", "a@b", "a b@example.com", "a\n@example.com", "@x.de"])
+@pytest.mark.parametrize(
+    "email",
+    [
+        "nobody",
+        "a@b",
+        "a b@example.com",
+        "a\n@example.com",
+        "@x.de",
+        "a,b@x.de",
+        '"a"@x.de',
+        "<a@x.de",
+    ],
+)
 def test_what_is_no_address_is_refused(tool: Tool, service: Service, email: str) -> None:
     code, _ = tool.refusal("member", "add", "--workspace", service.workspace, email)
 

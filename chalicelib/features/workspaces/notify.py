@@ -4,7 +4,7 @@ import logging
 from collections.abc import Sequence
 from typing import Protocol
 
-from chalicelib.features.workspaces.members import Members
+from chalicelib.features.workspaces.members import Members, is_address
 from chalicelib.features.workspaces.model import Workspace
 
 log = logging.getLogger(__name__)
@@ -29,7 +29,8 @@ class NotifyOwners:
     def __call__(self, workspace: Workspace, subject: str, text: str) -> None:
         """Send one mail; raises what the mail server's failure raises, to be tried again."""
         known = {"workspace": workspace.id, "subject": subject}
-        owners = [row.email for row in self._members.of(workspace) if row.role == "owner"]
+        members = self._members.of(workspace)
+        owners = [row.email for row in members if row.role == "owner" and is_address(row.email)]
         if self._mail is None:
             log.warning("mail_not_configured", extra=known)
             return
