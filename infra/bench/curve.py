@@ -131,6 +131,7 @@ def _page(number: int) -> str:
 def _request(html: str) -> bytes:
     body: dict[str, Any] = {
         "input": {"type": "html", "html": html},
+        "output": {"wait": {"timeout_ms": 60_000}},
         "delivery": {"type": "binary"},
     }
     return json.dumps(body).encode()
