@@ -8,6 +8,7 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser import pictures
 from chalicelib.engine.browser.credentials import Credentials
 from chalicelib.engine.browser.emulation import Emulation
+from chalicelib.engine.browser.fonts import Fonts
 from chalicelib.engine.browser.loading import show, visit
 from chalicelib.engine.browser.markup import markup
 from chalicelib.engine.browser.printing import printed
@@ -31,6 +32,7 @@ class Page:
         self._tab = Tab(spare, deadline)
         self._emulation = Emulation(self._tab)
         self._watch = Watch(spare, traffic, self._tab.crashed, self._emulation.adopt)
+        self._fonts = Fonts(self._tab)
         self._html_bytes = 0
         self._warnings: list[RenderWarning] = []
 
@@ -56,7 +58,7 @@ class Page:
         sizes = dict(requests.transfers.bytes)
         sizes["html"] = sizes.get("html", 0) + self._html_bytes
         return {
-            "fonts": [],
+            "fonts": self._fonts.used(),
             "bytes": sizes,
             "requests": requests.count,
             "wait": self._tab.waits_for,
@@ -95,6 +97,7 @@ class Page:
         except TimeoutError as error:
             raise self._late(output.wait) from error
         self._emulation.check()
+        self._fonts.look(self._tab.settled.result())
         if output.strict_assets:
             self._watch.requests.assets.insist()
 

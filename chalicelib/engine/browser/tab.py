@@ -23,6 +23,7 @@ class Tab:
         self.deadline = deadline
         self.crashed: Future[None] = Future()
         self.waits_for: str | None = None
+        self.settled: Answer = Future()
         self._world = spare.world
 
     def send(self, method: str, **parameters: Any) -> Answer:
@@ -34,7 +35,7 @@ class Tab:
         made = self.send("Page.createIsolatedWorld", frameId=self.spare.frame, worldName=WORLD)
         self._world = self.until(made, limit)["executionContextId"]
 
-    def call_function(self, declaration: str, *arguments: Any) -> Answer:
+    def call_function(self, declaration: str, *arguments: Any, by_value: bool = True) -> Answer:
         """Call a function in a world of ours, whose globals the page cannot touch."""
         return self.send(
             "Runtime.callFunctionOn",
@@ -42,7 +43,7 @@ class Tab:
             executionContextId=self._world,
             arguments=[{"value": argument} for argument in arguments],
             awaitPromise=True,
-            returnByValue=True,
+            returnByValue=by_value,
         )
 
     def outcome(self, answer: Answer) -> dict[str, Any]:

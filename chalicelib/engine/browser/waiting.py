@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.browser.fonts import REPRESENTATIVES
 from chalicelib.engine.browser.pipe import Answer
 from chalicelib.engine.browser.tab import Tab
 from chalicelib.engine.deadline import Deadline
@@ -34,14 +35,16 @@ _SETTLE: Final = """async (until) => {
       });
     }
   }
-}"""
+  return REPRESENTATIVES;
+}""".replace("REPRESENTATIVES", REPRESENTATIVES)
 _HAS: Final = "(selector) => document.querySelector(selector) !== null"
 _FALSY: Final = frozenset({"NaN", "-0", "0n"})
 
 
 def settled(tab: Tab, conditions: Wait) -> Answer:
-    """Return the moment at which all that the page has asked for is there."""
-    return tab.call_function(_SETTLE, conditions.until)
+    """Return the moment at which all that the page has asked for is there, and REPRESENTATIVES."""
+    tab.settled = tab.call_function(_SETTLE, conditions.until, by_value=False)
+    return tab.settled
 
 
 def wait_for(tab: Tab, conditions: Wait, patience: Deadline, quiet_s: Callable[[], float]) -> None:
