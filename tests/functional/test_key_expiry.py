@@ -1,6 +1,7 @@
 """Mail to the owners 14 days and 1 day before a key expires."""
 
 import datetime as dt
+import json
 from collections.abc import Sequence
 
 import pytest
@@ -107,3 +108,28 @@ def test_failing_mail_server_is_asked_again(
     wait(service, minutes=10)
 
     assert len(asked) == 2
+
+
+def test_message_that_comes_twice_warns_once(
+    service: Service, workspace: WorkspaceId, sent: Sent
+) -> None:
+    key_id = expiring(service, workspace, 20)
+    wait(service, days=7)
+
+    for _ in range(2):
+        service.send("Upkeep", json.dumps({"v": 1, "pk": f"KEY#{key_id}", "sk": "META"}))
+        assert service.look_after() == []
+
+    assert len(sent) == 1
+    wait(service, days=12, hours=1)
+    assert len(sent) == 2
+
+
+def test_key_that_is_not_there_is_a_dead_letter(service: Service) -> None:
+    service.send("Upkeep", json.dumps({"v": 1, "pk": "KEY#none", "sk": "META"}))
+
+    assert service.look_after() == []
+    assert service.bury("Upkeep") == []
+
+    (letter,) = service.dead_letters("Upkeep")
+    assert letter.reason == "nobody looks after KEY#none META"
