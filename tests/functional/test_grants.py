@@ -149,6 +149,21 @@ def upkeep_of_what_was_left(service: Service) -> None:
     assert service.limits()["holds"] == {}
 
 
+def renders_that_can_wait(service: Service) -> None:
+    render_id = service.render(mode="async", priority="low").json["id"]
+    service.work_off("RendersLow", lambda _lost: {"batchItemFailures": []})
+    service.clock.forward(minutes=2)
+    service.tick()
+    service.look_after()
+    assert service.work_off_queue("RendersLow") == []
+    assert service.call("GET", f"/v1/renders/{render_id}").json["status"] == "succeeded"
+    service.send("RendersLow", '{"v": 99}')
+    assert len(service.work_off_queue("RendersLow")) == 1
+    canceled = service.render(mode="async").json["id"]
+    assert service.call("POST", f"/v1/renders/{canceled}/cancel").status == 200
+    settle_down(service)
+
+
 def attempts_that_are_overtaken(service: Service) -> None:
     def second(_job: object) -> None:
         service.engine.before = lambda _job: None
@@ -222,6 +237,7 @@ def overheard(aws: Aws) -> Iterator[Overheard]:
         renders_without_room(service)
         renders_that_are_lost(service)
         upkeep_of_what_was_left(service)
+        renders_that_can_wait(service)
         attempts_that_are_overtaken(service)
         two_requests_with_one_key(service, patch)
         keys_that_expire(service)
