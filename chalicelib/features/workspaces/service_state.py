@@ -16,6 +16,8 @@ type State = Literal["normal", "degraded", "maintenance"]
 STATES: Final[tuple[State, ...]] = ("normal", "degraded", "maintenance")
 KEY: Final = ("SERVICE#STATE", "META")
 _FRESH: Final = dt.timedelta(seconds=3)
+# Longer, so that what was fresh when a request came is still good when the request needs it.
+_GOOD: Final = dt.timedelta(seconds=10)
 _MAX_RETRY_AFTER_S: Final = 86_400
 
 
@@ -45,8 +47,7 @@ class ServiceStates:
     @property
     def is_fresh(self) -> bool:
         """Tell whether what is remembered was read a moment ago."""
-        now = self._clock.now()
-        return self._read_at is not None and self._read_at <= now < self._read_at + _FRESH
+        return self._is_younger_than(_FRESH)
 
     def learn(self, item: Item | None) -> None:
         """Remember the item that was read just now; None: nobody ever set a state."""
@@ -55,7 +56,7 @@ class ServiceStates:
 
     def get(self) -> ServiceState:
         """Return the state, as it is remembered or as it is."""
-        if not self.is_fresh:
+        if not self._is_younger_than(_GOOD):
             self.learn(self._tables.get(self._table, *KEY))
         return self._known
 
@@ -88,6 +89,10 @@ class ServiceStates:
         if known.state == "maintenance":
             detail = "The service is being maintained and takes no new renders meanwhile."
             raise ServiceError("maintenance", detail, headers=headers)
+
+    def _is_younger_than(self, age: dt.timedelta) -> bool:
+        now = self._clock.now()
+        return self._read_at is not None and self._read_at <= now < self._read_at + age
 
 
 def _state(item: Item) -> ServiceState:
