@@ -1,7 +1,7 @@
 """What a page is made to believe: its medium, window, language, time zone, scripts on or off."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from chalicelib.engine.browser.pictures import check_sizes
 from chalicelib.engine.browser.pipe import Answer, CallRefused
@@ -9,6 +9,10 @@ from chalicelib.engine.browser.tab import Tab
 from chalicelib.engine.job import RenderWarning
 from chalicelib.engine.options.output import Output
 
+# The browser takes any tag for a locale, and writes in its own language then.
+_KNOWS: Final = """(tag) => {
+  try { return Intl.DateTimeFormat.supportedLocalesOf([tag]).length > 0 } catch { return false }
+}"""
 type _Send = Callable[[str, Mapping[str, Any]], Answer]
 
 
@@ -20,6 +24,7 @@ class Emulation:
         self._tab = tab
         self._output: Output | None = None
         self._doubtful: Mapping[str, Answer] = {}
+        self._said: set[str] = set()
         self.warnings: list[RenderWarning] = []
 
     def begin(self, output: Output) -> None:
@@ -51,8 +56,20 @@ class Emulation:
             try:
                 self._tab.until(answer, self._tab.deadline)
             except CallRefused as error:
-                message = f"output.{name} is not known to the browser and was ignored"
-                self.warnings.append(RenderWarning("locale_unsupported", message, str(error)))
+                self._ignored(name, str(error))
+        locale = self._output.locale if self._output else None
+        if locale is not None and "locale" not in self._said and not self._knows(locale):
+            self._ignored("locale", f"{locale}: use a BCP 47 tag of a language in use")
+
+    def _knows(self, locale: str) -> bool:
+        asked = self._tab.call_function(_KNOWS, locale)
+        answer = self._tab.until(asked, self._tab.deadline)
+        return bool(answer["result"].get("value"))
+
+    def _ignored(self, name: str, why: str) -> None:
+        self._said.add(name)
+        message = f"output.{name} is not known to the browser and was ignored"
+        self.warnings.append(RenderWarning("locale_unsupported", message, why))
 
     def use_media(self, media: str) -> None:
         """Apply the rules of a CSS media type from now on."""
