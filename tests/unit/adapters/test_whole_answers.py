@@ -29,7 +29,8 @@ class Wire:
             aws_secret_access_key="b",
         )
         events: Any = self.client.meta.events
-        events.register("before-send", self._answer)
+        # Before the mock of AWS, which may be in this process.
+        events.register_first("before-send", self._answer)
 
     def _answer(self, **_: Any) -> AWSResponse:
         self.calls += 1
