@@ -77,16 +77,8 @@ def _prune_structure(tree: Any, there: set[Id], keys: set[int]) -> None:
     }
     lost = _lost(elements, there, headers)
     for element in elements:
-        if element.objgen in lost:
-            continue
-        here = element.get("/Pg")
-        remaining = [kid for kid in _listed(element.get("/K")) if _remains(kid, here, there, lost)]
-        if remaining:
-            element.K = remaining
-        elif "/K" in element:
-            del element.K
-        if here is not None and here.objgen not in there:
-            del element.Pg
+        if element.objgen not in lost:
+            _prune_element(element, there, lost)
     parents = pikepdf.NumberTree(tree.ParentTree)
     for key in [key for key in parents if key not in keys]:
         del parents[key]
@@ -94,6 +86,17 @@ def _prune_structure(tree: Any, there: set[Id], keys: set[int]) -> None:
         names = pikepdf.NameTree(tree.IDTree)
         for name in [name for name, element in names.items() if element.objgen in lost]:
             del names[name]
+
+
+def _prune_element(element: Any, there: set[Id], lost: set[Id]) -> None:
+    here = element.get("/Pg")
+    remaining = [kid for kid in _listed(element.get("/K")) if _remains(kid, here, there, lost)]
+    if remaining:
+        element.K = remaining
+    elif "/K" in element:
+        del element.K
+    if here is not None and here.objgen not in there:
+        del element.Pg
 
 
 def _elements(tree: Any) -> Iterator[Any]:
