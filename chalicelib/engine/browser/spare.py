@@ -99,7 +99,7 @@ class Arrivals:
 
 
 def prepare(pipe: Pipe, arrivals: Arrivals, rehearsal: Rehearsal | None) -> Spare:
-    """Make a context whose page stands at a new https origin, and has printed the rehearsal.
+    """Make a context whose page stands at a new origin, and has printed the rehearsal.
 
     Raises BrowserUnusable when that showed a browser without fonts.
     """
