@@ -16,6 +16,7 @@ RENDER = {
     "PLATEN_MAIN_TABLE": "table",
     "PLATEN_BUCKET": "bucket",
     "PLATEN_RENDERS_QUEUE_URL": "https://queue.test/renders",
+    "PLATEN_RENDERS_LOW_QUEUE_URL": "https://queue.test/low",
     "PLATEN_RENDERS_DEAD_LETTERS_URL": "https://queue.test/dead",
     "PLATEN_EVENTS_QUEUE_URL": "https://queue.test/events",
 }
