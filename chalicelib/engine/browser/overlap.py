@@ -14,6 +14,10 @@ _MM: Final = 25.4 / _PIXELS
 _PATIENCE_S: Final = 1.0
 # Less than this is no overlap that anybody sees.
 _TOLERANCE: Final = 0.5
+_MOST_REMEMBERED: Final = 100
+type _Key = tuple[float, tuple[str, ...]]
+# In pixels, by the paper's width and what the bands are.
+_HEIGHTS: Final[dict[_Key, list[float]]] = {}
 _CSS: Final = FRAME_CSS + "section { font: 8pt sans-serif } #footer { align-items: flex-start }"
 # Each band is laid out unseen and apart from the page's styles; nothing from outside is loaded.
 # The document's own `@page` margins win over those of the request.
@@ -94,7 +98,9 @@ def measure(tab: Tab, options: PdfOptions) -> Answer | None:
     if not bands:
         return None
     width = options.height if options.landscape else options.width
-    return tab.call_function(_MEASURE, bands, _CSS, width * _PIXELS)
+    # The same bands stand on many documents; only the margins are each document's own.
+    unknown = [] if _key(options) in _HEIGHTS else bands
+    return tab.call_function(_MEASURE, unknown, _CSS, width * _PIXELS)
 
 
 def overlaps(tab: Tab, options: PdfOptions, measured: Answer) -> list[RenderWarning]:
@@ -106,6 +112,8 @@ def overlaps(tab: Tab, options: PdfOptions, measured: Answer) -> list[RenderWarn
         return []
     if found is None:
         return []
+    heights = found["heights"] or _HEIGHTS.get(_key(options), [])
+    _remember(options, heights)
     margins = {
         "header": options.margin.top * _PIXELS,
         "footer": options.margin.bottom * _PIXELS,
@@ -113,9 +121,20 @@ def overlaps(tab: Tab, options: PdfOptions, measured: Answer) -> list[RenderWarn
     }
     return [
         _warning(field, side, height, margins[side])
-        for (field, side, _), height in zip(_bands(options), found["heights"], strict=True)
+        for (field, side, _), height in zip(_bands(options), heights, strict=True)
         if height > margins[side] + _TOLERANCE
     ]
+
+
+def _key(options: PdfOptions) -> _Key:
+    width = options.height if options.landscape else options.width
+    return width, tuple(template(band, side, options) for _, side, band in _bands(options))
+
+
+def _remember(options: PdfOptions, heights: list[float]) -> None:
+    if len(_HEIGHTS) >= _MOST_REMEMBERED:
+        _HEIGHTS.clear()
+    _HEIGHTS[_key(options)] = heights
 
 
 def _warning(field: str, side: str, height: float, margin: float) -> RenderWarning:
