@@ -59,7 +59,10 @@ class Timings(Model):
 
 
 class UsedFont(Model):
-    """A font family that the page asked for, and what its text was drawn with."""
+    """A font family that the page asked for, and what its text was drawn with.
+
+    Web fonts that came and draw Latin text; what stands in for other families is not told yet.
+    """
 
     requested: str
     used: str

@@ -8,7 +8,7 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser import pictures
 from chalicelib.engine.browser.credentials import Credentials
 from chalicelib.engine.browser.emulation import Emulation
-from chalicelib.engine.browser.fonts import Fonts
+from chalicelib.engine.browser.fonts import used_fonts
 from chalicelib.engine.browser.loading import show, visit
 from chalicelib.engine.browser.markup import markup
 from chalicelib.engine.browser.printing import printed
@@ -32,7 +32,7 @@ class Page:
         self._tab = Tab(spare, deadline)
         self._emulation = Emulation(self._tab)
         self._watch = Watch(spare, traffic, self._tab.crashed, self._emulation.adopt)
-        self._fonts = Fonts(self._tab)
+        self._fonts: list[dict[str, str]] = []
         self._html_bytes = 0
         self._warnings: list[RenderWarning] = []
 
@@ -58,7 +58,7 @@ class Page:
         sizes = dict(requests.transfers.bytes)
         sizes["html"] = sizes.get("html", 0) + self._html_bytes
         return {
-            "fonts": self._fonts.used(),
+            "fonts": self._fonts,
             "bytes": sizes,
             "requests": requests.count,
             "wait": self._tab.waits_for,
@@ -97,7 +97,7 @@ class Page:
         except TimeoutError as error:
             raise self._late(output.wait) from error
         self._emulation.check()
-        self._fonts.look(self._tab.settled.result())
+        self._fonts = used_fonts(self._tab.settled.result())
         if output.strict_assets:
             self._watch.requests.assets.insist()
 

@@ -154,8 +154,6 @@ def _confine(pipe: Pipe, session: str, context: str) -> list[Answer]:
         pipe.send("Fetch.enable", {}, session),
         pipe.send("Network.setBypassServiceWorker", {"bypass": True}, session),
         pipe.send("Target.setAutoAttach", FRAMES, session),
-        pipe.send("DOM.enable", {}, session),
-        pipe.send("CSS.enable", {}, session),
         pipe.send("Runtime.runIfWaitingForDebugger", {}, session),
     ]
 

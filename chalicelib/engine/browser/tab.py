@@ -35,7 +35,7 @@ class Tab:
         made = self.send("Page.createIsolatedWorld", frameId=self.spare.frame, worldName=WORLD)
         self._world = self.until(made, limit)["executionContextId"]
 
-    def call_function(self, declaration: str, *arguments: Any, by_value: bool = True) -> Answer:
+    def call_function(self, declaration: str, *arguments: Any) -> Answer:
         """Call a function in a world of ours, whose globals the page cannot touch."""
         return self.send(
             "Runtime.callFunctionOn",
@@ -43,7 +43,7 @@ class Tab:
             executionContextId=self._world,
             arguments=[{"value": argument} for argument in arguments],
             awaitPromise=True,
-            returnByValue=by_value,
+            returnByValue=True,
         )
 
     def outcome(self, answer: Answer) -> dict[str, Any]:
