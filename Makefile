@@ -32,10 +32,10 @@ check: setup ## lint, types, import rules, unit, functional and architecture tes
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy .
 	.venv/bin/lint-imports
-	.venv/bin/pytest -q -n auto tests/unit tests/functional tests/architecture
+	.venv/bin/pytest -q --tb=short -n auto tests/unit tests/functional tests/architecture
 
 test: check package ## check, then integration tests and the package
-	.venv/bin/pytest -q -m integration tests/integration
+	.venv/bin/pytest -q --tb=short -m integration tests/integration
 
 bench: setup ## run a benchmark (NAME=latency)
 	@$(PY) -m infra.bench $(NAME)
