@@ -30,7 +30,13 @@ def dynamodb_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         (dynoxide,), endpoints = start_backends(Folder(tmp_path_factory.mktemp("db")), spawner)
         cleanup.callback(dynoxide.stop)
         dynoxide.wait()
-        yield endpoints["AWS_ENDPOINT_URL_DYNAMODB"]
+        for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+            environment.setenv(name, "test")
+        environment.setenv("AWS_DEFAULT_REGION", "us-east-1")
+        url = endpoints["AWS_ENDPOINT_URL_DYNAMODB"]
+        environment.setenv("AWS_ENDPOINT_URL_DYNAMODB", url)
+        create_table(Clients())
+        yield url
 
 
 @pytest.fixture(scope="module", params=["calm", "conflicts"])
@@ -38,17 +44,11 @@ def clients(request: pytest.FixtureRequest, dynamodb_url: str) -> Iterator[Clien
     """Give clients of it, and let processes that are started find it too."""
     with ExitStack() as cleanup:
         environment = cleanup.enter_context(pytest.MonkeyPatch.context())
-        for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
-            environment.setenv(name, "test")
-        environment.setenv("AWS_DEFAULT_REGION", "us-east-1")
-        faults = Faults(5, _SHARES)
-        url = cleanup.enter_context(fault_proxy(dynamodb_url, faults))
-        environment.setenv("AWS_ENDPOINT_URL_DYNAMODB", dynamodb_url)
-        if request.param == "calm":
-            create_table(Clients())
-        else:
+        if request.param == "conflicts":
+            faults = Faults(5, _SHARES)
+            url = cleanup.enter_context(fault_proxy(dynamodb_url, faults))
             environment.setenv("AWS_ENDPOINT_URL_DYNAMODB", url)
-        faults.on = True
+            faults.on = True
         yield Clients()
 
 
