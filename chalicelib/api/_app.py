@@ -81,8 +81,20 @@ def _acceptable(event: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+class _InBase64(Response):
+    """A response whose body is in base64 already: Chalice would encode it once more."""
+
+    @override
+    def to_dict(self, binary_types: list[str] | None = None) -> dict[str, Any]:
+        del binary_types
+        answer: dict[str, Any] = super().to_dict()
+        return answer | {"isBase64Encoded": True}
+
+
 def _response(reply: Reply) -> Response:
     body: Any = reply.body
+    if reply.in_base64:
+        return _InBase64(body=body, headers=dict(reply.headers), status_code=reply.status)
     binary = reply.headers["Content-Type"].partition(";")[0] in BINARY_TYPES
     if binary and isinstance(body, str):
         body = body.encode()

@@ -40,7 +40,7 @@ def _file(call: Call, ran: Ran, headers: Mapping[str, str]) -> Reply:
     content = call.services.objects.get(file.key)
     if content is None:
         raise _gone()
-    return _body(render, file, content, headers)
+    return _body(render, file, base64.b64encode(content).decode(), headers)
 
 
 def _location(call: Call, render: Render, file: StoredFile) -> str:
@@ -50,12 +50,11 @@ def _location(call: Call, render: Render, file: StoredFile) -> str:
     return call.services.addresses.direct(file)
 
 
-def _body(render: Render, file: StoredFile, content: bytes, headers: Mapping[str, str]) -> Reply:
+def _body(render: Render, file: StoredFile, content: str, headers: Mapping[str, str]) -> Reply:
     if render.delivery == "base64":
-        return Reply(200, base64.b64encode(content), _BASE64, headers)
-    return Reply(
-        200, content, file.content_type, {**headers, "Content-Disposition": file.disposition}
-    )
+        return Reply(200, content, _BASE64, headers)
+    shown_as = {**headers, "Content-Disposition": file.disposition}
+    return Reply(200, content, file.content_type, shown_as, in_base64=True)
 
 
 def _gone() -> ServiceError:

@@ -26,12 +26,16 @@ GATEWAY_TIMEOUT_S: Final = 27.5
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a view answers; a mapping becomes JSON, bytes go out as they are."""
+    """What a view answers; a mapping becomes JSON, bytes go out as they are.
+
+    `in_base64`: the body is the base64 of what goes out, as the platform wants it anyway.
+    """
 
     status: int = 200
     body: Mapping[str, Any] | bytes | str = b""
     content_type: str = JSON
     headers: Mapping[str, str] = field(default_factory=dict)
+    in_base64: bool = False
 
 
 @dataclass(slots=True)

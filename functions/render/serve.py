@@ -1,5 +1,6 @@
 """What the render function does with an event: one render, or each render of a queue's batch."""
 
+from base64 import b64encode
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -51,4 +52,4 @@ def _answer(order: RunRender, executed: "Executed") -> RunAnswer:
     first = next(iter(executed.contents), None)
     if not order.return_body or first is None or len(first) > MAX_RETURNED_BYTES:
         return RunAnswer(row, None)
-    return RunAnswer(row, first)
+    return RunAnswer(row, b64encode(first).decode())

@@ -1,6 +1,5 @@
 """What the API function and the render function say to each other."""
 
-import base64
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -98,19 +97,17 @@ class QueuedRender:
 
 @dataclass(frozen=True, slots=True)
 class RunAnswer:
-    """The row as the attempt left it, and the file's bytes where they were asked for and fit."""
+    """The row as the attempt left it, and the file in base64 where it was asked for and fits."""
 
     row: dict[str, Any] | None
-    content: bytes | None
+    content: str | None
 
     def to_json(self) -> dict[str, Any]:
         """Return the invocation's answer."""
-        content = base64.b64encode(self.content).decode() if self.content is not None else None
-        return {"v": VERSION, "row": self.row, "content": content}
+        return {"v": VERSION, "row": self.row, "content": self.content}
 
     @classmethod
     def from_json(cls, answer: dict[str, Any]) -> "RunAnswer":
         """Read what `to_json` wrote; raises UnknownVersion."""
         check_version(answer, VERSION)
-        content = answer["content"]
-        return cls(answer["row"], base64.b64decode(content) if content is not None else None)
+        return cls(answer["row"], answer["content"])

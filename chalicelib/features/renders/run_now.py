@@ -39,10 +39,13 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """A render as it stands when the caller is answered; `content` where it travelled along."""
+    """A render as it stands when the caller is answered.
+
+    `content` is its file in base64, where that travelled along.
+    """
 
     render: Render
-    content: bytes | None = None
+    content: str | None = None
 
 
 class RunNow:
