@@ -3,6 +3,7 @@
 import json
 import logging
 import sys
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -10,6 +11,10 @@ from functools import partial
 from typing import Final, override
 
 from aws_lambda_powertools.logging.formatter import LambdaPowertoolsFormatter
+
+from chalicelib.core.traces import trace_of
+
+log = logging.getLogger(__name__)
 
 _IDS: Final[ContextVar[Mapping[str, str]]] = ContextVar("ids", default={})  # noqa: B039 -- never changed
 _ROOTS: Final = ("chalicelib", "functions")
@@ -45,6 +50,22 @@ def configure(service: str) -> None:
             logger.addHandler(_JsonHandler(service))
             logger.setLevel(logging.INFO)
             logger.propagate = False
+    # Where somebody else listens already, a test, they go on.
+    if threading.excepthook is threading.__excepthook__:
+        threading.excepthook = _thread_ended
+
+
+class _Formatter(LambdaPowertoolsFormatter):
+    """Tells of exceptions what `traces` lets be told."""
+
+    @override
+    def _extract_log_exception(
+        self, log_record: logging.LogRecord
+    ) -> tuple[str, str, list[str]] | tuple[None, None, None]:
+        error = log_record.exc_info[1] if log_record.exc_info else None
+        if error is None:
+            return None, None, None
+        return trace_of(error), type(error).__name__, []
 
 
 class _JsonHandler(logging.Handler):
@@ -55,7 +76,7 @@ class _JsonHandler(logging.Handler):
         # ASCII only: no value ends a line, whatever its reader takes for the end of one.
         serializer = partial(json.dumps, default=str, separators=(",", ":"))
         self.setFormatter(
-            LambdaPowertoolsFormatter(
+            _Formatter(
                 service=service,
                 json_serializer=serializer,
                 utc=True,
@@ -73,6 +94,11 @@ class _JsonHandler(logging.Handler):
             sys.stdout.flush()
         except Exception:  # noqa: BLE001 -- as every handler of the standard library
             self.handleError(record)
+
+
+def _thread_ended(ended: threading.ExceptHookArgs) -> None:
+    if ended.exc_value is not None:
+        log.error("a thread ended", exc_info=ended.exc_value)
 
 
 def _with(ids: Mapping[str, str | None]) -> Mapping[str, str]:

@@ -1,10 +1,12 @@
 """What the render function does with an event: one render, or each render of a queue's batch."""
 
+import logging
 from base64 import b64encode
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from chalicelib.adapters.json_logs import about, scope
+from chalicelib.core.traces import kind_of
 from chalicelib.features.renders.protocol import (
     MAX_RETURNED_BYTES,
     QueuedRender,
@@ -16,6 +18,12 @@ from chalicelib.features.renders.rows import row_of
 if TYPE_CHECKING:
     from chalicelib.adapters.aws.messages import Inboxes, Message
     from chalicelib.features.renders.execute import Executed, ExecuteRender
+
+log = logging.getLogger(__name__)
+
+
+class Failed(Exception):  # noqa: N818 -- says what happened
+    """An invocation failed; the platform writes down this text, so it is nobody's but ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +41,16 @@ def serve(event: dict[str, Any], invocation: str, host: Host) -> dict[str, Any]:
             return host.inbox.work_off(
                 event["Records"], lambda message: _queued(message, invocation, host.execute)
             )
-        return _now(RunRender.from_json(event), invocation, host.execute).to_json()
+        try:
+            return _now(event, invocation, host.execute).to_json()
+        except Exception as error:
+            log.exception("render failed unexpectedly")
+            # Without what it comes from: the platform would write that down as well.
+            raise Failed(kind_of(error)) from None
 
 
-def _now(order: RunRender, invocation: str, execute: "ExecuteRender") -> RunAnswer:
+def _now(event: dict[str, Any], invocation: str, execute: "ExecuteRender") -> RunAnswer:
+    order = RunRender.from_json(event)
     about(request_id=order.request_id, render=order.render_id, workspace=order.workspace_id)
     return _answer(order, execute.now(order, invocation))
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 from chalicelib.adapters.aws.faults import passes
 from chalicelib.adapters.aws.queues import Queue
 from chalicelib.adapters.json_logs import about, scope
+from chalicelib.core.traces import kind_of, place_of
 
 log = logging.getLogger(__name__)
 
@@ -75,7 +76,7 @@ class Inbox:
             log.exception("message failed", extra={"delivery": delivery})
             if delivery < _tries(error):
                 return self._again(record, 2**delivery if may_pass(error) else delivery)
-            reason, passing = f"{type(error).__name__}: {error}", passes(error)
+            reason, passing = _reason(error), passes(error)
         else:
             return True
         buried = self._bury(record, reason, passing=passing)
@@ -118,6 +119,12 @@ def _tries(error: Exception) -> int:
     if passes(error):
         return LAST_DELIVERY
     return VERSION_TRIES if isinstance(error, UnknownVersion) else _TRIES
+
+
+def _reason(error: Exception) -> str:
+    # Other texts than our own may repeat what a tenant sent.
+    told = str(error) if isinstance(error, UnknownVersion) else place_of(error)
+    return f"{kind_of(error)}: {told}"
 
 
 def request_id_of(message: Mapping[str, Any]) -> str | None:
