@@ -1,7 +1,10 @@
 """Which addresses and ports may be reached: an explicit list, never what a library calls global."""
 
+import contextlib
+import re
+import socket
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_network
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Final, Self
 
 PORTS: Final = (80, 443, 8080, 8443)
@@ -41,13 +44,45 @@ _REFUSED_V6: Final = (
     "8000::/1",  # not given out; private (fc00::/7; metadata of AWS), link-local, multicast
 )
 _REFUSED: Final = tuple(ip_network(cidr) for cidr in (*_REFUSED_V4, *_REFUSED_V6))
+# ISATAP: what stands before the IPv4 address, behind any prefix; two bits of it are flags.
+_ISATAP: Final = 0x0000_5EFE
+_ISATAP_MASK: Final = 0xFCFF_FFFF
+
+# Forms that have one meaning only: no netmask, no zero in front, no name.
+_EXEMPTION: Final = re.compile(
+    r"(?P<cidr>[0-9A-Fa-f:.]+(?P<length>/(?:0|[1-9][0-9]{0,2}))?):(?P<port>[1-9][0-9]{0,4})"
+)
+_BRACKETS: Final = re.compile(r"\[([^\[\]]+)\]")
 
 type Address = IPv4Address | IPv6Address
 
 
 def is_public(address: Address) -> bool:
     """Tell whether anybody on the internet could reach it as well."""
+    if isinstance(address, IPv6Address):
+        is_isatap = (int(address) >> 32) & _ISATAP_MASK == _ISATAP
+        if is_isatap or address.scope_id is not None:
+            return False
     return not any(address in network for network in _REFUSED)
+
+
+def is_of_this_machine(address: Address) -> bool:
+    """Tell whether it is one of this machine's own: that is then spoken to from itself."""
+    family = socket.AF_INET if isinstance(address, IPv4Address) else socket.AF_INET6
+    # To connect sends nothing here; without a route there is nothing to reach either.
+    with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
+        probe.connect((str(address), 1))
+        return ip_address(probe.getsockname()[0]) == address
+    return False
+
+
+def literal(host: str) -> Address | None:
+    """Return the address that a host is written as, as browsers read it: 127.1, 0x7f000001."""
+    with contextlib.suppress(ValueError):
+        return ip_address(host)
+    with contextlib.suppress(OSError):
+        return IPv4Address(socket.inet_aton(host))
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +94,30 @@ class Exemption:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read `CIDR:port`, an IPv6 network with or without brackets; raises ValueError."""
-        cidr, _, port = text.strip().rpartition(":")
+        """Read `CIDR:port`, an IPv6 network with or without brackets; raises ValueError.
+
+        What spans more than one kind of address (10.0.0.0/7) is a slip, not an exemption.
+        """
+        plain = _BRACKETS.sub(r"\1", text.strip(), count=1)
+        found = _EXEMPTION.fullmatch(plain)
+        if found is None or int(found["port"]) >= _MOST_PORTS:
+            raise ValueError(f"{text!r} is not CIDR:port, as 10.20.0.0/16:443 is")
         try:
-            network = ip_network(cidr.removeprefix("[").replace("]", "", 1))
+            network = ip_network(found["cidr"])
         except ValueError as error:
             raise ValueError(f"{text!r} is not CIDR:port: {error}") from error
-        if not (port.isascii() and port.isdigit() and 0 < int(port) < _MOST_PORTS):
-            raise ValueError(f"{text!r} is not CIDR:port: {port!r} is no port")
-        return cls(network, int(port))
+        is_bare = plain == text.strip() and not found["length"]
+        if is_bare and isinstance(network, IPv6Network):
+            raise ValueError(f"{text!r} is not CIDR:port: write an IPv6 address in brackets")
+        if any(_spans(network, refused) for refused in _REFUSED):
+            raise ValueError(f"{text!r} is not CIDR:port of one network: it spans several kinds")
+        return cls(network, int(found["port"]))
 
     def names(self, address: Address, port: int) -> bool:
         """Tell whether this is about an address and port."""
         return port == self.port and address in self.network
+
+
+def _spans(network: IPv4Network | IPv6Network, refused: IPv4Network | IPv6Network) -> bool:
+    """Tell whether one is a part of the other, and not the whole."""
+    return network.overlaps(refused) and network.prefixlen < refused.prefixlen

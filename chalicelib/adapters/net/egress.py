@@ -1,9 +1,11 @@
 """The one outbound door: whatever a tenant can name is reached through it, or not at all."""
 
+import re
 import socket
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from functools import cached_property
 from threading import Thread
 from typing import TYPE_CHECKING, Final
 
@@ -13,6 +15,10 @@ if TYPE_CHECKING:
     from chalicelib.adapters.net.addresses import Address, Exemption
 
 _LONGEST_NAME: Final = 253
+# A name as it goes to a name server, an IPv4 address in any form, or an IPv6 address.
+_HOST: Final = re.compile(r"[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*|[0-9a-f:.]*:[0-9a-f:.]*")
+# Who names hundreds of addresses does not have them all knocked at.
+_MOST_DIALLED: Final = 8
 # A route that leads nowhere, as IPv6 often has none, does not cost a whole time-out.
 _NEXT_AFTER_S: Final = 2.0
 
@@ -38,10 +44,10 @@ class Egress:
         """Let through what is public, and `allow`: a comma-separated list of `CIDR:port`.
 
         `own_hosts` are the service's own names, which are refused like private addresses. Raises
-        ValueError for an `allow` that cannot be read.
+        ValueError for an `allow` or an own host that cannot be read.
         """
         self._exemptions = _exemptions(allow) if allow else ()
-        self._own_hosts = frozenset(_plain(host) for host in own_hosts)
+        self._named = [_named(host) for host in own_hosts]
         self._resolve = resolve
 
     def dial(
@@ -52,7 +58,8 @@ class Egress:
         `exempt_only`: what is merely public is refused as well.
         """
         ends = time.monotonic() + timeout_s
-        addresses = self._checked(host, port, timeout_s, exempt_only=exempt_only)
+        checked = self._checked(host, port, timeout_s, exempt_only=exempt_only)
+        addresses = checked[:_MOST_DIALLED]
         for left_to_try, address in zip(range(len(addresses), 0, -1), addresses, strict=True):
             patience = ends - time.monotonic()
             if left_to_try > 1:
@@ -75,39 +82,66 @@ class Egress:
         ends = time.monotonic() + timeout_s
         return http.get(url, self.dial, most_bytes=most_bytes, ends=ends, secure=secure)
 
+    @cached_property
+    def _own_hosts(self) -> frozenset[str]:
+        """Return the service's own names, addresses among them in the one form they have."""
+        from chalicelib.adapters.net.addresses import literal  # noqa: PLC0415
+
+        return frozenset(str(literal(host) or host) for host in self._named)
+
     def _checked(
         self, host: str, port: int, timeout_s: float, *, exempt_only: bool
     ) -> Sequence[str]:
-        from ipaddress import ip_address  # noqa: PLC0415
-
         from chalicelib.adapters.net.addresses import PORTS  # noqa: PLC0415
 
-        if len(host) > _LONGEST_NAME:
-            raise AddressRefused(f"a host's name has at most {_LONGEST_NAME} characters")
+        host = _plain(host)
+        if len(host) > _LONGEST_NAME or not _HOST.fullmatch(host):
+            raise AddressRefused("a host is a name of at most 253 characters, or an IP address")
         place = place_of(host, port)
         if port not in PORTS and all(port != exemption.port for exemption in self._exemptions):
-            ports = ", ".join(map(str, PORTS))
-            raise AddressRefused(f"{place} is refused: only ports {ports} may be reached")
+            raise AddressRefused(f"{place} is refused: {_only_ports()}")
         addresses = self._addresses(host, port, timeout_s)
-        own = _plain(host) in self._own_hosts or not self._own_hosts.isdisjoint(addresses)
-        public = port in PORTS and not own and not exempt_only
-        for address in map(ip_address, addresses):
-            if not self._may_reach(address, port, public=public):
-                why = "it is a private or internal address"
-                if exempt_only:
-                    why = "plain http is not taken here, use https"
-                raise AddressRefused(f"{place} is refused: {why}")
+        own = not self._own_hosts.isdisjoint({host, *map(str, addresses)})
+        for address in addresses:
+            objection = self._objection(address, port, own=own, exempt_only=exempt_only)
+            if objection:
+                raise AddressRefused(f"{place} is refused: {objection}")
+        return [str(address) for address in addresses]
+
+    def _objection(
+        self, address: "Address", port: int, *, own: bool, exempt_only: bool
+    ) -> str | None:
+        """Say why an address may not be reached; what is told names no address."""
+        from chalicelib.adapters.net import addresses  # noqa: PLC0415
+
+        if any(exemption.names(address, port) for exemption in self._exemptions):
+            return None
+        if port not in addresses.PORTS:
+            return _only_ports()
+        if own or not addresses.is_public(address) or addresses.is_of_this_machine(address):
+            return "it is a private or internal address"
+        if exempt_only:
+            return "plain http is not taken here, use https"
+        return None
+
+    def _addresses(self, host: str, port: int, timeout_s: float) -> "Sequence[Address]":
+        from ipaddress import ip_address  # noqa: PLC0415
+
+        from chalicelib.adapters.net.addresses import literal  # noqa: PLC0415
+
+        written = literal(host)
+        if written is not None:
+            return [written]
+        try:
+            addresses = [ip_address(text) for text in self._looked_up(host, port, timeout_s)]
+        except (OSError, ValueError) as error:
+            raise Unreachable(f"{host} has no address") from error
+        if not addresses:
+            raise Unreachable(f"{host} has no address")
         return addresses
 
-    def _may_reach(self, address: "Address", port: int, *, public: bool) -> bool:
-        from chalicelib.adapters.net.addresses import is_public  # noqa: PLC0415
-
-        if public and is_public(address):
-            return True
-        return any(exemption.names(address, port) for exemption in self._exemptions)
-
-    def _addresses(self, host: str, port: int, timeout_s: float) -> Sequence[str]:
-        """Look a host up; the system's own look-up knows no end."""
+    def _looked_up(self, host: str, port: int, timeout_s: float) -> Sequence[str]:
+        """Look a name up; the system's own look-up knows no end."""
         found: Future[Sequence[str]] = Future()
 
         def look_up() -> None:
@@ -117,13 +151,7 @@ class Egress:
                 found.set_exception(error)
 
         Thread(target=look_up, name="look-up", daemon=True).start()
-        try:
-            addresses = found.result(timeout_s)
-        except (OSError, ValueError) as error:
-            raise Unreachable(f"{host} has no address") from error
-        if not addresses:
-            raise Unreachable(f"{host} has no address")
-        return addresses
+        return found.result(timeout_s)
 
 
 def _exemptions(allow: str) -> "tuple[Exemption, ...]":
@@ -135,5 +163,18 @@ def _exemptions(allow: str) -> "tuple[Exemption, ...]":
         raise ValueError(f"PLATEN_EGRESS_ALLOW: {error}") from error
 
 
+def _named(host: str) -> str:
+    plain = _plain(host)
+    if not _HOST.fullmatch(plain):
+        raise ValueError(f"{host!r} is no host; a name with other letters is written as xn--…")
+    return plain
+
+
+def _only_ports() -> str:
+    from chalicelib.adapters.net.addresses import PORTS  # noqa: PLC0415
+
+    return f"only ports {', '.join(map(str, PORTS))} may be reached"
+
+
 def _plain(host: str) -> str:
-    return host.lower().rstrip(".")
+    return host.lower().removesuffix(".")

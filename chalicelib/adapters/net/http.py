@@ -1,10 +1,12 @@
-"""HTTP through the outbound door: whatever httpx connects to is dialled by it, and time is cut."""
+"""HTTP through the outbound door: httpx connects through it, and bytes and time are cut."""
 
+import logging
 import ssl
 import time
 import zlib
 from collections.abc import Iterable, Iterator
 from functools import cache
+from http.cookiejar import DefaultCookiePolicy
 from socket import socket
 from typing import Any, Final, Protocol, override
 
@@ -14,8 +16,13 @@ import httpx
 from chalicelib.engine.outside import AddressRefused, Fetched, Unreachable
 
 _MOST_REDIRECTS: Final = 5
+# What heads may take, those of redirects and of `100 Continue` among them.
+_MOST_BYTES_OF_HEADS: Final = 1_000_000
 # Nothing else is asked for: what gzip unpacks can be looked at while it grows.
 _HEADERS: Final = {"Accept": "*/*", "Accept-Encoding": "gzip", "User-Agent": "Platen"}
+# It logs each address, and addresses carry secrets.
+logging.getLogger("httpx").setLevel(logging.WARNING)
+
 _BROKEN: Final = (httpcore.NetworkError, httpcore.ProtocolError, httpx.HTTPError, OSError)
 
 
@@ -32,10 +39,14 @@ class Dial(Protocol):
 def get(url: str, dial: Dial, *, most_bytes: int, ends: float, secure: bool) -> Fetched:
     """Get what is at an address, or where its redirects lead; `ends` is in monotonic seconds.
 
-    `secure`: plain http only to what the operator has named. Raises AddressRefused or Unreachable.
+    `secure`: plain http only to what the operator has named; so it is after https, too. Raises
+    AddressRefused or Unreachable.
     """
-    transport = Transport(dial, ends, secure=secure)
+    if "\\" in url:
+        raise AddressRefused("an address has no backslashes: browsers read them as slashes")
+    transport = Transport(dial, _Allowance(most_bytes, ends), secure=secure)
     with httpx.Client(transport=transport, trust_env=False, headers=_HEADERS) as client:
+        client.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=[]))
         try:
             answer = _followed(client, url)
             return _fetched(answer, most_bytes)
@@ -49,25 +60,30 @@ def get(url: str, dial: Dial, *, most_bytes: int, ends: float, secure: bool) -> 
 
 
 class Transport(httpx.BaseTransport):
-    """What httpx sends requests with."""
+    """What httpx sends requests with; each has a connection of its own, so each is checked."""
 
-    def __init__(self, dial: Dial, ends: float, *, secure: bool) -> None:
-        """Give up at `ends`, whatever has been read by then."""
-        self._pools = {
-            "http": _pool(_Network(dial, ends, exempt_only=secure)),
-            "https": _pool(_Network(dial, ends, exempt_only=False)),
-        }
+    def __init__(self, dial: Dial, allowance: "_Allowance", *, secure: bool) -> None:
+        """Read no more than is allowed."""
+        self._dial = dial
+        self._allowance = allowance
+        self._secure = secure
+        self._pools: list[httpcore.ConnectionPool] = []
 
     @override
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         url = request.url
-        if url.scheme not in self._pools:
+        if url.scheme not in {"http", "https"}:
             raise httpx.UnsupportedProtocol(url.scheme)
+        is_tls = url.scheme == "https"
+        network = _Network(self._dial, self._allowance, exempt_only=self._secure and not is_tls)
+        self._secure = self._secure or is_tls
         assert isinstance(request.stream, httpx.SyncByteStream)
         address = httpcore.URL(
             scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path
         )
-        answer = self._pools[url.scheme].handle_request(
+        pool = httpcore.ConnectionPool(_tls() if is_tls else None, network_backend=network)
+        self._pools.append(pool)
+        answer = pool.handle_request(
             httpcore.Request(
                 request.method, address, headers=request.headers.raw, content=request.stream
             )
@@ -77,7 +93,7 @@ class Transport(httpx.BaseTransport):
 
     @override
     def close(self) -> None:
-        for pool in self._pools.values():
+        for pool in self._pools:
             pool.close()
 
 
@@ -94,34 +110,60 @@ class _Body(httpx.SyncByteStream):
         self._answer.close()
 
 
-class _Network(httpcore.NetworkBackend):
-    def __init__(self, dial: Dial, ends: float, *, exempt_only: bool) -> None:
-        self._dial = dial
+class _Allowance:
+    """What one fetch may take, over all its connections."""
+
+    def __init__(self, most_bytes: int, ends: float) -> None:
+        self._most_bytes = most_bytes
         self._ends = ends
+        # As much again for what a body is wrapped in, chunks say.
+        self._left = 2 * most_bytes + _MOST_BYTES_OF_HEADS
+
+    def left_s(self) -> float:
+        """Return the time left; raises TimeoutError without any."""
+        left = self._ends - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        return left
+
+    def take(self, count: int, host: str) -> None:
+        """Count what was read; raises Unreachable when it is more than may be."""
+        self._left -= count
+        if self._left < 0:
+            raise Unreachable(_too_large(host, self._most_bytes))
+
+
+class _Network(httpcore.NetworkBackend):
+    def __init__(self, dial: Dial, allowance: _Allowance, *, exempt_only: bool) -> None:
+        self._dial = dial
+        self._allowance = allowance
         self._exempt_only = exempt_only
 
     @override
     def connect_tcp(self, host: str, port: int, *_: Any, **__: Any) -> httpcore.NetworkStream:
-        left = _left(self._ends)
+        left = self._allowance.left_s()
         connection = self._dial(host, port, timeout_s=left, exempt_only=self._exempt_only)
-        return _Stream(connection, self._ends)
+        return _Stream(connection, host, self._allowance)
 
 
 class _Stream(httpcore.NetworkStream):
     """A connection that ends in time, also where each single byte comes in time."""
 
-    def __init__(self, connection: socket, ends: float) -> None:
+    def __init__(self, connection: socket, host: str, allowance: _Allowance) -> None:
         self._connection = connection
-        self._ends = ends
+        self._host = host
+        self._allowance = allowance
 
     @override
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        self._connection.settimeout(_left(self._ends))
-        return self._connection.recv(max_bytes)
+        self._connection.settimeout(self._allowance.left_s())
+        read = self._connection.recv(max_bytes)
+        self._allowance.take(len(read), self._host)
+        return read
 
     @override
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._connection.settimeout(_left(self._ends))
+        self._connection.settimeout(self._allowance.left_s())
         self._connection.sendall(buffer)
 
     @override
@@ -135,9 +177,9 @@ class _Stream(httpcore.NetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,
     ) -> httpcore.NetworkStream:
-        self._connection.settimeout(_left(self._ends))
+        self._connection.settimeout(self._allowance.left_s())
         secured = ssl_context.wrap_socket(self._connection, server_hostname=server_hostname)
-        return _Stream(secured, self._ends)
+        return _Stream(secured, self._host, self._allowance)
 
 
 def _followed(client: httpx.Client, url: str) -> httpx.Response:
@@ -146,6 +188,7 @@ def _followed(client: httpx.Client, url: str) -> httpx.Response:
         answer = client.send(request, stream=True)
         if answer.next_request is None:
             return answer
+        answer.close()
         request = answer.next_request
     raise Unreachable(f"{_host(url)} redirects more than {_MOST_REDIRECTS} times")
 
@@ -162,7 +205,7 @@ def _fetched(answer: httpx.Response, most_bytes: int) -> Fetched:
     for piece in unpack(answer.iter_raw(), most_bytes + 1):
         content += piece
         if len(content) > most_bytes:
-            raise Unreachable(f"{host} answered with more than {most_bytes} bytes")
+            raise Unreachable(_too_large(host, most_bytes))
     headers = {name.lower(): value for name, value in answer.headers.items()}
     return Fetched(str(answer.url), answer.status_code, headers, bytes(content))
 
@@ -185,19 +228,12 @@ def _gunzip(pieces: Iterator[bytes], most: int) -> Iterator[bytes]:
         raise httpx.DecodingError("cut short")
 
 
-def _left(ends: float) -> float:
-    left = ends - time.monotonic()
-    if left <= 0:
-        raise TimeoutError
-    return left
+def _too_large(host: str, most_bytes: int) -> str:
+    return f"{host} answered with more than {most_bytes} bytes"
 
 
 def _host(url: str | httpx.URL) -> str:
     return httpx.URL(url).raw_host.decode()
-
-
-def _pool(network: httpcore.NetworkBackend) -> httpcore.ConnectionPool:
-    return httpcore.ConnectionPool(_tls(), network_backend=network)
 
 
 @cache
