@@ -121,7 +121,7 @@ def _check_address(source_ip: str, key: ApiKey, workspace: Workspace) -> None:
 def _check_workspace(workspace: Workspace) -> None:
     if workspace.status == "suspended":
         raise Forbidden("workspace_suspended", "This workspace is suspended.")
-    if workspace.status == "deletion_scheduled":
+    if workspace.status in {"deletion_scheduled", "deleting"}:
         detail = "This workspace is scheduled for deletion."
         raise Forbidden("workspace_deletion_scheduled", detail)
 

@@ -8,6 +8,7 @@ from chalicelib.core.clock import Clock, SystemClock
 from chalicelib.core.ids import Ids, RandomIds
 from chalicelib.features.workspaces.change import ChangeWorkspace
 from chalicelib.features.workspaces.create import CreateWorkspace
+from chalicelib.features.workspaces.deletion import Deletions
 from chalicelib.features.workspaces.keys import ManageKeys
 from chalicelib.features.workspaces.limits_repository import Limits
 from chalicelib.features.workspaces.members import Members
@@ -34,7 +35,9 @@ class Operator:
         self.keys = Keys(tables, settings.main_table)
         self.service_states = ServiceStates(tables, settings.main_table, clock)
         members = Members(tables, settings.main_table)
-        free = FreeWorkspaces(workspaces=self.workspaces, clock=clock)
+        free = FreeWorkspaces(
+            tables=tables, table=settings.main_table, workspaces=self.workspaces, clock=clock
+        )
         self.create_workspace = CreateWorkspace(
             tables=tables,
             workspaces=self.workspaces,
@@ -47,7 +50,12 @@ class Operator:
         self.change_workspace = ChangeWorkspace(
             tables=tables, workspaces=self.workspaces, limits=self.limits, free=free
         )
-        self.change_status = ChangeStatus(tables=tables, workspaces=self.workspaces, clock=clock)
+        self.change_status = ChangeStatus(
+            tables=tables,
+            workspaces=self.workspaces,
+            deletions=Deletions(tables, settings.main_table),
+            clock=clock,
+        )
         self.manage_members = ManageMembers(
             tables=tables, workspaces=self.workspaces, members=members, clock=clock
         )

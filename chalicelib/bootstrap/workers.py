@@ -19,16 +19,21 @@ from chalicelib.features.due.repository import DueIndex
 from chalicelib.features.due.tick import Tick
 from chalicelib.features.facts.message import TellFact
 from chalicelib.features.facts.relay import RelayFacts
+from chalicelib.features.renders.erase import EraseRenders
 from chalicelib.features.renders.measure import MeasureRender
 from chalicelib.features.renders.rows import render_of
 from chalicelib.features.upkeep.limits import ReconcileLimits
 from chalicelib.features.upkeep.look_after import LookAfter
 from chalicelib.features.upkeep.renders import UpkeepRender
+from chalicelib.features.upkeep.workspaces import DeleteWorkspace, Erase
 from chalicelib.features.usage.count import CountUsage
+from chalicelib.features.usage.erase import EraseUsage
 from chalicelib.features.usage.thresholds import TellThresholds
+from chalicelib.features.workspaces.deletion import Deletions
 from chalicelib.features.workspaces.key_expiry import WarnOfKeyExpiry
 from chalicelib.features.workspaces.members import Members
 from chalicelib.features.workspaces.notify import NotifyOwners
+from chalicelib.features.workspaces.owned import FreeWorkspaces
 from chalicelib.features.workspaces.repository import Keys, Workspaces
 from chalicelib.settings import DeadLettersSettings, RelaySettings, TickSettings, UpkeepSettings
 
@@ -75,6 +80,7 @@ def upkeep(settings: UpkeepSettings, clients: Clients, clock: Clock) -> LookAfte
     state = State(clients, clock, main_table=settings.main_table, bucket=settings.bucket)
     conclude = state.conclude(settings.events_queue_url)
     workspaces = Workspaces(state.tables, settings.main_table)
+    keys = Keys(state.tables, settings.main_table)
     notify = NotifyOwners(
         members=Members(state.tables, settings.main_table),
         mail=SmtpMail(settings.smtp_url) if settings.smtp_url else None,
@@ -105,11 +111,39 @@ def upkeep(settings: UpkeepSettings, clients: Clients, clock: Clock) -> LookAfte
             clock=clock,
         ),
         key=WarnOfKeyExpiry(
-            keys=Keys(state.tables, settings.main_table),
+            keys=keys,
             workspaces=workspaces,
             notify=notify,
             clock=clock,
         ),
+        workspace=DeleteWorkspace(
+            deletions=Deletions(state.tables, settings.main_table),
+            keys=keys,
+            limits=state.limits,
+            free=FreeWorkspaces(
+                tables=state.tables,
+                table=settings.main_table,
+                workspaces=workspaces,
+                clock=clock,
+            ),
+            contents=_contents(state),
+            clock=clock,
+        ),
+    )
+
+
+def _contents(state: State) -> Sequence[Erase]:
+    """Return what erases the contents of a workspace: what each feature keeps of it stands here."""
+    return (
+        EraseRenders(
+            tables=state.tables,
+            table=state.main_table,
+            renders=state.renders,
+            files=state.files,
+            objects=state.objects,
+            bodies=state.bodies,
+        ),
+        EraseUsage(tables=state.tables, table=state.main_table, clock=state.clock),
     )
 
 

@@ -110,8 +110,9 @@ NEEDS: Final[Mapping[str, Needs]] = {
         settings=UpkeepSettings,
         grants=_grants(
             _LOGS,
-            ("dynamodb:GetItem BatchGetItem PutItem UpdateItem", "MainTable"),
+            ("dynamodb:GetItem BatchGetItem PutItem UpdateItem DeleteItem", "MainTable"),
             ("dynamodb:Query", "MainTable WS#*"),
+            ("dynamodb:Query", "${MainTable.Arn}/index/lists"),
             ("s3:DeleteObject", "${FilesBucket.Arn}/ws/*"),
             ("s3:DeleteObject", "${FilesBucket.Arn}/tmp/*"),
             (_RECEIVE, "UpkeepQueue"),

@@ -189,6 +189,18 @@ def two_requests_with_one_key(service: Service, patch: pytest.MonkeyPatch) -> No
     settle_down(service)
 
 
+def a_workspace_that_is_deleted(service: Service) -> None:
+    workspace = service.operator.create_workspace(
+        "Gone", plan="scale", owner="ada@example.com", regions=["eu"]
+    ).id
+    service.operator.manage_members.verify(workspace, "ada@example.com")
+    assert service.render(key=service.key("live", workspace)).status == 200
+    service.operator.change_status.delete(workspace)
+    service.clock.forward(days=31)
+    settle_down(service)
+    assert service.operator.workspaces.get(workspace) is None
+
+
 def keys_that_expire(service: Service) -> None:
     service.key("live", expires_at=service.clock.now() + dt.timedelta(days=20))
     service.clock.forward(days=7)
@@ -241,6 +253,7 @@ def overheard(aws: Aws) -> Iterator[Overheard]:
         attempts_that_are_overtaken(service)
         two_requests_with_one_key(service, patch)
         keys_that_expire(service)
+        a_workspace_that_is_deleted(service)
         messages_that_nobody_understands(service)
         dead_letters_of_every_queue(service)
         yield service.overheard

@@ -1,7 +1,12 @@
 """`platen member` and the states of a workspace: what they allow over HTTP."""
 
+import json
+from collections.abc import Iterable
+
 import pytest
 
+from chalicelib.adapters.aws.table import Tables, Write
+from chalicelib.features.workspaces.repository import Workspaces
 from tests.builders.operator import Tool
 from tests.builders.service import Service
 
@@ -111,3 +116,39 @@ def test_a_person_owns_two_free_workspaces(tool: Tool) -> None:
     assert tool.refusal("workspace", "set", paid, "--plan", "free")[0] == "free_workspace_limit"
     for _ in range(2):
         tool.json("workspace", "create", "Nobody's")
+
+
+@pytest.mark.parametrize("way", ["create", "set"])
+def test_two_operators_at_once_make_no_third_free_workspace(
+    tool: Tool, service: Service, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    owner = "ada@example.com"
+    create = ("workspace", "create", "Acme", "--owner", owner)
+    tool.json(*create)
+    paid = tool.json(*create, "--plan", "starter")["id"]
+    transact = Tables.transact
+
+    def overtaken(tables: Tables, writes: Iterable[Write]) -> None:
+        monkeypatch.setattr(Tables, "transact", transact)
+        service.operator.create_workspace("Other", owner=owner, regions=["eu"])
+        transact(tables, writes)
+
+    monkeypatch.setattr(Tables, "transact", overtaken)
+    command = create if way == "create" else ("workspace", "set", paid, "--plan", "free")
+    refused = tool.run(*command, "--json")
+
+    assert json.loads(refused.stdout)["code"] == "conflict"
+    assert tool.refusal(*command)[0] == "free_workspace_limit"
+    plans = [row["plan"] for row in tool.json("workspace", "list")["data"]]
+    assert sorted(plans) == ["free", "free", "scale", "starter"]
+
+
+def test_what_was_claimed_counts_before_it_is_listed(
+    tool: Tool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    create = ("workspace", "create", "Acme", "--owner", "ada@example.com")
+    tool.json(*create)
+    tool.json(*create)
+    monkeypatch.setattr(Workspaces, "all", lambda _: [])
+
+    assert tool.refusal(*create)[0] == "free_workspace_limit"

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
+from itertools import batched
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 Item = dict[str, Any]
 BATCH_GET_LIMIT: Final = 100
+_TRANSACTION_LIMIT: Final = 100
 _PASSING: Final = {"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"}
 _PAUSES_S: Final = (0.01, 0.03, 0.1, 0.2, 0.4, 0.8)
 
@@ -168,6 +170,21 @@ class Tables:
                 if reason.get("Code") == "ConditionalCheckFailed":
                     raise ConditionFailed(self._found(reason), index) from failure
             raise
+
+    def delete_partition(self, table: str, pk: str) -> bool:
+        """Delete all items of a partition, its `META` last; tell whether there were any."""
+        keys: list[Item] = []
+        start: Item | None = None
+        while True:
+            page = self.query(table, "PK = :pk", {":pk": pk}, start=start)
+            keys += [{"PK": pk, "SK": row["SK"]} for row in page.items]
+            start = page.last_key
+            if start is None:
+                break
+        keys.sort(key=lambda key: key["SK"] == "META")
+        for some in batched(keys, _TRANSACTION_LIMIT, strict=False):
+            self.transact([Write(table, key=key) for key in some])
+        return bool(keys)
 
     def _until_alone(self, call: Callable[[], Any]) -> Any:
         """Repeat a call while others' transactions are in its way; botocore repeats none.

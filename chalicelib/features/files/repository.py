@@ -32,6 +32,10 @@ class Files:
         }
         return Write(self._table, item=item)
 
+    def removal(self, file_id: FileId) -> Write:
+        """Return the write that removes the record, whether or not it is there."""
+        return Write(self._table, key={"PK": f"FILE#{file_id}", "SK": "META"})
+
     def purging(self, file_id: FileId, at: str) -> Write:
         """Return the write that leaves no way to the file."""
         return Write(

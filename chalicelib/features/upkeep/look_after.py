@@ -8,10 +8,12 @@ from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.features.due.message import LookAt
 from chalicelib.features.upkeep.limits import ReconcileLimits
 from chalicelib.features.upkeep.renders import UpkeepRender
+from chalicelib.features.upkeep.workspaces import DeleteWorkspace
 from chalicelib.features.workspaces.key_expiry import WarnOfKeyExpiry
 
 _RENDER: Final = re.compile(r"WS#(?P<workspace>ws_[^#]+)#RND#(?P<render>rnd_[^#]+)")
 _KEY: Final = re.compile(r"KEY#(?P<key>[0-9A-Za-z]+)")
+_WORKSPACE: Final = re.compile(r"WS#(?P<workspace>ws_[^#]+)")
 _LIMITS: Final = re.compile(r"WS#(?P<workspace>ws_[^#]+)#LIM")
 
 
@@ -19,12 +21,18 @@ class LookAfter:
     """Finds whose business a due item is by its key."""
 
     def __init__(
-        self, *, render: UpkeepRender, limits: ReconcileLimits, key: WarnOfKeyExpiry
+        self,
+        *,
+        render: UpkeepRender,
+        limits: ReconcileLimits,
+        key: WarnOfKeyExpiry,
+        workspace: DeleteWorkspace,
     ) -> None:
         """Take what looks after each kind."""
         self._render = render
         self._limits = limits
         self._key = key
+        self._workspace = workspace
 
     def __call__(self, item: LookAt) -> None:
         """Look after one item; raises Poison for one that nobody knows."""
@@ -32,6 +40,8 @@ class LookAfter:
             self._render(WorkspaceId(found["workspace"]), RenderId(found["render"]))
         elif item.sk == "META" and (found := _LIMITS.fullmatch(item.pk)):
             self._limits(WorkspaceId(found["workspace"]))
+        elif item.sk == "META" and (found := _WORKSPACE.fullmatch(item.pk)):
+            self._workspace(WorkspaceId(found["workspace"]))
         elif item.sk == "META" and (found := _KEY.fullmatch(item.pk)) and self._key(found["key"]):
             pass
         else:

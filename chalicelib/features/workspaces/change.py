@@ -52,12 +52,14 @@ class ChangeWorkspace:
         if workspace is None:
             raise NotFound("not_found", f"There is no workspace {workspace_id}.")
         fields = _fields(changes)
-        more, prepaid = self._renders(workspace, changes)
+        more, prepaid = _renders(workspace, changes)
         writes = []
         if fields or prepaid is not None:
             # Also without fields: packs are sold to the plan that was read.
             fields = fields or {"plan_code": workspace.plan_code}
             writes.append(self._workspaces.change(workspace, fields))
+        if changes.plan == "free" != workspace.plan_code:
+            writes += self._free.claim(workspace.owner_email, workspace_id)
         if {changes.plan, changes.spend_cap_cents, prepaid} != {None}:
             writes.append(self._limits.change(workspace, more_renders=more, prepaid=prepaid))
         if not writes:
@@ -70,17 +72,16 @@ class ChangeWorkspace:
         assert changed is not None
         return changed
 
-    def _renders(self, workspace: Workspace, changes: Changes) -> tuple[int, int | None]:
-        """Return what a new plan includes more, and what is left of packs from now on."""
-        plan = PLANS[changes.plan or workspace.plan_code]
-        if plan.code == "free" != workspace.plan_code:
-            self._free.check(workspace.owner_email)
-        more = plan.included_renders - workspace.plan.included_renders
-        if changes.packs is None:
-            return more, None
-        if changes.packs and not plan.pack_renders:
-            raise invalid("/packs", f"the plan {plan.code} has no packs; choose another plan")
-        return more, changes.packs * (plan.pack_renders or 1)
+
+def _renders(workspace: Workspace, changes: Changes) -> tuple[int, int | None]:
+    """Return what a new plan includes more, and what is left of packs from now on."""
+    plan = PLANS[changes.plan or workspace.plan_code]
+    more = plan.included_renders - workspace.plan.included_renders
+    if changes.packs is None:
+        return more, None
+    if changes.packs and not plan.pack_renders:
+        raise invalid("/packs", f"the plan {plan.code} has no packs; choose another plan")
+    return more, changes.packs * (plan.pack_renders or 1)
 
 
 def _fields(changes: Changes) -> dict[str, Any]:

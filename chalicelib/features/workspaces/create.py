@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from chalicelib.adapters.aws.table import Tables
+from chalicelib.adapters.aws.table import ConditionFailed, Tables
 from chalicelib.core.clock import Clock, rfc3339
-from chalicelib.core.errors import invalid
+from chalicelib.core.errors import Conflict, invalid
 from chalicelib.core.ids import Ids, WorkspaceId
 from chalicelib.features.workspaces.limits_repository import Limits
 from chalicelib.features.workspaces.members import Members, address, owner_of
@@ -49,7 +49,7 @@ class CreateWorkspace:
     ) -> Workspace:
         """Make it; a named owner's address counts as unverified.
 
-        Raises `validation_error` or `free_workspace_limit`.
+        Raises `validation_error`, `free_workspace_limit` or `conflict`.
         """
         if not 1 <= len(name) <= _NAME_LIMIT:
             raise invalid("/name", f"1 to {_NAME_LIMIT} characters are expected")
@@ -57,8 +57,6 @@ class CreateWorkspace:
             raise invalid("/plan", f"one of {', '.join(PLANS)} is expected")
         if owner is not None:
             owner = address("/owner", owner)
-        if plan == "free":
-            self._free.check(owner)
         now = self._clock.now()
         workspace = Workspace(
             id=WorkspaceId(self._ids.new("ws", now)),
@@ -74,5 +72,11 @@ class CreateWorkspace:
         writes = [self._workspaces.creation(workspace), self._limits.creation(workspace, now)]
         if owner is not None:
             writes.append(self._members.creation(owner_of(workspace)))
-        self._tables.transact(writes)
+        if plan == "free":
+            writes += self._free.claim(owner, workspace.id)
+        try:
+            self._tables.transact(writes)
+        except ConditionFailed as lost:
+            reason = "Another workspace of this owner was made at the same moment; try again."
+            raise Conflict("conflict", reason) from lost
         return workspace

@@ -68,6 +68,10 @@ class Limits:
         """Return the limits item, or None where there is no such workspace."""
         return self._tables.get(self._table, _key(workspace_id)["PK"])
 
+    def erase(self, workspace_id: WorkspaceId) -> None:
+        """Delete the limits of a workspace."""
+        self._tables.write(Write(self._table, key=_key(workspace_id)))
+
     def get(self, workspace_id: WorkspaceId) -> Item:
         """Return the limits item."""
         item = self.find(workspace_id)

@@ -9,7 +9,7 @@ from chalicelib.core.ids import KeyId, WorkspaceId
 from chalicelib.features.workspaces.plans import PLANS, Plan
 
 type Mode = Literal["test", "live"]
-type WorkspaceStatus = Literal["active", "suspended", "deletion_scheduled"]
+type WorkspaceStatus = Literal["active", "suspended", "deletion_scheduled", "deleting"]
 
 SCOPES: Final = (
     "render:write",

@@ -30,11 +30,11 @@ class Workspaces:
     def get(self, workspace_id: WorkspaceId) -> Workspace | None:
         """Return one workspace."""
         item = self._tables.get(self._table, f"WS#{workspace_id}")
-        return _workspace(item) if item else None
+        return workspace_of(item) if item else None
 
     def all(self) -> list[Workspace]:
         """Return every workspace, newest first; for the operator, who has few."""
-        return [_workspace(item) for item in _listed(self._tables, self._table, _ALL_WORKSPACES)]
+        return [workspace_of(item) for item in _listed(self._tables, self._table, _ALL_WORKSPACES)]
 
     def creation(self, workspace: Workspace) -> Write:
         """Return the write that makes a new workspace."""
@@ -54,7 +54,7 @@ class Workspaces:
         values = {f":{name}": value for name, value in fields.items()}
         return Write(
             self._table,
-            key={"PK": f"WS#{workspace.id}", "SK": "META"},
+            key=workspace_key(workspace.id),
             update="SET " + ", ".join(f"#{name} = :{name}" for name in fields),
             condition="attribute_exists(PK) AND #plan = :was",
             names=names,
@@ -98,7 +98,7 @@ class Keys:
             self._owners.clear()
         self._owners[key_id] = key.workspace_id
         workspace = next(iter(found.values()), None)
-        return key, _workspace(workspace) if workspace else None
+        return key, workspace_of(workspace) if workspace else None
 
     def of_workspace(self, workspace_id: WorkspaceId) -> list[ApiKey]:
         """Return all keys of a workspace, newest first."""
@@ -150,6 +150,11 @@ class Keys:
         )
         self._tables.write(write)
 
+    def erase(self, workspace_id: WorkspaceId) -> None:
+        """Delete all keys of a workspace."""
+        for key in self.of_workspace(workspace_id):
+            self._tables.write(Write(self._table, key={"PK": f"KEY#{key.id}", "SK": "META"}))
+
     def _change(self, key: ApiKey, name: str, value: Any) -> None:
         write = Write(
             self._table,
@@ -185,7 +190,13 @@ def _listed(tables: Tables, table: str, partition: str) -> Iterator[Item]:
             return
 
 
-def _workspace(item: Item) -> Workspace:
+def workspace_key(workspace_id: WorkspaceId) -> dict[str, str]:
+    """Return the key of a workspace's row."""
+    return {"PK": f"WS#{workspace_id}", "SK": "META"}
+
+
+def workspace_of(item: Item) -> Workspace:
+    """Read a row."""
     return Workspace(
         id=WorkspaceId(item["id"]),
         name=item["name"],
