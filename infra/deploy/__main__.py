@@ -1,20 +1,29 @@
 """`python -m infra.deploy up|down --stage NAME`: what `make deploy` and `make destroy` run."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
 import click
 from botocore.exceptions import BotoCoreError, ClientError
 
+from chalicelib.adapters.net.egress import Egress
+from chalicelib.adapters.net.smtp import SmtpMail
 from infra.deploy.account import Account
 from infra.deploy.errors import DeployError
 from infra.deploy.removal import remove
 from infra.deploy.stack import Stack
-from infra.deploy.update import update
+from infra.deploy.update import NONE, update
 from infra.package.build import build
 from infra.package.errors import PackageError
 
+_PARAMETERS: Final = {
+    "api_host": "ApiHost",
+    "files_host": "FilesHost",
+    "egress_allow": "EgressAllow",
+    "smtp_url": "SmtpUrl",
+}
 _STAGE: Final = re.compile(r"[a-z][a-z0-9-]{0,30}")
 
 
@@ -34,6 +43,24 @@ def _host(_context: click.Context, _option: click.Parameter, text: str) -> str:
     return host
 
 
+def _egress_allow(_context: click.Context, _option: click.Parameter, text: str) -> str:
+    return _checked(text, lambda: Egress(allow=text, own_hosts=frozenset()))
+
+
+def _smtp_url(_context: click.Context, _option: click.Parameter, text: str) -> str:
+    return _checked(text, lambda: SmtpMail(text))
+
+
+def _checked(text: str, read: Callable[[], object]) -> str:
+    """Return a parameter that the functions will be able to read."""
+    if text not in {"", NONE}:
+        try:
+            read()
+        except ValueError as error:
+            raise click.BadParameter(str(error)) from error
+    return text
+
+
 @click.group()
 def main() -> None:
     """Deploy Platen, or take it away."""
@@ -43,14 +70,31 @@ def main() -> None:
 @click.option("--stage", default="", callback=_stage)
 @click.option("--api-host", default="", callback=_host, help="The API's own domain.")
 @click.option("--files-host", default="", callback=_host, help="The files' domain, if another.")
+@click.option(
+    "--egress-allow",
+    default="",
+    envvar="EGRESS_ALLOW",
+    callback=_egress_allow,
+    help="Own networks that may be reached (CIDR:port, comma-separated); none: no more.",
+)
+@click.option(
+    "--smtp-url",
+    default="",
+    envvar="SMTP_URL",
+    callback=_smtp_url,
+    help="The mail server for mail to owners; none: no more.",
+)
 @click.option("--folder", default="build", type=click.Path(path_type=Path))
-def up(*, stage: str, api_host: str, files_host: str, folder: Path) -> None:
-    """Build the package and create the stack, or bring it up to date."""
+def up(*, stage: str, folder: Path, **given: str) -> None:
+    """Build the package and create the stack, or bring it up to date.
+
+    What is not given stays as it was deployed.
+    """
     account, stack = _find(stage)
-    given = {"ApiHost": api_host, "FilesHost": files_host}
+    parameters = {_PARAMETERS[name]: text for name, text in given.items()}
     try:
         build(folder.absolute())
-        address = update(stack, account.artifacts_bucket(), folder.absolute(), given)
+        address = update(stack, account.artifacts_bucket(), folder.absolute(), parameters)
     except PackageError as error:
         raise click.ClickException(f"{error}\nnothing was uploaded") from error
     except (DeployError, BotoCoreError, ClientError) as error:

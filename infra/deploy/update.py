@@ -13,7 +13,8 @@ from infra.deploy.stack import Stack
 
 # What a host is called until API Gateway has given the API its address.
 UNKNOWN: Final = "https://unknown.invalid"
-
+# What an option is given that takes a parameter away; one that is left out keeps it.
+NONE: Final = "none"
 
 type Aws = Callable[..., None]
 
@@ -33,23 +34,31 @@ def update(
         *("cloudformation", "package", "--template-file", str(folder / "sam.json")),
         *("--s3-bucket", bucket, "--use-json", "--output-template-file", str(packaged)),
     )
-    hosts = wanted(given, stack.parameters())
+    parameters = wanted(given, stack.parameters())
     deploy = partial(_deploy, run, stack, packaged, bucket)
-    deploy(hosts)
-    if UNKNOWN in hosts.values():
+    deploy(parameters)
+    if UNKNOWN in parameters.values():
         own = stack.outputs()["EndpointURL"].rstrip("/")
-        hosts = {name: own if host == UNKNOWN else host for name, host in hosts.items()}
-        deploy(hosts)
+        parameters |= {name: own for name, text in parameters.items() if text == UNKNOWN}
+        deploy(parameters)
     stack.publish_api()
-    return hosts["ApiHost"]
+    return parameters["ApiHost"]
 
 
 def wanted(given: Mapping[str, str], present: Mapping[str, str]) -> dict[str, str]:
-    """Return both hosts: as given, else as deployed; files follow the API unless told otherwise."""
+    """Return both hosts: as given, else as deployed; files follow the API unless told otherwise.
+
+    Of all others only what is given: what is not is left as it was by CloudFormation.
+    """
     api = given.get("ApiHost") or present.get("ApiHost") or UNKNOWN
     apart = present.get("FilesHost") not in {None, present.get("ApiHost")}
     files = given.get("FilesHost") or (present["FilesHost"] if apart else api)
-    return {"ApiHost": api, "FilesHost": files}
+    others = {
+        name: "" if text == NONE else text
+        for name, text in given.items()
+        if text and name not in {"ApiHost", "FilesHost"}
+    }
+    return {"ApiHost": api, "FilesHost": files, **others}
 
 
 def _deploy(

@@ -3,6 +3,7 @@
 import itertools
 import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +18,18 @@ from infra.deploy.account import Account
 from infra.deploy.errors import DeployError
 from infra.deploy.removal import remove
 from infra.deploy.stack import Stack
-from infra.deploy.update import UNKNOWN, update, wanted
+from infra.deploy.update import NONE, UNKNOWN, update, wanted
 
 REGION = "eu-central-1"
 OWN = "https://abc.execute-api.eu-central-1.amazonaws.com/live"
 NUMBERS = itertools.count()
 TEMPLATE: dict[str, Any] = {
-    "Parameters": {"ApiHost": {"Type": "String"}, "FilesHost": {"Type": "String"}},
+    "Parameters": {
+        "ApiHost": {"Type": "String"},
+        "FilesHost": {"Type": "String"},
+        "EgressAllow": {"Type": "String", "Default": ""},
+        "SmtpUrl": {"Type": "String", "Default": "", "NoEcho": True},
+    },
     "Resources": {
         "Kept": {"Type": "AWS::SQS::Queue", "DeletionPolicy": "Retain"},
         "Gone": {"Type": "AWS::SQS::Queue"},
@@ -117,9 +123,19 @@ def hosts(api: str, files: str) -> dict[str, str]:
         (hosts("https://a", ""), hosts(OWN, OWN), hosts("https://a", "https://a")),
         (hosts("https://b", ""), hosts("https://a", "https://f"), hosts("https://b", "https://f")),
         (hosts("", ""), hosts(UNKNOWN, UNKNOWN), hosts(UNKNOWN, UNKNOWN)),
+        (
+            {"EgressAllow": "10.0.0.0/8:443", "SmtpUrl": "", "ApiHost": "https://a"},
+            {"SmtpUrl": "****"},
+            {"EgressAllow": "10.0.0.0/8:443", **hosts("https://a", "https://a")},
+        ),
+        (
+            {"EgressAllow": NONE, "SmtpUrl": NONE, "ApiHost": "https://a"},
+            {"SmtpUrl": "****", "EgressAllow": "10.0.0.0/8:443"},
+            {"EgressAllow": "", "SmtpUrl": "", **hosts("https://a", "https://a")},
+        ),
     ],
 )
-def test_hosts_are_given_or_kept_and_files_follow_the_api(
+def test_parameters_are_given_or_kept_and_files_follow_the_api(
     given: dict[str, str], present: dict[str, str], expected: dict[str, str]
 ) -> None:
     assert wanted(given, present) == expected
@@ -153,6 +169,25 @@ def test_a_domain_of_its_own_needs_one_pass(stack: Stack, tmp_path: Path) -> Non
 
     assert update(stack, "bucket", tmp_path, hosts("https://a", ""), run) == "https://a"
     assert run.deployed == [hosts("https://a", "https://a")]
+
+
+def test_networks_and_mail_come_from_the_environment(
+    stage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = CommandLine()
+    monkeypatch.setenv("EGRESS_ALLOW", "10.20.0.0/16:443")
+    monkeypatch.setenv("SMTP_URL", "smtp://me:a=b@mail.test?from=a@b.test")
+    monkeypatch.setattr("infra.deploy.__main__.build", lambda _folder: None)
+    monkeypatch.setattr("infra.deploy.__main__.update", partial(update, run=run))
+
+    told = CliRunner().invoke(main, ["up", "--stage", stage, "--folder", str(tmp_path)])
+
+    assert told.exit_code == 0, told.output
+    assert run.deployed[-1] == {
+        **hosts(OWN, OWN),
+        "EgressAllow": "10.20.0.0/16:443",
+        "SmtpUrl": "smtp://me:a=b@mail.test?from=a@b.test",
+    }
 
 
 def test_a_failed_deployment_tells_what_aws_said(stack: Stack, tmp_path: Path) -> None:
@@ -223,6 +258,8 @@ def test_what_the_environment_lacks_is_told_first(
         (["--stage", "Production"], "small letters, digits and hyphens"),
         (["--stage", "one", "--api-host", "api.example.com"], "is no address like https://"),
         (["--stage", "one", "--api-host", "https://a/v1"], "name what stands before it"),
+        (["--stage", "one", "--egress-allow", "10.0.0.0/8"], "--egress-allow"),
+        (["--stage", "one", "--smtp-url", "mail.test"], "smtp://[user:password@]host"),
     ],
 )
 def test_wrong_use_is_told(options: list[str], told: str) -> None:
