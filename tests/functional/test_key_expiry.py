@@ -133,3 +133,25 @@ def test_key_that_is_not_there_is_a_dead_letter(service: Service) -> None:
 
     (letter,) = service.dead_letters("Upkeep")
     assert letter.reason == "nobody looks after KEY#none META"
+
+
+def test_key_of_an_earlier_release_is_warned_of_once_it_is_used(
+    service: Service, workspace: WorkspaceId, sent: Sent
+) -> None:
+    ends = service.clock.now() + dt.timedelta(days=20)
+    key = service.key("live", workspace, expires_at=ends)
+    service.clients.dynamodb.update_item(
+        TableName=service.settings.main_table,
+        Key={"PK": {"S": f"KEY#{key.split('_')[2]}"}, "SK": {"S": "META"}},
+        UpdateExpression="REMOVE due_at, DPK",
+    )
+    wait(service, days=5)
+    assert service.call("GET", "/v1/account", key=key).status == 200
+    wait(service, days=1.1)
+    assert service.call("GET", "/v1/account", key=key).status == 200
+    wait(service, days=12.95)
+
+    assert [subject for _, subject, _ in sent] == [
+        "An API key expires in 14 days",
+        "An API key expires tomorrow",
+    ]

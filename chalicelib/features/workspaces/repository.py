@@ -124,14 +124,20 @@ class Keys:
         self._change(key, "revoked_at", rfc3339(at))
 
     def used(self, key: ApiKey, now: dt.datetime, *, since: dt.datetime) -> None:
-        """Mark a key used now, unless it is marked with a later use than `since`."""
+        """Mark a key used now, unless it is marked with a later use than `since`.
+
+        A key of an earlier release may have a warning ahead that it is not due for.
+        """
+        due = _due(key, next_warning(key, now))
+        sets = ["last_used_at = :now", *(f"{n} = if_not_exists({n}, :{n})" for n in due)]
         write = Write(
             self._table,
             key={"PK": f"KEY#{key.id}", "SK": "META"},
-            update="SET last_used_at = :now",
+            update="SET " + ", ".join(sets),
             condition="attribute_exists(PK) AND "
             "(attribute_not_exists(last_used_at) OR last_used_at <= :since)",
-            values={":now": rfc3339(now), ":since": rfc3339(since)},
+            values={":now": rfc3339(now), ":since": rfc3339(since)}
+            | {f":{name}": value for name, value in due.items()},
         )
         # Refused: somebody else has marked it.
         with suppress(ConditionFailed):
