@@ -22,6 +22,8 @@ LIMIT: Final = 2.5
 ROUNDS: Final = 50
 _WARM_UP: Final = 5
 _PAUSE_S: Final = 0.25
+_ASKED_AGAIN_S: Final = 0.05
+_JSON: Final = "application/json"
 
 
 def main() -> int:
@@ -65,22 +67,35 @@ class Client:
         self._connection = http.client.HTTPConnection(where.netloc, timeout=60)
         self._headers = {
             "Authorization": f"Bearer {stack.live_key}",
-            "Content-Type": "application/json",
+            "Content-Type": _JSON,
             "Accept": "application/pdf",
         }
 
     def render(self, payload: bytes) -> bytes:
-        """Post a render and return the file, also one that is too large for the answer itself.
+        """Post a render with delivery `binary` or `url` and return its file.
 
-        Raises AssertionError for any other answer.
+        One that is not ready in time is asked for until it is. Raises AssertionError for any
+        other answer, and where the render fails.
         """
-        self._connection.request("POST", "/v1/renders", payload, self._headers)
-        answer = self._connection.getresponse()
-        content = answer.read()
+        answer, content = self._ask("POST", "/v1/renders", payload)
         if answer.status == http.client.SEE_OTHER:
             return _fetched(answer.headers["Location"])
-        assert answer.status == http.client.OK, (answer.status, content[:500])
-        return content
+        if answer.headers["Content-Type"] != _JSON:
+            assert answer.status == http.client.OK, (answer.status, content[:500])
+            return content
+        render = json.loads(content)
+        while render.get("status") in {"queued", "processing"}:
+            time.sleep(_ASKED_AGAIN_S)
+            render = json.loads(self._ask("GET", f"/v1/renders/{render['id']}")[1])
+        assert render.get("status") == "succeeded", content[:500]
+        return _fetched(render["files"][0]["url"])
+
+    def _ask(
+        self, method: str, path: str, payload: bytes | None = None
+    ) -> tuple[http.client.HTTPResponse, bytes]:
+        self._connection.request(method, path, payload, self._headers)
+        answer = self._connection.getresponse()
+        return answer, answer.read()
 
 
 def _fetched(url: str) -> bytes:
@@ -90,6 +105,8 @@ def _fetched(url: str) -> bytes:
         connection.request("GET", f"{where.path}?{where.query}")
         answer = connection.getresponse()
         content = answer.read()
+    if answer.status == http.client.FOUND:
+        return _fetched(answer.headers["Location"])
     assert answer.status == http.client.OK, (answer.status, content[:500])
     return content
 

@@ -1,8 +1,9 @@
 """A table of 1 000 rows through the whole service, beside the bare browser.
 
-`make bench NAME=table`: about 25 pages, tagged, with nothing to finish, in turn with the bare
-printing of the same document. Printed beside it: the same untagged, and with a first header of its
-own, which is printed apart and put on the pages.
+`make bench NAME=table`: about 25 pages, tagged, with nothing to finish, delivered by its
+signed URL as files are unless a request says otherwise, and fetched within the time; in turn with
+the bare printing of the same document. Printed beside it: the same untagged, and with a first
+header of its own, which is printed apart and put on the pages.
 """
 
 import io
@@ -96,7 +97,7 @@ def _request(html: str, options: Mapping[str, Any]) -> bytes:
     body = {
         "input": {"type": "html", "html": html},
         "output": {"pdf": options},
-        "delivery": {"type": "binary"},
+        "delivery": {"type": "url"},
     }
     return json.dumps(body).encode()
 
