@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from chalicelib.adapters.net.addresses import Address, Exemption
 
 _LONGEST_NAME: Final = 253
-# A name as it goes to a name server, an IPv4 address in any form, or an IPv6 address.
-_HOST: Final = re.compile(r"[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*|[0-9a-f:.]*:[0-9a-f:.]*")
+# As it goes to a name server; IPv4 addresses look alike.
+_NAME: Final = re.compile(r"[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*")
 # Who names hundreds of addresses does not have them all knocked at.
 _MOST_DIALLED: Final = 8
 # A route that leads nowhere, as IPv6 often has none, does not cost a whole time-out.
@@ -95,7 +95,7 @@ class Egress:
         from chalicelib.adapters.net.addresses import PORTS  # noqa: PLC0415
 
         host = _plain(host)
-        if len(host) > _LONGEST_NAME or not _HOST.fullmatch(host):
+        if not _is_host(host):
             raise AddressRefused("a host is a name of at most 253 characters, or an IP address")
         place = place_of(host, port)
         if port not in PORTS and all(port != exemption.port for exemption in self._exemptions):
@@ -165,9 +165,17 @@ def _exemptions(allow: str) -> "tuple[Exemption, ...]":
 
 def _named(host: str) -> str:
     plain = _plain(host)
-    if not _HOST.fullmatch(plain):
+    if not _is_host(plain):
         raise ValueError(f"{host!r} is no host; a name with other letters is written as xn--…")
     return plain
+
+
+def _is_host(plain: str) -> bool:
+    if ":" not in plain:
+        return len(plain) <= _LONGEST_NAME and _NAME.fullmatch(plain) is not None
+    from chalicelib.adapters.net.addresses import literal  # noqa: PLC0415
+
+    return literal(plain) is not None
 
 
 def _only_ports() -> str:

@@ -1,12 +1,12 @@
 """Which addresses are anybody's, and what an operator may exempt."""
 
-from ipaddress import IPv4Address, IPv6Address, ip_address
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, ip_address
 
 import pytest
 from hypothesis import given
-from hypothesis.strategies import ip_addresses
+from hypothesis.strategies import integers, ip_addresses
 
-from chalicelib.adapters.net.addresses import Exemption, is_public
+from chalicelib.adapters.net.addresses import _REFUSED_V4, Exemption, is_public
 
 REFUSED = """
 0.0.0.0 0.1.2.3 0.255.255.255 10.0.0.0 10.255.255.255 100.64.0.0 100.100.100.200 100.127.255.255
@@ -60,6 +60,8 @@ def test_nothing_is_public_that_the_registries_keep_back(
         ("fd00::/8:443", "fd12::1", 443),
         ("[::1/128]:8700", "::1", 8700),
         ("[::1]/128:8700", "::1", 8700),
+        ("[fd00::1]:443", "fd00::1", 443),
+        ("93.184.0.0/16:9000", "93.184.215.14", 9000),
     ],
 )
 def test_an_exemption_is_for_its_network_and_port(text: str, address: str, port: int) -> None:
@@ -71,11 +73,39 @@ def test_an_exemption_is_for_its_network_and_port(text: str, address: str, port:
     assert not exemption.names(ip_address(f"::ffff:{address}" if "." in address else "::2"), port)
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["", "127.0.0.1", "127.0.0.1/32", ":80", "127.0.0.1/32:0", "127.0.0.1/32:65536",
-     "127.0.0.1/8:80", "localhost:80", "127.0.0.1/33:80", "127.0.0.1/32:http", "10.0.0.0/8:-1"],
-)  # fmt: skip
-def test_what_is_no_cidr_and_port_is_said_to_be_none(text: str) -> None:
+SLIPS = """
+127.0.0.1 127.0.0.1/32 :80 127.0.0.1/32: 127.0.0.1/32:0 127.0.0.1/32:65536 127.0.0.1/32:http
+127.0.0.1/33:80 127.0.0.1/8:80 127.0.0.1/-1:80 127.0.0.1/:80 10.0.0.0/8:-1 10.0.0.0/8:+443
+10.0.0.0/8:0443 10.0.0.0/8:80:443 10.0.0.0/8:80-443 10.0.0.0/8:* 10.0.0.0/8:80;10.0.0.0/8:443
+localhost:80 *:443 example.com:443 10.0.0.0/08:443 10.0.0/8:443 10:443 010.0.0.0/8:443
+10.0.0.0/255.0.0.0:443 10.0.0.0/0.255.255.255:443 0.0.0.0/0.0.0.0:443
+0.0.0.0/0:443 0.0.0.0/1:443 10.0.0.0/7:443 10.0.0.0/0:443 172.16.0.0/11:443 192.168.0.0/15:443
+128.0.0.0/1:443 224.0.0.0/3:443 ::/0:443 ::/1:443 2000::/3:443 fc00::/0:443 8000::/0:443
+fd00::1:443 fd00::443 ::1 [::1 ::1]:80 [[::1]]:80 [10.0.0.0/8:443 fe80::1%eth0/128:443
+10.0.0.0/8:\uff18\uff10 \uff11\uff10.0.0.0/8:80
+""".split()  # noqa: SIM905 -- a table
+
+
+@pytest.mark.parametrize("text", ["", "10.0.0.0/8:80 10.1.0.0/16:443", *SLIPS])
+def test_a_slip_of_the_pen_exempts_nothing(text: str) -> None:
     with pytest.raises(ValueError, match="is not CIDR:port"):
         Exemption.parse(text)
+
+
+@given(four=ip_addresses(v=4), length=integers(0, 32), port=integers(1, 65535))
+def test_an_exemption_is_for_one_kind_of_address(four: IPv4Address, length: int, port: int) -> None:
+    network = IPv4Network((int(four), length), strict=False)
+    try:
+        exemption = Exemption.parse(f"{network}:{port}")
+    except ValueError:
+        assert length < 32
+        return
+
+    assert exemption.network == network
+    ends = {is_public(network[0]), is_public(network[-1])}
+    assert len(ends) == 1
+    # One network of the list holds it all, or none has a part in it.
+    assert all(
+        not network.overlaps(refused) or network.subnet_of(refused)
+        for refused in map(IPv4Network, _REFUSED_V4)
+    )

@@ -6,6 +6,7 @@ from threading import Event
 
 import pytest
 
+from chalicelib.adapters.net import addresses
 from chalicelib.adapters.net.egress import Egress
 from chalicelib.engine.outside import AddressRefused, Unreachable
 
@@ -103,12 +104,77 @@ def test_localhost_is_not_reached(dialled: Dialled, host: str) -> None:
     assert dialled == []
 
 
-@pytest.mark.parametrize("host", ["", "a..b", "x" * 300, "ex\0ample", "\udc80", "*"])
-def test_what_is_no_name_has_no_address(dialled: Dialled, host: str) -> None:
-    with pytest.raises((AddressRefused, Unreachable)):
-        dial(Egress(allow="", own_hosts=frozenset()), host)
+@pytest.mark.parametrize(
+    "host",
+    [
+        "", ".", "a..b", ".a", "a..", "x" * 64, "x." * 127 + "x", "x" * 300, "*", "\udc80", "a\0b",
+        "a b", "a\tb", "a\r\nHost: b", "a\n", " a", "127.0.0.1 a", "a%2eb", "a%00b", "a\\b", "a/b",
+        "a?b", "a#b", "u@a", "u:p@a", "a:80", "[::1]", "[a]", "[127.0.0.1]", "::1]", "1:2", ":",
+        "\uff11\uff12\uff17.0.0.1", "127\u30020\u30020\u30021", "\u2460\u2461\u2466.0.0.1",
+        "\uff41\uff50\uff49.example.com", "b\xfccher.example", "a\xadb", "127.0.0.1\u200b",
+    ],
+)  # fmt: skip
+def test_what_is_no_host_is_not_even_looked_up(dialled: Dialled, host: str) -> None:
+    with pytest.raises(AddressRefused, match="a host is a name of at most 253 characters"):
+        dial(door("93.184.215.14"), host)
 
     assert dialled == []
+
+
+@pytest.mark.parametrize(
+    "host", ["a", "a.b", "A.Example.", "my_bucket.s3.example", "-a.b", "xn--bcher-kva.example"]
+)
+def test_names_as_name_servers_know_them_are_hosts(dialled: Dialled, host: str) -> None:
+    dial(door("93.184.215.14"), host)
+
+    assert dialled == [("93.184.215.14", 443)]
+
+
+@pytest.mark.parametrize("answer", [[], ["name.example"], ["127.1"], [""], ["93.184.215.14", "?"]])
+def test_an_answer_that_is_no_address_is_none(dialled: Dialled, answer: list[str]) -> None:
+    with pytest.raises(Unreachable, match=r"name\.example has no address"):
+        dial(door(*answer))
+
+    assert dialled == []
+
+
+def test_what_a_host_leads_to_is_not_told(dialled: Dialled) -> None:
+    for egress in (door("10.9.8.7"), door("93.184.215.14", own=["93.184.215.14"]), door()):
+        with pytest.raises((AddressRefused, Unreachable)) as told:
+            dial(egress, "outer.example")
+        assert not {"10.9.8.7", "93.184.215.14"} & set(str(told.value).replace(":", " ").split())
+        assert "outer.example" in str(told.value)
+
+    assert dialled == []
+
+
+def test_this_machine_is_refused_by_an_address_that_others_could_reach(
+    dialled: Dialled, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(addresses, "is_public", lambda _address: True)
+
+    for own in ("127.0.0.1", "::1"):
+        with pytest.raises(AddressRefused, match="private or internal"):
+            dial(door(own))
+    dial(door("93.184.215.14"))
+    dial(door("127.0.0.1", allow="127.0.0.1/32:443"))
+
+    assert [place for place, _ in dialled] == ["93.184.215.14", "127.0.0.1"]
+
+
+def test_the_same_port_elsewhere_is_refused_as_any_is(dialled: Dialled) -> None:
+    for address in ("93.184.215.14", "10.2.3.4"):
+        with pytest.raises(AddressRefused, match="only ports 80, 443, 8080, 8443 may be reached"):
+            dial(door(address, allow="10.1.0.0/16:9000"), port=9000)
+
+    assert dialled == []
+
+
+def test_a_name_with_many_addresses_has_few_of_them_dialled(dialled: Dialled) -> None:
+    with pytest.raises(Unreachable):
+        dial(door(*(f"2a00:dead::{number}" for number in range(1, 300))))
+
+    assert len(dialled) == 8
 
 
 def test_a_name_that_leads_elsewhere_a_moment_later_gains_nothing(dialled: Dialled) -> None:
@@ -139,14 +205,36 @@ def test_an_exemption_lifts_both_rules_for_exactly_its_place(dialled: Dialled) -
 
 
 @pytest.mark.parametrize("host", ["api.example.com", "API.Example.COM", "api.example.com."])
-def test_the_service_itself_is_refused_like_a_private_address(dialled: Dialled, host: str) -> None:
+@pytest.mark.parametrize("own", ["api.example.com", "Api.Example.com."])
+def test_the_service_itself_is_refused_like_a_private_address(
+    dialled: Dialled, host: str, own: str
+) -> None:
     with pytest.raises(AddressRefused, match="private or internal"):
-        dial(door("93.184.215.14", own=["api.example.com"]), host)
-    with pytest.raises(AddressRefused, match="private or internal"):
-        dial(door("93.184.215.14", own=["93.184.215.14"]), host)
-    dial(door("93.184.215.14", own=["api.example.com"], allow="93.184.215.14/32:443"), host)
+        dial(door("93.184.215.14", own=[own]), host)
+    dial(door("93.184.215.14", own=[own], allow="93.184.215.14/32:443"), host)
 
     assert dialled == [("93.184.215.14", 443)]
+
+
+@pytest.mark.parametrize("own", ["93.184.215.14", "0x5db8d70e", "2606:4700:0::1111"])
+@pytest.mark.parametrize("host", ["other.example", "93.184.55054", "2606:4700::0:1111"])
+def test_so_is_its_address_where_it_has_no_name(dialled: Dialled, own: str, host: str) -> None:
+    with pytest.raises(AddressRefused, match="private or internal"):
+        dial(
+            door(
+                "1.1.1.1",
+                "93.184.215.14",
+                "2606:4700::1111",
+                own=[own, "93.184.215.14", "2606:4700::1111"],
+            ),
+            host,
+        )
+    assert dialled == []
+
+
+def test_an_own_host_that_no_name_server_knows_stops_the_start() -> None:
+    with pytest.raises(ValueError, match="written as xn--"):
+        door(own=["bücher.example"])
 
 
 def test_the_next_address_is_tried_when_one_does_not_answer(dialled: Dialled) -> None:
