@@ -11,6 +11,7 @@ from chalicelib.contract.colors import Color
 from chalicelib.contract.lengths import inches
 from chalicelib.contract.sources import ContentSource
 from chalicelib.contract.values import Moment, language_tag
+from chalicelib.core.text import names_a_file
 
 PageSize = Literal["A0", "A1", "A2", "A3", "A4", "A5", "A6", "Letter", "Legal", "Tabloid", "Ledger"]
 LENGTH_PATTERN: Final = r"^(?:0|[0-9]{1,6}(?:\.[0-9]{1,4})?(?:mm|cm|in|px|pt|pc))$"
@@ -20,10 +21,6 @@ MOST_PASSWORD_BYTES: Final = 127
 # Dates in PDF have four digits for the year, in every time zone.
 _FIRST_YEAR: Final = 1001
 _LAST_YEAR: Final = 9998
-# A name that cannot lead to another folder, and is read as it is written.
-_NO_FILENAME: Final = re.compile(
-    r"[\x00-\x1f\x7f-\x9f/\\\u200b-\u200f\u2028-\u202e\u2066-\u2069]|^\.{1,2}$"
-)
 PAGE_RANGES_PATTERN: Final = (
     r"^ *[0-9]{1,5}(?: *- *[0-9]{1,5})?(?: *, *[0-9]{1,5}(?: *- *[0-9]{1,5})?)* *$"
 )
@@ -65,8 +62,11 @@ def _password(text: str) -> str:
 
 
 def _filename(text: str) -> str:
-    if _NO_FILENAME.search(text) is not None:
-        message = "must be the name of a file, without folders and control characters"
+    if not names_a_file(text):
+        message = (
+            "must be the name of a file on any system: without folders, drives, control characters "
+            "and a dot or blank at its end, and no name of a device"
+        )
         raise ValueError(message)
     return text
 

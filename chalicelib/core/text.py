@@ -1,13 +1,18 @@
-"""Text that goes into names and headers."""
+"""Text that goes into names, headers and terminals."""
 
 import re
 import unicodedata
-from typing import Final
+from typing import Any, Final
 from urllib.parse import quote
 
-_REFUSED: Final = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*\u200b-\u200f\u2028-\u202e\u2066-\u2069]')
-_RESERVED: Final = re.compile(r"(?i)(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?")
+_REFUSED: Final = frozenset('<>:"/\\|?*')
+_FOLDERS: Final = frozenset("/\\:")
+# Also with superscript digits, and with blanks before the first dot.
+_RESERVED: Final = re.compile(
+    r"(?i)(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[\d\u00b9\u00b2\u00b3]) *(?:\..*)?"
+)
 _NAME_BYTES: Final = 200
+_READ_CHARS: Final = 2_000
 # One name may be given to files of several formats.
 _EXTENSION: Final = re.compile(r"(?i)\.(?:pdf|png|jpe?g|webp|html?|xml|zip|txt)$")
 
@@ -15,22 +20,73 @@ _EXTENSION: Final = re.compile(r"(?i)\.(?:pdf|png|jpe?g|webp|html?|xml|zip|txt)$
 def safe_filename(text: str | None, *, fallback: str, extension: str) -> str:
     """Return a file name that every file system takes, with this extension.
 
-    It takes the place of another format's. Path separators, control and direction characters go;
-    an empty rest becomes `fallback`.
+    It takes the place of another format's. Path separators go, and whatever nobody sees: control
+    and direction characters, halves of pairs; an empty rest becomes `fallback`.
     """
-    name = unicodedata.normalize("NFC", text or "")
-    name = _REFUSED.sub("", name).strip(" .")
+    name = "".join(map(_in_name, (text or "")[:_READ_CHARS]))
+    name = unicodedata.normalize("NFC", name).strip(" .")
     name = _EXTENSION.sub("", name).rstrip(" .")
     if not name or _RESERVED.fullmatch(name):
         name = fallback
     return f"{_cut(name)}.{extension}"
 
 
+def names_a_file(text: str) -> bool:
+    """Tell whether a text is the name of a file that no reader takes for anything else."""
+    seen = all(each not in _FOLDERS and (each.isprintable() or _is_blank(each)) for each in text)
+    return seen and not text.endswith((" ", ".")) and _RESERVED.fullmatch(text) is None
+
+
 def content_disposition(filename: str) -> str:
     """Return an `attachment` header (RFC 6266) that carries any name."""
     plain = filename.encode("ascii", "replace").decode().replace('"', "_").replace("\\", "_")
-    plain = plain.replace("?", "_")
+    # Some readers take a percent sign for the beginning of a code.
+    plain = plain.replace("?", "_").replace("%", "_")
     return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(filename, safe='')}"
+
+
+def visible(text: str, *, lines: bool = False) -> str:
+    """Return a text that a terminal only shows: what it would act on is written as an escape.
+
+    `lines`: it may have several.
+    """
+    return "".join(
+        each if each.isprintable() or (lines and each == "\n") else _escaped(each) for each in text
+    )
+
+
+def well_formed(value: Any) -> Any:
+    """Return a JSON value whose texts can be encoded: halves of pairs are replaced."""
+    match value:
+        case str():
+            return value if value.isascii() else _with_whole_pairs(value)
+        case dict():
+            return {well_formed(name): well_formed(member) for name, member in value.items()}
+        case list():
+            return [well_formed(member) for member in value]
+        case _:
+            return value
+
+
+def _with_whole_pairs(text: str) -> str:
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _in_name(character: str) -> str:
+    if character in _REFUSED:
+        return ""
+    if character.isprintable():
+        return character
+    return " " if _is_blank(character) else ""
+
+
+def _is_blank(character: str) -> bool:
+    # Of all blanks only the plain one counts as printable.
+    return unicodedata.category(character) == "Zs"
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape").decode()
 
 
 def _cut(name: str) -> str:

@@ -6,6 +6,7 @@ import sys
 import threading
 from typing import Any, Final, TextIO
 
+from chalicelib.core.text import visible
 from infra.local.kept_log import KeptLog
 
 _LOUD: Final = ("WARNING", "ERROR", "CRITICAL")
@@ -53,21 +54,22 @@ class Console:
 
     def line(self, function: str, line: str) -> None:
         """Pass on what a function wrote: all of it as JSON, else what matters."""
-        whole = line if line.startswith("{") else json.dumps(_wrapped(function, line))
+        record = _record(line)
+        whole = json.dumps(_wrapped(function, line)) if record is None else line
         self._keep(whole)
         if self.as_json:
             self._put(whole)
             return
-        shown = _readable(line)
+        shown = line if record is None else _readable(record)
         if shown:
-            self._put(f"{_time()} {'log':<6} {function}  {shown}")
+            self._put(_shown(f"{_time()} {'log':<6} {function}  {shown}"))
 
     def _write(self, text: str, kind: str, fields: dict[str, Any]) -> None:
         whole = json.dumps({"timestamp": _timestamp(), "kind": kind, **fields})
         # What the stack says of itself holds keys, and nobody looks for it by a request.
         if kind != "note":
             self._keep(whole)
-        self._put(whole if self.as_json else text)
+        self._put(whole if self.as_json else text if kind == "note" else _shown(text))
 
     def _keep(self, line: str) -> None:
         if self._kept is not None:
@@ -88,13 +90,16 @@ def _wrapped(function: str, line: str) -> dict[str, str]:
     }
 
 
-def _readable(line: str) -> str:
-    if not line.startswith("{"):
-        return line
+def _record(line: str) -> dict[str, Any] | None:
+    """Return what a line says that is a record of JSON."""
     try:
         record = json.loads(line)
-    except ValueError:
-        return line
+    except (ValueError, RecursionError):
+        return None
+    return record if isinstance(record, dict) else None
+
+
+def _readable(record: dict[str, Any]) -> str:
     level = record.get("level", "INFO")
     if level not in _LOUD:
         return ""
@@ -102,6 +107,11 @@ def _readable(line: str) -> str:
     if exception := record.get("exception"):
         text += f"\n{exception}"
     return text
+
+
+def _shown(text: str) -> str:
+    """Return a text of which no part, whoever wrote it, looks like a line of its own."""
+    return visible(text, lines=True).replace("\n", "\n  | ")
 
 
 def _now() -> dt.datetime:

@@ -3,7 +3,7 @@
 import functools
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, override
 
 import click
 from botocore.exceptions import BotoCoreError, ClientError
@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from chalicelib.core.errors import ServiceError
+from chalicelib.core.text import visible
 from chalicelib.settings import MissingSetting
 
 # Nothing is folded or cut, however narrow the terminal: ids and keys are copied from a table.
@@ -26,6 +27,10 @@ class Refused(click.ClickException):
         """Refuse with a code for programs and a sentence for people."""
         super().__init__(message)
         self.code = code
+
+    @override
+    def format_message(self) -> str:
+        return visible(self.message)
 
 
 def answers(command: Callable[..., Mapping[str, Any]]) -> Callable[..., None]:
@@ -94,14 +99,15 @@ def _columns(rows: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def _text(value: Any) -> str:
+    # A name may hold anything; a terminal acts on control characters.
+    return visible(_plain(value))
+
+
+def _plain(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if value is None or value in ("", [], {}):
         return "-"
     if isinstance(value, Mapping):
-        return " ".join(f"{name}={_text(inner)}" for name, inner in value.items())
-    text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-    # A name may hold anything; a terminal acts on control characters.
-    return "".join(
-        character if character.isprintable() else "\N{SYMBOL FOR SUBSTITUTE}" for character in text
-    )
+        return " ".join(f"{name}={_plain(inner)}" for name, inner in value.items())
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -11,10 +11,14 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from typing import Any, Final
 
+from chalicelib.core.text import well_formed
+
 Answer = Future[dict[str, Any]]
 Handler = Callable[[str, Mapping[str, Any]], None]
 _CHUNK_BYTES: Final = 1 << 20
 _STALL_S: Final = 5.0
+# Pages may say half a pair, which nobody could write down.
+_SURROGATE: Final = b"\\ud"
 
 
 class BrowserGone(Exception):  # noqa: N818 -- reads as the fact it tells
@@ -145,6 +149,8 @@ class Pipe:
 
     def _dispatch(self, data: bytes) -> None:
         message = json.loads(data)
+        if _SURROGATE in data:
+            message = well_formed(message)
         number = message.get("id")
         if number is None:
             with self._state:

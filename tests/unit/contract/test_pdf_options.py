@@ -74,7 +74,7 @@ def test_what_is_no_color_is_told(color: str) -> None:
     assert "CSS color" in error.message
 
 
-@pytest.mark.parametrize("name", ["a", "Größe 1.pdf", "…", "..a", "a:b", "請求書.xml"])
+@pytest.mark.parametrize("name", ["a", "Größe 1.pdf", "…", "..a", "a b\u00a0c", "請求書.xml"])
 def test_an_attachment_has_the_name_of_a_file(name: str) -> None:
     (attachment,) = read(attachments=[{"content": "QQ==", "filename": name}]).attachments
 
@@ -82,7 +82,22 @@ def test_an_attachment_has_the_name_of_a_file(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [".", "..", "a/b", "..\\b", "a\0b", "a\nb", "a\x85", "cod\u202egpj.exe", "a\u200bb"]
+    "name",
+    [
+        ".",
+        "..",
+        "a/b",
+        "..\\b",
+        "C:b",
+        "CON.txt",
+        "a.",
+        "a ",
+        "a\0b",
+        "a\nb",
+        "a\x85",
+        "cod\u202egpj.exe",
+        "a\u200bb",
+    ],
 )
 def test_a_name_that_leads_elsewhere_or_deceives_is_refused(name: str) -> None:
     error = refusal_of(attachments=[{"content": "QQ==", "filename": name}])

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
@@ -13,6 +14,7 @@ import pytest
 from chalicelib.adapters.metrics import Metrics
 from infra.local.console import Console
 from infra.local.kept_log import BACKUPS, KeptLog, files_of
+from tests.builders.hostile import HOSTILE, NAMES
 
 INFO = '{"level":"INFO","message":"render ended","request_id":"r"}'
 WARNING = '{"level":"WARNING","message":"browser lost","request_id":"r"}'
@@ -116,3 +118,37 @@ def test_a_line_that_is_no_text_is_kept_as_far_as_it_can_be(path: Path, opened: 
 
     (line,) = told(path)
     assert line["message"] == "\ud800 \x00 a\u2028b"
+
+
+@pytest.mark.parametrize("text", [*HOSTILE, *NAMES.values()])
+def test_nothing_that_is_shown_moves_a_terminal_or_looks_like_another_line(text: str) -> None:
+    # As strict as a terminal's own encoding.
+    out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="\n")
+    console = Console(as_json=False, out=out)
+    console.request("GET", text, 200, 1, text)
+    console.line("F", text)
+    console.line("F", json.dumps({"level": "ERROR", "message": text, "exception": text}))
+    failure = {"errorType": "E", "errorMessage": text, "stackTrace": [text]}
+    console.failure("F", json.dumps(failure).encode())
+    console.invocation("F", 1, text, text)
+
+    out.seek(0)
+    lines = out.read().split("\n")[:-1]
+    assert all(line.isprintable() for line in lines)
+    begun = [line for line in lines if not line.startswith("  | ")]
+    assert all(re.match(r"\d\d:\d\d:\d\d (GET|log|error|invoke) ", line) for line in begun)
+    # A record of information, and an empty line, are not shown.
+    assert 4 <= len(begun) <= 5
+
+
+@pytest.mark.parametrize("text", [*HOSTILE, *NAMES.values(), "{", '{"level": "ERROR"', "[1]"])
+def test_programs_get_lines_of_json_whatever_was_written(text: str) -> None:
+    shown = io.StringIO()
+    console = Console(as_json=True, out=shown)
+
+    console.line("F", text.replace("\n", " "))
+    console.request("GET", text, 200, 1, text)
+
+    kinds = [json.loads(line).get("kind") for line in shown.getvalue().splitlines()]
+    assert kinds[-1] == "request"
+    assert len(kinds) == 2
