@@ -157,8 +157,9 @@ class RenderSettings(Settings):
 
     @property
     def own_hosts(self) -> frozenset[str]:
-        """Return the names under which the service itself is reached."""
-        names = (urlsplit(url).hostname for url in (self.base_url, self.files_host))
+        """Return the names under which the service itself is reached, and its queues are."""
+        ours = (self.base_url, self.files_host, self.renders_queue_url, self.events_queue_url)
+        names = (urlsplit(url).hostname for url in (*ours, *aws_endpoints()))
         return frozenset(name for name in names if name)
 
 
@@ -250,6 +251,11 @@ class TraceSettings(Settings):
 def on_lambda() -> bool:
     """Tell whether the platform itself starts this process: it sets this variable, nobody else."""
     return "AWS_LAMBDA_INITIALIZATION_TYPE" in os.environ
+
+
+def aws_endpoints() -> tuple[str, ...]:
+    """Return the addresses that boto3 speaks to instead of AWS's own, where there are any."""
+    return tuple(url for name, url in os.environ.items() if name.startswith("AWS_ENDPOINT_URL"))
 
 
 def trusted_authorities() -> str:

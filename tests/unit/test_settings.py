@@ -1,0 +1,39 @@
+"""What the settings say of the service itself."""
+
+import pytest
+
+from chalicelib.settings import RenderSettings
+
+VARIABLES = {
+    "PLATEN_STACK": "platen",
+    "PLATEN_MAIN_TABLE": "table",
+    "PLATEN_BUCKET": "bucket",
+    "PLATEN_RENDERS_QUEUE_URL": "https://sqs.eu-central-1.amazonaws.com/123/renders",
+    "PLATEN_RENDERS_LOW_QUEUE_URL": "https://sqs.eu-central-1.amazonaws.com/123/low",
+    "PLATEN_RENDERS_DEAD_LETTERS_URL": "https://sqs.eu-central-1.amazonaws.com/123/dead",
+    "PLATEN_EVENTS_QUEUE_URL": "https://sqs.eu-central-1.amazonaws.com/123/events",
+    "PLATEN_BASE_URL": "https://u:p@API.example.com:8443/stage/v1",
+    "PLATEN_FILES_HOST": "https://files.example.com",
+}
+
+
+def test_own_hosts_are_all_that_the_service_is_and_speaks_to(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3"):
+        monkeypatch.delenv(name, raising=False)
+    settings = RenderSettings.from_env(VARIABLES)
+    own = {"api.example.com", "files.example.com", "sqs.eu-central-1.amazonaws.com"}
+    assert settings.own_hosts == own
+
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://localstack.example:4566")
+    monkeypatch.setenv("AWS_ENDPOINT_URL_S3", "http://[fd00::5]:9000")
+    assert settings.own_hosts == own | {"localstack.example", "fd00::5"}
+
+
+def test_on_one_machine_they_are_this_machine() -> None:
+    defaults = {
+        name: "x" for name in VARIABLES if name not in {"PLATEN_BASE_URL", "PLATEN_FILES_HOST"}
+    }
+
+    assert "127.0.0.1" in RenderSettings.from_env(defaults).own_hosts
