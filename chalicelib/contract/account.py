@@ -1,11 +1,12 @@
 """The account of a workspace, and what it has rendered by day."""
 
 import datetime as dt
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from chalicelib.contract.base import Model
+from chalicelib.contract.values import Day
 
 
 class AccountWorkspace(Model):
@@ -114,7 +115,7 @@ class Usage(Model):
 class UsageQuery(Model):
     """Which days are wanted, both included: by default the cycle up to today."""
 
-    from_: Annotated[dt.date, Field(strict=False)] | None = Field(default=None, alias="from")
+    from_: Day | None = Field(default=None, alias="from")
     """A date such as 2026-01-31, UTC."""
-    to: Annotated[dt.date, Field(strict=False)] | None = None
+    to: Day | None = None
     """A date; at most 366 days in all."""

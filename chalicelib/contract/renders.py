@@ -7,7 +7,7 @@ from pydantic import Field, StringConstraints, model_validator
 from chalicelib.contract.base import Model
 from chalicelib.contract.output import OutputSpec
 from chalicelib.contract.sources import UploadId, Url
-from chalicelib.contract.values import Metadata, Moment
+from chalicelib.contract.values import Metadata, Moment, PageLimit, QueryFlag
 
 RenderStatus = Literal["queued", "processing", "succeeded", "failed", "canceled"]
 Mode = Literal["sync", "async"]
@@ -169,8 +169,14 @@ class RenderQuery(Model):
     template_id: Annotated[str, StringConstraints(max_length=64)] | None = None
     batch_id: Annotated[str, StringConstraints(max_length=64)] | None = None
     reference: Annotated[str, StringConstraints(max_length=255)] | None = None
-    test: Annotated[bool, Field(strict=False)] | None = None
+    """The whole reference, as the request gave it."""
+    test: QueryFlag | None = None
+    """`true` or `false`; test keys see test renders only."""
     created_after: Moment | None = None
+    """Not the moment itself; write a `+` of the offset as `%2B`."""
     created_before: Moment | None = None
-    limit: Annotated[int, Field(ge=1, le=100, strict=False)] = 20
+    """Not the moment itself."""
+    limit: PageLimit = 20
+    """With a rare filter a page may hold fewer renders while `has_more` is true."""
     cursor: Annotated[str, StringConstraints(max_length=1000)] | None = None
+    """The `next_cursor` of the page before, with the same filters."""

@@ -1,10 +1,12 @@
 """Values that several models have: moments, language tags, time zones, the caller's own data."""
 
+import datetime as dt
 import re
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import AwareDatetime, BeforeValidator, Field, StringConstraints
+from pydantic_core import PydanticKnownError
 
 LOCALE_PATTERN: Final = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,4}")
 MetadataKey = Annotated[str, StringConstraints(min_length=1, max_length=40)]
@@ -31,12 +33,28 @@ def time_zone(value: str) -> str:
         raise ValueError(message) from unknown
 
 
-def _dated(text: object) -> object:
-    # pydantic would take a bare number for seconds since 1970.
-    if isinstance(text, str) and not text[:5].endswith("-"):
-        message = "an RFC 3339 time such as 2026-01-31T09:30:00Z is expected"
-        raise ValueError(message)
-    return text
+def _written(form: str, kind: Any, context: dict[str, str] | None = None) -> BeforeValidator:
+    """Hold a text to one way of writing: pydantic takes numbers for times and `on` for true."""
+    pattern = re.compile(form)
+
+    def check(text: object) -> object:
+        if isinstance(text, str) and pattern.fullmatch(text) is None:
+            raise PydanticKnownError(kind, context)
+        return text
+
+    return BeforeValidator(check)
 
 
-Moment = Annotated[AwareDatetime, Field(strict=False), BeforeValidator(_dated)]
+_DAY: Final = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_TIME: Final = r"[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?"
+_NO_FORM: Final = {"error": "another form"}
+
+Day = Annotated[dt.date, Field(strict=False), _written(_DAY, "date_parsing", _NO_FORM)]
+Moment = Annotated[
+    AwareDatetime,
+    Field(strict=False),
+    _written(f"{_DAY}[Tt ]{_TIME}([Zz]|[+-][0-9]{{2}}:[0-9]{{2}})", "datetime_parsing", _NO_FORM),
+]
+# Of query parameters, which are texts.
+QueryFlag = Annotated[bool, Field(strict=False), _written("true|false", "bool_parsing")]
+PageLimit = Annotated[int, Field(strict=False, ge=1, le=100), _written("-?[0-9]+", "int_parsing")]

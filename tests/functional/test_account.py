@@ -154,6 +154,9 @@ def test_usage_is_counted_once_however_often_a_fact_is_told(service: Service) ->
         ("from=yesterday", "/query/from"),
         ("to=2026-13-01", "/query/to"),
         ("from=1700000000", "/query/from"),
+        ("from=1795305600", "/query/from"),
+        ("from=20261101", "/query/from"),
+        ("from=2026-11-01T00:00:00Z", "/query/from"),
         ("since=2026-11-01", "/query/since"),
     ],
 )

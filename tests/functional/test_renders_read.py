@@ -1,6 +1,6 @@
 """Reading renders: one, lists with filters and cursors; and their files."""
 
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import pytest
 
@@ -80,11 +80,35 @@ def test_list_is_narrowed_down_by_time(service: Service) -> None:
     assert ids("created_before=2026-11-21T12:00:10Z") == [before["id"]]
 
 
-@pytest.mark.parametrize("text", ["2020", "1577836800", "2020-01-01", "2020-01-01T00:00:00"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2020",
+        "1577836800",
+        "2020-01-01",
+        "2020-01-01T00:00:00",
+        "2020-01-01T00:00Z",
+        "2020-01-01T00:00:00+0100",
+        "2020-W01-1T00:00:00Z",
+        "2020-02-30T00:00:00Z",
+    ],
+)
 def test_time_that_is_no_rfc_3339_is_refused(service: Service, text: str) -> None:
-    answer = service.call("GET", f"/v1/renders?created_after={text}")
+    answer = service.call("GET", f"/v1/renders?created_after={quote(text)}")
 
     assert answer.pointers == ["/query/created_after"]
+    assert answer.json["errors"][0] | {"path": ""} == {
+        "path": "",
+        "code": "wrong_format",
+        "message": "must be an RFC 3339 time with its offset",
+    }
+
+
+@pytest.mark.parametrize("text", ["test=1", "test=yes", "test=TRUE", "limit=1_0", "limit=+1"])
+def test_flag_or_number_is_written_in_one_way(service: Service, text: str) -> None:
+    answer = service.call("GET", f"/v1/renders?{quote(text, safe='=')}")
+
+    assert answer.pointers == [f"/query/{text.partition('=')[0]}"]
 
 
 def test_cursor_of_other_filters_or_another_workspace_is_refused(
