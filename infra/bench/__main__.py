@@ -13,6 +13,7 @@ MODULES: Final = {
     "import": "import_time",
     "latency": "latency",
     "load": "load",
+    "proxy": "proxy",
     "relay": "relay",
     "table": "table",
 }

@@ -35,9 +35,7 @@ class BareBrowser:
             os.dup2(from_browser, 4)
 
         self._process = subprocess.Popen(
-            command_line(
-                str(chromium / "chromium"), self._folder.name, sandbox=False, proxy_port=9
-            ),
+            command_line(str(chromium / "chromium"), self._folder.name, sandbox=False),
             preexec_fn=descriptors,  # noqa: PLW1509 -- one thread, at the start of a benchmark
             pass_fds=(3, 4),
             env={

@@ -7,10 +7,12 @@ from typing import Final
 
 from chalicelib.engine.options.image import DEFAULT_VIEWPORT
 
+# Each context has a proxy of its own; what is in none would ask one that is not there.
 # Names resolve to nothing here: only the proxy looks them up, so whatever slips past the
 # interception of requests (WebSocket, prefetch, preconnect, popups) is checked there. Without
 # `<-loopback>` Chromium would go around the proxy for addresses of this machine.
 _ONE_WAY_OUT: Final = (
+    "--proxy-server=http://127.0.0.1:9",
     "--proxy-bypass-list=<-loopback>",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
@@ -61,12 +63,11 @@ _FEATURES_OFF: Final = (
 )
 
 
-def command_line(executable: str, profile: str, *, sandbox: bool, proxy_port: int) -> list[str]:
+def command_line(executable: str, profile: str, *, sandbox: bool) -> list[str]:
     """Return the whole command; `sandbox` is off only where the platform itself is the sandbox."""
     return [
         executable,
         *_DRAWING,
-        f"--proxy-server=http://127.0.0.1:{proxy_port}",
         *_ONE_WAY_OUT,
         *_QUIET,
         f"--enable-features={','.join(_FEATURES_ON)}",

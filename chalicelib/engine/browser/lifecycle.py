@@ -58,7 +58,6 @@ class Browser:
         self._folders = (chromium, fonts)
         self._outside = outside or Nowhere()
         self._authorities = authorities
-        self._proxy: Proxy | None = None
         self._sandbox = sandbox
         self._renders_per_process = renders_per_process
         self._memory_limit_bytes = memory_limit_bytes
@@ -119,9 +118,6 @@ class Browser:
         with self._busy, self._lock:
             self._keeper.submit(self._end).result()
             self._next = None
-            if self._proxy is not None:
-                self._proxy.close()
-                self._proxy = None
 
     def _attempt[Result](self, work: "Callable[[Page], Result]", deadline: Deadline) -> Result:
         # Not before the browser is started, which does not need it.
@@ -130,8 +126,7 @@ class Browser:
         current = self._take(deadline)
         intact = False
         try:
-            assert self._proxy is not None
-            with self._proxy.open() as traffic:
+            with current.gate.open() as traffic:
                 result = work(Page(current, deadline, traffic))
             intact = True
         except RenderFailure as failure:
@@ -180,7 +175,8 @@ class Browser:
         if running.spares == _MADE_AHEAD:
             running.process.step_back()
         try:
-            return prepare(running.process.pipe, running.arrivals, self._rehearsal(running))
+            gate, rehearsal = running.proxy.gate(), self._rehearsal(running)
+            return prepare(running.process.pipe, running.arrivals, gate, rehearsal)
         except Exception:
             log.warning("the browser says: %s", running.process.last_words())
             raise
@@ -192,12 +188,10 @@ class Browser:
 
     def _begin(self) -> "_Running":
         self._installation = self._installation or locate(*self._folders)
-        self._proxy = self._proxy or Proxy(self._outside, self._trust)
-        process = BrowserProcess(
-            self._installation, sandbox=self._sandbox, proxy_port=self._proxy.port
-        )
+        process = BrowserProcess(self._installation, sandbox=self._sandbox)
         try:
-            self._running = _Running(process, Arrivals(process.pipe))
+            proxy = Proxy(self._outside, self._trust)
+            self._running = _Running(process, Arrivals(process.pipe), proxy)
         except BaseException:
             log.warning("the browser does not start: %s", process.last_words())
             process.kill()
@@ -229,14 +223,16 @@ class Browser:
         running, self._running = self._running, None
         if running is not None:
             running.process.kill()
+            running.proxy.close()
 
 
 @dataclass(slots=True)
 class _Running:
-    """A process, and how many spares it has made."""
+    """A process, its ways out, and how many spares it has made."""
 
     process: BrowserProcess
     arrivals: Arrivals
+    proxy: Proxy
     spares: int = 0
 
 

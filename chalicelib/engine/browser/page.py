@@ -12,10 +12,10 @@ from chalicelib.engine.browser.fonts import used_fonts
 from chalicelib.engine.browser.loading import show, visit
 from chalicelib.engine.browser.markup import markup
 from chalicelib.engine.browser.printing import printed
-from chalicelib.engine.browser.proxy import Traffic
 from chalicelib.engine.browser.sheets import Sheets, print_sheets
 from chalicelib.engine.browser.spare import Spare
 from chalicelib.engine.browser.tab import Tab
+from chalicelib.engine.browser.traffic import Traffic
 from chalicelib.engine.browser.watch import Watch
 from chalicelib.engine.deadline import Deadline, out_of_time
 from chalicelib.engine.job import RenderWarning

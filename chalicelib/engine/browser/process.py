@@ -29,17 +29,14 @@ _PAGE_BYTES: Final = os.sysconf("SC_PAGE_SIZE")
 class BrowserProcess:
     """A running browser. Must be started from a thread that outlives it."""
 
-    def __init__(self, installation: Installation, *, sandbox: bool, proxy_port: int) -> None:
+    def __init__(self, installation: Installation, *, sandbox: bool) -> None:
         """Start it; raises BrowserGone when it does not come up."""
         remove_orphans()
         self._home = _homes() / f"{_HOME}{os.getpid()}-{secrets.token_hex(8)}"
         from_us, to_browser = os.pipe()
         to_us, from_browser = os.pipe()
         command = command_line(
-            str(installation.executable),
-            f"{self._home}/profile",
-            sandbox=sandbox,
-            proxy_port=proxy_port,
+            str(installation.executable), f"{self._home}/profile", sandbox=sandbox
         )
         arguments = self._arguments(installation, (from_us, from_browser), command)
         try:

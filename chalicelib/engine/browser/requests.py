@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 from chalicelib.engine.browser.assets import Assets
 from chalicelib.engine.browser.credentials import Credentials
 from chalicelib.engine.browser.pipe import Answer
-from chalicelib.engine.browser.proxy import Traffic
 from chalicelib.engine.browser.spare import Spare
+from chalicelib.engine.browser.traffic import Traffic
 from chalicelib.engine.browser.transfers import MOST_BYTES_EACH, Transfers, too_large
 from chalicelib.engine.job import RenderWarning
 from chalicelib.engine.outside import place_of
@@ -213,8 +213,9 @@ class Requests:
         refused = self._traffic.refused.get(place)
         if refused is not None:
             return refused, True
-        if self._traffic.exhausted:
-            return "the page has loaded as much as it may", False
+        over = self._traffic.over.get(url) or self._traffic.spent
+        if over is not None:
+            return over, False
         missed = self._traffic.unreachable.get(place)
         return missed or f"there was no answer ({reason})", False
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from chalicelib.engine.browser.pipe import Answer, Handler, Pipe, answer_of
+from chalicelib.engine.browser.proxy import Gate
 from chalicelib.engine.browser.rehearsal import Rehearsal, check
 
 # Frames of other sites have processes of their own: they are watched like their page.
@@ -35,6 +36,7 @@ class Spare:
     world: int
     origin: str
     arrivals: "Arrivals"
+    gate: Gate
     frames: list[str] = field(default_factory=list)
 
     def handle(self, handler: Handler) -> None:
@@ -52,6 +54,7 @@ class Spare:
 
     def discard(self) -> None:
         """Throw the context away without waiting for it."""
+        self.gate.close()
         self.arrivals.forget(self.frame)
         for session in (self.session, *self.frames):
             self.pipe.handle(session, None)
@@ -98,12 +101,15 @@ class Arrivals:
             self._pipe.send("Target.closeTarget", {"targetId": target["targetId"]})
 
 
-def prepare(pipe: Pipe, arrivals: Arrivals, rehearsal: Rehearsal | None) -> Spare:
+def prepare(pipe: Pipe, arrivals: Arrivals, gate: Gate, rehearsal: Rehearsal | None) -> Spare:
     """Make a context whose page stands at a new origin, and has printed the rehearsal.
+
+    `gate` is its only way out.
 
     Raises BrowserUnusable when that showed a browser without fonts.
     """
-    created = pipe.send("Target.createBrowserContext", {"disposeOnDetach": True})
+    way_out = {"proxyServer": f"http://127.0.0.1:{gate.port}", "proxyBypassList": "<-loopback>"}
+    created = pipe.send("Target.createBrowserContext", {"disposeOnDetach": True, **way_out})
     context = created.result(_STEP_S)["browserContextId"]
     origin = _new_origin()
     arrival = arrivals.expect(context)
@@ -130,7 +136,7 @@ def prepare(pipe: Pipe, arrivals: Arrivals, rehearsal: Rehearsal | None) -> Spar
     if rehearsal:
         printed = pipe.send("Page.printToPDF", rehearsal.printing, session)
         check(answer_of(printed, crashed, _STEP_S)["data"])
-    return Spare(pipe, session, context, target, world, origin, arrivals)
+    return Spare(pipe, session, context, target, world, origin, arrivals, gate)
 
 
 def _new_origin() -> str:

@@ -1,182 +1,153 @@
 """One connection of the browser's proxy: what is asked for, checked, connected, passed on."""
 
 import contextlib
-import re
 import socket
 from collections.abc import Callable
-from dataclasses import dataclass
-from threading import Thread
-from typing import Final, Self
+from typing import Final
 
-from chalicelib.engine.browser.proxy import Traffic, cut
-from chalicelib.engine.outside import AddressRefused, Outside, Unreachable, place_of
+from chalicelib.engine.browser.asked import Asked, Unreadable, split
+from chalicelib.engine.browser.relay import relay
+from chalicelib.engine.browser.traffic import Traffic
+from chalicelib.engine.outside import AddressRefused, Outside, Unreachable
 
 _CONNECT_S: Final = 10.0
-_MOST_HEAD: Final = 262_144
+# A little longer than a page may be waited for.
+_IDLE_S: Final = 65.0
 _CHUNK: Final = 65_536
-_END: Final = b"\r\n\r\n"
-_HOST: Final = r"(?:\[(?P<six>[0-9A-Fa-f:.]+)\]|(?P<name>[^\[\]:/?#@]+))"
-_PLACE: Final = re.compile(rf"{_HOST}:(?P<port>[0-9]{{1,5}})")
-_PLAIN: Final = re.compile(
-    rf"http://(?P<authority>{_HOST}(?::(?P<port>[0-9]{{1,5}}))?)(?P<path>/[^#]*)?"
-)
-_HEADER: Final = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[^\r\n\0]*")
-# They are about this connection, or are written anew.
-_OURS: Final = re.compile(rb"host|connection|keep-alive|proxy-.*|te|trailer|upgrade", re.IGNORECASE)
+_NO_CONTENT: Final = b"\r\nContent-Length: 0\r\n\r\n"
 
 
-class _Unreadable(Exception):  # noqa: N818 -- reads as the fact it tells
-    """No request that the browser would send."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """What the browser asks for: `plain` is the request to pass on, `body` the size of the rest."""
-
-    host: str
-    port: int
-    plain: bytes | None = None
-    body: int = 0
-
-    @classmethod
-    def read(cls, head: bytes) -> Self:
-        line, *headers = head.split(b"\r\n")
-        try:
-            method, target, _ = line.decode("ascii").split(" ")
-        except ValueError as error:
-            raise _Unreadable from error
-        found = (_PLACE if method == "CONNECT" else _PLAIN).fullmatch(target)
-        if found is None:
-            raise _Unreadable
-        host, port = found["six"] or found["name"], int(found["port"] or 80)
-        if method == "CONNECT":
-            return cls(host, port)
-        authority, path = found["authority"], found["path"] or "/"
-        first = f"{method} {path} HTTP/1.1\r\nHost: {authority}\r\nConnection: close\r\n"
-        kept, body = _kept(headers)
-        plain = first.encode() + b"".join(header + b"\r\n" for header in kept) + b"\r\n"
-        return cls(host, port, plain, body)
+class _Over(Exception):  # noqa: N818 -- reads as the fact it tells
+    """A budget is used up, and has been told."""
 
 
 def serve(
     client: socket.socket, outside: Outside, traffic: Traffic, before_tls: Callable[[], None]
 ) -> None:
     """Serve one connection until it ends, or until the render's traffic does."""
-    with traffic.holding(client), contextlib.suppress(OSError, _Unreadable):
-        head, rest = _head(client)
-        asked = _Asked.read(head)
+    with traffic.holding(client), contextlib.suppress(OSError, Unreadable, _Over):
+        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        client.settimeout(_IDLE_S)
+        asked, rest = _first(client)
         server = _connected(client, asked, outside, traffic)
         if server is None:
             return
-        with traffic.holding(server, place_of(asked.host, asked.port)):
-            if asked.plain is None:
+        with traffic.holding(server, asked.place):
+            if asked.head is None:
                 before_tls()
-                client.sendall(b"HTTP/1.1 200 Connected" + _END)
-                server.sendall(rest)
-                _pass_both(client, server, traffic)
-            else:
-                request = asked.plain + rest[: asked.body]
-                _pass_one(client, server, request, asked.body - len(rest), traffic)
+                client.sendall(b"HTTP/1.1 200 Connected\r\n\r\n")
+            tunnel = asked.head is None
+            ways = _Tunnel(asked, traffic) if tunnel else _Exchanges(asked, traffic)
+            server.sendall(ways.begin(rest))
+            relay(client, server, ways.up, ways.down, _IDLE_S)
+
+
+def _first(client: socket.socket) -> tuple[Asked, bytes]:
+    read = b""
+    while (found := split(read)) is None:
+        piece = client.recv(_CHUNK)
+        if not piece:
+            raise Unreadable
+        read += piece
+    head, rest = found
+    return Asked.read(head), rest
 
 
 def _connected(
-    client: socket.socket, asked: _Asked, outside: Outside, traffic: Traffic
+    client: socket.socket, asked: Asked, outside: Outside, traffic: Traffic
 ) -> socket.socket | None:
-    place = place_of(asked.host, asked.port)
     try:
+        _count(asked, traffic)
         server = outside.dial(asked.host, asked.port, timeout_s=_CONNECT_S)
     except AddressRefused as refused:
-        traffic.refuse(place, str(refused))
+        traffic.refuse(asked.place, str(refused))
         answer = b"403 Refused"
     except Unreachable as missed:
-        traffic.miss(place, str(missed))
+        traffic.miss(asked.place, str(missed))
         answer = b"502 Unreachable"
     else:
-        server.settimeout(None)
+        server.settimeout(_IDLE_S)
         return server
     # The browser shows nobody the answer to CONNECT. To a plain request there is none: it would
     # pass for the page's.
-    if asked.plain is None:
-        client.sendall(b"HTTP/1.1 " + answer + b"\r\nContent-Length: 0" + _END)
+    if asked.head is None:
+        client.sendall(b"HTTP/1.1 " + answer + _NO_CONTENT)
     return None
 
 
-def _head(client: socket.socket) -> tuple[bytes, bytes]:
-    read = bytearray()
-    while (end := read.find(_END)) < 0:
-        piece = client.recv(_CHUNK)
-        if not piece or len(read) > _MOST_HEAD:
-            raise _Unreadable
-        read += piece
-    return bytes(read[:end]), bytes(read[end + len(_END) :])
+def _count(asked: Asked, traffic: Traffic) -> None:
+    if not traffic.ask(asked.address):
+        raise _Over
 
 
-def _kept(headers: list[bytes]) -> tuple[list[bytes], int]:
-    """Return the headers to pass on, and the size of what follows them."""
-    kept, sizes = [], []
-    for header in headers:
-        found = _HEADER.fullmatch(header)
-        if found is None:
-            raise _Unreadable
-        name = found[1].lower()
-        if name == b"transfer-encoding":
-            raise _Unreadable
-        if name == b"content-length":
-            sizes.append(header.partition(b":")[2].strip())
-        if not _OURS.fullmatch(name):
-            kept.append(header)
-    if not sizes:
-        return kept, 0
-    if len(sizes) > 1 or not sizes[0].isdigit():
-        raise _Unreadable
-    return kept, int(sizes[0])
+class _Tunnel:
+    """What is passed on unread."""
+
+    def __init__(self, asked: Asked, traffic: Traffic) -> None:
+        self._address = asked.address
+        self._traffic = traffic
+
+    def begin(self, rest: bytes) -> bytes:
+        return self.up(rest)
+
+    def up(self, piece: bytes) -> bytes:
+        self._traffic.send(len(piece))
+        return piece
+
+    def down(self, piece: bytes) -> bytes:
+        if not self._traffic.receive(len(piece), self._address):
+            raise _Over
+        return piece
 
 
-def _pass_both(client: socket.socket, server: socket.socket, traffic: Traffic) -> None:
-    def up() -> None:
-        while piece := client.recv(_CHUNK):
-            server.sendall(piece)
-            traffic.send(len(piece))
+class _Exchanges:
+    """The requests of one connection, one after the other and all to one host, and their answers.
 
-    _exchange(up, client, server, traffic)
+    Where an answer ends is the browser's affair: it asks again on the same connection only then.
+    """
 
+    def __init__(self, first: Asked, traffic: Traffic) -> None:
+        self._asked = first
+        self._traffic = traffic
+        self._read = b""
+        self._body = 0
+        self._answered = 0
 
-def _pass_one(
-    client: socket.socket, server: socket.socket, request: bytes, left: int, traffic: Traffic
-) -> None:
-    """Pass on one request, of which `left` bytes are to come, and its answer."""
+    def begin(self, rest: bytes) -> bytes:
+        """Return the first request, of which `rest` has come beside its head."""
+        assert self._asked.head is not None
+        self._body = self._asked.body - len(rest)
+        if self._body < 0:
+            # A second request with the first: nothing that waits for its answer.
+            raise Unreadable
+        self._answered = 0
+        request = self._asked.head + rest
+        self._traffic.send(len(request))
+        return request
 
-    def up() -> None:
-        missing = left
-        server.sendall(request)
-        traffic.send(len(request))
-        while missing > 0 and (piece := client.recv(min(missing, _CHUNK))):
-            server.sendall(piece)
-            traffic.send(len(piece))
-            missing -= len(piece)
-        # A second request would be another's affair: whatever comes now ends this one.
-        client.recv(1)
+    def up(self, piece: bytes) -> bytes:
+        if self._body:
+            if len(piece) > self._body:
+                raise Unreadable
+            self._body -= len(piece)
+            self._traffic.send(len(piece))
+            return piece
+        if not self._answered:
+            raise Unreadable
+        self._read += piece
+        found = split(self._read)
+        return b"" if found is None else self._next(*found)
 
-    _exchange(up, client, server, traffic)
+    def down(self, piece: bytes) -> bytes:
+        self._answered += len(piece)
+        if not self._traffic.receive(len(piece), self._asked.address, self._answered):
+            raise _Over
+        return piece
 
-
-def _exchange(
-    up: Callable[[], None], client: socket.socket, server: socket.socket, traffic: Traffic
-) -> None:
-    """Pass on both ways at once until the browser has closed its end."""
-
-    def upward() -> None:
-        with contextlib.suppress(OSError):
-            up()
-        cut(server)
-
-    sender = Thread(target=upward, daemon=True)
-    sender.start()
-    try:
-        while piece := server.recv(_CHUNK):
-            traffic.receive(len(piece))
-            client.sendall(piece)
-        client.shutdown(socket.SHUT_WR)
-    except OSError:
-        cut(client)
-    sender.join()
+    def _next(self, head: bytes, rest: bytes) -> bytes:
+        asked = Asked.read(head)
+        if asked.head is None or asked.place != self._asked.place:
+            raise Unreadable
+        _count(asked, self._traffic)
+        self._asked, self._read = asked, b""
+        return self.begin(rest)

@@ -7,9 +7,9 @@ from concurrent.futures import Future
 from functools import partial
 from typing import Any, Final
 
-from chalicelib.engine.browser.proxy import Traffic
 from chalicelib.engine.browser.requests import Requests
 from chalicelib.engine.browser.spare import FRAMES, Spare
+from chalicelib.engine.browser.traffic import Traffic
 
 _MOST_LOGS: Final = 100
 _LOG_CHARS: Final = 500

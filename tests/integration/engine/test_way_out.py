@@ -11,7 +11,7 @@ from chalicelib.engine.browser.authorities import install
 from chalicelib.engine.browser.installation import locate
 from chalicelib.engine.browser.lifecycle import Browser
 from chalicelib.engine.browser.page import Page
-from chalicelib.engine.browser.proxy import Traffic
+from chalicelib.engine.browser.traffic import Traffic
 from chalicelib.engine.deadline import Deadline
 from tests.builders.certificates import certificates
 from tests.builders.web import Page as Shown
@@ -51,9 +51,8 @@ def show(browser: Browser, html: str, seconds: float = _LOOK_S) -> Traffic:
         frame = page._tab.spare.frame
         page._tab.send("Page.setDocumentContent", frameId=frame, html=html).result(10)
         time.sleep(seconds)
-        assert browser._proxy is not None
-        assert browser._proxy._traffic is not None
-        return browser._proxy._traffic
+        assert page._tab.spare.gate._traffic is not None
+        return page._tab.spare.gate._traffic
 
     return browser.use(work, Deadline.after(30))
 

@@ -1,16 +1,18 @@
 """The browser's proxy: what it is asked for by hand, good and bad."""
 
+import re
 import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler
 
 import pytest
 
 from chalicelib.adapters.net.egress import Egress
-from chalicelib.engine.browser.proxy import Proxy, Traffic
-from chalicelib.engine.browser.tunnel import serve
+from chalicelib.engine.browser.proxy import Gate, Proxy
+from chalicelib.engine.browser.traffic import MOST_BYTES, MOST_REQUESTS, Budget
 from tests.builders.web import Page, Site, site
 
 pytestmark = pytest.mark.integration
@@ -25,23 +27,44 @@ def here() -> Iterator[Site]:
 
 
 @pytest.fixture
-def proxy(here: Site) -> Iterator[Proxy]:
-    proxy = Proxy(Egress(allow=here.allow, own_hosts=frozenset()))
-    yield proxy
-    proxy.close()
+def proxies(here: Site) -> Iterator[Proxy]:
+    proxies = Proxy(Egress(allow=here.allow, own_hosts=frozenset()))
+    yield proxies
+    proxies.close()
+
+
+@pytest.fixture
+def proxy(proxies: Proxy) -> Gate:
+    return proxies.gate()
 
 
 @contextmanager
-def connected(proxy: Proxy) -> Iterator[socket.socket]:
+def connected(proxy: Gate) -> Iterator[socket.socket]:
     with socket.create_connection(("127.0.0.1", proxy.port), 10) as client:
         yield client
 
 
-def ask(proxy: Proxy, request: str) -> bytes:
-    """Return all that is answered to some text until the proxy hangs up."""
-    with connected(proxy) as client:
-        client.sendall(request.encode())
-        return rest_of(client)
+def ask(proxy: Gate, request: str) -> bytes:
+    """Return the answer to some text; it is empty when the proxy hangs up."""
+    try:
+        with connected(proxy) as client:
+            client.sendall(request.encode())
+            return answer_of(client)
+    except ConnectionError:
+        return b""
+
+
+def answer_of(client: socket.socket) -> bytes:
+    """Return one answer as its length tells, or all until the proxy hangs up."""
+    answer = b""
+    with suppress(ConnectionError):
+        while piece := client.recv(65_536):
+            answer += piece
+            size = re.search(rb"content-length: ([0-9]+)\r\n", answer, re.IGNORECASE)
+            _, end, body = answer.partition(b"\r\n\r\n")
+            if end and size and len(body) >= int(size[1]):
+                break
+    return answer
 
 
 def rest_of(client: socket.socket) -> bytes:
@@ -67,13 +90,14 @@ def eventually(true: Callable[[], bool]) -> bool:
     return False
 
 
-def test_a_plain_request_is_passed_on_to_the_place_that_it_names(proxy: Proxy, here: Site) -> None:
+def test_a_plain_request_is_passed_on_to_the_place_that_it_names(proxy: Gate, here: Site) -> None:
     with proxy.open() as traffic:
         answer = ask(
             proxy,
             f"GET {here.url('/twice//?a=b')} HTTP/1.1\r\nHost: elsewhere.example\r\n"
             "Proxy-Connection: keep-alive\r\nProxy-Authorization: x\r\nConnection: keep-alive\r\n"
-            "Upgrade: x\r\nX-Kept: yes\r\n\r\n",
+            "Upgrade: x\r\nTE: trailers\r\nConnection: X-Mine , close\r\nX-Mine: 1\r\n"
+            "X-Kept: yes\r\n\r\n",
         )
 
     assert answer.startswith(b"HTTP/1.1 200 OK\r\n")
@@ -81,29 +105,81 @@ def test_a_plain_request_is_passed_on_to_the_place_that_it_names(proxy: Proxy, h
     assert here.paths == ["/twice//?a=b"]
     assert here.asked[0].headers == {
         "host": f"127.0.0.1:{here.port}",
-        "connection": "close",
+        "connection": "keep-alive",
         "x-kept": "yes",
     }
     assert traffic.received == len(answer)
     assert traffic.refused == {}
 
 
-def test_a_body_is_passed_on_and_nothing_after_it(proxy: Proxy, here: Site) -> None:
+def test_one_connection_asks_one_host_again_and_again(proxy: Gate, here: Site) -> None:
     body = "x" * 300_000
-    with proxy.open() as traffic:
-        answer = ask(
-            proxy,
-            f"POST {here.url('/post')} HTTP/1.1\r\nContent-Length: {len(body)}\r\n\r\n{body}",
-        )
-        ask(proxy, f"GET {here.url()} HTTP/1.1\r\n\r\nGET {here.url('/second')} HTTP/1.1\r\n\r\n")
+    with proxy.open() as traffic, connected(proxy) as client:
+        for _ in range(3):
+            client.sendall(f"GET {here.url()} HTTP/1.1\r\n\r\n".encode())
+            assert answer_of(client).endswith(b"home")
+            post = f"POST {here.url('/post')} HTTP/1.1\r\nContent-Length: {len(body)}\r\n\r\n"
+            client.sendall(f"{post}{body}".encode())
+            assert answer_of(client).endswith(b"posted")
+        connections = traffic.connections
 
-    assert answer.endswith(b"posted")
-    assert here.asked[0].body == body.encode()
-    assert here.paths == ["/post", "/"]
-    assert traffic.sent > len(body)
+    assert connections == 2
+    assert here.paths == ["/", "/post"] * 3
+    assert here.asked[1].body == body.encode()
+    assert traffic.sent > 3 * len(body)
+    assert traffic.requests == 6
 
 
-def test_a_tunnel_passes_on_everything(proxy: Proxy, here: Site) -> None:
+@pytest.mark.parametrize(
+    "second",
+    [
+        "GET http://127.0.0.1:{port}/second HTTP/1.1\r\n\r\n",
+        "GET http://localhost:{port}/second HTTP/1.1\r\n\r\n",
+        "GET /second HTTP/1.1\r\n\r\n",
+        "CONNECT 127.0.0.1:{port} HTTP/1.1\r\n\r\n",
+        "\r\n",
+    ],
+)
+def test_nothing_follows_a_request_before_its_answer(proxy: Gate, here: Site, second: str) -> None:
+    asked = threading.Event()
+
+    def wait(_: BaseHTTPRequestHandler) -> None:
+        asked.wait(10)
+
+    here.pages["/slow"] = wait
+    more = second.format(port=here.port)
+    with proxy.open(), connected(proxy) as client:
+        assert ask(proxy, f"GET {here.url()} HTTP/1.1\r\n\r\n{more}") == b""
+        client.sendall(f"GET {here.url('/slow')} HTTP/1.1\r\n\r\n".encode())
+        assert eventually(lambda: "/slow" in here.paths)
+        client.sendall(more.encode())
+        assert rest_of(client) == b""
+        asked.set()
+
+    assert here.paths == ["/slow"]
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        "GET http://localhost:{port}/second HTTP/1.1\r\n\r\n",
+        "GET http://169.254.169.254/second HTTP/1.1\r\n\r\n",
+        "GET /second HTTP/1.1\r\n\r\n",
+        "CONNECT 127.0.0.1:{port} HTTP/1.1\r\n\r\n",
+        "POST http://127.0.0.1:{port}/ HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    ],
+)
+def test_a_connection_stays_with_its_host(proxy: Gate, here: Site, second: str) -> None:
+    with proxy.open(), connected(proxy) as client:
+        client.sendall(f"GET {here.url()} HTTP/1.1\r\n\r\n".encode())
+        assert answer_of(client).endswith(b"home")
+        client.sendall(second.format(port=here.port).encode())
+        assert rest_of(client) == b""
+
+    assert here.paths == ["/"]
+
+
+def test_a_tunnel_passes_on_everything(proxy: Gate, here: Site) -> None:
     with proxy.open() as traffic, connected(proxy) as client:
         tunnel(client, here.port)
         client.sendall(b"GET / HTTP/1.1\r\nHost: anything\r\nConnection: close\r\n\r\n")
@@ -126,7 +202,7 @@ def test_a_tunnel_passes_on_everything(proxy: Proxy, here: Site) -> None:
         ("nowhere.invalid:443", b"502"),
     ],
 )
-def test_what_may_not_be_reached_is_told(proxy: Proxy, place: str, answered: bytes) -> None:
+def test_what_may_not_be_reached_is_told(proxy: Gate, place: str, answered: bytes) -> None:
     with proxy.open() as traffic:
         tunneled = ask(proxy, f"CONNECT {place} HTTP/1.1\r\n\r\n")
         plain = ask(proxy, f"GET http://{place}/ HTTP/1.1\r\n\r\n")
@@ -149,6 +225,18 @@ def test_what_may_not_be_reached_is_told(proxy: Proxy, place: str, answered: byt
         "GET file:///etc/passwd HTTP/1.1\r\n\r\n",
         "GET http://user@{host}/ HTTP/1.1\r\n\r\n",
         "GET http://{host}:99/ HTTP/1.1\r\n\r\n",
+        "GET http://{host}/a\nX:b HTTP/1.1\r\n\r\n",
+        "GET http://{host}/a\tb HTTP/1.1\r\n\r\n",
+        "GET http://{host}/\x7f HTTP/1.1\r\n\r\n",
+        "GET\n http://{host}/ HTTP/1.1\r\n\r\n",
+        "GET http://{host}/ HTTP/1.1\nX: a\r\n\r\n",
+        "GET http://{host}/ HTTP/1.1\r\nX: a\r\n b\r\n\r\n",
+        "GET http://{host}/ HTTP/1.1\r\nX : a\r\n\r\n",
+        "GET http://{host}/ HTTP/1.0\r\n\r\n",
+        "GET http://{host}/ HTTP/2\r\n\r\n",
+        "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        "GET http://{host}\\@example.com/ HTTP/1.1\r\n\r\n",
+        "GET http://{host}%00.example.com/ HTTP/1.1\r\n\r\n",
         "GET http://{host}/ x HTTP/1.1\r\n\r\n",
         "GET http://{host}/\r\n folded: x\r\n\r\n",
         "GET http://{host}/ HTTP/1.1\r\nX: a\nHost: b\r\n\r\n",
@@ -156,6 +244,10 @@ def test_what_may_not_be_reached_is_told(proxy: Proxy, place: str, answered: byt
         "POST http://{host}/ HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
         "POST http://{host}/ HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx",
         "POST http://{host}/ HTTP/1.1\r\nContent-Length: +1\r\n\r\nx",
+        "POST http://{host}/ HTTP/1.1\r\nContent-Length: 1, 1\r\n\r\nx",
+        "POST http://{host}/ HTTP/1.1\r\nContent-Length:\r\n\r\n",
+        "POST http://{host}/ HTTP/1.1\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n",
+        "POST http://{host}/ HTTP/1.1\r\nTransfer-Encoding: identity\r\n\r\n",
         "CONNECT {host}\r\n\r\n",
         "CONNECT {host}/x HTTP/1.1\r\n\r\n",
         "CONNECT 127.0.0.1 HTTP/1.1\r\n\r\n",
@@ -164,7 +256,7 @@ def test_what_may_not_be_reached_is_told(proxy: Proxy, place: str, answered: byt
         "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
     ],
 )
-def test_what_no_browser_would_send_is_cut_off(proxy: Proxy, here: Site, request_: str) -> None:
+def test_what_no_browser_would_send_is_cut_off(proxy: Gate, here: Site, request_: str) -> None:
     request = request_.replace("{host}", f"127.0.0.1:{here.port}").encode()
     with proxy.open(), connected(proxy) as client:
         with suppress(OSError):
@@ -176,20 +268,24 @@ def test_what_no_browser_would_send_is_cut_off(proxy: Proxy, here: Site, request
     assert here.asked == []
 
 
-def test_between_renders_nobody_gets_through(proxy: Proxy, here: Site) -> None:
+def test_a_gate_is_open_for_one_render(proxies: Proxy, here: Site) -> None:
     request = f"GET {here.url()} HTTP/1.1\r\n\r\n"
+    first, second = proxies.gate(), proxies.gate()
 
-    before = ask(proxy, request)
-    with proxy.open():
-        during = ask(proxy, request)
-    after = ask(proxy, request)
+    before = ask(first, request)
+    with first.open() as traffic:
+        during, other = ask(first, request), ask(second, request)
+    with second.open() as next_traffic:
+        after = ask(first, request)
 
-    assert (before, after) == (b"", b"")
+    assert (before, other, after) == (b"", b"", b"")
     assert during.endswith(b"home")
     assert here.paths == ["/"]
+    assert (traffic.requests, next_traffic.requests) == (1, 0)
+    assert proxies._gates == set()
 
 
-def test_the_end_of_a_render_cuts_what_is_open(proxy: Proxy, here: Site) -> None:
+def test_the_end_of_a_render_cuts_what_is_open(proxy: Gate, here: Site) -> None:
     threads = threading.active_count()
     with connected(proxy) as first, connected(proxy) as second:
         with proxy.open() as traffic:
@@ -199,36 +295,100 @@ def test_the_end_of_a_render_cuts_what_is_open(proxy: Proxy, here: Site) -> None
             with connected(proxy) as tunneled, connected(proxy) as unsaid:
                 tunnel(tunneled, here.port)
                 unsaid.sendall(b"CONNECT 127.0")
-                assert eventually(lambda: len(traffic._connections) >= 3)
+                assert eventually(lambda: traffic.connections >= 3)
                 traffic.end()
                 assert rest_of(tunneled) == rest_of(unsaid) == b""
         assert rest_of(first) == rest_of(second) == b""
 
     assert eventually(lambda: threading.active_count() <= threads)
-    assert traffic._connections == set()
+    assert traffic.connections == 0
 
 
-def test_too_many_bytes_cut_everything(here: Site) -> None:
-    traffic = Traffic(most_bytes=1000)
+def test_too_many_bytes_cut_everything(proxy: Gate, here: Site) -> None:
     here.pages["/large"] = Page(b"x" * 5_000_000)
-    ours, theirs = socket.socketpair()
-    egress = Egress(allow=here.allow, own_hosts=frozenset())
-    arguments = (theirs, egress, traffic, lambda: None)
-    threading.Thread(target=serve, args=arguments, daemon=True).start()
-    with ours:
-        ours.sendall(f"GET {here.url('/large')} HTTP/1.1\r\n\r\n".encode())
-        assert len(rest_of(ours)) < 200_000
+    url = here.url("/large")
+    with proxy.open(Budget(bytes=1000)) as traffic, connected(proxy) as client:
+        client.sendall(f"GET {url} HTTP/1.1\r\n\r\n".encode())
+        assert len(rest_of(client)) < 200_000
 
-    assert traffic.exhausted
+    assert traffic.spent == "the page may load 100 MB in all"
+    assert traffic.over == {url: traffic.spent}
     assert traffic.received > 1000
 
 
-def test_a_crowd_of_connections_is_turned_away(proxy: Proxy, here: Site) -> None:
+def test_too_large_an_answer_is_cut_off_alone(proxy: Gate, here: Site) -> None:
+    here.pages["/large"] = Page(b"x" * 5_000_000)
+    here.pages["/small"] = Page(b"x" * 60_000)
+    url = here.url("/large")
+    with proxy.open(Budget(bytes_each=100_000)) as traffic, connected(proxy) as client:
+        for _ in range(3):
+            client.sendall(f"GET {here.url('/small')} HTTP/1.1\r\n\r\n".encode())
+            assert len(answer_of(client)) > 60_000
+        client.sendall(f"GET {url} HTTP/1.1\r\n\r\n".encode())
+        assert len(rest_of(client)) < 300_000
+
+    assert traffic.spent is None
+    assert traffic.over == {url: "a part of a page may have 50 MB"}
+
+
+def test_too_many_requests_are_refused(proxy: Gate, here: Site) -> None:
+    with proxy.open(Budget(requests=2)) as traffic, connected(proxy) as client:
+        for path in ("/", "/post"):
+            client.sendall(f"GET {here.url(path)} HTTP/1.1\r\n\r\n".encode())
+            assert b" 200 OK" in answer_of(client)
+        client.sendall(f"GET {here.url('/third')} HTTP/1.1\r\n\r\n".encode())
+        assert rest_of(client) == b""
+
+    assert here.paths == ["/", "/post"]
+    assert traffic.over == {here.url("/third"): "a page may make 1000 requests"}
+
+
+def test_the_budgets_are_those_of_the_contract() -> None:
+    assert (MOST_REQUESTS, MOST_BYTES) == (1000, 100_000_000)
+    assert Budget().requests == MOST_REQUESTS
+    assert MOST_BYTES < Budget().bytes < 1.2 * MOST_BYTES
+
+
+def test_both_ways_at_once(proxy: Gate) -> None:
+    """A host that reads no more until its answers are read stops nobody."""
+    size = 20_000_000
+    with socket.create_server(("127.0.0.1", 0)) as echo:
+        port = echo.getsockname()[1]
+        proxy._outside = Egress(allow=f"127.0.0.1/32:{port}", own_hosts=frozenset())
+
+        def answer() -> None:
+            connection, _ = echo.accept()
+            with connection:
+                while piece := connection.recv(65_536):
+                    connection.sendall(piece)
+
+        threading.Thread(target=answer, daemon=True).start()
+        with proxy.open() as traffic, connected(proxy) as client:
+            tunnel(client, port)
+            threading.Thread(target=client.sendall, args=(b"x" * size,), daemon=True).start()
+            back = 0
+            while back < size:
+                back += len(client.recv(65_536))
+
+    assert (traffic.sent, traffic.received) == (size, size)
+
+
+def test_idle_connections_are_ended(
+    monkeypatch: pytest.MonkeyPatch, proxy: Gate, here: Site
+) -> None:
+    monkeypatch.setattr("chalicelib.engine.browser.tunnel._IDLE_S", 0.3)
+    with proxy.open() as traffic, connected(proxy) as silent, connected(proxy) as tunneled:
+        tunnel(tunneled, here.port)
+        assert rest_of(silent) == rest_of(tunneled) == b""
+        assert eventually(lambda: traffic.connections == 0)
+
+
+def test_a_crowd_of_connections_is_turned_away(proxy: Gate, here: Site) -> None:
     with proxy.open() as traffic:
         crowd = [socket.create_connection(("127.0.0.1", proxy.port), 10) for _ in range(200)]
-        assert eventually(lambda: len(traffic._connections) == 128)
+        assert eventually(lambda: traffic.connections == 128)
         assert ask(proxy, f"GET {here.url()} HTTP/1.1\r\n\r\n") == b""
         for client in crowd:
             client.close()
-        assert eventually(lambda: not traffic._connections)
+        assert eventually(lambda: not traffic.connections)
         assert ask(proxy, f"GET {here.url()} HTTP/1.1\r\n\r\n").endswith(b"home")

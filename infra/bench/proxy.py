@@ -1,0 +1,192 @@
+"""A page with 20 assets of one allowed host through the browser's proxy, beside without it.
+
+`make bench NAME=proxy`: the same bare browser, each page in a new context that goes through the
+proxy or directly to the host, in turn; from the navigation to the page's load event. The host
+answers at once, or after 20 ms, over http and https.
+"""
+
+import asyncio
+import datetime as dt
+import multiprocessing
+import ssl
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from ipaddress import ip_address
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Final
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from chalicelib.adapters.net.egress import Egress
+from chalicelib.engine.browser.proxy import Proxy
+from infra.bench.bare import BareBrowser
+
+# How many seconds the host takes for an answer, and the limit of the ratio there.
+LIMITS: Final = {0.0: 1.4, 0.02: 1.05}
+ROUNDS: Final = 60
+_WARM_UP: Final = 3
+_PAUSE_S: Final = 0.05
+_FILLING: Final = "x" * 10_000
+_IMAGE: Final = (
+    f"<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'><desc>{_FILLING}</desc></svg>"
+)
+_ASSETS: Final = {
+    **{f"/{n}.css": ("text/css", f"/*{_FILLING}*/") for n in range(3)},
+    **{f"/{n}.js": ("text/javascript", f"/*{_FILLING}*/") for n in range(3)},
+    **{f"/{n}.svg": ("image/svg+xml", _IMAGE) for n in range(14)},
+}
+_PAGE: Final = "<!doctype html><title>Assets</title>" + "".join(
+    {
+        "css": f"<link rel=stylesheet href={path}>",
+        "js": f"<script defer src={path}></script>",
+        "svg": f"<img src={path}>",
+    }[path.rpartition(".")[2]]
+    for path in _ASSETS
+)
+_CONTENTS: Final = {"/": ("text/html", _PAGE), **_ASSETS}
+
+
+def main() -> int:
+    """Print the table and the ratios; 1 when one is over its limit."""
+    _row("a page of 20 assets, ms", "directly", "by proxy", "ratio", "quartiles")
+    ratios: dict[float, list[float]] = {limit: [] for limit in LIMITS.values()}
+    with tempfile.TemporaryDirectory() as folder, BareBrowser() as browser:
+        for delay_s, limit in LIMITS.items():
+            for scheme in ("http", "https"):
+                with _host(scheme, delay_s, Path(folder)) as port:
+                    ratio = _compare(browser, scheme, port, delay_s)
+                ratios[limit].append(ratio)
+    told = ", ".join(
+        f"{'; '.join(f'{ratio:.2f}' for ratio in found)} (limit {limit})"
+        for limit, found in ratios.items()
+    )
+    _row(f"proxy: {told}")
+    return int(any(max(found) > limit for limit, found in ratios.items()))
+
+
+def _compare(browser: BareBrowser, scheme: str, port: int, delay_s: float) -> float:
+    proxy = Proxy(Egress(allow=f"127.0.0.1/32:{port}", own_hosts=frozenset()))
+    times: dict[str, list[float]] = {"direct://": [], "http://127.0.0.1:{port}": []}
+    for round_number in range(-_WARM_UP, ROUNDS):
+        for way, taken_before in times.items():
+            gate = proxy.gate()
+            with gate.open() as traffic:
+                taken = _load(browser, way.format(port=gate.port), f"{scheme}://127.0.0.1:{port}/")
+            assert (traffic.requests > 0) == (way != "direct://")
+            if round_number >= 0:
+                taken_before.append(1000 * taken)
+            time.sleep(_PAUSE_S)
+    direct, proxied = (statistics.median(taken) for taken in times.values())
+    pairs = [b / a for a, b in zip(*times.values(), strict=True)]
+    low, _, high = statistics.quantiles(pairs, n=4)
+    _row(
+        f"{scheme}, host takes {1000 * delay_s:.0f} ms",
+        *(f"{milliseconds:.1f}" for milliseconds in (direct, proxied)),
+        f"{proxied / direct:.2f}",
+        f"{low:.2f}-{high:.2f}",
+    )
+    return proxied / direct
+
+
+def _load(browser: BareBrowser, server: str, url: str) -> float:
+    """Return the seconds from the navigation to the page's load event."""
+    context = browser.call(
+        "Target.createBrowserContext", proxyServer=server, proxyBypassList="<-loopback>"
+    )["browserContextId"]
+    page = browser.page(context)
+    browser.call("Security.setIgnoreCertificateErrors", page, ignore=True)
+    begun = time.perf_counter()
+    went = browser.call("Page.navigate", page, url=url)
+    loaded = browser.call(
+        "Runtime.evaluate",
+        page,
+        expression="new Promise(done => document.readyState === 'complete' ? done() : "
+        "addEventListener('load', done)).then(() => "
+        "performance.getEntriesByType('resource').filter(one => one.responseStatus === 200)"
+        ".length)",
+        awaitPromise=True,
+    )
+    taken = time.perf_counter() - begun
+    assert loaded["result"]["value"] == len(_ASSETS), (went, loaded)
+    browser.call("Target.disposeBrowserContext", browserContextId=context)
+    return taken
+
+
+@contextmanager
+def _host(scheme: str, delay_s: float, folder: Path) -> Iterator[int]:
+    """Run the host in a process of its own and return its port."""
+    certificate = _certificate(folder) if scheme == "https" else None
+    ours, theirs = multiprocessing.Pipe()
+    process = multiprocessing.get_context("spawn").Process(
+        target=_serve, args=(theirs, delay_s, certificate), daemon=True
+    )
+    process.start()
+    try:
+        yield ours.recv()
+    finally:
+        process.kill()
+        process.join()
+
+
+def _serve(told: Connection, delay_s: float, certificate: Path | None) -> None:
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while head := (await reader.readuntil(b"\r\n\r\n")).decode():
+            await asyncio.sleep(delay_s)
+            kind, text = _CONTENTS[head.split(" ")[1]]
+            writer.write(
+                f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nCache-Control: no-store\r\n"
+                f"Content-Length: {len(text)}\r\n\r\n{text}".encode()
+            )
+
+    async def client(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            await answer(reader, writer)
+        except (asyncio.IncompleteReadError, ConnectionError):
+            writer.close()
+
+    async def run() -> None:
+        tls = None
+        if certificate is not None:
+            tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            tls.load_cert_chain(certificate)
+        server = await asyncio.start_server(client, "127.0.0.1", 0, ssl=tls)
+        told.send(server.sockets[0].getsockname()[1])
+        await server.serve_forever()
+
+    asyncio.run(run())
+
+
+def _certificate(folder: Path) -> Path:
+    """Write a key and a certificate of its own for 127.0.0.1."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "127.0.0.1")])
+    now = dt.datetime.now(dt.UTC)
+    names = x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))])
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - dt.timedelta(days=1))
+        .not_valid_after(now + dt.timedelta(days=1))
+        .add_extension(names, critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    pem, no_password = serialization.Encoding.PEM, serialization.NoEncryption()
+    private = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, no_password)
+    path = folder / "host.pem"
+    path.write_bytes(private + certificate.public_bytes(pem))
+    return path
+
+
+def _row(first: str, *rest: str) -> None:
+    sys.stdout.write(first.ljust(26) + "".join(cell.rjust(12) for cell in rest) + "\n")
+    sys.stdout.flush()
