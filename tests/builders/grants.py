@@ -103,7 +103,11 @@ class Overheard:
             bucket = self._names[params["Bucket"]]
             # CreateBucket is never sent: botocore only looks up there where a form is posted to.
             # Who may get an object may ask for its head.
-            if name != "CreateBucket":
+            if name == "CopyObject":
+                source = params["CopySource"].partition("/")[2]
+                yield Asked("s3:GetObject", f"${{{bucket}.Arn}}/{source}")
+                yield Asked("s3:PutObject", f"${{{bucket}.Arn}}/{params['Key']}")
+            elif name != "CreateBucket":
                 action = "GetObject" if name == "HeadObject" else name
                 yield Asked(f"s3:{action}", f"${{{bucket}.Arn}}/{params.get('Key', '')}")
         elif service == "sqs":

@@ -33,5 +33,5 @@ def announce(service: Service, **fields: Any) -> Answer:
 
 def arrive(service: Service, upload_id: str, content: bytes) -> None:
     """Put what was announced where its form puts it."""
-    key = f"tmp/uploads/{service.workspace}/{upload_id}"
+    key = f"tmp/uploads/{service.workspace}/{upload_id}.arriving"
     service.clients.s3.put_object(Bucket=service.settings.bucket, Key=key, Body=content)

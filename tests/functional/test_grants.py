@@ -14,6 +14,7 @@ from chalicelib.features.workspaces.limits import Claim
 from infra.package.needs import NEEDS
 from tests.builders.grants import Overheard, serving
 from tests.builders.service import Aws, FunctionKilled, LambdaClient, Service
+from tests.builders.uploads import arrive
 
 KEY: Final = {"Idempotency-Key": "k"}
 QUEUES: Final = ("Renders", "Events", "Upkeep")
@@ -66,8 +67,7 @@ def what_is_read(service: Service) -> None:
 def uploads_that_a_render_names(service: Service) -> None:
     announced = {"filename": "a.html", "content_type": "text/html", "bytes": 4}
     upload = service.call("POST", "/v1/uploads", json_body=announced).json
-    key = f"tmp/uploads/{service.workspace}/{upload['id']}"
-    service.clients.s3.put_object(Bucket=service.settings.bucket, Key=key, Body=b"<p>x")
+    arrive(service, upload["id"], b"<p>x")
     answer = service.render(input={"type": "html", "upload_id": upload["id"]})
     assert answer.status == 200
     assert service.call("DELETE", f"/v1/uploads/{upload['id']}").status == 204

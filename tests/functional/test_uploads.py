@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from chalicelib.engine.job import Html
 from tests.builders.service import Service
 from tests.builders.uploads import announce, arrive, file, form, send
 
@@ -133,3 +134,19 @@ def test_uploads_need_a_key_that_may_render(service: Service) -> None:
     for method, path in (("POST", ""), ("GET", "/upl_1"), ("DELETE", "/upl_1")):
         answer = service.call(method, f"/v1/uploads{path}", key=reader)
         assert answer.code == "insufficient_scope"
+
+
+def test_form_cannot_replace_what_has_arrived(service: Service) -> None:
+    upload = announce(service, bytes=5).json
+    arrive(service, upload["id"], b"<p>1<")
+    assert service.call("GET", f"/v1/uploads/{upload['id']}").json["status"] == "ready"
+
+    arrive(service, upload["id"], b"<p>2<")
+    answer = service.render(input={"type": "html", "upload_id": upload["id"]})
+
+    assert answer.status == 200
+    source = service.engine.jobs[-1].source
+    assert isinstance(source, Html)
+    assert source.html == "<p>1<"
+    service.call("DELETE", f"/v1/uploads/{upload['id']}")
+    assert [key for key in service.objects() if upload["id"] in key] == []

@@ -60,15 +60,22 @@ class Objects:
                 return body
         raise AssertionError
 
-    def length(self, key: str) -> int | None:
-        """Return how many bytes a body has, or None where there is none, as `get` would."""
+    def copy(self, source: str, key: str) -> int | None:
+        """Copy a body as it is now; return how many bytes it has, or None where there is none.
+
+        Whoever may not list the bucket is told that an absent object is forbidden, as for `get`.
+        """
         try:
-            answer = self._client.head_object(Bucket=self._bucket, Key=key)
+            self._client.copy_object(
+                Bucket=self._bucket, Key=key, CopySource={"Bucket": self._bucket, "Key": source}
+            )
         except self._client.exceptions.ClientError as refusal:
             if refusal.response["Error"]["Code"] not in _ABSENT:
                 raise
             return None
-        length: int = answer["ContentLength"]
+        # Of the copy: the other one may be replaced by now.
+        found = self._client.head_object(Bucket=self._bucket, Key=key)
+        length: int = found["ContentLength"]
         return length
 
     def form(self, key: str, *, content_type: str, exact_bytes: int, expires_s: int) -> Form:

@@ -26,6 +26,11 @@ class Upload:
         """Return the place of its bytes."""
         return upload_key(self.workspace_id, self.id)
 
+    @property
+    def form_key(self) -> str:
+        """Return where its form puts them: whoever has the form can replace what lies there."""
+        return f"{self.key}.arriving"
+
 
 def upload_key(workspace_id: WorkspaceId, upload_id: UploadId) -> str:
     """Return the place of an upload's bytes; the bucket itself empties that folder."""

@@ -59,10 +59,16 @@ class ReadUploads:
         return {upload.id: self._as_it_is(upload) for upload in found.values()}
 
     def _as_it_is(self, upload: Upload) -> Upload:
-        """Return an upload that is pending as ready where its bytes have arrived meanwhile."""
-        size = self._objects.length(upload.key) if upload.status == "pending" else None
+        """Return an upload that is pending as ready where its bytes have arrived meanwhile.
+
+        They are taken out of reach of the form that they came with.
+        """
+        if upload.status != "pending":
+            return upload
+        size = self._objects.copy(upload.form_key, upload.key)
         if size is None:
             return upload
         arrived = replace(upload, status="ready", bytes=size)
         self._uploads.put(arrived)
+        self._objects.delete(upload.form_key)
         return arrived

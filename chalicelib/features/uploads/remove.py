@@ -16,4 +16,5 @@ class RemoveUpload:
     def __call__(self, upload: Upload) -> None:
         """Remove an upload and its bytes."""
         self._uploads.delete(upload)
-        self._objects.delete(upload.key)
+        for key in (upload.key, upload.form_key):
+            self._objects.delete(key)

@@ -48,7 +48,7 @@ class TakeUpload:
         """Return the upload and the form with which exactly the announced bytes can be sent."""
         upload = self._new(announced, "pending")
         form = self._objects.form(
-            upload.key,
+            upload.form_key,
             content_type=upload.content_type,
             exact_bytes=upload.bytes,
             expires_s=_FORM_S,
