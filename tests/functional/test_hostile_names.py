@@ -13,7 +13,7 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.job import Job, Outcome, RenderWarning, Trace
 from tests.builders.hostile import NAMES
 from tests.builders.http import Answer
-from tests.builders.service import Service
+from tests.builders.service import Aws, FakeEngine, Service
 from tests.builders.uploads import announce, send
 
 HEADER: Final = re.compile(r"[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?")
@@ -24,6 +24,19 @@ KEY: Final = re.compile(r"(ws|tmp)/[A-Za-z0-9_/.-]+")
 # Written here once more, so that the code's own notion of a name is not what it is held to.
 DEVICES: Final = {"con", "prn", "aux", "nul", "com¹", "com1", "lpt1"}
 FORMS: Final = [name for name, text in NAMES.items() if text and "\x00" not in text]
+
+
+@pytest.fixture(scope="module")
+def shared(aws: Aws) -> Service:
+    return Service(aws)
+
+
+@pytest.fixture
+def service(shared: Service) -> Service:
+    """Give one service to all: a second later, and with an engine that nobody has changed."""
+    shared.clock.forward(seconds=2)
+    shared.engine = FakeEngine()
+    return shared
 
 
 @pytest.fixture(autouse=True)
