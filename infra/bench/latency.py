@@ -23,7 +23,6 @@ ROUNDS: Final = 50
 _WARM_UP: Final = 5
 _PAUSE_S: Final = 0.25
 _ASKED_AGAIN_S: Final = 0.05
-_JSON: Final = "application/json"
 
 
 def main() -> int:
@@ -67,28 +66,33 @@ class Client:
         self._connection = http.client.HTTPConnection(where.netloc, timeout=60)
         self._headers = {
             "Authorization": f"Bearer {stack.live_key}",
-            "Content-Type": _JSON,
+            "Content-Type": "application/json",
             "Accept": "application/pdf",
         }
 
     def render(self, payload: bytes) -> bytes:
-        """Post a render with delivery `binary` or `url` and return its file.
+        """Post a render with delivery `binary` and return its file.
 
-        One that is not ready in time is asked for until it is. Raises AssertionError for any
-        other answer, and where the render fails.
+        Raises AssertionError for any other answer.
         """
         answer, content = self._ask("POST", "/v1/renders", payload)
         if answer.status == http.client.SEE_OTHER:
-            return _fetched(answer.headers["Location"])
-        if answer.headers["Content-Type"] != _JSON:
-            assert answer.status == http.client.OK, (answer.status, content[:500])
-            return content
-        render = json.loads(content)
+            return fetched(answer.headers["Location"])
+        assert answer.status == http.client.OK, (answer.status, content[:500])
+        return content
+
+    def order(self, payload: bytes) -> str:
+        """Post a render with delivery `url` and return the address of its file.
+
+        One that is not ready in time is asked for until it is. Raises AssertionError where the
+        render fails.
+        """
+        render = json.loads(self._ask("POST", "/v1/renders", payload)[1])
         while render.get("status") in {"queued", "processing"}:
             time.sleep(_ASKED_AGAIN_S)
             render = json.loads(self._ask("GET", f"/v1/renders/{render['id']}")[1])
-        assert render.get("status") == "succeeded", content[:500]
-        return _fetched(render["files"][0]["url"])
+        assert render.get("status") == "succeeded", render
+        return str(render["files"][0]["url"])
 
     def _ask(
         self, method: str, path: str, payload: bytes | None = None
@@ -98,7 +102,8 @@ class Client:
         return answer, answer.read()
 
 
-def _fetched(url: str) -> bytes:
+def fetched(url: str) -> bytes:
+    """Return the file at an address; raises AssertionError where there is none."""
     where = urlsplit(url)
     connection = http.client.HTTPConnection(where.netloc, timeout=60)
     with contextlib.closing(connection):
@@ -106,7 +111,7 @@ def _fetched(url: str) -> bytes:
         answer = connection.getresponse()
         content = answer.read()
     if answer.status == http.client.FOUND:
-        return _fetched(answer.headers["Location"])
+        return fetched(answer.headers["Location"])
     assert answer.status == http.client.OK, (answer.status, content[:500])
     return content
 
