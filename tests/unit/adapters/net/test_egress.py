@@ -216,20 +216,31 @@ def test_the_service_itself_is_refused_like_a_private_address(
     assert dialled == [("93.184.215.14", 443)]
 
 
-@pytest.mark.parametrize("own", ["93.184.215.14", "0x5db8d70e", "2606:4700:0::1111"])
-@pytest.mark.parametrize("host", ["other.example", "93.184.55054", "2606:4700::0:1111"])
-def test_so_is_its_address_where_it_has_no_name(dialled: Dialled, own: str, host: str) -> None:
+@pytest.mark.parametrize(
+    ("own", "host", "leads_to"),
+    [
+        ("93.184.215.14", "other.example", "93.184.215.14"),
+        ("0x5db8d70e", "other.example", "93.184.215.14"),
+        ("93.184.215.14", "93.184.55054", "1.1.1.1"),
+        ("2606:4700:0::1111", "other.example", "2606:4700::1111"),
+        ("2606:4700::1111", "2606:4700:0:0::1111", "1.1.1.1"),
+    ],
+)
+def test_so_is_its_address_where_it_has_no_name(
+    dialled: Dialled, own: str, host: str, leads_to: str
+) -> None:
     with pytest.raises(AddressRefused, match="private or internal"):
-        dial(
-            door(
-                "1.1.1.1",
-                "93.184.215.14",
-                "2606:4700::1111",
-                own=[own, "93.184.215.14", "2606:4700::1111"],
-            ),
-            host,
-        )
+        dial(door("1.1.1.1", leads_to, own=[own]), host)
+
     assert dialled == []
+
+
+def test_what_is_an_address_is_not_looked_up(dialled: Dialled) -> None:
+    with pytest.raises(AddressRefused):
+        dial(door("93.184.215.14"), "127.1")
+    dial(door("10.0.0.1"), "1.1.257")
+
+    assert dialled == [("1.1.1.1", 443)]
 
 
 def test_an_own_host_that_no_name_server_knows_stops_the_start() -> None:
