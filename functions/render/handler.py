@@ -62,8 +62,10 @@ def _host() -> "Host":
     from chalicelib.adapters.json_logs import configure  # noqa: PLC0415
     from chalicelib.bootstrap import render  # noqa: PLC0415
     from chalicelib.core.clock import SystemClock  # noqa: PLC0415
+    from chalicelib.engine.privacy import keep_to_itself  # noqa: PLC0415
     from functions.render.serve import Host  # noqa: PLC0415
 
+    keep_to_itself()
     configure("render")
     clients = Clients()
     execute = render.execute_render(settings, clients, engine.run, SystemClock())
