@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.browser.nodes import Count
 from chalicelib.engine.browser.tab import Tab
 
 MOST_CHARACTERS: Final = 50_000_000
@@ -15,6 +16,7 @@ def markup(tab: Tab, *, scripted: bool) -> str:
 
     `scripted`: its scripts have run, so that what stands in their place is not shown.
     """
+    Count(tab).insist()
     called = tab.call_function(_function(), tab.spare.origin, scripted, MOST_CHARACTERS)
     found: dict[str, Any] = tab.outcome(called)["result"].get("value") or {}
     if "characters" in found:

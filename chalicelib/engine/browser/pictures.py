@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.browser.nodes import Count
 from chalicelib.engine.browser.tab import Tab
 from chalicelib.engine.options.output import Output
 
@@ -36,6 +37,7 @@ WEBP_LIMITS: Final = Limits(16_383, 32_000_000)
 
 def picture(tab: Tab, output: Output) -> bytes:
     """Take a picture as a PNG; raises RenderFailure `render_failed` or `render_timeout`."""
+    Count(tab).insist()
     if output.image.transparent:
         tab.send("Emulation.setDefaultBackgroundColorOverride", color=_TRANSPARENT)
     # What is compressed again need not be small.

@@ -5,6 +5,7 @@ from typing import Any
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.bands import templates
+from chalicelib.engine.browser.nodes import Count
 from chalicelib.engine.browser.overlap import measure, overlaps
 from chalicelib.engine.browser.tab import Tab
 from chalicelib.engine.job import RenderWarning
@@ -17,7 +18,10 @@ def printed(tab: Tab, options: PdfOptions) -> tuple[bytes, list[RenderWarning]]:
     What is put on needs to know all pages: then `page_ranges` is left for afterwards as well.
     Raises RenderFailure `render_failed` or `render_timeout`.
     """
+    Count(tab).insist()
     answer = tab.send("Page.printToPDF", **_parameters(options))
+    # Printing may run scripts of the page.
+    after = Count(tab)
     # The browser measures while what it has printed is read.
     measured = measure(tab, options)
     try:
@@ -35,6 +39,7 @@ def printed(tab: Tab, options: PdfOptions) -> tuple[bytes, list[RenderWarning]]:
             "from outside, so styles and fonts must stand in them (data: URIs)"
         )
         raise RenderFailure("render_failed", message) from failure
+    after.insist()
     return content, [] if measured is None else overlaps(tab, options, measured)
 
 

@@ -16,6 +16,7 @@ from typing import Final
 from chalicelib.engine.browser import warden
 from chalicelib.engine.browser.flags import command_line
 from chalicelib.engine.browser.installation import Installation
+from chalicelib.engine.browser.memory import Session, session_pids
 from chalicelib.engine.browser.pipe import BrowserGone, Pipe
 
 log = logging.getLogger(__name__)
@@ -23,7 +24,6 @@ log = logging.getLogger(__name__)
 _END_S: Final = 5.0
 _NICENESS: Final = 10
 _HOME: Final = "platen-browser-"
-_PAGE_BYTES: Final = os.sysconf("SC_PAGE_SIZE")
 
 
 class BrowserProcess:
@@ -36,7 +36,9 @@ class BrowserProcess:
         from_us, to_browser = os.pipe()
         to_us, from_browser = os.pipe()
         command = command_line(
-            str(installation.executable), f"{self._home}/profile", sandbox=sandbox
+            str(installation.executable),
+            f"{self._home}/profile",
+            sandbox=sandbox,
         )
         arguments = self._arguments(installation, (from_us, from_browser), command)
         try:
@@ -51,6 +53,7 @@ class BrowserProcess:
         finally:
             os.close(from_us)
             os.close(from_browser)
+        self._session = Session(self._warden.pid)
         self.pipe = Pipe(to_browser, to_us)
         assert self._warden.stdout is not None
         line = self._warden.stdout.readline()
@@ -60,11 +63,15 @@ class BrowserProcess:
             raise BrowserGone(message)
         self._browser = int(line)
 
+    def end(self) -> None:
+        """Have the browser and every process below it end; returns at once."""
+        assert self._warden.stdin is not None
+        self._warden.stdin.close()
+
     def kill(self) -> None:
         """End the browser and every process below it; return when they are gone."""
-        assert self._warden.stdin is not None
         assert self._warden.stdout is not None
-        self._warden.stdin.close()
+        self.end()
         try:
             self._warden.wait(_END_S)
         except subprocess.TimeoutExpired:
@@ -97,11 +104,11 @@ class BrowserProcess:
 
     def pids(self) -> list[int]:
         """Return the ids of all processes: the warden and what descends from it."""
-        return _session(self._warden.pid)
+        return session_pids(self._warden.pid)
 
     def memory_bytes(self) -> int:
-        """Return the memory that is the tree's own: resident and not shared."""
-        return sum(_own_memory_bytes(pid) for pid in self.pids())
+        """Return the memory that the tree takes."""
+        return self._session.memory_bytes()
 
     def last_words(self) -> str:
         """Return the end of what the browser wrote to its error output."""
@@ -156,29 +163,3 @@ def remove_orphans() -> None:
 
 def _homes() -> Path:
     return Path(tempfile.gettempdir())
-
-
-def _session(leader: int) -> list[int]:
-    """Return the ids of the processes of a session; the kernel has no shorter way."""
-    return [
-        int(entry)
-        for entry in os.listdir("/proc")  # noqa: PTH208 -- names are all that is needed
-        if entry.isdigit() and _session_of(entry) == leader
-    ]
-
-
-def _session_of(entry: str) -> int | None:
-    try:
-        stat = Path(f"/proc/{entry}/stat").read_bytes()
-    except OSError:
-        return None
-    # The name in parentheses may hold anything; after it come state, parent, group, session.
-    return int(stat.rpartition(b")")[2].split()[3])
-
-
-def _own_memory_bytes(pid: int) -> int:
-    try:
-        words = Path(f"/proc/{pid}/statm").read_bytes().split()
-    except OSError:
-        return 0
-    return (int(words[1]) - int(words[2])) * _PAGE_BYTES

@@ -15,9 +15,9 @@ def test_current_engine_tells_its_chromium(browser: Browser, render: Render) -> 
 
     def version(page: object) -> str:
         del page
-        running = browser._running
-        assert running is not None
-        answer = running.process.pipe.send("Browser.getVersion")
+        process = browser.process
+        assert process is not None
+        answer = process.pipe.send("Browser.getVersion")
         return str(answer.result(10)["product"]).rpartition("/")[2]
 
     assert browser.use(version, Deadline.after(20)) == ENGINES[-1].chromium_version
