@@ -96,7 +96,9 @@ class Egress:
 
         host = _plain(host)
         if not _is_host(host):
-            raise AddressRefused("a host is a name of at most 253 characters, or an IP address")
+            raise AddressRefused(
+                "a host is a name of at most 253 characters (xn--…), or an address"
+            )
         place = place_of(host, port)
         if port not in PORTS and all(port != exemption.port for exemption in self._exemptions):
             raise AddressRefused(f"{place} is refused: {_only_ports()}")
@@ -119,7 +121,7 @@ class Egress:
         if port not in addresses.PORTS:
             return _only_ports()
         if own or not addresses.is_public(address) or addresses.is_of_this_machine(address):
-            return "it is a private or internal address"
+            return "it is a private or internal address, only public ones may be reached"
         if exempt_only:
             return "plain http is not taken here, use https"
         return None

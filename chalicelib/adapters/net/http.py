@@ -50,9 +50,13 @@ def get(url: str, dial: Dial, *, most_bytes: int, ends: float, secure: bool) -> 
         try:
             answer = _followed(client, url)
             return _fetched(answer, most_bytes)
-        # Names that are none in IDNA are UnicodeErrors.
-        except (httpx.InvalidURL, httpx.UnsupportedProtocol, UnicodeError) as error:
+        except httpx.UnsupportedProtocol as error:
             raise AddressRefused("only http and https addresses can be fetched") from error
+        # Names that are none in IDNA are UnicodeErrors.
+        except (httpx.InvalidURL, UnicodeError) as error:
+            raise AddressRefused(
+                "an address is https://host:port/path, its port up to 65535"
+            ) from error
         except TimeoutError as error:
             raise Unreachable(f"{_host(url)} took too long to answer") from error
         except _BROKEN as error:
