@@ -103,8 +103,11 @@ def test_what_is_private_is_refused(live: Client, here: Site, what: str, address
     assert (answer.status_code, answer.json()["code"]) == (422, "url_not_allowed"), answer.text
 
 
-def test_the_service_itself_is_refused(live: Client, stack: RunningStack) -> None:
-    for request in requests(f"{stack.files_host}/healthz").values():
+@pytest.mark.parametrize("host", ["127.0.0.1", "LocalHost.", "0x7f.1", "[::ffff:127.0.0.1]"])
+def test_the_service_itself_is_refused(live: Client, stack: RunningStack, host: str) -> None:
+    address = stack.files_host.replace("127.0.0.1", host)
+    assert host in address
+    for request in requests(f"{address}/healthz").values():
         answer = post(live, **request)
 
         assert (answer.status_code, answer.json()["code"]) == (422, "url_not_allowed"), answer.text
