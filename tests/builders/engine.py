@@ -79,12 +79,15 @@ def visit(url: str, output: Mapping[str, Any] | None = None, *, seconds: float =
 
 
 def world_of(*sites: Site) -> Egress:
-    """Return a world of a few sites on loopback, which every name below `test` leads to as well."""
+    """Return a world of a few sites on loopback, which every name below `test` leads to as well.
+
+    So does every name below `localhost`, from where pages at https: may have frames.
+    """
 
     def resolve(host: str, _port: int) -> Sequence[str]:
         if host.endswith(".invalid"):
             raise OSError(host)
-        return ["127.0.0.1" if host.endswith(".test") else host]
+        return ["127.0.0.1" if host.endswith((".test", ".localhost")) else host]
 
     allow = ",".join(site.allow for site in sites)
     return Egress(allow=allow, own_hosts=frozenset(), resolve=resolve)

@@ -2,6 +2,7 @@
 
 import re
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -24,8 +25,8 @@ class _Missing:
 class Assets:
     """What is known of one page's parts; its methods are called from two threads."""
 
-    def __init__(self, origin: str) -> None:
-        """Know of nothing; `origin` is our own affair and never told."""
+    def __init__(self, origin: Callable[[], str]) -> None:
+        """Know of nothing; the page's `origin` is our own affair and never told."""
         self._origin = origin
         self._lock = threading.Lock()
         self._missing: dict[str, _Missing] = {}
@@ -91,7 +92,7 @@ class Assets:
         raise RenderFailure(code, message)
 
     def _address(self, url: str) -> str:
-        return url.removeprefix(self._origin)[:_ADDRESS_CHARS]
+        return url.removeprefix(self._origin())[:_ADDRESS_CHARS]
 
 
 def _place(address: str) -> str:

@@ -20,6 +20,9 @@ _ONE_WAY_OUT: Final = (
     "--dns-prefetch-disable",
     "--no-pings",
 )
+# Documents stand at https: and may have parts from http: addresses all the same. What a page of the
+# web may not load is refused with its requests.
+_PARTS_OF_DOCUMENTS: Final = "--blink-settings=allowRunningOfInsecureContent=true"
 _QUIET: Final = (
     "--disable-background-networking",
     "--disable-breakpad",
@@ -53,6 +56,7 @@ _DRAWING: Final = (
 # A cookie is its origin's alone.
 _FEATURES_ON: Final = ("EnablePortBoundCookies", "EnableSchemeBoundCookies")
 _FEATURES_OFF: Final = (
+    "AutoupgradeMixedContent",
     "AutofillServerCommunication",
     "MediaRouter",
     "NetworkPrediction",
@@ -70,6 +74,7 @@ def command_line(executable: str, profile: str, *, sandbox: bool) -> list[str]:
         *_DRAWING,
         *_ONE_WAY_OUT,
         *_QUIET,
+        _PARTS_OF_DOCUMENTS,
         f"--enable-features={','.join(_FEATURES_ON)}",
         f"--disable-features={','.join(_FEATURES_OFF)}",
         *(() if sandbox else ("--no-sandbox",)),

@@ -37,11 +37,6 @@ class Page:
         self._warnings: list[RenderWarning] = []
 
     @property
-    def origin(self) -> str:
-        """Return the origin of a document that came as text: our own affair, to be told nobody."""
-        return self._tab.spare.origin
-
-    @property
     def warnings(self) -> tuple[RenderWarning, ...]:
         """Return what the owner of the document should know."""
         return (*self._warnings, *self._emulation.warnings, *self._watch.requests.warnings())
@@ -131,8 +126,3 @@ class Page:
             f"it waited for: {self._tab.waits_for}"
         )
         return RenderFailure("wait_timeout", message)
-
-
-def _encodable(html: str) -> str:
-    """Replace lone surrogates: the browser's JSON reader refuses them."""
-    return html.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

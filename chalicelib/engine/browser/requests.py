@@ -9,8 +9,9 @@ from urllib.parse import urlsplit
 
 from chalicelib.engine.browser.assets import Assets
 from chalicelib.engine.browser.credentials import Credentials
+from chalicelib.engine.browser.origin import origin_of
 from chalicelib.engine.browser.pipe import Answer
-from chalicelib.engine.browser.spare import Spare
+from chalicelib.engine.browser.spare import Spare, page_of
 from chalicelib.engine.browser.traffic import Traffic
 from chalicelib.engine.browser.transfers import MOST_BYTES_EACH, Transfers, too_large
 from chalicelib.engine.job import RenderWarning
@@ -21,6 +22,11 @@ _LED_S: Final = 0.5
 _BAD_REQUEST: Final = 400
 _LOCAL: Final = ("data:", "blob:", "about:")
 _OUTSIDE: Final = ("http://", "https://")
+_PLAIN, _SECURE = _OUTSIDE
+# What a page at https: may have from http: addresses; a document that came as text may have all.
+_SHOWN: Final = frozenset({"Image", "Media"})
+_FRAMES: Final = "a page at https: may have frames from https: addresses only"
+_PARTS: Final = "a page at https: may have only pictures from http: addresses"
 _UNBUFFERED: Final = {"maxTotalBufferSize": 0, "maxResourceBufferSize": 0}
 _PORTS: Final = {"http": 80, "https": 443}
 # What nobody who looks at the page can miss.
@@ -55,17 +61,23 @@ class Requests:
         self._pending: dict[str, _Asked] = {}
         self._listening: dict[str, Answer] = {}
         self._credentials: Credentials | None = None
+        self._document: str | None = None
         self._led_until = 0.0
         self._known: set[str] = set()
         self.count = 0
         self.loaded = False
         self.arrival: Arrival | None = None
-        self.assets = Assets(spare.origin)
+        self.assets = Assets(lambda: spare.origin)
         self.transfers = Transfers(self.assets, lambda url: traffic.cut_off(_place(url)))
 
     def follow(self, credentials: Credentials) -> None:
         """Let the page itself come from outside, and lead elsewhere; before, it may not."""
         self._credentials = credentials
+
+    def move(self, html: str) -> str:
+        """Have a document come from an origin of its own; return its address."""
+        self._spare.origin, self._document = origin_of(html), html
+        return f"{self._spare.origin}/"
 
     def on_event(self, session: str, method: str, event: Mapping[str, Any]) -> None:
         """Take an event of the page or of one of its frames."""
@@ -85,6 +97,9 @@ class Requests:
         """Take a navigation that a script or `meta refresh` begins: as a rule a request follows."""
         delay = event.get("delay", 0)
         main = event["frameId"] == self._spare.frame
+        if not main and event["url"].startswith(_PLAIN) and self._is_secure:
+            # The browser does not even ask for it.
+            self.assets.miss(event["url"], _FRAMES, refused=True)
         if main and delay <= _LED_S and event["url"].startswith(_OUTSIDE):
             self._led_until = time.monotonic() + delay + _LED_S
 
@@ -124,8 +139,12 @@ class Requests:
 
     def _on_request(self, session: str, event: Mapping[str, Any]) -> None:
         url, main = event["request"]["url"], self._is_main(event)
+        if main and self._document is not None:
+            document, self._document = self._document, None
+            self._send(session, "Fetch.fulfillRequest", **page_of(event["requestId"], document))
+            return
         self._count(event)
-        objection = self._objection(url, main=main)
+        objection = self._objection(url, event["resourceType"], main=main)
         if objection is not None:
             why, refused = objection
             self.assets.miss(url, why, refused=refused)
@@ -134,6 +153,9 @@ class Requests:
             return
         if main:
             self.arrival, self._led_until = Arrival(url), 0.0
+        elif event["resourceType"] == "Document":
+            # A frame that the browser does ask for.
+            self.assets.find(url)
         with self._lock:
             self._pending[event["requestId"]] = _Asked(url, event["resourceType"], time.monotonic())
         self._let_through(session, event, main=main)
@@ -147,7 +169,14 @@ class Requests:
         if known is not None:
             self._known.add(known)
 
-    def _objection(self, url: str, *, main: bool) -> tuple[str, bool] | None:
+    @property
+    def _is_secure(self) -> bool:
+        """Tell whether the page stands at https:, as all documents do that came as text."""
+        return self._credentials is None or (
+            self.arrival is not None and self.arrival.url.startswith(_SECURE)
+        )
+
+    def _objection(self, url: str, kind: str, *, main: bool) -> tuple[str, bool] | None:
         """Say why a request may not leave, and whether that is for its address."""
         if url.startswith(self._spare.origin):
             return "a document that came as text has no address of its own to add this to", False
@@ -155,11 +184,20 @@ class Requests:
             return "only http: and https: addresses are loaded", True
         if main and self._credentials is None:
             return "a document may not lead its page elsewhere", True
+        if self._mixes(url, kind, main=main):
+            return _PARTS, False
+        spent = self._spent()
+        return None if spent is None else (spent, False)
+
+    def _spent(self) -> str | None:
         if self.count > MOST_REQUESTS:
-            return f"a page may make {MOST_REQUESTS} requests", False
-        if self.transfers.spent is not None:
-            return self.transfers.spent, False
-        return None
+            return f"a page may make {MOST_REQUESTS} requests"
+        return self.transfers.spent
+
+    def _mixes(self, url: str, kind: str, *, main: bool) -> bool:
+        """Tell whether a page of the web asks for what nobody else's browser would load."""
+        theirs = self._credentials is not None and not main
+        return theirs and self._is_secure and url.startswith(_PLAIN) and kind not in _SHOWN
 
     def _let_through(self, session: str, event: Mapping[str, Any], *, main: bool) -> None:
         parameters: dict[str, Any] = {"requestId": event["requestId"], "interceptResponse": True}

@@ -1,6 +1,5 @@
 """A fresh context that already stands at its own origin, made before there is a document for it."""
 
-import secrets
 import threading
 from base64 import b64encode
 from collections.abc import Mapping
@@ -8,6 +7,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from chalicelib.engine.browser.origin import new_origin
 from chalicelib.engine.browser.pipe import Answer, Handler, Pipe, answer_of
 from chalicelib.engine.browser.proxy import Gate
 from chalicelib.engine.browser.rehearsal import Rehearsal, check
@@ -25,9 +25,9 @@ WORLD: Final = "platen"
 _HEADERS: Final = {"Content-Type": "text/html; charset=utf-8", "Referrer-Policy": "no-referrer"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Spare:
-    """An empty page in a context of its own; good for one document."""
+    """An empty page in a context of its own; good for one document, which may move its origin."""
 
     pipe: Pipe
     session: str
@@ -111,7 +111,7 @@ def prepare(pipe: Pipe, arrivals: Arrivals, gate: Gate, rehearsal: Rehearsal | N
     way_out = {"proxyServer": f"http://127.0.0.1:{gate.port}", "proxyBypassList": "<-loopback>"}
     created = pipe.send("Target.createBrowserContext", {"disposeOnDetach": True, **way_out})
     context = created.result(_STEP_S)["browserContextId"]
-    origin = _new_origin()
+    origin = new_origin()
     arrival = arrivals.expect(context)
     pipe.send("Target.createTarget", {"url": f"{origin}/", "browserContextId": context})
     session, target = arrival.result(_STEP_S)
@@ -121,7 +121,7 @@ def prepare(pipe: Pipe, arrivals: Arrivals, gate: Gate, rehearsal: Rehearsal | N
 
     def on_event(method: str, event: Mapping[str, Any]) -> None:
         if method == "Fetch.requestPaused":
-            pipe.send("Fetch.fulfillRequest", _page(event["requestId"], shown), session)
+            pipe.send("Fetch.fulfillRequest", page_of(event["requestId"], shown), session)
         elif method == "Page.loadEventFired" and not loaded.done():
             loaded.set_result(None)
         elif method == "Inspector.targetCrashed" and not crashed.done():
@@ -137,15 +137,6 @@ def prepare(pipe: Pipe, arrivals: Arrivals, gate: Gate, rehearsal: Rehearsal | N
         printed = pipe.send("Page.printToPDF", rehearsal.printing, session)
         check(answer_of(printed, crashed, _STEP_S)["data"])
     return Spare(pipe, session, context, target, world, origin, arrivals, gate)
-
-
-def _new_origin() -> str:
-    """Return an origin that no document had before.
-
-    A document may have parts from http: addresses, which a page at https: would not load; and
-    below localhost it has a secure context all the same. Nothing is ever asked of this host.
-    """
-    return f"http://{secrets.token_hex(12)}.localhost"
 
 
 def _confine(pipe: Pipe, session: str, context: str) -> list[Answer]:
@@ -164,7 +155,8 @@ def _confine(pipe: Pipe, session: str, context: str) -> list[Answer]:
     ]
 
 
-def _page(request: str, html: str) -> dict[str, Any]:
+def page_of(request: str, html: str) -> dict[str, Any]:
+    """Return how `Fetch.fulfillRequest` answers with a document."""
     return {
         "requestId": request,
         "responseCode": 200,

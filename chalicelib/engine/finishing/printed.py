@@ -10,12 +10,12 @@ import re
 from typing import Final
 
 _DATE: Final = re.compile(rb"/(Creation|Mod)Date \(D:[0-9]{14}[+-][0-9]{2}'[0-9]{2}'\)")
-# As browser/spare.py makes it, also as a parameter of another address; what follows is the rest of
+# As browser/origin.py makes it, also as a parameter of another address; what follows is the rest of
 # the string that it stands in.
 _ORIGIN: Final = re.compile(
-    rb"(?:http(?:://|%3A%2F%2F))?[0-9a-f]{24}\.localhost((?:[ -'*-\[\]-~]|\\.)*\))"
+    rb"(?:https(?:://|%3A%2F%2F))?[0-9a-f]{24}\.document\.invalid((?:[ -'*-\[\]-~]|\\.)*\))"
 )
-_OF_ORIGIN: Final = b".localhost"
+_OF_ORIGIN: Final = b".document.invalid"
 # The ids that Chromium gives to the cells that head a table, where cells name them: in a cell's
 # own dictionary, in lists, in the tree of ids behind a reference.
 _CELL: Final = re.compile(

@@ -6,7 +6,7 @@ from chalicelib.engine.finishing.printed import pages_of, repeatable, with_id
 from tests.builders.pdfs import A4, pdf_of
 
 MOMENT = dt.datetime(2026, 3, 4, 5, 6, 7, tzinfo=dt.timezone(dt.timedelta(hours=2)))
-ORIGIN = b"http://0123456789abcdef01234567.localhost"
+ORIGIN = b"https://0123456789abcdef01234567.document.invalid"
 
 
 def test_dates_become_the_moment_in_utc_and_nothing_moves() -> None:
@@ -38,7 +38,7 @@ def test_links_to_the_page_itself_become_relative_and_nothing_moves() -> None:
 
 
 def test_the_page_itself_is_no_parameter_of_another_address() -> None:
-    ours = b"http%3A%2F%2F0123456789abcdef01234567.localhost"
+    ours = b"https%3A%2F%2F0123456789abcdef01234567.document.invalid"
     printed = b"/URI (https://b.org/?u=" + ours + b"%2Fa&v=1)>>"
 
     content = repeatable(printed, MOMENT)
