@@ -7,6 +7,7 @@ from chalicelib.engine.browser.lifecycle import Browser
 from chalicelib.engine.browser.page import Page
 from chalicelib.engine.course import Course
 from chalicelib.engine.deadline import Deadline
+from chalicelib.engine.finishing.apart import finished
 from chalicelib.engine.formats import format_named
 from chalicelib.engine.formats.format import Draw, Finishing, Format, FreshPage
 from chalicelib.engine.formats.zip import packed
@@ -44,13 +45,14 @@ def run(job: Job, parts: Parts) -> Outcome:
             finishing = Finishing(
                 document.output, resources, job.test, course, _fresh_page(job, parts.browser)
             )
+            deadline = Deadline.at_epoch(job.deadline, job.stopped)
             files = tuple(
-                format_.finish(content, finishing)
+                finished(format_, content, finishing, deadline)
                 for content, format_ in zip(contents, formats, strict=True)
             )
             filename = document.output.filename
             if job.output.zipped:
-                files = (packed(files, filename),)
+                files = (packed(files, filename, deadline),)
         return Outcome(files, course.trace(), cold, filename)
 
 

@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from chalicelib.core.errors import RenderFailure
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from chalicelib.engine.browser.page import Page
     from chalicelib.engine.formats.format import Finishing
+    from chalicelib.engine.options.output import Output
 
 _NOTHING: Final = Bands(None, None)
 
@@ -27,14 +29,16 @@ def _stamp(document: "pikepdf.Pdf", finishing: "Finishing") -> None:
     shown = chosen(pdf.page_ranges, len(document.pages))
     groups = _groups(pdf, len(document.pages), shown)
     sheets = [_sheets(document, pdf, bands, indexes) for bands, indexes in groups.items()]
-
-    def printed(page: "Page") -> list[bytes]:
-        return [page.sheets(each, finishing.output) for each in sheets]
-
+    # By name: it may be called for by another process (apart.py).
+    printed = finishing.fresh_page(partial(_printed, sheets=sheets, output=finishing.output))
     moment = moment_of(pdf.metadata)
-    for indexes, content in zip(groups.values(), finishing.fresh_page(printed), strict=True):
+    for indexes, content in zip(groups.values(), printed, strict=True):
         _put_on(document, indexes, repeatable(content, moment))
     keep(document, shown)
+
+
+def _printed(page: "Page", sheets: Sequence[Sheets], output: "Output") -> list[bytes]:
+    return [page.sheets(each, output) for each in sheets]
 
 
 def _groups(pdf: PdfOptions, count: int, shown: Sequence[int]) -> Mapping[Bands, Sequence[int]]:

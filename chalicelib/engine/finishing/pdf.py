@@ -30,10 +30,18 @@ def finish_pdf(printed: bytes, finishing: "Finishing") -> tuple[bytes, int]:
     """
     content = repeatable(printed, moment_of(finishing.output.pdf.metadata))
     pages = pages_of(content)
-    due = [finisher for finisher in FINISHERS if finisher.applies(finishing)]
-    if due or finishing.output.pdf.protection is not None:
-        return _opened(content, due, finishing)
+    if is_opened(finishing):
+        return _opened(content, _due(finishing), finishing)
     return with_id(content), pages
+
+
+def is_opened(finishing: "Finishing") -> bool:
+    """Tell whether something is to be put on or into the document."""
+    return bool(_due(finishing)) or finishing.output.pdf.protection is not None
+
+
+def _due(finishing: "Finishing") -> Sequence[Finisher]:
+    return [finisher for finisher in FINISHERS if finisher.applies(finishing)]
 
 
 def _opened(content: bytes, due: Sequence[Finisher], finishing: "Finishing") -> tuple[bytes, int]:

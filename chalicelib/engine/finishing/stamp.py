@@ -3,6 +3,7 @@
 import io
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from chalicelib.core.errors import RenderFailure
@@ -81,8 +82,10 @@ def _stamp(document: "pikepdf.Pdf", finishing: "Finishing") -> None:
         message = "output.pdf.watermark.font_size is of no use to a picture and was ignored"
         finishing.course.warn("feature_unavailable", message, "output.pdf.watermark.font_size")
     language = finishing.output.locale or finishing.output.pdf.metadata.language or ""
+    image = {watermark.image: finishing.resources[watermark.image]} if watermark.image else {}
+    # By name: it may be called for by another process (apart.py).
     sheet = finishing.fresh_page(
-        lambda page: draw_sheet(page, watermark, finishing.resources, language)
+        partial(draw_sheet, watermark=watermark, resources=image, language=language)
     )
     form, mark = _form(document, sheet)
     layers, drawings = Layers(document), {}

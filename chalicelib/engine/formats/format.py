@@ -35,8 +35,12 @@ type Draw = Callable[[Page, Output], bytes]
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """Draws a loaded page and makes a file of it; what several formats draw alike is drawn once."""
+    """Draws a loaded page and makes a file of it; what several formats draw alike is drawn once.
+
+    `lengthy`: finishing may take more than half a second, which nothing could cut short here.
+    """
 
     name: str
     draw: Draw
     finish: Callable[[bytes, Finishing], Produced]
+    lengthy: Callable[[bytes, Finishing], bool]

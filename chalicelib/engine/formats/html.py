@@ -20,4 +20,4 @@ def _finish(content: bytes, finishing: Finishing) -> Produced:
     return Produced("html", content, "text/html; charset=utf-8")
 
 
-HTML: Final = Format("html", _draw, _finish)
+HTML: Final = Format("html", _draw, _finish, lambda _content, _finishing: False)

@@ -8,6 +8,7 @@ from chalicelib.engine.formats.raster import (
     draw,
     on_white,
     picture_of,
+    pixels,
     produced,
 )
 from chalicelib.engine.job import Produced
@@ -15,6 +16,7 @@ from chalicelib.engine.job import Produced
 # Coloured text keeps its edges only where colours have as many pixels as brightness has; who
 # asks for less quality wants a small file.
 _FULL_COLOUR_QUALITY: Final = 90
+_LENGTHY_PIXELS: Final = 4_000_000
 
 
 def _finish(content: bytes, finishing: Finishing) -> Produced:
@@ -29,4 +31,8 @@ def _finish(content: bytes, finishing: Finishing) -> Produced:
     )
 
 
-JPEG: Final = Format("jpeg", draw, _finish)
+def _lengthy(content: bytes, _finishing: Finishing) -> bool:
+    return pixels(content) > _LENGTHY_PIXELS
+
+
+JPEG: Final = Format("jpeg", draw, _finish, _lengthy)

@@ -1,21 +1,23 @@
 """PNG: the picture as the browser takes it, pixel by pixel."""
 
-import struct
 from typing import Final
 
 from chalicelib.engine.formats.format import Finishing, Format
-from chalicelib.engine.formats.raster import draw, picture_of, produced, untouched
+from chalicelib.engine.formats.raster import draw, picture_of, pixels, produced, size_of, untouched
 from chalicelib.engine.job import Produced
 
-# Width and height are the first members of IHDR, which is always the first chunk.
-_SIZE_AT: Final = 16
+_LENGTHY_PIXELS: Final = 1_000_000
 
 
 def _finish(content: bytes, finishing: Finishing) -> Produced:
     if not untouched(finishing):
         return produced("png", picture_of(content, finishing))
-    width, height = struct.unpack_from(">II", content, _SIZE_AT)
+    width, height = size_of(content)
     return Produced("png", content, "image/png", width=width, height=height)
 
 
-PNG: Final = Format("png", draw, _finish)
+def _lengthy(content: bytes, finishing: Finishing) -> bool:
+    return not untouched(finishing) and pixels(content) > _LENGTHY_PIXELS
+
+
+PNG: Final = Format("png", draw, _finish, _lengthy)

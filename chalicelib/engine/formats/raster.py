@@ -1,6 +1,7 @@
 """What PNG, JPEG and WebP share: one picture of the page, fitted, marked and compressed."""
 
 import io
+import struct
 from typing import TYPE_CHECKING, Any, Final
 
 from chalicelib.core.errors import RenderFailure
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from PIL import Image
 
 DEFAULT_QUALITY: Final = 90
+# They are the first members of IHDR, which is always the first chunk.
+_SIZE_AT: Final = 16
 
 
 def draw(page: Page, output: Output) -> bytes:
@@ -24,6 +27,18 @@ def draw(page: Page, output: Output) -> bytes:
 def untouched(finishing: Finishing) -> bool:
     """Tell whether the picture is wanted as it was taken."""
     return not finishing.test and finishing.output.image.frame is None
+
+
+def pixels(content: bytes) -> int:
+    """Return how many pixels a PNG has."""
+    width, height = size_of(content)
+    return width * height
+
+
+def size_of(content: bytes) -> tuple[int, int]:
+    """Return width and height of a PNG."""
+    width, height = struct.unpack_from(">II", content, _SIZE_AT)
+    return width, height
 
 
 def picture_of(content: bytes, finishing: Finishing) -> "Image.Image":

@@ -27,8 +27,8 @@ class Deaf:
 
 def deaf_tab() -> Tab:
     pipe: Any = Deaf()
-    arrivals: Any = None
-    spare = Spare(pipe, "session", "context", "frame", 1, "https://origin.invalid", arrivals)
+    nobody: Any = None
+    spare = Spare(pipe, "session", "context", "frame", 1, "https://origin.invalid", nobody, nobody)
     return Tab(spare, Deadline.at_epoch(2**40))
 
 

@@ -1,0 +1,92 @@
+"""Finishing that takes long, in a process of its own: it ends when nobody wants the file any more.
+
+Neither qpdf nor the encoders of pictures can be stopped on their way, and qpdf lets no other thread
+run meanwhile, so that this process would not even learn that it should stop.
+"""
+
+import os
+import pickle
+import subprocess
+import sys
+from multiprocessing.connection import Connection, Pipe
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.deadline import Deadline, out_of_time
+
+if TYPE_CHECKING:
+    from chalicelib.engine.formats.format import Finishing, Format
+    from chalicelib.engine.job import Produced
+
+_CHILD: Final = "chalicelib.engine.finishing.child"
+# So long at most goes by unseen that nobody wants the file any more.
+_LOOK_S: Final = 0.1
+
+
+def finished(
+    format_: "Format", content: bytes, finishing: "Finishing", deadline: Deadline
+) -> "Produced":
+    """Make the file of what was drawn, in time.
+
+    Raises RenderFailure as the format's `finish`, `render_timeout` at the deadline, and
+    `render_failed` when the other process ends.
+    """
+    if deadline.passed:
+        raise out_of_time()
+    if not format_.lengthy(content, finishing):
+        return format_.finish(content, finishing)
+    ours, theirs = Pipe()
+    with ours, theirs:
+        child = _start(theirs)
+        theirs.close()
+        try:
+            order = format_.name, content, finishing.output, finishing.resources, finishing.test
+            send(ours, order)
+            return _answer(ours, finishing, deadline)
+        except (EOFError, OSError) as error:
+            message = f"the {format_.name} could not be finished: it takes too much memory"
+            raise RenderFailure("render_failed", message) from error
+        finally:
+            child.kill()
+            child.wait()
+
+
+def send(channel: "Connection[Any, Any]", message: object) -> None:
+    """Send a message to the other process."""
+    channel.send_bytes(pickle.dumps(message, pickle.HIGHEST_PROTOCOL))
+
+
+def receive(channel: "Connection[Any, Any]") -> Any:
+    """Return the next message of the other process, which is ours; raises EOFError at its end."""
+    return pickle.loads(channel.recv_bytes())  # noqa: S301
+
+
+def _start(end: "Connection[Any, Any]") -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-P", "-S", "-s", "-m", _CHILD, str(end.fileno())],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+        pass_fds=(end.fileno(),),
+    )
+
+
+def _answer(
+    channel: "Connection[Any, Any]", finishing: "Finishing", deadline: Deadline
+) -> "Produced":
+    while True:
+        while not channel.poll(min(_LOOK_S, deadline.remaining_s())):
+            if deadline.passed:
+                raise out_of_time()
+        kind, *parts = receive(channel)
+        match kind:
+            case "page":
+                send(channel, finishing.fresh_page(parts[0]))
+            case "warning":
+                finishing.course.warn(*parts)
+            case "failure":
+                code, detail, members = parts
+                raise RenderFailure(code, detail, **members)
+            case _:
+                return cast("Produced", parts[0])
