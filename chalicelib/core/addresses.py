@@ -2,21 +2,34 @@
 
 import ipaddress
 from collections.abc import Iterable
+from typing import Final
 
 from chalicelib.core.errors import invalid
 
 type Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
+_MAPPED_BITS: Final = 96
+
 
 def networks(pointer: str, ranges: Iterable[str]) -> list[Network]:
-    """Read CIDR ranges; raises `validation_error` at `pointer` for what is none."""
-    found = []
-    for text in ranges:
-        try:
-            found.append(ipaddress.ip_network(text))
-        except ValueError as reason:
-            raise invalid(pointer, f"{text} is no CIDR range: {reason}") from reason
-    return found
+    """Read CIDR ranges; raises `validation_error` at `pointer` for what is none.
+
+    A range of IPv4 addresses that are mapped into IPv6 is one of IPv4 addresses.
+    """
+    return [_network(pointer, text) for text in ranges]
+
+
+def _network(pointer: str, text: str) -> Network:
+    if "%" in text:
+        raise invalid(pointer, f"{text} names an interface; leave out what follows the address")
+    try:
+        found = ipaddress.ip_network(text)
+    except ValueError as reason:
+        raise invalid(pointer, f"{text} is no CIDR range: {reason}") from reason
+    mapped = getattr(found.network_address, "ipv4_mapped", None)
+    if mapped is None or found.prefixlen < _MAPPED_BITS:
+        return found
+    return ipaddress.ip_network((mapped, found.prefixlen - _MAPPED_BITS))
 
 
 def within(address: str, ranges: Iterable[str]) -> bool:

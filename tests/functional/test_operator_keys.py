@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from chalicelib.core.clock import SystemClock, rfc3339
+from chalicelib.core.errors import Conflict
 from chalicelib.features.workspaces import key_format
 from chalicelib.features.workspaces.key_use import is_unused
 from chalicelib.features.workspaces.model import SCOPES
@@ -93,6 +94,16 @@ def test_expiry_is_shown_in_utc(tool: Tool, service: Service) -> None:
     assert made["expires_at"] == "2099-01-30T23:00:00.000Z"
 
 
+def test_range_of_mapped_addresses_is_one_of_ipv4(tool: Tool, service: Service) -> None:
+    made = create(tool, service, "--allow-ip", "::ffff:203.0.113.0/120", "--allow-ip", "::/0")
+
+    assert made["allow_ips"] == ["203.0.113.0/24", "::/0"]
+    mapped = create(tool, service, "--allow-ip", "::ffff:203.0.113.9/128")["key"]
+    read = service.call("GET", "/v1/renders", key=mapped, source_ip="203.0.113.9")
+    assert read.status == 200
+    assert listing(service, mapped).code == "ip_not_allowed"
+
+
 def test_key_may_come_from_its_addresses_only(tool: Tool, service: Service) -> None:
     made = create(tool, service, "--allow-ip", "198.51.100.0/24", "--allow-ip", "2001:db8::/32")
 
@@ -151,6 +162,22 @@ def test_grace_of_an_older_roll_is_never_longer_than_that_of_the_last(
     assert listing(service, first["key"]).code == "api_key_revoked"
     assert listing(service, second["key"]).code == "api_key_revoked"
     assert listing(service, third["key"]).status == 200
+
+
+def test_no_roll_forgets_a_secret_that_holds(service: Service) -> None:
+    roll = service.operator.manage_keys.roll
+    first = service.key("live")
+    key_id = first.split("_")[2]
+    rolled = [roll(key_id, grace_h=24).text for _ in range(29)]
+
+    with pytest.raises(Conflict, match="roll it without one"):
+        roll(key_id, grace_h=24)
+    assert {listing(service, text).status for text in (first, *rolled)} == {200}
+    service.clock.forward(hours=25)
+    newest = roll(key_id).text
+
+    assert listing(service, rolled[0]).code == "api_key_revoked"
+    assert listing(service, newest).status == 200
 
 
 def test_revoked_key_ends_at_once(tool: Tool, service: Service) -> None:
@@ -220,6 +247,7 @@ def test_unknown_workspace_or_key_is_refused(tool: Tool, arguments: tuple[str, .
         ("--expires", "2099-01-31T00:00:00"),
         ("--allow-ip", "10.0.0.1/8"),
         ("--allow-ip", "everywhere"),
+        ("--allow-ip", "fe80::1%eth0"),
     ],
 )
 def test_value_that_cannot_be_is_refused(

@@ -15,7 +15,8 @@ from chalicelib.features.workspaces.model import SCOPES, ApiKey, Mode, StoredSec
 from chalicelib.features.workspaces.repository import Keys, Workspaces
 
 GRACE_HOURS: Final = (0, 1, 24, 72)
-_SECRETS_REMEMBERED: Final = 10
+# Who uses an older one is told that it is unknown. So many fit into what one read costs.
+_SECRETS_REMEMBERED: Final = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,15 +72,20 @@ class ManageKeys:
     def roll(self, key_id: str, *, grace_h: int = 0) -> NewKey:
         """Give a key a new secret; older ones hold for `grace_h` hours more at the most.
 
-        Raises `not_found`, `validation_error`, or `conflict` for a revoked key.
+        Raises `not_found`, `validation_error`, or `conflict` for a revoked key and where a secret
+        would be forgotten that still holds.
         """
         if grace_h not in GRACE_HOURS:
             raise invalid("/grace_h", f"one of {', '.join(map(str, GRACE_HOURS))} is expected")
         key = self._active(key_id)
         made = key_format.generate(key.mode, key_id=key.id)
-        until = self._clock.now() + dt.timedelta(hours=grace_h)
+        now = self._clock.now()
+        until = now + dt.timedelta(hours=grace_h)
         older = (replace(old, until=min(old.until or until, until)) for old in key.secrets)
         secrets = (StoredSecret(made.sha256_hex), *older)
+        if any(old.until is not None and old.until > now for old in secrets[_SECRETS_REMEMBERED:]):
+            reason = "Too many secrets of this key are in their grace period; roll it without one."
+            raise Conflict("conflict", reason)
         secrets = secrets[:_SECRETS_REMEMBERED]
         try:
             self._keys.roll(key, secrets)
