@@ -94,7 +94,7 @@ class Page:
         self._emulation.check()
         self._fonts = used_fonts(self._tab.settled.result())
         if output.strict_assets:
-            self._watch.requests.assets.insist()
+            self._watch.requests.insist()
 
     def pdf(self, options: PdfOptions) -> bytes:
         """Print the document; raises RenderFailure `render_failed` or `render_timeout`."""

@@ -82,11 +82,15 @@ class Gate:
             except OSError:
                 return
             traffic = self._traffic
-            if traffic is None:
+            if traffic is None or not traffic.admit(client):
                 client.close()
                 continue
             # Not before there is something to pass on: most documents ask for nothing.
             from chalicelib.engine.browser import tunnel  # noqa: PLC0415
 
-            arguments = (client, self._outside, traffic, self._before_tls)
-            threading.Thread(target=tunnel.serve, args=arguments, daemon=True).start()
+            threading.Thread(
+                target=tunnel.serve,
+                args=(client, self._outside, traffic, self._before_tls),
+                name="browser-connection",
+                daemon=True,
+            ).start()

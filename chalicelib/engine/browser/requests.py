@@ -5,19 +5,23 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 from chalicelib.engine.browser.assets import Assets
 from chalicelib.engine.browser.credentials import Credentials
 from chalicelib.engine.browser.origin import origin_of
 from chalicelib.engine.browser.pipe import Answer
 from chalicelib.engine.browser.spare import Spare, page_of
-from chalicelib.engine.browser.traffic import Traffic
-from chalicelib.engine.browser.transfers import MOST_BYTES_EACH, Transfers, too_large
+from chalicelib.engine.browser.traffic import (
+    MOST_BYTES_EACH,
+    MOST_REQUESTS,
+    TOO_LARGE,
+    TOO_MANY,
+    Traffic,
+    place_in,
+)
+from chalicelib.engine.browser.transfers import Transfers
 from chalicelib.engine.job import RenderWarning
-from chalicelib.engine.outside import place_of
 
-MOST_REQUESTS: Final = 1000
 _LED_S: Final = 0.5
 _BAD_REQUEST: Final = 400
 _LOCAL: Final = ("data:", "blob:", "about:")
@@ -28,7 +32,6 @@ _SHOWN: Final = frozenset({"Image", "Media"})
 _FRAMES: Final = "a page at https: may have frames from https: addresses only"
 _PARTS: Final = "a page at https: may have only pictures from http: addresses"
 _UNBUFFERED: Final = {"maxTotalBufferSize": 0, "maxResourceBufferSize": 0}
-_PORTS: Final = {"http": 80, "https": 443}
 # What nobody who looks at the page can miss.
 _UNSEEN: Final = frozenset({"Ping", "Prefetch", "CSPViolationReport", "Preflight"})
 
@@ -68,7 +71,7 @@ class Requests:
         self.loaded = False
         self.arrival: Arrival | None = None
         self.assets = Assets(lambda: spare.origin)
-        self.transfers = Transfers(self.assets, lambda url: traffic.cut_off(_place(url)))
+        self.transfers = Transfers(self.assets, traffic)
 
     def follow(self, credentials: Credentials) -> None:
         """Let the page itself come from outside, and lead elsewhere; before, it may not."""
@@ -118,14 +121,25 @@ class Requests:
             return 0.0
         return time.monotonic() - self.transfers.last_event
 
+    def insist(self) -> None:
+        """Raise RenderFailure `url_not_allowed` or `asset_fetch_failed` if a part is missing."""
+        self._settle()
+        self.assets.insist()
+
     def warnings(self) -> tuple[RenderWarning, ...]:
         """Return a warning for each part that did not come, or late, or has not come yet."""
+        self._settle()
         with self._lock:
             pending = list(self._pending.values())
         for asked in pending:
             if asked.type not in _UNSEEN:
                 self.assets.late(asked.url, time.monotonic() - asked.begun)
         return self.assets.warnings()
+
+    def _settle(self) -> None:
+        """Keep what only the proxy has seen: WebSockets, workers, prefetching over a budget."""
+        for address, why in self._traffic.over.items():
+            self.assets.miss(address, why)
 
     def _on_paused(self, session: str, event: Mapping[str, Any]) -> None:
         """Take Fetch.requestPaused: a request, or its answer."""
@@ -191,7 +205,7 @@ class Requests:
 
     def _spent(self) -> str | None:
         if self.count > MOST_REQUESTS:
-            return f"a page may make {MOST_REQUESTS} requests"
+            return TOO_MANY
         return self.transfers.spent
 
     def _mixes(self, url: str, kind: str, *, main: bool) -> bool:
@@ -230,7 +244,7 @@ class Requests:
         elif status >= _BAD_REQUEST:
             problem = f"it was answered with status {status}"
         elif _size(event) > MOST_BYTES_EACH:
-            problem, status = too_large(MOST_BYTES_EACH), None
+            problem, status = TOO_LARGE, None
         if main:
             # One that is broken off, a download say, leaves the page as it is.
             self.arrival = (
@@ -247,11 +261,11 @@ class Requests:
 
     def _problem(self, url: str, reason: str) -> tuple[str, bool]:
         """Say why there was no answer, and whether the proxy refused the address."""
-        place = _place(url)
+        place = place_in(url)
         refused = self._traffic.refused.get(place)
         if refused is not None:
             return refused, True
-        over = self._traffic.over.get(url) or self._traffic.spent
+        over = self._traffic.objection(url)
         if over is not None:
             return over, False
         missed = self._traffic.unreachable.get(place)
@@ -280,12 +294,6 @@ class Requests:
     def _is_main(self, event: Mapping[str, Any]) -> bool:
         leaving: bool = event.get("resourceType") == "Document"
         return leaving and event.get("frameId") == self._spare.frame
-
-
-def _place(url: str) -> str:
-    """Return host and port as the proxy knows them."""
-    parts = urlsplit(url)
-    return place_of(parts.hostname or "", parts.port or _PORTS[parts.scheme])
 
 
 def _size(event: Mapping[str, Any]) -> int:

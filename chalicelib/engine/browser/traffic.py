@@ -6,6 +6,9 @@ import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
+from urllib.parse import urlsplit
+
+from chalicelib.engine.outside import place_of
 
 MOST_REQUESTS: Final = 1000
 MOST_BYTES_EACH: Final = 50_000_000
@@ -14,11 +17,15 @@ TOO_MANY: Final = f"a page may make {MOST_REQUESTS} requests"
 TOO_LARGE: Final = f"a part of a page may have {MOST_BYTES_EACH // 1_000_000} MB"
 TOO_MUCH: Final = f"the page may load {MOST_BYTES // 1_000_000} MB in all"
 _MOST_TOLD: Final = 1000
+_PORTS: Final = {"http": 80, "https": 443}
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What the proxy lets through; its bytes are packed, encrypted and have heads: a few more."""
+    """What the proxy lets through; its bytes are packed, encrypted and have heads: a few more.
+
+    `connections` are the browser's, each of which has one to a host.
+    """
 
     requests: int = MOST_REQUESTS
     bytes_each: int = MOST_BYTES_EACH * 11 // 10
@@ -38,6 +45,7 @@ class Traffic:
         self._unreachable: dict[str, str] = {}
         self._over: dict[str, str] = {}
         self._spent: str | None = None
+        self._clients = 0
         self._requests = 0
         self._received = 0
         self._sent = 0
@@ -73,6 +81,11 @@ class Traffic:
         """Return which budget each address was over; the text may be shown."""
         with self._lock:
             return dict(self._over)
+
+    def objection(self, address: str) -> str | None:
+        """Return which budget an address was over, or the whole page is."""
+        with self._lock:
+            return self._over.get(address) or self._spent
 
     @property
     def refused(self) -> Mapping[str, str]:
@@ -140,20 +153,42 @@ class Traffic:
         with self._lock:
             self._sent += count
 
+    def admit(self, client: socket.socket) -> bool:
+        """Have a connection of the browser's cut at the end; False: there may be no more."""
+        with self._lock:
+            if self._ended or self._clients >= self._budget.connections:
+                return False
+            self._clients += 1
+            self._connections[client] = ""
+        return True
+
+    def dismiss(self, client: socket.socket) -> None:
+        """Close a connection of the browser's."""
+        with self._lock:
+            self._connections.pop(client, None)
+            self._clients -= 1
+        client.close()
+
     @contextlib.contextmanager
-    def holding(self, connection: socket.socket, place: str = "") -> Iterator[None]:
-        """Have a connection, to `place`, cut at the end at the latest; closes it."""
-        with connection:
+    def holding(self, server: socket.socket, place: str) -> Iterator[None]:
+        """Have a connection to `place` cut at the end at the latest; closes it."""
+        with server:
             with self._lock:
-                if self._ended or len(self._connections) >= self._budget.connections:
-                    cut(connection)
+                if self._ended:
+                    cut(server)
                 else:
-                    self._connections[connection] = place
+                    self._connections[server] = place
             try:
                 yield
             finally:
                 with self._lock:
-                    self._connections.pop(connection, None)
+                    self._connections.pop(server, None)
+
+
+def place_in(url: str) -> str:
+    """Return the `host:port` that an http or https address leads to."""
+    parts = urlsplit(url)
+    return place_of(parts.hostname or "", parts.port or _PORTS[parts.scheme])
 
 
 def _keep(texts: dict[str, str], key: str, text: str) -> None:

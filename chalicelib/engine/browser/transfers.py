@@ -2,14 +2,20 @@
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from chalicelib.engine.browser.assets import Assets
+from chalicelib.engine.browser.traffic import (
+    MOST_BYTES,
+    MOST_BYTES_EACH,
+    TOO_LARGE,
+    TOO_MUCH,
+    Traffic,
+    place_in,
+)
 
-MOST_BYTES_EACH: Final = 50_000_000
-MOST_BYTES: Final = 100_000_000
 _KINDS: Final = {
     "Document": "html",
     "Stylesheet": "css",
@@ -36,10 +42,10 @@ class _Transfer:
 class Transfers:
     """One page's answers on their way; its methods are called from two threads."""
 
-    def __init__(self, assets: Assets, cut_off: Callable[[str], None]) -> None:
-        """Know of none; `cut_off` ends what comes from an address."""
+    def __init__(self, assets: Assets, traffic: Traffic) -> None:
+        """Know of none; `traffic` is what the proxy knows of them, and can cut off."""
         self._assets = assets
-        self._cut_off = cut_off
+        self._traffic = traffic
         self._lock = threading.Lock()
         self._open: dict[str, _Transfer] = {}
         self._bytes: dict[str, int] = {}
@@ -74,7 +80,9 @@ class Transfers:
             case "loadingFailed":
                 transfer = self._end(event)
                 if transfer is not None and not event.get("canceled"):
-                    self._assets.miss(transfer.url, f"it broke off ({event['errorText']})")
+                    why = self._traffic.objection(transfer.url)
+                    why = why or f"it broke off ({event['errorText']})"
+                    self._assets.miss(transfer.url, why)
             case _:
                 pass
 
@@ -96,22 +104,17 @@ class Transfers:
             excessive = self._excessive(transfer)
         for url, why in excessive:
             self._assets.miss(url, why)
-            self._cut_off(url)
+            self._traffic.cut_off(place_in(url))
 
     def _excessive(self, transfer: _Transfer) -> list[tuple[str, str]]:
         """Return the addresses of what is to be cut off, and why."""
         if self._received > MOST_BYTES:
-            self.spent = f"the page may load {MOST_BYTES // 1_000_000} MB in all"
+            self.spent = TOO_MUCH
             return [(transfer.url, self.spent) for transfer in self._open.values()]
         if transfer.size > MOST_BYTES_EACH:
-            return [(transfer.url, too_large(MOST_BYTES_EACH))]
+            return [(transfer.url, TOO_LARGE)]
         return []
 
     def _end(self, event: Mapping[str, Any]) -> _Transfer | None:
         with self._lock:
             return self._open.pop(event["requestId"], None)
-
-
-def too_large(most_bytes: int) -> str:
-    """Return what is said of one answer that is larger."""
-    return f"a part of a page may have {most_bytes // 1_000_000} MB"

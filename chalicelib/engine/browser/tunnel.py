@@ -24,22 +24,31 @@ class _Over(Exception):  # noqa: N818 -- reads as the fact it tells
 def serve(
     client: socket.socket, outside: Outside, traffic: Traffic, before_tls: Callable[[], None]
 ) -> None:
-    """Serve one connection until it ends, or until the render's traffic does."""
-    with traffic.holding(client), contextlib.suppress(OSError, Unreadable, _Over):
-        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        client.settimeout(_IDLE_S)
-        asked, rest = _first(client)
-        server = _connected(client, asked, outside, traffic)
-        if server is None:
-            return
-        with traffic.holding(server, asked.place):
-            if asked.head is None:
-                before_tls()
-                client.sendall(b"HTTP/1.1 200 Connected\r\n\r\n")
-            tunnel = asked.head is None
-            ways = _Tunnel(asked, traffic) if tunnel else _Exchanges(asked, traffic)
-            server.sendall(ways.begin(rest))
-            relay(client, server, ways.up, ways.down, _IDLE_S)
+    """Serve an admitted connection until it ends, or until the render's traffic does."""
+    try:
+        with contextlib.suppress(OSError, Unreadable, _Over):
+            _serve(client, outside, traffic, before_tls)
+    finally:
+        traffic.dismiss(client)
+
+
+def _serve(
+    client: socket.socket, outside: Outside, traffic: Traffic, before_tls: Callable[[], None]
+) -> None:
+    client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    client.settimeout(_IDLE_S)
+    asked, rest = _first(client)
+    server = _connected(client, asked, outside, traffic)
+    if server is None:
+        return
+    with traffic.holding(server, asked.place):
+        tunnel = asked.head is None
+        if tunnel:
+            before_tls()
+            client.sendall(b"HTTP/1.1 200 Connected\r\n\r\n")
+        ways = _Tunnel(asked, traffic) if tunnel else _Exchanges(asked, traffic)
+        server.sendall(ways.begin(rest))
+        relay(client, server, ways.up, ways.down, _IDLE_S)
 
 
 def _first(client: socket.socket) -> tuple[Asked, bytes]:
