@@ -1,0 +1,186 @@
+"""What a function that strangers had taken over could still not do on AWS.
+
+`test_roles` holds every role to `infra/package/needs.py`; here stands what no need may change.
+"""
+
+import json
+from typing import Any, Final
+
+import pytest
+
+from infra.package.grants import granted, role_of
+from infra.package.needs import NEEDS, Grant
+from infra.package.sam import write_template
+from infra.package.translate import translate
+from tests.builders.grants import Asked
+
+# The render function runs strangers' documents. Its whole role, once more by hand.
+RENDER_ROLE: Final[dict[str, str]] = {
+    "log-group:/aws/lambda/${AWS::StackName}-*": (
+        "logs: CreateLogGroup CreateLogStream PutLogEvents"
+    ),
+    "MainTable WS#*#RND#*": "dynamodb: GetItem PutItem UpdateItem",
+    "MainTable WS#*#LIM": "dynamodb: UpdateItem",
+    "MainTable FILE#*": "dynamodb: PutItem",
+    "${FilesBucket.Arn}/ws/*": "s3: PutObject DeleteObject",
+    "${FilesBucket.Arn}/tmp/*": "s3: GetObject",
+    "RendersQueue": "sqs: ReceiveMessage DeleteMessage GetQueueAttributes ChangeMessageVisibility",
+    "RendersLowQueue": (
+        "sqs: ReceiveMessage DeleteMessage GetQueueAttributes ChangeMessageVisibility"
+    ),
+    "RendersDeadLetters": "sqs: SendMessage",
+    "EventsQueue": "sqs: SendMessage",
+}
+RENDER_VARIABLES: Final = {
+    "PLATEN_STACK",
+    "PLATEN_MAIN_TABLE",
+    "PLATEN_BUCKET",
+    "PLATEN_RENDERS_QUEUE_URL",
+    "PLATEN_RENDERS_LOW_QUEUE_URL",
+    "PLATEN_RENDERS_DEAD_LETTERS_URL",
+    "PLATEN_EVENTS_QUEUE_URL",
+    "PLATEN_BASE_URL",
+    "PLATEN_FILES_HOST",
+    "PLATEN_EGRESS_ALLOW",
+    "PLATEN_BROWSER_SANDBOX",
+}
+FILE: Final = "${FilesBucket.Arn}/ws/ws_1/files/rnd_1/1-0.pdf"
+NEVER_BY_RENDERS: Final = [
+    *(
+        Asked(f"dynamodb:{action}", "MainTable", partition)
+        for action in ("GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem", "Query")
+        for partition in ("KEY#k", "WS#ws_1", "WS#ws_1#KEY", "WS#ws_1#USE#2026-11", "DLQ#renders")
+    ),
+    Asked("dynamodb:Query", "MainTable", "WS#ws_1#RND#rnd_1"),
+    Asked("dynamodb:GetItem", "MainTable", "FILE#file_1"),
+    Asked("dynamodb:GetItem", "MainTable", "WS#ws_1#LIM"),
+    Asked("dynamodb:Query", "${MainTable.Arn}/index/lists"),
+    Asked("dynamodb:GetItem", "TransientTable", "IDEM#1"),
+    # Nobody's finished document; no body or upload of anybody can be changed.
+    Asked("s3:GetObject", FILE),
+    Asked("s3:PutObject", "${FilesBucket.Arn}/tmp/ws/ws_1/bodies/rnd_1"),
+    Asked("s3:DeleteObject", "${FilesBucket.Arn}/tmp/uploads/ws_1/upl_1"),
+    Asked("s3:ListBucket", "FilesBucket"),
+    Asked("sqs:SendMessage", "RendersQueue"),
+    Asked("sqs:SendMessage", "UpkeepQueue"),
+    Asked("sqs:ReceiveMessage", "EventsQueue"),
+    Asked("lambda:InvokeFunction", "RenderFunction"),
+    Asked("secretsmanager:GetSecretValue", "SigningSecret"),
+    Asked("kms:Decrypt", "DataKey"),
+]
+# Whatever is not here may be done by nobody: making, changing or deleting what the stack is made
+# of, reading whole tables and lists of objects, taking on roles, keys, users.
+ACTIONS: Final = {
+    "dynamodb": "GetItem BatchGetItem PutItem UpdateItem DeleteItem Query",
+    "s3": "GetObject PutObject DeleteObject",
+    "sqs": "SendMessage ReceiveMessage DeleteMessage GetQueueAttributes ChangeMessageVisibility",
+    "lambda": "InvokeFunction",
+    "logs": "CreateLogGroup CreateLogStream PutLogEvents",
+    "secretsmanager": "GetSecretValue",
+}
+KEY: Final = "KEY#k"
+
+
+@pytest.fixture(scope="module")
+def translated(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    return translate(write_template(tmp_path_factory.mktemp("package") / "sam.json"))
+
+
+@pytest.fixture(scope="module")
+def grants(translated: dict[str, Any]) -> dict[str, frozenset[Grant]]:
+    return {name: granted(translated, role_of(translated, name)) for name in NEEDS}
+
+
+def who_may(grants: dict[str, frozenset[Grant]], asked: Asked) -> set[str]:
+    return {name for name, each in grants.items() if any(asked.is_covered_by(one) for one in each)}
+
+
+def test_the_render_function_may_do_this_and_nothing_else(
+    grants: dict[str, frozenset[Grant]], translated: dict[str, Any]
+) -> None:
+    rows = ((resource, row.split(": ")) for resource, row in RENDER_ROLE.items())
+    expected = {
+        (f"{service}:{action}", resource)
+        for resource, (service, actions) in rows
+        for action in actions.split()
+    }
+    function = translated["Resources"]["RenderFunction"]["Properties"]
+
+    assert grants["RenderFunction"] == expected
+    # No secret stands in its environment; the platform adds its own credentials for this role.
+    assert function["Environment"]["Variables"].keys() == RENDER_VARIABLES
+
+
+@pytest.mark.parametrize("asked", NEVER_BY_RENDERS, ids=str)
+def test_the_render_function_may_never(grants: dict[str, frozenset[Grant]], asked: Asked) -> None:
+    assert "RenderFunction" not in who_may(grants, asked)
+
+
+def test_this_table_asks_what_others_may(grants: dict[str, frozenset[Grant]]) -> None:
+    asked = [row for row in NEVER_BY_RENDERS if who_may(grants, row)]
+
+    # Some of the rows are nobody's; the others show that a row means what it says.
+    assert len(asked) > len(NEVER_BY_RENDERS) / 2
+
+
+def test_who_may_touch_keys_and_secrets(grants: dict[str, frozenset[Grant]]) -> None:
+    assert who_may(grants, Asked("secretsmanager:GetSecretValue", "SigningSecret")) == {
+        "APIHandler"
+    }
+    assert who_may(grants, Asked("lambda:InvokeFunction", "RenderFunction")) == {"APIHandler"}
+    # Rows of keys are made by the operator alone; what may put items at all is told here.
+    assert who_may(grants, Asked("dynamodb:PutItem", "MainTable", KEY)) == {
+        "APIHandler",
+        "UpkeepFunction",
+        "DeadLettersFunction",
+    }
+    # It deletes workspaces when their time has come.
+    assert who_may(grants, Asked("dynamodb:DeleteItem", "MainTable", KEY)) == {"UpkeepFunction"}
+    assert who_may(grants, Asked("s3:GetObject", FILE)) == {"APIHandler"}
+
+
+@pytest.mark.parametrize("function", NEEDS)
+def test_no_role_reaches_beyond_the_stacks_own_items(
+    grants: dict[str, frozenset[Grant]], translated: dict[str, Any], function: str
+) -> None:
+    for action, resource in grants[function]:
+        service, _, verb = action.partition(":")
+        assert verb in ACTIONS[service].split(), action
+        assert not resource.startswith(("*", "arn:")), resource
+        # A star stands only behind a prefix that is the stack's own.
+        assert resource.count("*") == 0 or resource.startswith(
+            ("log-group:/aws/lambda/${AWS::StackName}-", "${FilesBucket.Arn}/", "MainTable ")
+        )
+    role = translated["Resources"][role_of(translated, function)]["Properties"]
+    (trust,) = role["AssumeRolePolicyDocument"]["Statement"]
+    assert trust["Principal"] == {"Service": ["lambda.amazonaws.com"]} or trust["Principal"] == {
+        "Service": "lambda.amazonaws.com"
+    }
+    assert trust["Action"] in ("sts:AssumeRole", ["sts:AssumeRole"])
+
+
+def test_only_the_gateway_and_the_schedule_call_functions(translated: dict[str, Any]) -> None:
+    resources = translated["Resources"].values()
+    kinds = [resource["Type"] for resource in resources]
+    permissions = [r["Properties"] for r in resources if r["Type"] == "AWS::Lambda::Permission"]
+
+    assert {row["Principal"]: row["FunctionName"]["Ref"] for row in permissions} == {
+        "apigateway.amazonaws.com": "APIHandler",
+        "events.amazonaws.com": "TickFunction",
+    }
+    assert all("SourceArn" in row for row in permissions)
+    assert not {"AWS::Lambda::Url", "AWS::SQS::QueuePolicy", "AWS::IAM::Policy"} & {*kinds}
+
+
+def test_no_function_stands_in_a_network_of_the_account(translated: dict[str, Any]) -> None:
+    functions = [
+        resource["Properties"]
+        for resource in translated["Resources"].values()
+        if resource["Type"] == "AWS::Lambda::Function"
+    ]
+
+    # So a render reaches public addresses and those of AWS only: no database, host or endpoint of
+    # the account's own networks is a hop away, whatever gets past the outbound door.
+    assert functions
+    assert not any("VpcConfig" in function for function in functions)
+    assert "AWS_SECRET" not in json.dumps(functions)
