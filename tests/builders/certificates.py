@@ -1,7 +1,8 @@
-"""An authority of our own and a certificate of it for 127.0.0.1."""
+"""An authority of our own and a certificate of it, for 127.0.0.1 where no other place is named."""
 
 import datetime as dt
 import ssl
+from collections.abc import Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
@@ -21,7 +22,9 @@ class Certificates:
     authority: Path
 
 
-def certificates(folder: Path) -> Certificates:
+def certificates(
+    folder: Path, addresses: Sequence[str] = ("127.0.0.1",), names: Sequence[str] = ()
+) -> Certificates:
     """Write both into a folder."""
     authority_key, key = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
     authority = _builder("authority", "authority", authority_key.public_key()).add_extension(
@@ -39,11 +42,16 @@ def certificates(folder: Path) -> Certificates:
         decipher_only=False,
     )
     signed = authority.add_extension(may_sign, critical=True).sign(authority_key, hashes.SHA256())
-    names = x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))])
+    places = x509.SubjectAlternativeName(
+        [
+            *(x509.IPAddress(ip_address(address)) for address in addresses),
+            *(x509.DNSName(name) for name in names),
+        ]
+    )
     identifier = x509.AuthorityKeyIdentifier.from_issuer_public_key(authority_key.public_key())
     shown = (
         _builder("127.0.0.1", "authority", key.public_key())
-        .add_extension(names, critical=False)
+        .add_extension(places, critical=False)
         .add_extension(identifier, critical=False)
         .sign(authority_key, hashes.SHA256())
     )

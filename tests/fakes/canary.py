@@ -1,0 +1,119 @@
+"""Stands on loopback where nothing may reach it, and remembers whoever did."""
+
+import selectors
+import socket
+from collections.abc import Collection, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from threading import Thread
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from ssl import SSLContext
+
+_PATIENCE_S = 2.0
+_TLS_RECORD = b"\x16"
+_MOST_SAID = 4096
+# What each kind of file has the secret in, so that whoever loads one shows it.
+_FILES = {
+    "css": ("text/css", "body::after {{content: '{secret}'}}"),
+    "js": ("text/javascript", "document.body.append('{secret}')"),
+    "json": ("application/json", '{{"secret": "{secret}"}}'),
+    "svg": (
+        "image/svg+xml",
+        '<svg xmlns="http://www.w3.org/2000/svg" width="99" height="9"><text>{secret}</text></svg>',
+    ),
+    "txt": ("text/plain", "{secret}"),
+}
+_PAGE = ("text/html", "<title>{secret}</title><p>{secret}")
+
+
+@dataclass(frozen=True)
+class Hit:
+    """Something that arrived: a connection, what was said over it, or a datagram."""
+
+    address: str
+    transport: str
+    said: str = ""
+
+
+class Canary:
+    """Listens at one port of many addresses, plain and with TLS alike; over UDP at some of them."""
+
+    def __init__(self, addresses: Sequence[str], datagrams: Collection[str], secret: str) -> None:
+        self.hits: list[Hit] = []
+        # Shown to whoever begins with TLS.
+        self.tls: SSLContext | None = None
+        self.port = 0
+        self._secret = secret
+        self._selector = selectors.DefaultSelector()
+        for address in addresses:
+            self._listen(address, socket.SOCK_STREAM)
+            if address in datagrams:
+                self._listen(address, socket.SOCK_DGRAM)
+        self._woken, self._wake = socket.socketpair()
+        self._selector.register(self._woken, selectors.EVENT_READ)
+        self._thread = Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._wake.close()
+        self._thread.join()
+        for key in list(self._selector.get_map().values()):
+            assert isinstance(key.fileobj, socket.socket)
+            key.fileobj.close()
+        self._selector.close()
+
+    def _listen(self, address: str, kind: socket.SocketKind) -> None:
+        family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        listener = socket.socket(family, kind)
+        listener.settimeout(0)
+        if kind == socket.SOCK_STREAM:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((address, self.port))
+        if kind == socket.SOCK_STREAM:
+            listener.listen()
+        self.port = listener.getsockname()[1]
+        self._selector.register(listener, selectors.EVENT_READ, address)
+
+    def _run(self) -> None:
+        while True:
+            for key, _ in self._selector.select():
+                listener = key.fileobj
+                assert isinstance(listener, socket.socket)
+                if listener is self._woken:
+                    return
+                with suppress(OSError):
+                    self._take(listener, key.data)
+
+    def _take(self, listener: socket.socket, address: str) -> None:
+        if listener.type == socket.SOCK_DGRAM:
+            self.hits.append(Hit(address, "udp", listener.recv(_MOST_SAID).decode("latin-1")))
+            return
+        connection, _ = listener.accept()
+        self.hits.append(Hit(address, "tcp"))
+        Thread(target=self._serve, args=(connection, address), daemon=True).start()
+
+    def _serve(self, connection: socket.socket, address: str) -> None:
+        with suppress(OSError), connection:
+            connection.settimeout(_PATIENCE_S)
+            if self.tls is None or connection.recv(1, socket.MSG_PEEK) != _TLS_RECORD:
+                self._answer(connection, address)
+                return
+            with self.tls.wrap_socket(connection, server_side=True) as secured:
+                self._answer(secured, address)
+
+    def _answer(self, connection: socket.socket, address: str) -> None:
+        said = connection.recv(_MOST_SAID).decode("latin-1")
+        self.hits.append(Hit(address, "tcp", said))
+        path = said.split(" ")[1] if said.count(" ") > 1 else "/"
+        kind, text = _FILES.get(path.partition("?")[0].rpartition(".")[2], _PAGE)
+        body = text.format(secret=self._secret).encode()
+        connection.sendall(
+            b"HTTP/1.1 200 OK\r\nConnection: close\r\nAccess-Control-Allow-Origin: *\r\n"
+            + f"Content-Type: {kind}\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+            + body
+        )

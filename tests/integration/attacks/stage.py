@@ -1,0 +1,194 @@
+"""Plays attacks against the engine: with all its protection, with the proxy alone, with none."""
+
+import io
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+import pikepdf
+import pypdfium2  # type: ignore[import-untyped]
+import pytest
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.browser import flags, process
+from chalicelib.engine.browser.lifecycle import Browser
+from chalicelib.engine.browser.requests import Requests
+from chalicelib.engine.browser.spare import Arrivals
+from chalicelib.engine.job import Address, Html, Job, Outcome
+from chalicelib.engine.options.output import Output
+from chalicelib.engine.pipeline import Parts, run
+from chalicelib.engine.templating.worker import TemplateWorker
+from tests.builders.engine import no_uploads
+from tests.fakes.dns_server import DnsServer
+from tests.integration.attacks.case import Attack
+from tests.integration.attacks.world import OpenDoor, World, guarded
+from tests.integration.engine.conftest import new_browser
+
+_TOGETHER = 16
+_SECONDS = 20.0
+_LOOK_MS = {True: 250, False: 120}
+_WAIT_MS = {True: 2_000, False: 15_000}
+_LAST_S = 1.5
+_HERE = "still here"
+_OFF = (
+    "--host-resolver-rules",
+    "--force-webrtc-ip-handling-policy",
+    "--disable-quic",
+    "--dns-prefetch-disable",
+    "--no-pings",
+    "--block-new-web-contents",
+    "--disable-background-networking",
+    "--disable-features",
+)
+
+
+@dataclass(frozen=True)
+class Act:
+    """Some attacks of one document: all that its owner got, and whether it is right."""
+
+    attacks: Sequence[Attack]
+    got: str
+    said: str
+    right: bool
+    failed: bool
+    refused: Sequence[str]
+
+
+class Stage:
+    """An engine in its world."""
+
+    def __init__(self, world: World, browser: Browser, outside: Any) -> None:
+        self._world = world
+        self._outside = outside
+        # What comes out is of no interest then.
+        self._open = isinstance(outside, OpenDoor)
+        self._templates = TemplateWorker()
+        self._parts = Parts(browser, self._templates, outside)
+
+    def play(self, attacks: Sequence[Attack]) -> Act:
+        """Render the document of some attacks, and an innocent one if that failed."""
+        refused: list[str] = getattr(self._outside, "refused", [])
+        refused.clear()
+        try:
+            outcome = run(self._job(attacks), self._parts)
+        except RenderFailure as failure:
+            said = f"{failure} {failure.__dict__}"
+            right = self._is_right_afterwards()
+            return Act(attacks, said, said, right, failed=True, refused=list(refused))
+        shown, said = _shown(outcome), str(outcome.trace)
+        right = _HERE in shown
+        return Act(attacks, shown + said, said, right, failed=False, refused=list(refused))
+
+    def _is_right_afterwards(self) -> bool:
+        if self._open:
+            return False
+        job = Job(Html(f"<p>{_HERE}"), Output.from_json({}), time.time() + _SECONDS, no_uploads)
+        return _HERE in _shown(run(job, self._parts))
+
+    def _job(self, attacks: Sequence[Attack]) -> Job:
+        first = attacks[0]
+        case = first.case
+        wait = {"delay_ms": _LOOK_MS[case.shared], "timeout_ms": _WAIT_MS[self._open]}
+        output = {"formats": ["pdf", "html"], "wait": wait, **first.filled(case.output)}
+        parts: dict[str, Any] = {"data_url": first.filled(case.data_url)}
+        source: Address | Html
+        if case.url is not None:
+            source = Address(first.filled(case.url))
+        else:
+            html = "\n".join(attack.filled(attack.case.html) for attack in attacks)
+            more = "{{ secret }}" if case.data_url else ""
+            text = f"<!doctype html><title>x</title><p>{_HERE}{more}{html}"
+            source = Html(text, templating=bool(case.data_url))
+        ends = time.time() + _SECONDS
+        return Job(source, Output.from_json(output), ends, no_uploads, **parts)
+
+
+def batches(attacks: Sequence[Attack]) -> Iterator[Sequence[Attack]]:
+    """Return the attacks of each document: those that cannot be in each other's way share one."""
+    for (shared, _), group in groupby(attacks, lambda each: (each.case.shared, each.case.kind)):
+        found = list(group)
+        size = _TOGETHER if shared else 1
+        yield from (found[at : at + size] for at in range(0, len(found), size))
+
+
+def protected(world: World) -> list[Act]:
+    """Play all attacks as they would be played in earnest."""
+    with DnsServer(world.zone) as names:
+        return _played(world, guarded(names), world.attacks)
+
+
+def behind_proxy(world: World) -> list[Act]:
+    """Play those of documents without the interception of requests, which only explains."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Requests, "_on_request", _let_through)
+        documents = [attack for attack in world.attacks if attack.case.html]
+        with DnsServer(world.zone) as names:
+            return _played(world, guarded(names), documents)
+
+
+def unprotected(world: World) -> list[Act]:
+    """Play them with no protection of ours at all."""
+    with pytest.MonkeyPatch.context() as patch, DnsServer(world.zone) as names:
+        patch.setattr(Requests, "_on_request", _let_through)
+        patch.setattr(Arrivals, "_on_event", _let_run)
+        patch.setattr(process, "command_line", _command_line)
+        return _played(world, OpenDoor(world, names), world.attacks)
+
+
+def _played(world: World, outside: Any, attacks: Sequence[Attack]) -> list[Act]:
+    world.canary.hits.clear()
+    browser = new_browser(outside=outside, authorities=world.authority)
+    stage = Stage(world, browser, outside)
+    acts = [stage.play(batch) for batch in batches(attacks)]
+    time.sleep(_LAST_S)
+    browser.close()
+    return acts
+
+
+_on_request = Requests._on_request
+
+
+def _let_through(self: Requests, session: str, event: Mapping[str, Any]) -> None:
+    """Intercept nothing but what asks for the document itself."""
+    if event["request"]["url"].startswith(self._spare.origin):
+        _on_request(self, session, event)
+    else:
+        self._send(session, "Fetch.continueRequest", requestId=event["requestId"])
+
+
+_on_event = Arrivals._on_event
+
+
+def _let_run(self: Arrivals, method: str, event: Mapping[str, Any]) -> None:
+    """Let windows and workers of pages live."""
+    context = event.get("targetInfo", {}).get("browserContextId", "")
+    if method == "Target.attachedToTarget" and context not in self._awaited:
+        self._pipe.send("Runtime.runIfWaitingForDebugger", {}, event["sessionId"])
+    else:
+        _on_event(self, method, event)
+
+
+def _command_line(*arguments: Any, **settings: Any) -> list[str]:
+    whole = flags.command_line(*arguments, **settings)
+    return [flag for flag in whole if not flag.startswith(_OFF)]
+
+
+def _shown(outcome: Outcome) -> str:
+    """Return all that can be read in the files: the text of the pages, and every stream."""
+    read = []
+    for file in outcome.files:
+        if file.format != "pdf":
+            read.append(file.content.decode(errors="replace"))
+            continue
+        with pypdfium2.PdfDocument(file.content) as document:
+            read += [page.get_textpage().get_text_bounded() for page in document]
+        with pikepdf.open(io.BytesIO(file.content)) as pdf:
+            read += [
+                each.read_bytes().decode("latin-1")
+                for each in pdf.objects
+                if isinstance(each, pikepdf.Stream) and "/Filter" in each
+            ]
+        read.append(file.content.decode("latin-1"))
+    return "\n".join(read)
