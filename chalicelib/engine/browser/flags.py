@@ -51,7 +51,9 @@ _DRAWING: Final = (
     "--hide-scrollbars",
     "--window-size={},{}".format(*DEFAULT_VIEWPORT),
     "--lang=en-US",
-    "--js-flags=--max-old-space-size=1024",
+    # More than a page may take of memory: whoever takes it is told so (lifecycle.py), and not that
+    # the browser was lost.
+    "--js-flags=--max-old-space-size=2048",
 )
 # A cookie is its origin's alone.
 _FEATURES_ON: Final = ("EnablePortBoundCookies", "EnableSchemeBoundCookies")
