@@ -11,6 +11,7 @@ MODULES: Final = {
     "curve": "curve",
     "formats": "formats",
     "import": "import_time",
+    "isolation": "isolation",
     "latency": "latency",
     "load": "load",
     "proxy": "proxy",
