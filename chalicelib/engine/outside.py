@@ -6,7 +6,9 @@ Nothing of the engine opens a connection by itself.
 import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
+
+PORTS: Final = (80, 443, 8080, 8443)
 
 
 class AddressRefused(Exception):  # noqa: N818 -- reads as the fact it tells

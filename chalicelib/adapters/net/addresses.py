@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Final, Self
 
-PORTS: Final = (80, 443, 8080, 8443)
+from chalicelib.engine import outside
+
+PORTS: Final = outside.PORTS
 _MOST_PORTS: Final = 1 << 16
 
 _REFUSED_V4: Final = (

@@ -3,6 +3,7 @@
 from typing import Final
 
 from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.browser.bad_ports import WHY
 from chalicelib.engine.browser.credentials import Credentials
 from chalicelib.engine.browser.origin import can_tell
 from chalicelib.engine.browser.pipe import CallRefused
@@ -109,6 +110,8 @@ def _check(arrival: Arrival | None, error: str | None = None) -> None:
 
 
 def _reason(problem: str | None, error: str | None) -> str:
+    if error == _UNSAFE_PORT:
+        return WHY
     if problem is None or (error and problem.startswith("there was no answer")):
         return f"the browser says {error}"
     return problem

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from chalicelib.engine.browser.assets import Assets
+from chalicelib.engine.browser.bad_ports import WHY, is_at_bad_port
 from chalicelib.engine.browser.credentials import Credentials
 from chalicelib.engine.browser.origin import origin_of
 from chalicelib.engine.browser.pipe import Answer
@@ -269,6 +270,8 @@ class Requests:
         if over is not None:
             return over, False
         missed = self._traffic.unreachable.get(place)
+        if missed is None and reason == "Failed" and is_at_bad_port(url):
+            return WHY, True
         return missed or f"there was no answer ({reason})", False
 
     def _drop(self, session: str, event: Mapping[str, Any]) -> None:

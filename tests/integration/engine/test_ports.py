@@ -1,0 +1,61 @@
+"""Ports of other services: no browser asks there, and the caller is told which may be reached."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.browser.lifecycle import Browser
+from chalicelib.engine.job import Job, Outcome
+from chalicelib.engine.pipeline import Parts, run
+from tests.builders.engine import NoTemplates, job, visit, world_of
+from tests.builders.web import Page, Site, site
+from tests.integration.engine.conftest import new_browser
+
+PORTS = "80, 443, 8080, 8443"
+STRICT = {"asset_policy": "strict"}
+
+
+@pytest.fixture(scope="module")
+def web() -> Iterator[Site]:
+    with site({"/to": Page(status=302, headers={"Location": "http://a.test:22/"})}) as web:
+        yield web
+
+
+@pytest.fixture(scope="module")
+def browser(web: Site) -> Iterator[Browser]:
+    browser = new_browser(outside=world_of(web))
+    yield browser
+    browser.close()
+
+
+def render(browser: Browser, web: Site, what: Job) -> Outcome:
+    return run(what, Parts(browser, NoTemplates(), world_of(web)))
+
+
+def test_parts_from_there_are_told(browser: Browser, web: Site) -> None:
+    ports = [0, 22, 81, 6000, 6667, 9999]
+    html = "".join(f"<img src='https://a.test:{port}/'>" for port in ports)
+
+    told = render(browser, web, job(html)).trace.warnings
+
+    assert {warning.detail for warning in told} == {f"https://a.test:{port}/" for port in ports}
+    assert all(f"only ports {PORTS} may be reached" in warning.message for warning in told)
+
+
+@pytest.mark.parametrize("port", [22, 81])
+def test_who_insists_on_them_is_told_which_ports_there_are(
+    browser: Browser, web: Site, port: int
+) -> None:
+    html = f"<img src='https://a.test:{port}/x.png'>"
+    with pytest.raises(RenderFailure, match=PORTS) as failed:
+        render(browser, web, job(html, STRICT))
+    assert failed.value.code == "url_not_allowed"
+    assert f"https://a.test:{port}/x.png" in str(failed.value)
+
+
+@pytest.mark.parametrize("url", ["http://a.test:22/", "http://a.test:81/", "to"])
+def test_pages_there_are_refused(browser: Browser, web: Site, url: str) -> None:
+    with pytest.raises(RenderFailure, match=PORTS) as failed:
+        render(browser, web, visit(web.url("/to") if url == "to" else url))
+    assert failed.value.code == "url_not_allowed"
