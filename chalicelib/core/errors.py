@@ -68,9 +68,9 @@ class RenderFailure(ServiceError):  # noqa: N818 -- reads as the answer it gives
 
 
 def invalid(path: str, message: str, code: str = "invalid") -> ServiceError:
-    """Return the `validation_error` for one field, named by its JSON Pointer."""
+    """Return the `validation_error` for one field, or the whole body, by its JSON Pointer."""
     return ServiceError(
         "validation_error",
-        f"{path}: {message}",
+        f"{path or 'The body'}: {message}",
         errors=[FieldError(path, code, message)],
     )

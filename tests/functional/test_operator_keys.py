@@ -247,6 +247,7 @@ def test_unknown_workspace_or_key_is_refused(tool: Tool, arguments: tuple[str, .
         ("--expires", "2099-01-31T00:00:00"),
         ("--allow-ip", "10.0.0.1/8"),
         ("--allow-ip", "everywhere"),
+        ("--expires", "2026-01-01T00:00:00Z"),
         ("--allow-ip", "fe80::1%eth0"),
     ],
 )

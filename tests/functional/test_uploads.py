@@ -94,6 +94,7 @@ def test_form_that_holds_no_one_file_is_refused(
     answer = service.call("POST", "/v1/uploads", **request_parts)
 
     assert answer.code == "validation_error", answer.body
+    assert answer.json["detail"].startswith(pointer or ("The body: " if pointer == "" else "/"))
     assert answer.pointers == ["/headers/Content-Type" if pointer is None else pointer]
     assert service.objects() == []
 

@@ -48,8 +48,12 @@ class ManageKeys:
         templates: Sequence[str] = (),
     ) -> NewKey:
         """Make a key; raises `not_found` or `validation_error`."""
-        if self._workspaces.get(workspace_id) is None:
+        workspace = self._workspaces.get(workspace_id)
+        if workspace is None or workspace.status == "deleting":
             raise NotFound("not_found", f"There is no workspace {workspace_id}.")
+        now = self._clock.now()
+        if expires_at is not None and expires_at <= now:
+            raise invalid("/expires", f"{rfc3339(expires_at)} is over; a later time is expected")
         unknown = sorted(set(scopes) - set(SCOPES))
         if unknown:
             raise invalid("/scopes", f"{unknown[0]} is none of {', '.join(SCOPES)}")
@@ -61,7 +65,7 @@ class ManageKeys:
             name=name,
             scopes=frozenset(scopes),
             secrets=(StoredSecret(made.sha256_hex),),
-            created_at=rfc3339(self._clock.now()),
+            created_at=rfc3339(now),
             expires_at=expires_at,
             allow_ips=tuple(str(network) for network in networks("/allow_ip", allow_ips)),
             templates=tuple(templates),
