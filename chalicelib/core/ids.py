@@ -12,6 +12,7 @@ WorkspaceId = NewType("WorkspaceId", str)
 RenderId = NewType("RenderId", str)
 FileId = NewType("FileId", str)
 UploadId = NewType("UploadId", str)
+TemplateId = NewType("TemplateId", str)
 KeyId = NewType("KeyId", str)
 
 _CROCKFORD: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"

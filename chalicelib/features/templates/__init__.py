@@ -1,0 +1,1 @@
+"""Templates: drafts, published versions that never change, and the trash."""
