@@ -1,0 +1,33 @@
+"""Change a template's own fields: its name, its description, its lock."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from chalicelib.adapters.aws.table import ConditionFailed, Tables
+from chalicelib.core.clock import Clock, rfc3339
+from chalicelib.features.templates.model import Template
+from chalicelib.features.templates.repository import Templates
+
+
+class ChangeTemplate:
+    """Changes templates; of two changes of one field the last one stays."""
+
+    def __init__(self, *, tables: Tables, templates: Templates, clock: Clock) -> None:
+        """Change these."""
+        self._tables = tables
+        self._templates = templates
+        self._clock = clock
+
+    def __call__(self, template: Template, fields: Mapping[str, Any]) -> Template:
+        """Set fields; raises `template_deleted` or `template_not_found` where it went meanwhile."""
+        sets = {name: value for name, value in fields.items() if getattr(template, name) != value}
+        if not sets:
+            return template
+        sets["updated_at"] = rfc3339(self._clock.now())
+        try:
+            self._tables.write(self._templates.change(template, sets))
+        except ConditionFailed:
+            self._templates.one(template.workspace_id, template.id)
+            raise
+        return replace(template, **sets)

@@ -1,0 +1,99 @@
+"""Make a template: its draft and datasets, and version 1 at once where that is asked for."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from chalicelib.adapters.aws.table import Tables, Write
+from chalicelib.core.clock import Clock, rfc3339
+from chalicelib.core.ids import Ids, TemplateId, WorkspaceId
+from chalicelib.features.templates.keeping import KeepSource
+from chalicelib.features.templates.model import Draft, Kind, Source, Template
+from chalicelib.features.templates.publish import NewDataset, PublishTemplate, Rehearse
+from chalicelib.features.templates.repository import Templates
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class NewTemplate:
+    """What is asked for."""
+
+    workspace_id: WorkspaceId
+    name: str
+    description: str | None
+    type: Kind
+    source: Source
+    datasets: Sequence[NewDataset] = ()
+    publish: bool = False
+
+
+class DatasetCreations(Protocol):
+    """Datasets of a template that is about to be made."""
+
+    def __call__(self, template: Template, datasets: Sequence[NewDataset]) -> Sequence[Write]:
+        """Return their writes, for the transaction that makes the template."""
+        ...
+
+
+class CreateTemplate:
+    """Makes templates, whole or not at all."""
+
+    def __init__(  # noqa: PLR0913 -- the parts it works with
+        self,
+        *,
+        tables: Tables,
+        templates: Templates,
+        keep: KeepSource,
+        publish: PublishTemplate,
+        rehearse: Rehearse,
+        datasets: DatasetCreations,
+        clock: Clock,
+        ids: Ids,
+    ) -> None:
+        """Build from the stores and what publishing needs."""
+        self._tables = tables
+        self._templates = templates
+        self._keep = keep
+        self._publish = publish
+        self._rehearse = rehearse
+        self._datasets = datasets
+        self._clock = clock
+        self._ids = ids
+
+    def __call__(self, wanted: NewTemplate, *, request_id: str, deadline: float) -> Template:
+        """Make a template; raises what `Rehearse` raises, and has made nothing then."""
+        template = self._new(wanted)
+        if wanted.publish:
+            self._rehearse(template, wanted.source, datasets=wanted.datasets, deadline=deadline)
+        stored = self._keep.of_new(template, wanted.source)
+        now = self._clock.now()
+        writes = [
+            self._templates.drafting(template, Draft(1, stored, template.created_at)),
+            *self._datasets(template, wanted.datasets),
+        ]
+        fact = None
+        if wanted.publish:
+            version, more, fact = self._publish.first(template, stored, request_id, now)
+            writes += more
+            template = replace(template, live_version=version.number, published_revision=1)
+        made = self._templates.creation(template, announced=stored.object_name is not None)
+        self._tables.transact([made, *writes])
+        log.info("template made", extra={"template": template.id})
+        if fact is not None:
+            self._publish.told(fact)
+        return template
+
+    def _new(self, wanted: NewTemplate) -> Template:
+        now = self._clock.now()
+        return Template(
+            id=TemplateId(self._ids.new("tpl", now)),
+            workspace_id=wanted.workspace_id,
+            name=wanted.name,
+            description=wanted.description,
+            type=wanted.type,
+            status="active",
+            created_at=rfc3339(now),
+            updated_at=rfc3339(now),
+        )

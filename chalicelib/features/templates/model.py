@@ -1,0 +1,99 @@
+"""A template, what its draft and its versions hold, and the moves between its states."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+from chalicelib.core.ids import TemplateId, WorkspaceId
+
+type Kind = Literal["html", "image_canvas"]
+type Status = Literal["creating", "active", "deleted", "purging"]
+
+TRANSITIONS: Final[dict[Status, tuple[Status, ...]]] = {
+    # Only one whose source went into the bucket first; whoever dies there leaves it to the upkeep.
+    "creating": ("active", "purging"),
+    "active": ("deleted",),
+    "deleted": ("active", "purging"),
+    "purging": (),
+}
+# The fields that a template's source is made of, by its type.
+CONTENT: Final[dict[Kind, tuple[str, ...]]] = {
+    "html": ("html", "head", "css", "header", "footer"),
+    "image_canvas": ("scene",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A template as its row says; `published_revision`: of the draft that was published last.
+
+    `unsettled` names sources in the bucket that no draft or version names, or not yet, with the
+    time since when.
+    """
+
+    id: TemplateId
+    workspace_id: WorkspaceId
+    name: str
+    description: str | None
+    type: Kind
+    status: Status
+    created_at: str
+    updated_at: str
+    locked: bool = False
+    live_version: int | None = None
+    draft_revision: int = 1
+    published_revision: int = 0
+    deleted_at: str | None = None
+    unsettled: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What a draft or a version holds, as it was sent; `content` has the fields of its type."""
+
+    content: Mapping[str, Any]
+    options: Mapping[str, Any] = field(default_factory=dict)
+    schema: Mapping[str, Any] | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the form in which it is kept."""
+        return {
+            "content": dict(self.content),
+            "options": dict(self.options),
+            "schema": self.schema,
+        }
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> "Source":
+        """Read what `to_json` wrote."""
+        return cls(value["content"], value["options"], value["schema"])
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """Where a source is kept: in the row itself, or by name in the bucket."""
+
+    sha256: str
+    text: str | None = None
+    object_name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What is worked on; each change has the next revision."""
+
+    revision: int
+    stored: Stored
+    updated_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """What was published; it never changes. `rollback_of`: the version that it repeats."""
+
+    number: int
+    stored: Stored
+    created_at: str
+    note: str | None = None
+    draft_revision: int | None = None
+    rollback_of: int | None = None

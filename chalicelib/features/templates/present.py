@@ -1,0 +1,59 @@
+"""The template objects of the contract."""
+
+from typing import Any
+
+from chalicelib.features.templates.model import CONTENT, Draft, Source, Template, Version
+
+
+def shown_template(template: Template) -> dict[str, Any]:
+    """Return a template as JSON."""
+    return {
+        "id": template.id,
+        "object": "template",
+        "name": template.name,
+        "description": template.description,
+        "type": template.type,
+        "locked": template.locked,
+        "live_version": template.live_version,
+        "draft_revision": template.draft_revision,
+        "created_at": template.created_at,
+        "updated_at": template.updated_at,
+        "deleted_at": template.deleted_at,
+    }
+
+
+def shown_draft(template: Template, draft: Draft, source: Source) -> dict[str, Any]:
+    """Return a draft as JSON."""
+    return {
+        "object": "template_draft",
+        "template_id": template.id,
+        "revision": draft.revision,
+        **_shown_source(template, source),
+        "updated_at": draft.updated_at,
+    }
+
+
+def shown_version(template: Template, version: Version) -> dict[str, Any]:
+    """Return a version as JSON, without what it holds."""
+    return {
+        "object": "template_version",
+        "template_id": template.id,
+        "version": version.number,
+        "note": version.note,
+        "draft_revision": version.draft_revision,
+        "rollback_of": version.rollback_of,
+        "created_at": version.created_at,
+    }
+
+
+def shown_version_source(template: Template, version: Version, source: Source) -> dict[str, Any]:
+    """Return a version as JSON, with what it holds."""
+    return shown_version(template, version) | _shown_source(template, source)
+
+
+def _shown_source(template: Template, source: Source) -> dict[str, Any]:
+    return {
+        **{name: source.content.get(name) for name in CONTENT[template.type]},
+        "options": dict(source.options),
+        "schema": source.schema,
+    }

@@ -1,0 +1,133 @@
+"""Read templates: one, a page of them, their drafts and versions."""
+
+import datetime as dt
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import batched
+from typing import Final
+
+from chalicelib.adapters.aws.table import BATCH_GET_LIMIT
+from chalicelib.core.clock import Clock
+from chalicelib.core.ids import TemplateId, WorkspaceId, is_id
+from chalicelib.features.templates.contents import TemplateContents
+from chalicelib.features.templates.model import Draft, Kind, Source, Template, Version
+from chalicelib.features.templates.repository import Templates, there
+from chalicelib.features.templates.trash import is_over
+
+# Rows that one request reads at most: a rare filter gets a short page and a cursor.
+_ROWS_READ: Final = 500
+# A draft may be replaced, and its source removed, between the reading of both.
+_TRIES: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateFilter:
+    """What a list is narrowed down to; `ids`: all that a key may see, if it may not see all."""
+
+    type: Kind | None = None
+    deleted: bool = False
+    ids: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TemplatePage:
+    """Some templates, newest first; `next_after` is the id that the next page begins below."""
+
+    templates: list[Template]
+    next_after: str | None
+
+
+class ReadTemplates:
+    """Reads templates."""
+
+    def __init__(self, *, templates: Templates, contents: TemplateContents, clock: Clock) -> None:
+        """Read from the stores."""
+        self._templates = templates
+        self._contents = contents
+        self._clock = clock
+
+    def one(self, workspace_id: WorkspaceId, template_id: str) -> Template:
+        """Return a template; raises `template_not_found` or `template_deleted`."""
+        template = self._templates.find(workspace_id, template_id)
+        if template is not None and is_over(template, self._clock.now()):
+            template = None
+        return there(template, template_id)
+
+    def page(
+        self, workspace_id: WorkspaceId, wanted: TemplateFilter, *, limit: int, after: str | None
+    ) -> TemplatePage:
+        """Return up to `limit` templates below the id `after`."""
+        now = self._clock.now()
+        found: list[Template] = []
+        read, last = 0, after
+        for ids in self._ids(workspace_id, wanted, after):
+            read += len(ids)
+            for template in self._templates.get_many(workspace_id, ids):
+                if _fits(template, wanted, now):
+                    found.append(template)
+                if len(found) > limit:
+                    return TemplatePage(found[:limit], found[limit - 1].id)
+            last = ids[-1]
+            if read >= _ROWS_READ:
+                return TemplatePage(found, last)
+        return TemplatePage(found, None)
+
+    def draft(self, template: Template) -> tuple[Draft, Source]:
+        """Return a template's draft with what it holds."""
+        for last in (*[False] * _TRIES, True):
+            draft = self._templates.draft(template)
+            try:
+                return draft, self._source(template, draft)
+            except LookupError:
+                if last:
+                    raise
+        raise AssertionError
+
+    def version(self, template: Template, number: int) -> tuple[Version, Source]:
+        """Return a version with what it holds; raises `version_not_found`."""
+        version = self._templates.version(template, number)
+        return version, self._source(template, version)
+
+    def version_text(self, template: Template, number: int) -> str:
+        """Return the JSON of what a version holds; raises `version_not_found`."""
+        version = self._templates.version(template, number)
+        return self._contents.text(template.workspace_id, template.id, version.stored)
+
+    def versions(
+        self, template: Template, *, limit: int, below: int | None
+    ) -> tuple[list[Version], int | None]:
+        """Return up to `limit` versions below a number, the newest first, and what follows."""
+        highest = (template.live_version or 0) if below is None else below - 1
+        lowest = max(1, highest - limit + 1)
+        numbers = range(highest, lowest - 1, -1)
+        found = self._templates.versions(template, numbers)
+        return found, lowest if lowest > 1 else None
+
+    def _source(self, template: Template, kept: Draft | Version) -> Source:
+        return self._contents.source(template.workspace_id, template.id, kept.stored)
+
+    def _ids(
+        self, workspace_id: WorkspaceId, wanted: TemplateFilter, after: str | None
+    ) -> Iterator[list[TemplateId]]:
+        below = after or "tpl_~"
+        if wanted.ids:
+            known = {TemplateId(each) for each in wanted.ids if is_id("tpl", each)}
+            seen = sorted((each for each in known if each < below), reverse=True)
+            yield from (list(some) for some in batched(seen, BATCH_GET_LIMIT, strict=False))
+            return
+        status = "deleted" if wanted.deleted else "active"
+        while True:
+            page = self._templates.newest(workspace_id, below, status)
+            if page.items:
+                yield [TemplateId(row["LSK"]) for row in page.items]
+            if page.last_key is None:
+                return
+            below = page.last_key["LSK"]
+
+
+def _fits(template: Template, wanted: TemplateFilter, now: dt.datetime) -> bool:
+    return (
+        (template.status == "deleted") == wanted.deleted
+        and wanted.type in {None, template.type}
+        and not is_over(template, now)
+    )

@@ -1,0 +1,104 @@
+"""The rows of a template, `WS#<ws>#TPL#<id>`: `META`, `DRAFT`, and `VER#<n>` for each version.
+
+Other rows of the partition are others' (datasets); each that has an `object_key` owns that object.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from chalicelib.adapters.aws.table import Item
+from chalicelib.core.ids import WorkspaceId
+from chalicelib.features.templates.contents import object_key
+from chalicelib.features.templates.model import Draft, Stored, Template, Version
+
+
+def lists_partition(workspace_id: WorkspaceId) -> str:
+    """Return the partition of the `lists` index that a workspace's templates stand in."""
+    return f"WS#{workspace_id}#TPL"
+
+
+def partition(workspace_id: WorkspaceId, template_id: str) -> str:
+    """Return the partition of a template, its draft, versions, datasets and facts."""
+    return f"WS#{workspace_id}#TPL#{template_id}"
+
+
+def meta_key(template: Template) -> Item:
+    """Return the key of a template's own row."""
+    return {"PK": partition(template.workspace_id, template.id), "SK": "META"}
+
+
+def version_key(number: int) -> str:
+    """Return the sort key of a version."""
+    return f"VER#{number:06d}"
+
+
+def row_of(template: Template) -> Item:
+    """Write a template's own row; one that is being created is in no list."""
+    names = [name for name in Template.__dataclass_fields__ if name != "unsettled"]
+    row = meta_key(template) | {name: getattr(template, name) for name in names}
+    row["unsettled"] = dict(template.unsettled)
+    if template.status != "creating":
+        row |= {"LPK": lists_partition(template.workspace_id), "LSK": template.id}
+    return row
+
+
+def template_of(item: Mapping[str, Any]) -> Template:
+    """Read a template's own row."""
+    return Template(**{name: item[name] for name in Template.__dataclass_fields__})
+
+
+def draft_row(template: Template, draft: Draft) -> Item:
+    """Write a draft."""
+    return {
+        "PK": partition(template.workspace_id, template.id),
+        "SK": "DRAFT",
+        "revision": draft.revision,
+        "updated_at": draft.updated_at,
+        **_stored_row(template, draft.stored),
+    }
+
+
+def draft_of(item: Item) -> Draft:
+    """Read a draft."""
+    return Draft(item["revision"], _stored(item), item["updated_at"])
+
+
+def version_row(template: Template, version: Version) -> Item:
+    """Write a version."""
+    return {
+        "PK": partition(template.workspace_id, template.id),
+        "SK": version_key(version.number),
+        "number": version.number,
+        "created_at": version.created_at,
+        "note": version.note,
+        "draft_revision": version.draft_revision,
+        "rollback_of": version.rollback_of,
+        **_stored_row(template, version.stored),
+    }
+
+
+def version_of(item: Item) -> Version:
+    """Read a version."""
+    return Version(
+        number=item["number"],
+        stored=_stored(item),
+        created_at=item["created_at"],
+        note=item["note"],
+        draft_revision=item["draft_revision"],
+        rollback_of=item["rollback_of"],
+    )
+
+
+def _stored_row(template: Template, stored: Stored) -> Item:
+    name = stored.object_name
+    place = None if name is None else object_key(template.workspace_id, template.id, name)
+    return {
+        "sha256": stored.sha256,
+        "text": stored.text,
+        "object_name": name,
+        "object_key": place,
+    }
+
+
+def _stored(item: Item) -> Stored:
+    return Stored(item["sha256"], item["text"], item["object_name"])

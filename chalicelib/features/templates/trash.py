@@ -1,0 +1,77 @@
+"""The trash: a deleted template can be restored for 30 days, then it is purged."""
+
+import datetime as dt
+import logging
+from dataclasses import replace
+from typing import Any, Final
+
+from chalicelib.adapters.aws.table import ConditionFailed, Tables
+from chalicelib.core.clock import Clock, parse_rfc3339, rfc3339
+from chalicelib.core.errors import Conflict, NotFound
+from chalicelib.core.ids import WorkspaceId
+from chalicelib.features.templates.draft import check_unlocked
+from chalicelib.features.templates.keeping import SETTLED_WITHIN
+from chalicelib.features.templates.model import Template
+from chalicelib.features.templates.repository import Templates
+
+log = logging.getLogger(__name__)
+
+KEPT: Final = dt.timedelta(days=30)
+_ROUNDS: Final = 10
+
+
+class TrashTemplate:
+    """Moves templates into the trash and out of it."""
+
+    def __init__(self, *, tables: Tables, templates: Templates, clock: Clock) -> None:
+        """Change these."""
+        self._tables = tables
+        self._templates = templates
+        self._clock = clock
+
+    def delete(self, template: Template) -> Template:
+        """Delete a template; raises `template_locked`."""
+        for _ in range(_ROUNDS):
+            check_unlocked(template)
+            now = self._clock.now()
+            sets: dict[str, Any] = {"status": "deleted", "deleted_at": rfc3339(now)}
+            change = self._templates.change(
+                template, sets, still=("locked",), due_at=rfc3339(now + KEPT)
+            )
+            try:
+                self._tables.write(change)
+            except ConditionFailed:
+                template = self._templates.one(template.workspace_id, template.id)
+            else:
+                log.info("template deleted", extra={"template": template.id})
+                return replace(template, **sets)
+        raise Conflict("conflict", "Others change this template all the time; try again.")
+
+    def restore(self, workspace_id: WorkspaceId, template_id: str) -> Template:
+        """Restore a template; raises `conflict` for one that is not deleted."""
+        template = self._templates.find(workspace_id, template_id)
+        if template is None or is_over(template, self._clock.now()):
+            raise NotFound("template_not_found", f"There is no template {template_id[:64]}.")
+        if template.status != "deleted":
+            raise Conflict("conflict", f"The template {template_id} is not deleted.")
+        now = self._clock.now()
+        sets: dict[str, Any] = {
+            "status": "active",
+            "deleted_at": None,
+            "updated_at": rfc3339(now),
+        }
+        left = bool(template.unsettled)
+        due_at = rfc3339(now + SETTLED_WITHIN) if left else None
+        change = self._templates.change(template, sets, due_at=due_at, not_due=not left)
+        try:
+            self._tables.write(change)
+        except ConditionFailed:
+            # Somebody else has restored it, or its time was over.
+            return self._templates.one(workspace_id, template_id)
+        log.info("template restored", extra={"template": template.id})
+        return replace(template, **sets)
+
+
+def is_over(template: Template, now: dt.datetime) -> bool:
+    """Tell whether a template's time in the trash is over."""
+    return template.deleted_at is not None and parse_rfc3339(template.deleted_at) + KEPT <= now
