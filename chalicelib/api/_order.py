@@ -37,6 +37,7 @@ def order_of(call: Call, request: "RenderRequest") -> Order:
         metadata=request.metadata,
         idempotency=_idempotency(call),
         received_bytes=len(call.raw_body),
+        said_output=request.output.model_dump(mode="json", exclude_unset=True),
     )
 
 

@@ -2,9 +2,29 @@
 
 from typing import Final
 
-from chalicelib.api import account, conveniences, engines, files, meta, renders, uploads
+from chalicelib.api import (
+    account,
+    conveniences,
+    engines,
+    files,
+    meta,
+    renders,
+    template_versions,
+    templates,
+    uploads,
+)
 from chalicelib.api._endpoint import endpoints_of
 
-RESOURCES: Final = (renders, uploads, conveniences, engines, files, account, meta)
+RESOURCES: Final = (
+    renders,
+    uploads,
+    conveniences,
+    templates,
+    template_versions,
+    engines,
+    files,
+    account,
+    meta,
+)
 
 ENDPOINTS: Final = tuple(row for module in RESOURCES for row in endpoints_of(module))

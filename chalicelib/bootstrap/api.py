@@ -9,12 +9,11 @@ from chalicelib.adapters.aws.secrets import Secret
 from chalicelib.adapters.aws.session import Clients
 from chalicelib.adapters.metrics import Metrics
 from chalicelib.bootstrap import crash
-from chalicelib.bootstrap.state import State
+from chalicelib.bootstrap.templates import TemplateServices
 from chalicelib.core.clock import Clock, SystemClock
 from chalicelib.core.ids import Ids, RandomIds
 from chalicelib.features.files.addresses import FileAddresses
 from chalicelib.features.renders.cancel import CancelRender
-from chalicelib.features.renders.conclude import ConcludeRender
 from chalicelib.features.renders.create import CreateRender
 from chalicelib.features.renders.end import EndRender
 from chalicelib.features.renders.enqueue import EnqueueRender
@@ -24,7 +23,6 @@ from chalicelib.features.renders.present import PresentRender
 from chalicelib.features.renders.purge import PurgeFiles
 from chalicelib.features.renders.read import ReadRenders
 from chalicelib.features.renders.run_now import RunNow
-from chalicelib.features.renders.templates import StoredTemplates
 from chalicelib.features.uploads.read import ReadUploads
 from chalicelib.features.uploads.remove import RemoveUpload
 from chalicelib.features.uploads.repository import Uploads
@@ -39,15 +37,13 @@ from chalicelib.settings import ApiSettings
 GATEWAY_WAIT_S: Final = 27.0
 
 
-class ApiServices(State):
+class ApiServices(TemplateServices):
     """What the API function's views ask for."""
 
     def __init__(self, settings: ApiSettings, clients: Clients, *, clock: Clock, ids: Ids) -> None:
         """Build nothing yet."""
-        super().__init__(clients, clock, main_table=settings.main_table, bucket=settings.bucket)
+        super().__init__(settings, clients, clock=clock, ids=ids)
         crash.arm(settings.crash_points)
-        self.settings = settings
-        self.ids = ids
 
     def warm(self) -> None:
         """Make the clients and read the secret that the first request would wait for."""
@@ -101,7 +97,7 @@ class ApiServices(State):
             clock=self.clock,
             ids=self.ids,
             state=self.service_states,
-            templates=self.templates,
+            templates=self.put_templates,
             uploads=self.read_uploads,
             region=self.settings.region,
         )
@@ -125,13 +121,9 @@ class ApiServices(State):
         return RemoveUpload(uploads=self.uploads, objects=self.objects)
 
     @cached_property
-    def templates(self) -> StoredTemplates:  # noqa: D102
-        return StoredTemplates(self.tables, self.settings.main_table)
-
-    @cached_property
     def preflight_render(self) -> PreflightRender:  # noqa: D102
         return PreflightRender(
-            templates=self.templates, uploads=self.read_uploads, region=self.settings.region
+            templates=self.put_templates, uploads=self.read_uploads, region=self.settings.region
         )
 
     @cached_property
@@ -149,10 +141,6 @@ class ApiServices(State):
     @cached_property
     def render_function(self) -> Function:  # noqa: D102
         return Function(self.clients, self.settings.render_function)
-
-    @cached_property
-    def conclude_render(self) -> ConcludeRender:  # noqa: D102
-        return self.conclude(self.settings.events_queue_url)
 
     @cached_property
     def end_render(self) -> EndRender:  # noqa: D102

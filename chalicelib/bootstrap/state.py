@@ -17,6 +17,7 @@ from chalicelib.features.renders.purge import PurgeFiles
 from chalicelib.features.renders.queues import RenderQueues
 from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.settle import SettleRender
+from chalicelib.features.templates.repository import Templates
 from chalicelib.features.workspaces.limits_repository import Limits
 
 
@@ -51,6 +52,10 @@ class State:
     @cached_property
     def facts(self) -> Facts:  # noqa: D102
         return Facts(self.tables, self.main_table)
+
+    @cached_property
+    def templates(self) -> Templates:  # noqa: D102
+        return Templates(self.tables, self.main_table)
 
     @cached_property
     def objects(self) -> Objects:  # noqa: D102

@@ -22,6 +22,8 @@ from chalicelib.features.facts.relay import RelayFacts
 from chalicelib.features.renders.erase import EraseRenders
 from chalicelib.features.renders.measure import MeasureRender
 from chalicelib.features.renders.rows import render_of
+from chalicelib.features.templates.erase import EraseTemplates
+from chalicelib.features.templates.upkeep import UpkeepTemplate
 from chalicelib.features.upkeep.limits import ReconcileLimits
 from chalicelib.features.upkeep.look_after import LookAfter
 from chalicelib.features.upkeep.renders import UpkeepRender
@@ -129,6 +131,12 @@ def upkeep(settings: UpkeepSettings, clients: Clients, clock: Clock) -> LookAfte
             contents=_contents(state),
             clock=clock,
         ),
+        template=UpkeepTemplate(
+            tables=state.tables,
+            templates=state.templates,
+            erase=_erase_templates(state),
+            clock=clock,
+        ),
     )
 
 
@@ -143,7 +151,17 @@ def _contents(state: State) -> Sequence[Erase]:
             objects=state.objects,
             bodies=state.bodies,
         ),
+        _erase_templates(state),
         EraseUsage(tables=state.tables, table=state.main_table, clock=state.clock),
+    )
+
+
+def _erase_templates(state: State) -> EraseTemplates:
+    return EraseTemplates(
+        tables=state.tables,
+        table=state.main_table,
+        templates=state.templates,
+        objects=state.objects,
     )
 
 

@@ -1,7 +1,7 @@
 """The convenience endpoints' requests: the render request with its input and output flattened."""
 
 from abc import ABC, abstractmethod
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, override
 
 from chalicelib.contract.base import Model
 from chalicelib.contract.image import ImageOptions
@@ -88,6 +88,11 @@ class PdfFromUrl(_Url, PdfOutput, Convenience):
 
 class PdfFromTemplate(_Template, PdfOutput, Convenience):
     """What `POST /v1/pdf/template` takes."""
+
+    @override
+    def output_spec(self) -> OutputSpec:
+        """Return the output that is asked for, whatever the template's own format."""
+        return OutputSpec(format="pdf", pdf=self.pdf)
 
 
 class ImageFromHtml(_Html, ImageOutput, Convenience):

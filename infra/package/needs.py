@@ -61,6 +61,7 @@ NEEDS: Final[Mapping[str, Needs]] = {
             ("dynamodb:Query", "MainTable WS#*#USE#*"),
             ("s3:GetObject DeleteObject", "${FilesBucket.Arn}/ws/*"),
             ("s3:PutObject DeleteObject", "${FilesBucket.Arn}/tmp/*"),
+            ("s3:PutObject", "${FilesBucket.Arn}/ws/*/templates/*"),
             ("s3:GetObject", "${FilesBucket.Arn}/tmp/uploads/*"),
             ("sqs:SendMessage", "RendersQueue"),
             ("sqs:SendMessage", "RendersLowQueue"),

@@ -17,7 +17,7 @@ from chalicelib.features.renders.order import Order, check
 from chalicelib.features.renders.protocol import MAX_BODY_BYTES
 from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.shown import shown_input, shown_output
-from chalicelib.features.renders.templates import TemplateSources, Version
+from chalicelib.features.renders.templates import PutTemplates
 from chalicelib.features.renders.uploaded import check_uploads
 from chalicelib.features.uploads.read import ReadUploads
 from chalicelib.features.workspaces.limits import Claim, RateState, Taken
@@ -63,7 +63,7 @@ class CreateRender:
         clock: Clock,
         ids: Ids,
         state: ServiceStates,
-        templates: TemplateSources,
+        templates: PutTemplates,
         uploads: ReadUploads,
         region: str,
     ) -> None:
@@ -83,7 +83,7 @@ class CreateRender:
     def __call__(self, order: Order) -> Accepted:
         """Accept an order.
 
-        Raises what `check`, `TemplateSources` and `check_uploads` raise, `payload_too_large`,
+        Raises what `check`, `PutTemplates` and `check_uploads` raise, `payload_too_large`,
         `idempotency_key_reused`, `rate_limited`, `concurrency_limited`, `render_limit_reached`.
         """
         check(order, self._region)
@@ -94,7 +94,7 @@ class CreateRender:
                 rate = self._limits.count_request(order.workspace, now)
                 return self._repeated(order, record, rate, now)
         self._state.require_normal()
-        order = self._with_template(order, order.version)
+        order = self._templates(order, order.version)
         check_uploads(order.body, order.workspace.id, self._uploads)
         _check_stays_in_memory(order)
         render_id = RenderId(self._ids.new("rnd", now))
@@ -119,14 +119,6 @@ class CreateRender:
         here(CrashPoint.API_CREATED)
         log.info("render accepted", extra={"render": render_id, "mode": render.mode})
         return Accepted(render, rate, order.body)
-
-    def _with_template(self, order: Order, version: Version) -> Order:
-        """Return the order with the source of the template that it names in its body."""
-        if order.template_id is None:
-            return order
-        found = self._templates.find(order.workspace.id, order.template_id, version)
-        body = found.put_into(order.body)
-        return replace(order, body=body, template_version=found.version)
 
     def _writes(self, order: Order, render: Render, now: dt.datetime) -> list[Write]:
         is_sync = render.mode == "sync"
@@ -157,7 +149,7 @@ class CreateRender:
         if now > begun + _ATTENDED and render.attempt < MAX_ATTEMPTS:
             # Whoever waited for it has died: this caller waits in their place. The first attempt
             # was theirs to give away.
-            order = self._with_template(order, render.template_version or order.version)
+            order = self._templates(order, render.template_version or order.version)
             return Accepted(replace(render, attempt=max(2, render.attempt + 1)), rate, order.body)
         raise ServiceError(
             "idempotency_in_progress",

@@ -1,6 +1,7 @@
 """A render as it is asked for, and what it may be refused for before anything is looked up."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from chalicelib.core import json
@@ -10,7 +11,7 @@ from chalicelib.features.renders.delivery import Terms
 from chalicelib.features.renders.idempotency import IdempotencyKey
 from chalicelib.features.renders.model import Body, Priority, RunMode
 from chalicelib.features.renders.protocol import MAX_BODY_BYTES
-from chalicelib.features.renders.templates import Version
+from chalicelib.features.templates.sources import Choice
 from chalicelib.features.workspaces.model import Mode, Workspace
 
 # Rewritten JSON is at most a few times longer: 1e15 becomes 1000000000000000.0.
@@ -19,7 +20,10 @@ _SURELY_FITS_BYTES: Final = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A render as it is asked for; `key_templates` are all that its key may use, if there are."""
+    """A render as it is asked for; `key_templates` are all that its key may use, if there are.
+
+    `said_output` is what the request says of its output, without the defaults that stand in `body`.
+    """
 
     workspace: Workspace
     key_mode: Mode
@@ -28,7 +32,7 @@ class Order:
     terms: Terms
     request_id: str
     key_templates: tuple[str, ...] = ()
-    version: Version = "live"
+    version: Choice = "live"
     template_version: int | None = None
     engine: str | None = None
     priority: Priority = "normal"
@@ -37,6 +41,7 @@ class Order:
     metadata: dict[str, Any] | None = None
     idempotency: IdempotencyKey | None = None
     received_bytes: int = 0
+    said_output: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def template_id(self) -> str | None:

@@ -10,7 +10,7 @@ from chalicelib.engine.job import RenderWarning
 from chalicelib.engine.options.output import Output
 from chalicelib.engine.unused import unused
 from chalicelib.features.renders.order import Order, check
-from chalicelib.features.renders.templates import TemplateSources
+from chalicelib.features.renders.templates import PutTemplates
 from chalicelib.features.renders.uploaded import check_uploads
 from chalicelib.features.uploads.read import ReadUploads
 
@@ -38,7 +38,6 @@ class Sight:
 
     order: Order
     region: str
-    templates: TemplateSources
     uploads: ReadUploads
 
 
@@ -49,7 +48,7 @@ type Check = Callable[[Sight], Iterable[RenderWarning]]
 class PreflightRender:
     """Runs every check, whatever the others find."""
 
-    def __init__(self, *, templates: TemplateSources, uploads: ReadUploads, region: str) -> None:
+    def __init__(self, *, templates: PutTemplates, uploads: ReadUploads, region: str) -> None:
         """Build from what renders are made of."""
         self._templates = templates
         self._uploads = uploads
@@ -57,9 +56,15 @@ class PreflightRender:
 
     def __call__(self, order: Order) -> Report:
         """Check an order."""
-        sight = Sight(order, self._region, self._templates, self._uploads)
         errors: list[FieldError] = []
         warnings: list[RenderWarning] = []
+        # Of a template that its key may not use nothing is told.
+        if order.may_use_template:
+            try:
+                order = self._templates(order, order.version)
+            except ServiceError as refusal:
+                errors += refused(refusal).errors
+        sight = Sight(order, self._region, self._uploads)
         for look in CHECKS:
             try:
                 warnings += look(sight)
@@ -77,14 +82,6 @@ def refused(refusal: ServiceError) -> Report:
 
 def _acceptable(sight: Sight) -> Iterable[RenderWarning]:
     check(sight.order, sight.region)
-    return ()
-
-
-def _template(sight: Sight) -> Iterable[RenderWarning]:
-    order = sight.order
-    # Of a template that its key may not use nothing is told.
-    if order.template_id is not None and order.may_use_template:
-        sight.templates.find(order.workspace.id, order.template_id, order.version)
     return ()
 
 
@@ -110,4 +107,4 @@ def _formats(sight: Sight) -> Iterable[RenderWarning]:
 
 
 # Templates and conformance add theirs.
-CHECKS: Final[tuple[Check, ...]] = (_acceptable, _template, _uploads, _margins, _formats)
+CHECKS: Final[tuple[Check, ...]] = (_acceptable, _uploads, _margins, _formats)

@@ -11,10 +11,9 @@ _BANDS: Final = ("header", "footer", "first_header", "first_footer", "last_foote
 
 def shown_input(wanted: Mapping[str, Any], *, zero_retention: bool = False) -> dict[str, Any]:
     """Return what is told of the input: its kind and what it names, never the document."""
-    if zero_retention:
+    if zero_retention or wanted["type"] == "template":
         return {name: value for name, value in wanted.items() if name in _ALWAYS_IN_INPUT}
-    hidden = {"html", "head"} | ({"templating"} if wanted["type"] == "template" else set())
-    return {name: value for name, value in wanted.items() if name not in hidden}
+    return {name: value for name, value in wanted.items() if name not in {"html", "head"}}
 
 
 def shown_output(output: Mapping[str, Any], *, zero_retention: bool = False) -> dict[str, Any]:

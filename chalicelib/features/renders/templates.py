@@ -1,34 +1,22 @@
-"""Stored templates as a render needs them: the source of one version, read when it is accepted."""
+"""Stored templates in renders: their source and defaults, put into the order that names one."""
 
-from dataclasses import dataclass, replace
-from typing import Literal, Protocol
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, Protocol
 
-from chalicelib.adapters.aws.table import Item, Tables
-from chalicelib.core.errors import NotFound, ServiceError
-from chalicelib.core.ids import WorkspaceId, is_id
-from chalicelib.features.renders.model import Body
+from chalicelib.core.ids import WorkspaceId
+from chalicelib.features.renders.order import Order
+from chalicelib.features.templates.options import output_of
+from chalicelib.features.templates.sources import Choice, TemplateSource
 
-type Version = Literal["live", "draft"] | int
-
-
-@dataclass(frozen=True, slots=True)
-class TemplateSource:
-    """What a template's document is made from; a draft has no version."""
-
-    version: int | None
-    html: str
-    head: str | None
-
-    def put_into(self, body: Body) -> Body:
-        """Return the body with this source in place of the template's name."""
-        source = {"html": self.html, "head": self.head, "templating": True}
-        return replace(body, input=body.input | source)
+# The whole OutputSpec of one in part; raises `validation_error` where it does not go together.
+type CompleteOutput = Callable[[Mapping[str, Any]], dict[str, Any]]
 
 
 class TemplateSources(Protocol):
     """Templates by id."""
 
-    def find(self, workspace_id: WorkspaceId, template_id: str, version: Version) -> TemplateSource:
+    def find(self, workspace_id: WorkspaceId, template_id: str, version: Choice) -> TemplateSource:
         """Return a version's source.
 
         Raises `template_not_found`, `template_deleted` or `version_not_found`.
@@ -36,37 +24,34 @@ class TemplateSources(Protocol):
         ...
 
 
-class StoredTemplates:
-    """The templates of all workspaces: `META` and beside it `DRAFT` and `VER#<n>`."""
+class PutTemplates:
+    """Puts the source of the template that an order names into its body."""
 
-    def __init__(self, tables: Tables, table: str) -> None:
-        """Find them in this table."""
-        self._tables = tables
-        self._table = table
+    def __init__(self, templates: TemplateSources, complete: CompleteOutput) -> None:
+        """Find them there."""
+        self._templates = templates
+        self._complete = complete
 
-    def find(self, workspace_id: WorkspaceId, template_id: str, version: Version) -> TemplateSource:
-        """Return a version's source, as TemplateSources says."""
-        partition = f"WS#{workspace_id}#TPL#{template_id}"
-        known = is_id("tpl", template_id)
-        meta = self._tables.get(self._table, partition) if known else None
-        if meta is None:
-            raise NotFound("template_not_found", f"There is no template {template_id}.")
-        if meta["deleted_at"] is not None:
-            raise ServiceError("template_deleted", f"The template {template_id} is deleted.")
-        number = meta["live_version"] if version == "live" else version
-        if number is None:
-            raise NotFound("version_not_found", f"The template {template_id} is not published.")
-        row = self._tables.get(self._table, partition, _sort_key(number))
-        if row is None:
-            detail = f"The template {template_id} has no version {number}."
-            raise NotFound("version_not_found", detail)
-        return _source(row, number)
+    def __call__(self, order: Order, version: Choice) -> Order:
+        """Return the order with the source in place; one that names none stays as it is.
+
+        Raises what `TemplateSources` and `CompleteOutput` raise.
+        """
+        if order.template_id is None:
+            return order
+        found = self._templates.find(order.workspace.id, order.template_id, version)
+        output = self._complete(output_of(found.source, order.said_output))
+        body = replace(order.body, input=order.body.input | _source(found), output=output)
+        return replace(order, body=body, template_version=found.version)
 
 
-def _sort_key(version: Literal["draft"] | int) -> str:
-    return "DRAFT" if version == "draft" else f"VER#{version:06d}"
-
-
-def _source(row: Item, version: Literal["draft"] | int) -> TemplateSource:
-    number = None if version == "draft" else version
-    return TemplateSource(number, row["html"], row["head"])
+def _source(found: TemplateSource) -> dict[str, Any]:
+    content = found.source.content
+    if found.type == "image_canvas":
+        return {"scene": content.get("scene") or {}}
+    return {
+        "html": content.get("html") or "",
+        "head": content.get("head"),
+        "css": content.get("css"),
+        "templating": True,
+    }

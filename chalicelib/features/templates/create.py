@@ -8,6 +8,7 @@ from typing import Protocol
 from chalicelib.adapters.aws.table import Tables, Write
 from chalicelib.core.clock import Clock, rfc3339
 from chalicelib.core.ids import Ids, TemplateId, WorkspaceId
+from chalicelib.features.templates.draft import CheckSource
 from chalicelib.features.templates.keeping import KeepSource
 from chalicelib.features.templates.model import Draft, Kind, Source, Template
 from chalicelib.features.templates.publish import NewDataset, PublishTemplate, Rehearse
@@ -46,6 +47,7 @@ class CreateTemplate:
         tables: Tables,
         templates: Templates,
         keep: KeepSource,
+        checks: Sequence[CheckSource],
         publish: PublishTemplate,
         rehearse: Rehearse,
         datasets: DatasetCreations,
@@ -56,6 +58,7 @@ class CreateTemplate:
         self._tables = tables
         self._templates = templates
         self._keep = keep
+        self._checks = checks
         self._publish = publish
         self._rehearse = rehearse
         self._datasets = datasets
@@ -64,6 +67,8 @@ class CreateTemplate:
 
     def __call__(self, wanted: NewTemplate, *, request_id: str, deadline: float) -> Template:
         """Make a template; raises what `Rehearse` raises, and has made nothing then."""
+        for check in self._checks:
+            check(wanted.source)
         template = self._new(wanted)
         if wanted.publish:
             self._rehearse(template, wanted.source, datasets=wanted.datasets, deadline=deadline)

@@ -1,5 +1,6 @@
 """Replace a draft: the whole of it, fenced by its revision."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -12,6 +13,9 @@ from chalicelib.features.templates.publish import check_revision
 from chalicelib.features.templates.repository import Templates
 
 _ROUNDS: Final = 60
+
+# Raises `validation_error` for a source that no draft may hold.
+type CheckSource = Callable[[Source], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +30,16 @@ class ReplaceDraft:
     """Replaces drafts; without a revision the last one stays, and none is lost unseen with it."""
 
     def __init__(
-        self, *, tables: Tables, templates: Templates, keep: KeepSource, clock: Clock
+        self,
+        *,
+        tables: Tables,
+        templates: Templates,
+        keep: KeepSource,
+        checks: Sequence[CheckSource],
+        clock: Clock,
     ) -> None:
         """Build from the stores."""
+        self._checks = checks
         self._tables = tables
         self._templates = templates
         self._keep = keep
@@ -37,6 +48,8 @@ class ReplaceDraft:
     def __call__(self, template: Template, source: Source, *, revision: int | None) -> Drafted:
         """Replace the draft; raises `template_locked` or `draft_revision_conflict`."""
         _check(template, revision)
+        for check in self._checks:
+            check(source)
         try:
             stored = self._keep.of(template, source)
         except ConditionFailed:

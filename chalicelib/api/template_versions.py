@@ -1,0 +1,146 @@
+"""`/v1/templates/{id}/…`: drafts, and the versions that are published from them."""
+
+from typing import Final
+
+from chalicelib.api import _paging
+from chalicelib.api._endpoint import Call, Reply, endpoint
+from chalicelib.api._template import FINDING, REHEARSAL, source_of, template_of
+from chalicelib.features.templates.present import (
+    shown_draft,
+    shown_version,
+    shown_version_source,
+)
+from chalicelib.features.templates.publish import Published
+
+_READ: Final = "templates:read"
+_WRITE: Final = "templates:write"
+_CONTRACT: Final = "chalicelib.contract.templates"
+_DRAFT: Final = f"{_CONTRACT}:TemplateDraft"
+_VERSION: Final = f"{_CONTRACT}:TemplateVersion"
+# Of the number of a version in an address.
+_MOST_DIGITS: Final = 9
+
+
+@endpoint(
+    "GET",
+    "/v1/templates/{id}/draft",
+    scope=_READ,
+    tag="Templates",
+    answers={200: _DRAFT},
+    problems=FINDING,
+)
+def read_draft(call: Call) -> Reply:
+    """Retrieve a template's draft."""
+    template = template_of(call)
+    return Reply(200, shown_draft(template, *call.services.read_templates.draft(template)))
+
+
+@endpoint(
+    "PUT",
+    "/v1/templates/{id}/draft",
+    scope=_WRITE,
+    body=f"{_CONTRACT}:DraftRequest",
+    tag="Templates",
+    answers={200: _DRAFT},
+    problems=(*FINDING, "template_locked", "draft_revision_conflict"),
+)
+def replace_draft(call: Call) -> Reply:
+    """Replace a template's draft, the whole of it.
+
+    With `revision`, the one that was read before, a draft that has changed since is not replaced:
+    `draft_revision_conflict`. Without it the draft is replaced as it is.
+    """
+    template = template_of(call)
+    source = source_of(call.body, template.type)
+    made = call.services.replace_draft(template, source, revision=call.body.revision)
+    return Reply(200, shown_draft(made.template, made.draft, source))
+
+
+@endpoint(
+    "POST",
+    "/v1/templates/{id}/publish",
+    scope=_WRITE,
+    body=f"{_CONTRACT}:PublishRequest",
+    body_required=False,
+    tag="Templates",
+    answers={201: _VERSION},
+    problems=(*FINDING, "draft_revision_conflict", *REHEARSAL),
+)
+def publish(call: Call) -> Reply:
+    """Publish a template's draft as its next version.
+
+    Every dataset is rendered first, side by side; the first that fails stops it, and nothing is
+    published. A draft that changes meanwhile is a `draft_revision_conflict`.
+    """
+    made = call.services.publish_template.draft(
+        template_of(call),
+        note=call.body.note,
+        revision=call.body.revision,
+        request_id=call.request_id,
+        deadline=call.deadline,
+    )
+    return _published(call, made)
+
+
+@endpoint(
+    "POST",
+    "/v1/templates/{id}/rollback",
+    scope=_WRITE,
+    body=f"{_CONTRACT}:RollbackRequest",
+    tag="Templates",
+    answers={201: _VERSION},
+    problems=(*FINDING, "version_not_found"),
+)
+def rollback(call: Call) -> Reply:
+    """Publish an older version's content again, as the next version.
+
+    It came out well when it was published, so no dataset is rendered. The draft stays as it is.
+    """
+    made = call.services.publish_template.rollback(
+        template_of(call), call.body.version, call.request_id
+    )
+    return _published(call, made)
+
+
+@endpoint(
+    "GET",
+    "/v1/templates/{id}/versions",
+    scope=_READ,
+    query=f"{_CONTRACT}:VersionQuery",
+    tag="Templates",
+    answers={200: f"{_CONTRACT}:TemplateVersionList"},
+    problems=FINDING,
+)
+def list_versions(call: Call) -> Reply:
+    """List a template's versions, newest first, without what they hold."""
+    template = template_of(call)
+    position = _paging.position(call)
+    found, below = call.services.read_templates.versions(
+        template, limit=call.query.limit, below=position["below"] if position else None
+    )
+    following = {"below": below} if below else None
+    shown = [shown_version(template, version) for version in found]
+    return Reply(200, _paging.envelope(call, shown, following))
+
+
+@endpoint(
+    "GET",
+    "/v1/templates/{id}/versions/{number}",
+    scope=_READ,
+    tag="Templates",
+    answers={200: f"{_CONTRACT}:TemplateVersionSource"},
+    problems=(*FINDING, "version_not_found"),
+)
+def retrieve_version(call: Call) -> Reply:
+    """Retrieve a version with what it holds."""
+    template = template_of(call)
+    number = call.params["number"]
+    known = number.isascii() and number.isdigit() and len(number) <= _MOST_DIGITS
+    found = call.services.read_templates.version(template, int(number) if known else 0)
+    return Reply(200, shown_version_source(template, *found))
+
+
+def _published(call: Call, made: Published) -> Reply:
+    template, version = made.template, made.version
+    place = f"{call.services.settings.base_url}/templates/{template.id}/versions/{version.number}"
+    return Reply(201, shown_version(template, version), headers={"Location": place})

@@ -1,0 +1,179 @@
+"""`/v1/templates`: templates, their drafts and their versions."""
+
+from typing import Any, Final
+
+from chalicelib.api import _paging
+from chalicelib.api._endpoint import Call, Reply, endpoint
+from chalicelib.api._template import (
+    FINDING,
+    REHEARSAL,
+    may_create,
+    source_of,
+    template_id_of,
+    template_of,
+)
+from chalicelib.features.templates.create import NewTemplate
+from chalicelib.features.templates.present import shown_template
+from chalicelib.features.templates.publish import NewDataset
+from chalicelib.features.templates.read import TemplateFilter
+
+_READ: Final = "templates:read"
+_WRITE: Final = "templates:write"
+_CONTRACT: Final = "chalicelib.contract.templates"
+_TEMPLATE: Final = f"{_CONTRACT}:Template"
+
+
+@endpoint(
+    "POST",
+    "/v1/templates",
+    scope=_WRITE,
+    body=f"{_CONTRACT}:TemplateRequest",
+    tag="Templates",
+    answers={201: _TEMPLATE},
+    problems=("template_not_allowed_for_key", *REHEARSAL),
+)
+def create(call: Call) -> Reply:
+    """Make a template.
+
+    Its source becomes the draft. With `publish` it is version 1 at once: every dataset is rendered
+    first, nothing of which is stored or billed, and where one fails nothing is made. A key with a
+    template allowlist makes none.
+    """
+    may_create(call)
+    asked = call.body
+    datasets = [NewDataset(each.name, each.data, each.is_default) for each in asked.datasets]
+    wanted = NewTemplate(
+        workspace_id=call.caller.workspace_id,
+        name=asked.name,
+        description=asked.description,
+        type=asked.type,
+        source=source_of(asked, asked.type),
+        datasets=datasets,
+        publish=asked.publish,
+    )
+    template = call.services.create_template(
+        wanted, request_id=call.request_id, deadline=call.deadline
+    )
+    headers = {"Location": f"{call.services.settings.base_url}/templates/{template.id}"}
+    return Reply(201, shown_template(template), headers=headers)
+
+
+@endpoint(
+    "GET",
+    "/v1/templates",
+    scope=_READ,
+    query=f"{_CONTRACT}:TemplateQuery",
+    tag="Templates",
+    answers={200: f"{_CONTRACT}:TemplateList"},
+)
+def list_templates(call: Call) -> Reply:
+    """List templates, newest first.
+
+    A key with a template allowlist sees those of its list. A page may hold fewer than `limit`
+    templates while `has_more` is true.
+    """
+    query = call.query
+    position = _paging.position(call)
+    page = call.services.read_templates.page(
+        call.caller.workspace_id,
+        TemplateFilter(query.type, deleted=query.deleted, ids=call.caller.key.templates),
+        limit=query.limit,
+        after=position["after"] if position else None,
+    )
+    following = {"after": page.next_after} if page.next_after else None
+    shown = [shown_template(template) for template in page.templates]
+    return Reply(200, _paging.envelope(call, shown, following))
+
+
+@endpoint(
+    "GET",
+    "/v1/templates/{id}",
+    scope=_READ,
+    tag="Templates",
+    answers={200: _TEMPLATE},
+    problems=FINDING,
+)
+def retrieve(call: Call) -> Reply:
+    """Retrieve a template."""
+    return Reply(200, shown_template(template_of(call)))
+
+
+@endpoint(
+    "PATCH",
+    "/v1/templates/{id}",
+    scope=_WRITE,
+    body=f"{_CONTRACT}:TemplateChange",
+    tag="Templates",
+    answers={200: _TEMPLATE},
+    problems=FINDING,
+)
+def change(call: Call) -> Reply:
+    """Change a template's name or description."""
+    fields = {name: getattr(call.body, name) for name in call.body.model_fields_set}
+    template = call.services.change_template(template_of(call), fields)
+    return Reply(200, shown_template(template))
+
+
+@endpoint(
+    "DELETE",
+    "/v1/templates/{id}",
+    scope=_WRITE,
+    tag="Templates",
+    answers={200: _TEMPLATE},
+    problems=(*FINDING, "template_locked"),
+)
+def delete(call: Call) -> Reply:
+    """Move a template into the trash.
+
+    For 30 days it can be restored, and whoever asks for it is answered 410; then it is gone with
+    its versions and datasets.
+    """
+    return Reply(200, shown_template(call.services.trash_template.delete(template_of(call))))
+
+
+@endpoint(
+    "POST",
+    "/v1/templates/{id}/restore",
+    scope=_WRITE,
+    tag="Templates",
+    answers={200: _TEMPLATE},
+    problems=("template_not_allowed_for_key", "template_not_found", "conflict"),
+)
+def restore(call: Call) -> Reply:
+    """Restore a template from the trash, as it was; one that is not there is a `conflict`."""
+    template_id = template_id_of(call)
+    template = call.services.trash_template.restore(call.caller.workspace_id, template_id)
+    return Reply(200, shown_template(template))
+
+
+@endpoint(
+    "POST",
+    "/v1/templates/{id}/lock",
+    scope=_WRITE,
+    tag="Templates",
+    answers={200: _TEMPLATE},
+    problems=FINDING,
+)
+def lock(call: Call) -> Reply:
+    """Lock a template.
+
+    Its draft cannot be replaced and it cannot be deleted; publishing and rollback go on.
+    """
+    return _set(call, {"locked": True})
+
+
+@endpoint(
+    "POST",
+    "/v1/templates/{id}/unlock",
+    scope=_WRITE,
+    tag="Templates",
+    answers={200: _TEMPLATE},
+    problems=FINDING,
+)
+def unlock(call: Call) -> Reply:
+    """Unlock a template."""
+    return _set(call, {"locked": False})
+
+
+def _set(call: Call, fields: dict[str, Any]) -> Reply:
+    return Reply(200, shown_template(call.services.change_template(template_of(call), fields)))

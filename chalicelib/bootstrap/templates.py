@@ -1,0 +1,145 @@
+"""What the API function's views of templates ask for, each part built on first use."""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from chalicelib.adapters.aws.session import Clients
+from chalicelib.adapters.aws.table import Write
+from chalicelib.bootstrap.state import State
+from chalicelib.core.clock import Clock
+from chalicelib.core.ids import Ids
+from chalicelib.features.renders.conclude import ConcludeRender
+from chalicelib.features.renders.templates import PutTemplates
+from chalicelib.features.templates.change import ChangeTemplate
+from chalicelib.features.templates.contents import TemplateContents
+from chalicelib.features.templates.create import CreateTemplate, DatasetCreations
+from chalicelib.features.templates.draft import CheckSource, ReplaceDraft
+from chalicelib.features.templates.keeping import KeepSource
+from chalicelib.features.templates.model import Source, Template
+from chalicelib.features.templates.options import check_options
+from chalicelib.features.templates.publish import NewDataset, PublishTemplate, Rehearse
+from chalicelib.features.templates.read import ReadTemplates
+from chalicelib.features.templates.sources import StoredTemplates
+from chalicelib.features.templates.trash import TrashTemplate
+from chalicelib.settings import ApiSettings
+
+
+class TemplateServices(State):
+    """The parts of the API function that stand for templates."""
+
+    def __init__(self, settings: ApiSettings, clients: Clients, *, clock: Clock, ids: Ids) -> None:
+        """Build nothing yet."""
+        super().__init__(clients, clock, main_table=settings.main_table, bucket=settings.bucket)
+        self.settings = settings
+        self.ids = ids
+
+    @cached_property
+    def conclude_render(self) -> ConcludeRender:  # noqa: D102
+        return self.conclude(self.settings.events_queue_url)
+
+    @cached_property
+    def template_contents(self) -> TemplateContents:  # noqa: D102
+        return TemplateContents(self.objects)
+
+    @cached_property
+    def read_templates(self) -> ReadTemplates:  # noqa: D102
+        return ReadTemplates(
+            templates=self.templates, contents=self.template_contents, clock=self.clock
+        )
+
+    @cached_property
+    def put_templates(self) -> PutTemplates:  # noqa: D102
+        return PutTemplates(StoredTemplates(self.read_templates), _complete_output)
+
+    @cached_property
+    def keep_source(self) -> KeepSource:  # noqa: D102
+        return KeepSource(
+            tables=self.tables,
+            templates=self.templates,
+            contents=self.template_contents,
+            clock=self.clock,
+            ids=self.ids,
+        )
+
+    @cached_property
+    def check_sources(self) -> tuple[CheckSource, ...]:
+        """What a draft is refused for."""
+        return (check_options,)
+
+    @cached_property
+    def rehearse(self) -> Rehearse:  # noqa: D102
+        return _rehearse
+
+    @cached_property
+    def new_datasets(self) -> DatasetCreations:  # noqa: D102
+        return _creations
+
+    @cached_property
+    def publish_template(self) -> PublishTemplate:  # noqa: D102
+        return PublishTemplate(
+            tables=self.tables,
+            templates=self.templates,
+            contents=self.template_contents,
+            facts=self.facts,
+            tell=self.conclude_render.tell,
+            rehearse=self.rehearse,
+            clock=self.clock,
+        )
+
+    @cached_property
+    def create_template(self) -> CreateTemplate:  # noqa: D102
+        return CreateTemplate(
+            tables=self.tables,
+            templates=self.templates,
+            keep=self.keep_source,
+            checks=self.check_sources,
+            publish=self.publish_template,
+            rehearse=self.rehearse,
+            datasets=self.new_datasets,
+            clock=self.clock,
+            ids=self.ids,
+        )
+
+    @cached_property
+    def replace_draft(self) -> ReplaceDraft:  # noqa: D102
+        return ReplaceDraft(
+            tables=self.tables,
+            templates=self.templates,
+            keep=self.keep_source,
+            checks=self.check_sources,
+            clock=self.clock,
+        )
+
+    @cached_property
+    def change_template(self) -> ChangeTemplate:  # noqa: D102
+        return ChangeTemplate(tables=self.tables, templates=self.templates, clock=self.clock)
+
+    @cached_property
+    def trash_template(self) -> TrashTemplate:  # noqa: D102
+        return TrashTemplate(tables=self.tables, templates=self.templates, clock=self.clock)
+
+
+def _complete_output(said: Mapping[str, Any]) -> dict[str, Any]:
+    from chalicelib.contract.completing import complete_output  # noqa: PLC0415 -- pydantic
+
+    return complete_output(said)
+
+
+def _rehearse(
+    template: Template,
+    source: Source,
+    *,
+    datasets: Sequence[NewDataset] | None,
+    deadline: float,
+) -> None:
+    """Stand in until datasets are there: without any, nothing is to be rendered."""
+    if datasets:
+        raise NotImplementedError(template.id, source, deadline)
+
+
+def _creations(template: Template, datasets: Sequence[NewDataset]) -> Sequence[Write]:
+    """Stand in until datasets are there."""
+    if datasets:
+        raise NotImplementedError(template.id)
+    return ()

@@ -1,0 +1,65 @@
+"""Templates of a service, made through its API."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from tests.builders.http import Answer
+from tests.builders.service import Service
+
+PATH: Final = "/v1/templates"
+# No row takes it.
+LARGE: Final = "<p>" + "x" * 450_000
+
+
+def post(service: Service, **fields: Any) -> Answer:
+    """Send POST /v1/templates with a small template."""
+    key = fields.pop("key", service.live)
+    body = {"name": "Invoice", "html": "<p>{{ n }}</p>"} | fields
+    return service.call("POST", PATH, json_body=body, key=key)
+
+
+def make(service: Service, **fields: Any) -> str:
+    """Make a template and return its path."""
+    answer = post(service, **fields)
+    assert answer.status == 201, answer.body
+    return f"{PATH}/{answer.json['id']}"
+
+
+def put(service: Service, path: str, **fields: Any) -> Answer:
+    """Replace the draft of the template at a path."""
+    return service.call("PUT", f"{path}/draft", json_body=fields)
+
+
+def publish(service: Service, path: str, **fields: Any) -> Answer:
+    """Publish the template at a path."""
+    return service.call("POST", f"{path}/publish", json_body=fields)
+
+
+def rows(service: Service, path: str) -> list[dict[str, Any]]:
+    """Return all rows of the template at a path."""
+    pk = f"WS#{service.workspace}#TPL#{path.rpartition('/')[2]}"
+    return service.services.tables.query(service.settings.main_table, "PK = :pk", {":pk": pk}).items
+
+
+def from_template(service: Service, path: str, **fields: Any) -> Answer:
+    """Render the template at a path."""
+    wanted = {"type": "template", "template_id": path.rpartition("/")[2]}
+    return service.render(input=wanted, **fields)
+
+
+class FakeRehearsal:
+    """Stands for the rendering of all datasets: counts, and fails when it is told to."""
+
+    def __init__(self, service: Service) -> None:
+        """Take its place in a service whose templates nobody has asked for yet."""
+        self.seen: list[Any] = []
+        self.failure: Exception | None = None
+        self.meanwhile: Callable[[], object] = lambda: None
+        service.services.__dict__["rehearse"] = self
+
+    def __call__(self, _template: Any, source: Any, *, datasets: Any, deadline: float) -> None:
+        """Rehearse."""
+        self.seen.append((source, datasets, deadline))
+        self.meanwhile()
+        if self.failure is not None:
+            raise self.failure
