@@ -1,4 +1,4 @@
-"""The service's side of the template process: starts it, asks it, replaces it."""
+"""The service's side of a confined process: starts it, asks it, replaces it."""
 
 import contextlib
 import logging
@@ -27,11 +27,18 @@ _LOOK_MS: Final = 250.0
 _OUT_OF_TIME: Final = frozenset({-signal.SIGVTALRM, -signal.SIGPROF, -signal.SIGXCPU})
 
 
-class TemplateWorker:
-    """Runs templates in a warm child process, one at a time; any breach replaces the child."""
+class ConfinedWorker:
+    """Asks a warm child process one thing at a time; any breach replaces the child."""
 
-    def __init__(self, environment: Mapping[str, str] | None = None) -> None:
-        """Prepare; `environment` is all that the child finds in its own, beside its import path."""
+    def __init__(
+        self, module: str, subject: str, environment: Mapping[str, str] | None = None
+    ) -> None:
+        """Prepare; `module` is what the child runs, `subject` what messages say of its work.
+
+        `environment` is all that the child finds in its own, beside its import path.
+        """
+        self._module = module
+        self._subject = subject
         self._environment = dict(environment or {})
         self._lock = threading.Lock()
         self._child: _Child | None = None
@@ -55,32 +62,19 @@ class TemplateWorker:
         finally:
             self._stopped = Future()
 
-    def render(
-        self,
-        source: str,
-        data: Mapping[str, Any],
-        *,
-        strict: bool,
-        deadline: float,
-        escape: bool = True,
-    ) -> str:
-        """Return the text of a template over plain JSON data; `escape`: the text is HTML.
+    def ask(self, message: Mapping[str, Any], deadline: float) -> dict[str, Any]:
+        """Return the child's answer.
 
-        Raises RenderFailure with `template_syntax_error`, `template_runtime_error` or
-        `template_fuel_exhausted` and `line`, `column`, `excerpt` where they are known, or with
-        `render_timeout` when the time is `deadline` (seconds since 1970).
+        Raises RenderFailure `template_fuel_exhausted`, or `render_timeout` when the time is
+        `deadline` (seconds since 1970).
         """
-        request = wire.pack({"source": source, "data": data, "strict": strict, "escape": escape})
+        request = wire.pack(message)
         if not self._lock.acquire(timeout=max(0.0, deadline - time.time())):
-            raise _too_late()
+            raise self._too_late()
         try:
-            answer = self._ask(request, deadline)
+            return self._ask(request, deadline)
         finally:
             self._lock.release()
-        if "text" in answer:
-            return str(answer["text"])
-        place = {name: answer[name] for name in _PLACE if answer[name] is not None}
-        raise RenderFailure(answer["code"], answer["message"], **place)
 
     def close(self) -> None:
         """End the child; the next template starts another."""
@@ -96,12 +90,12 @@ class TemplateWorker:
                 answer = child.ask(request, left_ms)
             except TimeoutError as error:
                 self._replace()
-                raise _too_late() from error
+                raise self._too_late() from error
             except EOFError:
                 status = child.stop()
                 self._replace()
                 if status in _OUT_OF_TIME:
-                    raise _exhausted(
+                    raise self._exhausted(
                         f"used more than {limits.CPU_S:g} s of processor time"
                     ) from None
                 if status != -signal.SIGKILL:
@@ -110,7 +104,13 @@ class TemplateWorker:
             if answer["retire"]:
                 self._replace()
             return answer
-        raise _exhausted("made its process end")
+        raise self._exhausted("made its process end")
+
+    def _exhausted(self, what: str) -> RenderFailure:
+        return RenderFailure("template_fuel_exhausted", f"{self._subject} {what}.")
+
+    def _too_late(self) -> RenderFailure:
+        return RenderFailure("render_timeout", f"{self._subject} did not finish in time.")
 
     def _left_ms(self, deadline: float) -> float:
         return 0.0 if self._stopped.done() else (deadline - time.time()) * 1000
@@ -124,7 +124,7 @@ class TemplateWorker:
     def _living_child(self) -> "_Child":
         if self._child is None or not self._child.alive:
             self._discard()
-            self._child = _Child(self._environment)
+            self._child = _Child(self._module, self._environment)
         return self._child
 
     def _replace(self) -> None:
@@ -137,12 +137,42 @@ class TemplateWorker:
             self._child = None
 
 
+class TemplateWorker(ConfinedWorker):
+    """Runs templates."""
+
+    def __init__(self, environment: Mapping[str, str] | None = None) -> None:
+        """Prepare, as every worker."""
+        super().__init__(_CHILD, "The template", environment)
+
+    def render(
+        self,
+        source: str,
+        data: Mapping[str, Any],
+        *,
+        strict: bool,
+        deadline: float,
+        escape: bool = True,
+    ) -> str:
+        """Return the text of a template over plain JSON data; `escape`: the text is HTML.
+
+        Raises RenderFailure with `template_syntax_error`, `template_runtime_error` or
+        `template_fuel_exhausted` and `line`, `column`, `excerpt` where they are known, or with
+        `render_timeout` when the time is `deadline` (seconds since 1970).
+        """
+        request = {"source": source, "data": data, "strict": strict, "escape": escape}
+        answer = self.ask(request, deadline)
+        if "text" in answer:
+            return str(answer["text"])
+        place = {name: answer[name] for name in _PLACE if answer[name] is not None}
+        raise RenderFailure(answer["code"], answer["message"], **place)
+
+
 class _Child:
     """One process and its two pipes."""
 
-    def __init__(self, environment: Mapping[str, str]) -> None:
+    def __init__(self, module: str, environment: Mapping[str, str]) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-S", "-s", "-m", _CHILD, str(os.getpid())],
+            [sys.executable, "-P", "-S", "-s", "-m", module, str(os.getpid())],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -203,11 +233,3 @@ class _Child:
         if message is None:
             raise EOFError
         return message
-
-
-def _exhausted(what: str) -> RenderFailure:
-    return RenderFailure("template_fuel_exhausted", f"The template {what}.")
-
-
-def _too_late() -> RenderFailure:
-    return RenderFailure("render_timeout", "The template did not finish in time.")
