@@ -27,6 +27,8 @@ _ELEMENT: Final = re.compile(r"\(([0-9]{2,4})\)([^()]+)")
 # GS1 General Specifications, 7.8.5: after these application identifiers no separator stands.
 _FIXED_LENGTH: Final = re.compile(r"0[0-4]|1[1-9]|20|3[1-6]|41")
 _FNC1: Final = "\xf1"
+# As a code of Code 128: the pair of digits 99, or the switch to pairs of digits.
+_TO_DIGITS: Final = 99
 
 
 class CodeError(ValueError):
@@ -109,12 +111,29 @@ def _barcode(value: str, symbology: str) -> Any:
         message = f"{symbology} takes {words}"
         raise CodeError(message)
     kind = barcode.get_barcode_class(symbology)
+    if symbology == "code128":
+        return _code128(kind, value)
     if symbology == "gs1_128":
         return kind(_gs1(value))
     code = kind(value, add_checksum=False) if symbology == "code39" else kind(value)
     if symbology in _CHECKED and not code.get_fullcode().startswith(value):
         message = f"{symbology}: the check digit of {value} is not {value[-1]}"
         raise CodeError(message)
+    return code
+
+
+def _code128(kind: Any, value: str) -> Any:
+    code = kind(value)
+    optimized = code._try_to_optimize  # noqa: SLF001 -- see below
+
+    def kept(encoded: list[int]) -> list[int]:
+        """Take the digits 99 at the beginning for digits: python-barcode takes them for a switch.
+
+        It begins with the code set of pairs of digits, and 99 would switch to that set.
+        """
+        return encoded if encoded[1] == _TO_DIGITS else optimized(encoded)
+
+    code._try_to_optimize = kept  # noqa: SLF001 -- there is no other way in
     return code
 
 
