@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from chalicelib.engine.options.output import Output
+from chalicelib.engine.templating.includes import Includes
 
 # The bytes of an upload by its id; raises RenderFailure `upload_not_found`.
 type Uploads = Callable[[str], bytes]
@@ -31,8 +32,8 @@ class Address:
 class Job:
     """Files to make of one page; `deadline` is in seconds since 1970.
 
-    The data are `data`, or the JSON object at `data_url`. Whoever sets `stopped` has no use for the
-    files any more.
+    The data are `data`, or the JSON object at `data_url`; `includes` is what templates may include.
+    Whoever sets `stopped` has no use for the files any more.
     """
 
     source: Html | Address
@@ -41,6 +42,7 @@ class Job:
     uploads: Uploads
     data: Mapping[str, Any] | None = None
     data_url: str | None = None
+    includes: Includes = Includes()  # noqa: RUF009 -- it is frozen
     test: bool = False
     stopped: Future[None] = field(default_factory=Future, compare=False)
 

@@ -10,6 +10,7 @@ from chalicelib.engine.data import data_of
 from chalicelib.engine.job import Html, Job
 from chalicelib.engine.options.output import Output
 from chalicelib.engine.outside import Outside
+from chalicelib.engine.templating.includes import Includes
 from chalicelib.engine.wording import worded
 
 # Where the document's own head begins, or else the last thing that must stand before one.
@@ -31,6 +32,7 @@ class Templates(Protocol):
         strict: bool,
         deadline: float,
         escape: bool = True,
+        includes: Includes = ...,
     ) -> str:
         """Return the text, HTML where it is to `escape` what it puts in.
 
@@ -70,6 +72,7 @@ def _run(
         strict=job.output.strict_undefined,
         deadline=job.deadline,
         escape=escape,
+        includes=job.includes,
     )
 
 

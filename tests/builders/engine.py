@@ -10,6 +10,7 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.job import Address, Html, Job
 from chalicelib.engine.options.output import Output
 from chalicelib.engine.outside import AddressRefused, Fetched
+from chalicelib.engine.templating.includes import Includes
 from tests.builders.web import Site
 
 
@@ -24,8 +25,9 @@ class NoTemplates:
         strict: bool,
         deadline: float,
         escape: bool = True,
+        includes: Includes = Includes(),  # noqa: B008 -- it is frozen
     ) -> str:
-        raise AssertionError(source, data, strict, deadline, escape)
+        raise AssertionError(source, data, strict, deadline, escape, includes)
 
 
 class NoOutside:

@@ -9,8 +9,10 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from chalicelib.engine.templating import confinement, wire
+from chalicelib.engine.templating.faults import Fault
 from chalicelib.engine.templating.fuel import FuelError
-from chalicelib.engine.templating.renderer import Fault, Renderer
+from chalicelib.engine.templating.includes import Includes
+from chalicelib.engine.templating.renderer import Renderer
 
 _INPUT: Final = 0
 _OUTPUT: Final = 1
@@ -55,6 +57,7 @@ def _answer(renderer: Renderer, request: Mapping[str, Any]) -> dict[str, Any]:
             request["data"],
             strict=request["strict"],
             escape=request["escape"],
+            includes=Includes.from_json(request["includes"]),
         )
     except FuelError as error:  # The clock ran out between two parts of the renderer.
         result = Fault("template_fuel_exhausted", str(error))

@@ -1,12 +1,23 @@
 """Code generation: every loop step and operator pays, every expression knows its position."""
 
-from typing import Any, override
+from typing import Any, Final, NoReturn, override
 
 from jinja2 import nodes
 from jinja2.compiler import CodeGenerator, Frame
+from jinja2.exceptions import TemplateAssertionError
 from jinja2.runtime import LoopContext
 
+from chalicelib.core.ids import is_id
 from chalicelib.engine.templating.fuel import Counted, Meter
+
+_NAME: Final = (
+    "Only templates of this workspace can be included, each by its id as a plain string: "
+    '{% include "tpl_…" %}.'
+)
+
+
+class UnsupportedError(TemplateAssertionError):
+    """Jinja2 has it, the language here has not."""
 
 
 class MeteredGenerator(CodeGenerator):
@@ -27,6 +38,28 @@ class MeteredGenerator(CodeGenerator):
         node.iter = nodes.Call(counted, [node.iter], [], None, None, lineno=node.iter.lineno)
         node.iter.set_environment(self.environment)
         super().visit_For(node, frame)
+
+    @override
+    def visit_Include(self, node: nodes.Include, frame: Frame) -> None:
+        if not all(is_id("tpl", name) for name in _names(node.template)):
+            self._refuse(_NAME, node)
+        super().visit_Include(node, frame)
+
+    @override
+    def visit_Extends(self, node: nodes.Extends, frame: Frame) -> None:
+        self._refuse(_no_tag("extends"), node)
+
+    @override
+    def visit_Import(self, node: nodes.Import, frame: Frame) -> None:
+        self._refuse(_no_tag("import"), node)
+
+    @override
+    def visit_FromImport(self, node: nodes.FromImport, frame: Frame) -> None:
+        self._refuse(_no_tag("from"), node)
+
+    @override
+    def position(self, node: nodes.Node) -> str:
+        return "this line"  # The fault itself tells which.
 
     @override
     def visit_Compare(self, node: nodes.Compare, frame: Frame) -> None:
@@ -51,6 +84,9 @@ class MeteredGenerator(CodeGenerator):
             return super()._output_child_to_const(node, frame, finalize)
         raise nodes.Impossible
 
+    def _refuse(self, message: str, node: nodes.Stmt) -> NoReturn:
+        raise UnsupportedError(message, node.lineno, self.name, self.filename)
+
     def _charge(self, visit: Any, node: nodes.Expr, frame: Frame) -> None:
         self.write("charged(")
         visit(node, frame)
@@ -74,3 +110,21 @@ class MeteredLoop(LoopContext):
 
 def _start(node: nodes.Node) -> int:
     return min([node.lineno, *(child.lineno for child in node.find_all(nodes.Expr))])
+
+
+def _names(node: nodes.Expr | None) -> list[str]:
+    """Return the names that an include may take; one that only a run would tell is empty."""
+    if isinstance(node, nodes.Const) and isinstance(node.value, str):
+        return [node.value]
+    if isinstance(node, nodes.List | nodes.Tuple):
+        return [name for item in node.items for name in _names(item)]
+    if isinstance(node, nodes.CondExpr):
+        return [*_names(node.expr1), *([] if node.expr2 is None else _names(node.expr2))]
+    return [""]
+
+
+def _no_tag(name: str) -> str:
+    return (
+        f"The tag '{name}' is not supported. Put what templates share into a template of its own "
+        'and use {% include "tpl_…" %}.'
+    )

@@ -6,9 +6,9 @@ from operator import index
 from types import MethodType
 from typing import Any, Final, NoReturn, cast, override
 
+from jinja2 import Template
 from jinja2.exceptions import SecurityError, TemplateRuntimeError
 from jinja2.lexer import Lexer
-from jinja2.loaders import DictLoader
 from jinja2.runtime import (
     BlockReference,
     ChainableUndefined,
@@ -24,6 +24,7 @@ from jinja2.utils import Cycler, Joiner, Namespace, concat, generate_lorem_ipsum
 from chalicelib.engine.templating import limits, operators
 from chalicelib.engine.templating.compiler import MeteredGenerator, MeteredLoop
 from chalicelib.engine.templating.fuel import Counted, FuelError, Meter
+from chalicelib.engine.templating.library import Library
 from chalicelib.engine.templating.methods import (
     DATA_METHODS,
     RUNTIME_ATTRIBUTES,
@@ -68,16 +69,18 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
     code_generator_class = MeteredGenerator
     intercepted_binops = frozenset(operators.OPERATORS)
 
-    def __init__(self, meter: Meter, *, strict: bool, escape: bool = True) -> None:
+    def __init__(
+        self, meter: Meter, library: Library, *, strict: bool, escape: bool = True
+    ) -> None:
         """Build the language; `strict` makes undefined values errors, `escape` is for HTML."""
         super().__init__(
             autoescape=escape,
             optimized=False,
             undefined=StrictUndefined if strict else ChainableUndefined,
-            loader=DictLoader({}),
             finalize=_printable,
         )
         self.meter = meter
+        self.library = library
         self.counted = Method(lambda iterable: Counted(iterable, meter), meter)
         self.concat = functools.partial(_concat, meter)  # type: ignore[method-assign]
         self.filters = {
@@ -108,6 +111,10 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
     def handle_exception(self, source: str | None = None) -> NoReturn:
         # Jinja2 would build a traceback with the position as its line number.
         raise  # noqa: PLE0704 -- called while an exception is handled
+
+    @override
+    def _load_template(self, name: str | Undefined, globals: Any) -> Template:
+        return self.library.included(self, name)
 
     @override
     def getattr(self, obj: Any, attribute: str) -> Any:

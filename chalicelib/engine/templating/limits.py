@@ -17,3 +17,8 @@ MEMORY_BYTES: Final = 512_000_000
 
 INTEGER_BITS: Final = 65_536
 """Larger integers cannot be printed (Python refuses from 4 300 digits), only burn time."""
+
+INCLUDE_DEPTH: Final = 16
+
+INCLUDE_FUEL: Final = 20
+"""An include copies its context, so it is dearer than a step."""

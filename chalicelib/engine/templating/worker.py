@@ -16,11 +16,13 @@ from typing import Any, Final
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.templating import limits, wire
+from chalicelib.engine.templating.includes import Includes
 
 log = logging.getLogger(__name__)
 
 _CHILD: Final = "chalicelib.engine.templating.child"
 _ATTEMPTS: Final = 2
+_NO_INCLUDES: Final = Includes()
 _PLACE: Final = ("line", "column", "excerpt")
 # So long at most goes by unseen that nobody wants the text any more.
 _LOOK_MS: Final = 250.0
@@ -152,6 +154,7 @@ class TemplateWorker(ConfinedWorker):
         strict: bool,
         deadline: float,
         escape: bool = True,
+        includes: Includes = _NO_INCLUDES,
     ) -> str:
         """Return the text of a template over plain JSON data; `escape`: the text is HTML.
 
@@ -159,7 +162,13 @@ class TemplateWorker(ConfinedWorker):
         `template_fuel_exhausted` and `line`, `column`, `excerpt` where they are known, or with
         `render_timeout` when the time is `deadline` (seconds since 1970).
         """
-        request = {"source": source, "data": data, "strict": strict, "escape": escape}
+        request = {
+            "source": source,
+            "data": data,
+            "strict": strict,
+            "escape": escape,
+            "includes": includes.to_json(),
+        }
         answer = self.ask(request, deadline)
         if "text" in answer:
             return str(answer["text"])

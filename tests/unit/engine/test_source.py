@@ -7,6 +7,7 @@ import pytest
 
 from chalicelib.engine.job import Job
 from chalicelib.engine.source import document_of
+from chalicelib.engine.templating.includes import Includes
 from tests.builders.engine import NoOutside, job
 
 
@@ -24,6 +25,7 @@ class Upper:
         strict: bool,
         deadline: float,  # noqa: ARG002 -- part of the port
         escape: bool = True,  # noqa: ARG002 -- as above
+        includes: Includes = Includes(),  # noqa: ARG002, B008 -- as above
     ) -> str:
         self.seen.append((source, data, strict))
         return source.upper()

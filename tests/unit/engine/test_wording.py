@@ -9,7 +9,9 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.options.output import Output
 from chalicelib.engine.options.pdf import MARKS, HeaderFooter
 from chalicelib.engine.source import document_of
-from chalicelib.engine.templating.renderer import Fault, Renderer
+from chalicelib.engine.templating.faults import Fault
+from chalicelib.engine.templating.includes import Includes
+from chalicelib.engine.templating.renderer import Renderer
 from tests.builders.engine import NoOutside, NoTemplates, job
 
 PAGE, PAGES, TITLE, DATE = MARKS.values()
@@ -30,9 +32,10 @@ class Templates:
         strict: bool,
         deadline: float,  # noqa: ARG002 -- part of the port
         escape: bool = True,
+        includes: Includes = Includes(),  # noqa: B008 -- it is frozen
     ) -> str:
         self.seen.append(source)
-        text = self._renderer.render(source, data, strict=strict, escape=escape)
+        text = self._renderer.render(source, data, strict=strict, escape=escape, includes=includes)
         if isinstance(text, Fault):
             raise RenderFailure(text.code, text.message, line=text.line)
         return text

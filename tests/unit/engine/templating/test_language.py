@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from chalicelib.engine.templating.renderer import Fault, Renderer
+from chalicelib.engine.templating.faults import Fault
+from chalicelib.engine.templating.renderer import Renderer
 
 
 @pytest.fixture(scope="module")

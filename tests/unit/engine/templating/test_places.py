@@ -2,8 +2,9 @@
 
 import pytest
 
+from chalicelib.engine.templating.faults import Fault
 from chalicelib.engine.templating.positions import place
-from chalicelib.engine.templating.renderer import Fault, Renderer
+from chalicelib.engine.templating.renderer import Renderer
 
 SYNTAX = "template_syntax_error"
 RUNTIME = "template_runtime_error"

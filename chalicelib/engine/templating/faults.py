@@ -1,0 +1,96 @@
+"""Why a template gave no text, and where: the code, the message and the place of an error."""
+
+import re
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Final
+
+from jinja2 import Template
+from jinja2.exceptions import TemplateAssertionError, TemplatesNotFound, TemplateSyntaxError
+
+from chalicelib.engine.templating import limits
+from chalicelib.engine.templating.compiler import UnsupportedError
+from chalicelib.engine.templating.fuel import FuelError
+from chalicelib.engine.templating.library import FILENAME, INSTEAD, CompileError, Library
+from chalicelib.engine.templating.positions import place
+
+_MESSAGE_CHARACTERS: Final = 500
+# Jinja2's lexer counts from the beginning of the source.
+_OFFSET: Final = re.compile(r" at \d+$")
+_UNKNOWN: Final = ("No filter named", "No test named")
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Why a template gave no text; the place is absent where it cannot be known."""
+
+    code: str
+    message: str
+    line: int | None = None
+    column: int | None = None
+    excerpt: str | None = None
+
+
+def of_source(error: CompileError, library: Library, position: int) -> Fault:
+    """Return why a source cannot be compiled; `position` is where the lexer is."""
+    cause = error.__cause__
+    assert isinstance(cause, Exception)
+    if isinstance(cause, FuelError | MemoryError):
+        return _fault("template_fuel_exhausted", _message(cause), library, error.name, position)
+    if not isinstance(cause, TemplateSyntaxError):
+        # Python's own limits on nesting and on the digits of a number.
+        too_long = isinstance(cause, ValueError) and not isinstance(cause, SyntaxError)
+        message = (
+            "A number has too many digits." if too_long else "The template is nested too deeply."
+        )
+        return _fault("template_syntax_error", message, library, error.name, position)
+    code = "template_runtime_error" if _is_unknown(cause) else "template_syntax_error"
+    return _fault(code, _message(cause), library, error.name, cause.lineno)
+
+
+def of_run(error: Exception, library: Library) -> Fault:
+    """Return why a run ended."""
+    exhausted = isinstance(error, FuelError | MemoryError | RecursionError)
+    code = "template_fuel_exhausted" if exhausted else "template_runtime_error"
+    where = _last_template(error.__traceback__)
+    if where is None:
+        return Fault(code, _message(error))
+    template, line = where
+    position = template.get_corresponding_lineno(line)
+    return _fault(code, _message(error), library, template.name, position)
+
+
+def _is_unknown(error: TemplateSyntaxError) -> bool:
+    return isinstance(error, UnsupportedError) or (
+        isinstance(error, TemplateAssertionError) and _message(error).startswith(_UNKNOWN)
+    )
+
+
+def _last_template(traceback: TracebackType | None) -> tuple[Template, int] | None:
+    found = None
+    while traceback is not None:
+        frame = traceback.tb_frame
+        if frame.f_code.co_filename == FILENAME:
+            found = frame.f_globals["__jinja_template__"], traceback.tb_lineno
+        traceback = traceback.tb_next
+    return found
+
+
+def _fault(code: str, message: str, library: Library, name: str | None, position: int) -> Fault:
+    where = place(library.source(name), position)
+    if name is not None:
+        message = f"In the included template {name}: {message}"
+    return Fault(code, message, where.line, where.column, where.excerpt)
+
+
+def _message(error: Exception) -> str:
+    if isinstance(error, MemoryError):
+        return f"The template needs more than {limits.MEMORY_BYTES:,} bytes of memory."
+    if isinstance(error, RecursionError):
+        return "The template calls itself too deeply."
+    if isinstance(error, TemplatesNotFound):
+        return f"None of {', '.join(map(str, error.templates))} is there. {INSTEAD}"
+    text = str(error)
+    if isinstance(error, TemplateSyntaxError):
+        text = _OFFSET.sub("", error.message or "")
+    return (text or type(error).__name__)[:_MESSAGE_CHARACTERS]

@@ -1,0 +1,74 @@
+"""The templates that a template includes: found by their ids, so that they travel with it.
+
+The ids are found without parsing, so that no hostile source is parsed outside the child. Whatever
+looks like an include but is none (in a comment, say) costs a look-up, nothing else.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from chalicelib.core.errors import ServiceError
+
+# The HTML of a template by its id; raises ServiceError where there is none to include.
+type FindTemplate = Callable[[str], str]
+
+MOST_TEMPLATES: Final = 50
+MOST_CHARACTERS: Final = 8_000_000
+
+# A tag ends before the next percent sign, so that nothing is looked at twice.
+_TAG: Final = re.compile(r"\{%[-+]?\s*include\b([^%]*)")
+_ID: Final = re.compile(r"""["'](tpl_[0-7][0-9A-HJKMNP-TV-Z]{25})["']""")
+
+
+@dataclass(frozen=True, slots=True)
+class Includes:
+    """Sources by template id, and why the other ids have none."""
+
+    sources: Mapping[str, str] = field(default_factory=dict)
+    problems: Mapping[str, str] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the form in which they travel."""
+        return {"sources": dict(self.sources), "problems": dict(self.problems)}
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> "Includes":
+        """Read what `to_json` wrote."""
+        return cls(value["sources"], value["problems"])
+
+
+def collect_includes(texts: Iterable[str], find: FindTemplate) -> Includes:
+    """Return all templates that the texts include, and that those include, and so on.
+
+    What cannot be included is no error here: it may stand in a branch that never runs.
+    """
+    sources: dict[str, str] = {}
+    problems: dict[str, str] = {}
+    room = MOST_CHARACTERS
+    waiting = [name for text in texts for name in _names(text)]
+    for name in waiting:  # It grows meanwhile.
+        if name in sources or name in problems:
+            continue
+        if len(sources) + len(problems) >= MOST_TEMPLATES:
+            problems[name] = f"A render can have at most {MOST_TEMPLATES} included templates."
+            continue
+        try:
+            source = find(name)
+        except ServiceError as error:
+            problems[name] = error.detail
+            continue
+        if len(source) > room:
+            problems[name] = f"Included templates can have {MOST_CHARACTERS:,} characters in all."
+            continue
+        room -= len(source)
+        sources[name] = source
+        waiting.extend(_names(source))
+    return Includes(sources, problems)
+
+
+def _names(text: str) -> list[str]:
+    if "include" not in text:
+        return []
+    return [name for tag in _TAG.finditer(text) for name in _ID.findall(tag[1])]

@@ -1,0 +1,274 @@
+"""Templates in templates: the same data, no circles, and faults where they arise."""
+
+import itertools
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from chalicelib.core.errors import NotFound
+from chalicelib.engine.templating import includes as bounds
+from chalicelib.engine.templating.faults import Fault
+from chalicelib.engine.templating.includes import Includes, collect_includes
+from chalicelib.engine.templating.renderer import Renderer
+
+DATA: Mapping[str, Any] = {"name": "Ana <b>", "rows": [{"n": 1}, {"n": 2}], "yes": True}
+
+
+def tpl(letter: str) -> str:
+    """Return a template's id that can be told from others."""
+    return "tpl_01" + letter * 24
+
+
+RUNTIME = "template_runtime_error"
+A, B, C, NONE = (tpl(letter) for letter in "ABCN")
+
+
+class Workspace:
+    """Templates by letter; what is not there is not published."""
+
+    def __init__(self, **templates: str) -> None:
+        self.templates = {tpl(letter): text for letter, text in templates.items()}
+        self.asked: list[str] = []
+
+    def find(self, template_id: str) -> str:
+        self.asked.append(template_id)
+        if template_id not in self.templates:
+            raise NotFound("version_not_found", f"The template {template_id} is not published.")
+        return self.templates[template_id]
+
+
+@pytest.fixture(scope="module")
+def renderer() -> Renderer:
+    return Renderer()
+
+
+def _render(
+    renderer: Renderer, source: str, *, strict: bool = False, escape: bool = True, **templates: str
+) -> str | Fault:
+    """Render as the service does: the letters A, B and C in a source stand for ids."""
+    for letter in "ABCN":
+        source = source.replace(f"${letter}", tpl(letter))
+        templates = {k: v.replace(f"${letter}", tpl(letter)) for k, v in templates.items()}
+    found = collect_includes([source], Workspace(**templates).find)
+    travelled = Includes.from_json(found.to_json())
+    return renderer.render(source, DATA, strict=strict, escape=escape, includes=travelled)
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("<{% include '$A' %}>", "<a Ana &lt;b&gt;>"),
+        ('<{%- include\n\t"$A" -%}   >', "<a Ana &lt;b&gt;>"),
+        ("{% for row in rows %}{% include '$B' %}{% endfor %}", "1/1;2/2;"),
+        ("{% set name = 'Bo' %}{% include '$A' %}", "a Bo"),
+        ("{% with name = 'Bo' %}{% include '$A' %}{% endwith %}", "a Bo"),
+        ("{% include '$A' without context %}", "a "),
+        ("{% include '$N' ignore missing %}ok", "ok"),
+        ("{% include ['$N', '$A'] %}", "a Ana &lt;b&gt;"),
+        ("{% include ['$N'] ignore missing %}ok", "ok"),
+        ("{% include '$A' if yes else '$N' %}", "a Ana &lt;b&gt;"),
+        ("{% if not yes %}{% include '$N' %}{% endif %}ok", "ok"),
+        ("{% macro m() %}{% include '$A' %}{% endmacro %}[{{ m() }}]", "[a Ana &lt;b&gt;]"),
+        ("{% filter upper %}{% include '$C' %}{% endfilter %}", "C[A ANA &LT;B&GT;]"),
+        ("{% set x %}{% include '$A' %}{% endset %}{{ x }}", "a Ana &lt;b&gt;"),
+        ("{% include '$A' %} {% include '$C' %}", "a Ana &lt;b&gt; c[a Ana &lt;b&gt;]"),
+        ("{# {% include '$N' %} #}{% raw %}{% include '' %}{% endraw %}", "{% include '' %}"),
+    ],
+)  # fmt: skip
+def test_includes(renderer: Renderer, source: str, expected: str) -> None:
+    text = _render(
+        renderer,
+        source,
+        A="a {{ name }}",
+        B="{{ row.n }}/{{ loop.index if loop is defined else row.n }};",
+        C="c[{% include '$A' %}]",
+    )
+
+    assert text == expected
+
+
+def test_what_an_include_sets_stays_in_it(renderer: Renderer) -> None:
+    included = "{% set name = 'changed' %}{% set secret = 1 %}{% macro m() %}x{% endmacro %}"
+
+    text = _render(
+        renderer, "{% include '$A' %}{{ name }}{{ secret }}{{ m is defined }}", A=included
+    )
+
+    assert text == "Ana &lt;b&gt;False"
+
+
+def test_plain_text_includes_plain_text(renderer: Renderer) -> None:
+    assert _render(renderer, "{% include '$A' %}", escape=False, A="{{ name }}") == "Ana <b>"
+
+
+def test_nothing_of_one_run_is_left_for_the_next(renderer: Renderer) -> None:
+    counting = "{% set ns = namespace(n=0) %}{% set ns.n = ns.n + 1 %}{{ ns.n }}"
+    source = "{% include '$A' without context %}{% include '$A' without context %}"
+
+    assert _render(renderer, source, A=counting) == "11"
+    assert _render(renderer, source, A=counting) == "11"
+    assert _render(renderer, source, A="other") == "otherother"
+
+
+@pytest.mark.parametrize(
+    ("source", "place", "words"),
+    [
+        ("a {% include '$N' %}", (1, 6), f"The template {NONE} is not published. Include a pub"),
+        ("a\r\n{% include ['$N', '$N'] %}", (2, 4), f"None of {NONE}, {NONE} is there."),
+        ("{% include name %}", (1, 4), "each by its id as a plain string"),
+        ("{% include 'tpl_' ~ name %}", (1, 4), "each by its id as a plain string"),
+        ("{% include 'header.html' %}", (1, 4), "each by its id as a plain string"),
+        ("{% include ['header.html'] ignore missing %}", (1, 4), "by its id as a plain string"),
+        ("{% include '../$A' %}", (1, 4), "each by its id as a plain string"),
+        ("{% include '$A'|lower %}", (1, 4), "each by its id as a plain string"),
+        ("{% include 1 %}", (1, 4), "each by its id as a plain string"),
+        ("x {% extends '$A' %}", (1, 6), "The tag 'extends' is not supported."),
+        ("{% import '$A' as a %}", (1, 4), "The tag 'import' is not supported."),
+        ("\n{% from '$A' import a %}", (2, 4), "The tag 'from' is not supported."),
+        ("{% include '\\x74" + A[1:] + "' %}", (1, 4), "write its id as one plain string in"),
+        ("{% include '$A' '' %}{% include 'tpl_' '" + B[4:] + "' %}", (1, 53), "one plain string"),
+        ("{% include '$A' if not yes %}", (1, 4), "evaluated to false and no else"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_included_is_told_at_its_tag(
+    renderer: Renderer, source: str, place: tuple[int, int], words: str
+) -> None:
+    fault = _render(renderer, source, A="fine")
+
+    assert isinstance(fault, Fault)
+    assert fault.code == "template_runtime_error"
+    assert (fault.line, fault.column) == place
+    assert words in fault.message
+    assert "In the included" not in fault.message
+
+
+@pytest.mark.parametrize(
+    ("included", "code", "place", "excerpt"),
+    [
+        ("fine\n\t{{ 1 / 0 }}", RUNTIME, (2, 5), "\t{{ 1 / 0 }}"),
+        ("{% if %}", "template_syntax_error", (1, 7), "{% if %}"),
+        ("\r\n😀 {{ x|nope }}", RUNTIME, (2, 8), "😀 {{ x|nope }}"),
+        ("{{ gone.x }}", RUNTIME, (1, 4), "{{ gone.x }}"),
+        ("{{ 'a' * 10**9 }}", "template_fuel_exhausted", (1, 4), "{{ 'a' * 10**9 }}"),
+        ("{{ " + "9" * 5000 + " }}", "template_syntax_error", (1, 4), None),
+        ("{% macro m() %}\n{{ 1 / 0 }}{% endmacro %}{{ m() }}", RUNTIME, (2, 4), None),
+        ("{% include 'x' %}", RUNTIME, (1, 4), "{% include 'x' %}"),
+    ],
+)  # fmt: skip
+def test_a_fault_in_an_include_has_the_place_there(
+    renderer: Renderer, included: str, code: str, place: tuple[int, int], excerpt: str | None
+) -> None:
+    source = "first\n\n\n{% include '$C' %} {{ 1 / 0 }}"
+
+    fault = _render(renderer, source, strict=True, A=included, C="{% include '$A' %}")
+
+    assert isinstance(fault, Fault)
+    assert fault.message.startswith(f"In the included template {A}: ")
+    assert (fault.code, fault.line, fault.column) == (code, *place)
+    assert excerpt in {None, fault.excerpt}
+
+
+def test_a_fault_after_an_include_is_not_the_includes(renderer: Renderer) -> None:
+    fault = _render(renderer, "{% include '$A' %} {{ 1 / 0 }}", A="1\n2\n3")
+
+    assert isinstance(fault, Fault)
+    assert (fault.line, fault.column) == (1, len(f"{{% include '{A}' %}}") + 5)
+    assert "In the included" not in fault.message
+
+
+def test_a_circle_is_told_where_it_closes(renderer: Renderer) -> None:
+    source = "{% include '$A' %}"
+
+    fault = _render(renderer, source, A="a{% include '$B' %}", B="\nb{% include '$A' %}")
+
+    assert isinstance(fault, Fault)
+    assert (fault.code, fault.line, fault.column) == ("template_runtime_error", 2, 5)
+    assert fault.message.startswith(
+        f"In the included template {B}: A template cannot include itself: {A} > {B} > {A}."
+    )
+    closed = _render(
+        renderer,
+        source,
+        A="a{% include '$B' %}",
+        B="b{% if not yes %}{% include '$A' %}{% endif %}",
+    )
+    assert closed == "ab"
+
+
+def test_one_template_may_be_included_again_and_again(renderer: Renderer) -> None:
+    text = _render(
+        renderer, "{% for r in rows * 500 %}{% include '$A' %}{% endfor %}", A="{{ r.n }}"
+    )
+
+    assert text == "12" * 500
+
+
+def test_depth_is_bounded(renderer: Renderer) -> None:
+    letters = "ABCDEFGHJKMNPQRST"
+    chain = {a: f"{{% include '{tpl(b)}' %}}" for a, b in itertools.pairwise(letters)} | {
+        "T": "end"
+    }
+
+    deep = _render(renderer, f"{{% include '{tpl('B')}' %}}", **chain)
+    deeper = _render(renderer, f"{{% include '{tpl('A')}' %}}", **chain)
+
+    assert deep == "end"
+    assert isinstance(deeper, Fault)
+    assert deeper.code == "template_runtime_error"
+    assert "16 deep" in deeper.message
+
+
+def test_everything_that_may_be_included_is_found_once() -> None:
+    workspace = Workspace(A=f"{{% include '{B}' %}}{{% include '{A}' %}}", B="{{ 1 }}")
+
+    found = collect_includes(
+        [f"{{%+ include ['{A}',\n '{NONE}'] ignore missing %}}", f"no tag: include '{C}'"],
+        workspace.find,
+    )
+
+    assert dict(found.sources) == workspace.templates
+    assert dict(found.problems) == {NONE: f"The template {NONE} is not published."}
+    assert sorted(workspace.asked) == sorted([A, B, NONE])
+
+
+def test_so_many_includes_are_looked_up_and_no_more(
+    renderer: Renderer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounds, "MOST_TEMPLATES", 2)
+    source = "{% include '$A' %}{% include '$B' %}{% include '$C' %}"
+    for letter in "ABC":
+        source = source.replace(f"${letter}", tpl(letter))
+    workspace = Workspace(A="a", B="b", C="c")
+
+    found = collect_includes([source], workspace.find)
+    fault = renderer.render(source, {}, strict=False, includes=found)
+
+    assert len(workspace.asked) == 2
+    assert isinstance(fault, Fault)
+    assert "at most 2 included templates" in fault.message
+
+
+def test_included_sources_are_bounded_in_all(
+    renderer: Renderer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounds, "MOST_CHARACTERS", 9)
+
+    found = collect_includes([f"{{% include '{A}' %}}"], Workspace(A="x" * 10).find)
+    fault = renderer.render(f"{{% include '{A}' %}}", {}, strict=False, includes=found)
+
+    assert isinstance(fault, Fault)
+    assert "9 characters in all" in fault.message
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "{% include " * 200_000,
+        "{%" + " " * 2_000_000 + "include",
+        "{% include '" + "tpl_0" * 400_000,
+        "{% include " + "'" * 2_000_000,
+    ],
+)
+def test_names_are_found_in_linear_time(source: str) -> None:
+    assert collect_includes([source], Workspace().find) == Includes()
