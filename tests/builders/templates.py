@@ -1,5 +1,6 @@
 """Templates of a service, made through its API."""
 
+import threading
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -47,14 +48,38 @@ def from_template(service: Service, path: str, **fields: Any) -> Answer:
     return service.render(input=wanted, **fields)
 
 
+class OneByOne:
+    """A client whose calls each happen at one moment, as DynamoDB's do and moto's do not."""
+
+    def __init__(self, client: Any) -> None:
+        """Stand before a client."""
+        self._client = client
+        self._lock = threading.Lock()
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a call that waits for all others."""
+        found = getattr(self._client, name)
+        if name in {"exceptions", "meta"}:
+            return found
+
+        def alone(**given: Any) -> Any:
+            with self._lock:
+                return found(**given)
+
+        return alone
+
+
 class FakeRehearsal:
     """Stands for the rendering of all datasets: counts, and fails when it is told to."""
+
+    meanwhile: Callable[[], object]
+    failure: Exception | None
 
     def __init__(self, service: Service) -> None:
         """Take its place in a service whose templates nobody has asked for yet."""
         self.seen: list[Any] = []
-        self.failure: Exception | None = None
-        self.meanwhile: Callable[[], object] = lambda: None
+        self.failure = None
+        self.meanwhile = lambda: None
         service.services.__dict__["rehearse"] = self
 
     def __call__(self, _template: Any, source: Any, *, datasets: Any, deadline: float) -> None:
