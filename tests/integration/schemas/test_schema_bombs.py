@@ -1,0 +1,95 @@
+"""Schemas and data made to explode, against the real process: each ends, and the next is right."""
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.schemas.worker import SchemaWorker
+
+pytestmark = pytest.mark.integration
+
+# The budget is 5 s of processor time; the machine may be three times as busy.
+MOST_S = 30.0
+
+
+@pytest.fixture(scope="module")
+def worker() -> Iterator[SchemaWorker]:
+    worker = SchemaWorker()
+    yield worker
+    worker.close()
+
+
+def nested(depth: int, wrap: Any) -> dict[str, Any]:
+    schema: dict[str, Any] = {"type": "object"}
+    for _ in range(depth):
+        schema = wrap(schema)
+    return schema
+
+
+def tree(depth: int) -> dict[str, Any]:
+    """Let each definition refer twice to the next one: 2^depth ways through."""
+    twice = {
+        f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}, {"$ref": f"#/$defs/d{n + 1}"}]}
+        for n in range(depth)
+    }
+    return {"$defs": {**twice, f"d{depth}": {"type": "object"}}, "$ref": "#/$defs/d0"}
+
+
+BOMBS: dict[str, tuple[Any, Any]] = {
+    "pattern": ({"properties": {"a": {"pattern": "^(a+)+$"}}}, {"a": "a" * 40 + "!"}),
+    "pattern of names": ({"patternProperties": {"^(x|xx)+$": True}}, {"x" * 60 + "!": 1}),
+    "references": (tree(40), {}),
+    "unevaluated": (
+        {
+            **nested(14, lambda inner: {"anyOf": [inner, inner], "unevaluatedProperties": True}),
+            "unevaluatedProperties": False,
+        },
+        {f"k{n}": n for n in range(400)},
+    ),
+    "unique": (
+        {"properties": {"a": {"uniqueItems": True}}},
+        {"a": [{"n": n} for n in range(100_000)]},
+    ),
+    "choices": (
+        {"items": {"anyOf": [{"enum": [f"{m}-{n}" for n in range(300)]} for m in range(100)]}},
+        [f"no {n}" for n in range(20_000)],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_what_explodes_ends_within_its_budget(worker: SchemaWorker, name: str) -> None:
+    schema, data = BOMBS[name]
+    before = time.monotonic()
+
+    with pytest.raises(RenderFailure) as failure:
+        worker.findings(schema, data, deadline=time.time() + 2 * MOST_S)
+
+    assert failure.value.code == "template_fuel_exhausted"
+    assert "JSON Schema" in failure.value.detail
+    assert time.monotonic() - before < MOST_S
+    assert worker.findings({"type": "object"}, [], deadline=time.time() + MOST_S) != []
+
+
+def test_endless_reference_that_only_data_reach_is_stopped(worker: SchemaWorker) -> None:
+    schema = {"properties": {"a": {"$ref": "#/$defs/a"}}, "$defs": {"a": {"$ref": "#/$defs/a"}}}
+
+    with pytest.raises(RenderFailure) as failure:
+        worker.findings(schema, {"a": 1}, deadline=time.time() + MOST_S)
+
+    assert failure.value.code == "template_fuel_exhausted"
+
+
+def test_what_only_looks_dangerous_is_evaluated(worker: SchemaWorker) -> None:
+    deep: Any = {}
+    for _ in range(95):
+        deep = {"a": deep}
+    recursive = {"type": "object", "properties": {"a": {"$ref": "#"}}, "allOf": [{}]}
+
+    assert worker.findings(recursive, deep, deadline=time.time() + MOST_S) == []
+    many = {"a": [f"{n}" for n in range(100_000)]}
+    unique = {"properties": {"a": {"uniqueItems": True, "items": {"type": "string"}}}}
+    assert worker.findings(unique, many, deadline=time.time() + MOST_S) == []

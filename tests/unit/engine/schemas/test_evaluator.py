@@ -1,0 +1,75 @@
+"""What data that do not fit are told."""
+
+from typing import Any
+
+import pytest
+
+from chalicelib.engine.schemas.evaluator import findings
+
+LINES = {
+    "type": "object",
+    "required": ["lines"],
+    "properties": {
+        "lines": {
+            "items": {
+                "type": "object",
+                "required": ["price"],
+                "properties": {"price": {"type": ["number", "null"], "minimum": 0}},
+                "additionalProperties": False,
+            }
+        }
+    },
+}
+
+
+def test_findings_point_into_the_data() -> None:
+    data = {"lines": [{"price": 1}, {"more": 2}, {"price": "3"}, {"price": -1}]}
+
+    assert findings(LINES, data, "/data") == [
+        ("/data/lines/1", "required", '"price" is required'),
+        ("/data/lines/1", "unknown", 'may not have "more"'),
+        ("/data/lines/2/price", "wrong_type", "must be a number or null"),
+        ("/data/lines/3/price", "out_of_range", "must be at least 0"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "message"),
+    [
+        ({"enum": ["a", None]}, "b", 'must be one of "a", null'),
+        ({"const": 1}, True, "must be 1"),
+        ({"format": "date"}, "2026-02-30", "must be a date such as 2026-01-31"),
+        ({"format": "email"}, "a@b", "must be an email address"),
+        ({"format": "uri"}, "not checked", None),
+        ({"uniqueItems": True}, [{"a": 1}, {"a": 1.0}], "must not hold the same entry twice"),
+        ({"pattern": "^a"}, "b", 'must match "^a"'),
+        (
+            {"anyOf": [{"type": "null"}, {"required": ["x"]}]},
+            {},
+            "fits none of the allowed forms: must be null",
+        ),
+        ({"oneOf": [{}, {}]}, 1, "fits more than one of the forms that it must fit exactly one of"),
+        ({"not": {}}, 1, "has a form that is not allowed"),
+        ({"propertyNames": {"maxLength": 1}}, {"ab": 1}, 'the name "ab" must have at most 1'),
+        ({"prefixItems": [{}], "items": False}, [1, 2], "has more entries than are allowed"),
+        ({"unevaluatedProperties": False}, {"a": 1}, "has properties that are not allowed"),
+        ({"dependentRequired": {"a": ["b"]}}, {"a": 1}, '"b" must be there, too'),
+        ({"if": {}, "then": {"minItems": 2}}, [1], "must have at least 2 entries"),
+        ({"properties": {"a": False}}, {"a": 1}, "is not allowed here"),
+    ],
+)
+def test_each_finding_is_a_sentence(
+    schema: dict[str, Any], value: Any, message: str | None
+) -> None:
+    found = findings(schema, value, "/data")
+
+    assert (found[0][2] if found else None) == message or (found[0][2].startswith(str(message)))
+
+
+def test_findings_stay_short() -> None:
+    data = {"k" * 5_000: 1, "lines": [{"x" * 90_000: 1, "price": n} for n in range(500)]}
+
+    found = findings({**LINES, "additionalProperties": {"type": "string"}}, data, "/data")
+
+    assert len(found) == 100
+    assert max(len(place) + len(message) for place, _, message in found) < 2_000
