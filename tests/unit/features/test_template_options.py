@@ -1,0 +1,102 @@
+"""A template's default options under what a request says."""
+
+from typing import Any
+
+import pytest
+
+from chalicelib.contract.completing import complete_output
+from chalicelib.core.errors import ServiceError
+from chalicelib.features.templates.model import Source
+from chalicelib.features.templates.options import check_options, output_of
+
+LETTER = {"pdf": {"page_size": "Letter", "margin": {"top": "5mm", "left": "1mm"}}}
+SIZED = {"pdf": {"width": "10cm", "height": "5cm"}}
+MARKED = {"pdf": {"watermark": {"text": "A", "angle": 0}}}
+SHUT = {"pdf": {"protection": {"user_password": "a", "permissions": {"print": False}}}}
+TEXTS = {"pdf": {"header": {"enabled": True, "left": "x", "height": "9mm"}}}
+
+
+@pytest.mark.parametrize(
+    ("options", "said", "output"),
+    [
+        ({}, {"format": "png"}, {"format": "png"}),
+        ({"output_format": "png"}, {}, {"format": "png"}),
+        ({"output_format": "png"}, {"format": "jpeg"}, {"format": "jpeg"}),
+        ({"output_format": "png"}, {"formats": ["pdf"]}, {"formats": ["pdf"]}),
+        ({"output_format": "png"}, {"format": None}, {"format": "png"}),
+        ({"strict_undefined": True}, {"strict_undefined": False}, {"strict_undefined": False}),
+        ({"filename": "{{ n }}"}, {"filename": None}, {"filename": "{{ n }}"}),
+        (
+            LETTER,
+            {"pdf": {"margin": {"top": "9mm"}, "landscape": True}},
+            {
+                "pdf": {
+                    "page_size": "Letter",
+                    "margin": {"top": "9mm", "left": "1mm"},
+                    "landscape": True,
+                }
+            },
+        ),
+        (LETTER, {"pdf": None}, LETTER),
+        (SIZED, {"pdf": {"page_size": "A5"}}, {"pdf": {"page_size": "A5"}}),
+        ({"pdf": {"page_size": "A5"}}, SIZED, SIZED),
+        (MARKED, {"pdf": {"watermark": {"text": "B"}}}, {"pdf": {"watermark": {"text": "B"}}}),
+        (
+            SHUT,
+            {"pdf": {"protection": {"owner_password": "b"}}},
+            {"pdf": {"protection": {"owner_password": "b"}}},
+        ),
+        (
+            TEXTS,
+            {"pdf": {"header": {"html": "<p>"}}},
+            {"pdf": {"header": {"enabled": True, "html": "<p>", "height": "9mm"}}},
+        ),
+        (
+            {"pdf": {"metadata": {"keywords": ["a", "b"], "title": "T"}}},
+            {"pdf": {"metadata": {"keywords": []}}},
+            {"pdf": {"metadata": {"keywords": [], "title": "T"}}},
+        ),
+        ({"einvoice": {"profile": "BASIC"}, "email": False}, {}, {}),
+    ],
+)
+def test_request_wins_member_by_member(
+    options: dict[str, Any], said: dict[str, Any], output: dict[str, Any]
+) -> None:
+    before = repr(options)
+
+    assert output_of(Source({"html": "x"}, options), said) == output
+    assert repr(options) == before
+
+
+def test_bands_of_the_content_are_the_lowest_of_three() -> None:
+    content = {"header": "<b>h</b>", "footer": {"left": "{{ page }}", "height": "9mm"}}
+    options = {"pdf": {"header": {"height": "20mm"}}}
+
+    assert output_of(Source(content, options), {"pdf": {"footer": {"enabled": False}}}) == {
+        "pdf": {
+            "header": {"enabled": True, "html": "<b>h</b>", "height": "20mm"},
+            "footer": {"enabled": False, "left": "{{ page }}", "height": "9mm"},
+        }
+    }
+
+
+@pytest.mark.parametrize(
+    ("pdf", "pointer"),
+    [
+        ({"watermark": {"image": {"upload_id": "upl_1"}}}, "watermark/image"),
+        ({"attachments": [{"url": "https://a"}, {"upload_id": "upl_1"}]}, "attachments/1"),
+    ],
+)
+def test_upload_is_no_default(pdf: dict[str, Any], pointer: str) -> None:
+    with pytest.raises(ServiceError) as refusal:
+        check_options(Source({}, {"pdf": pdf}))
+
+    assert refusal.value.errors[0].path == f"/options/pdf/{pointer}/upload_id"
+
+
+def test_what_does_not_go_together_is_told_with_its_place() -> None:
+    with pytest.raises(ServiceError) as refusal:
+        complete_output({"pdf": {"height": "9cm"}})
+
+    assert refusal.value.errors[0].path == "/output/pdf"
+    assert complete_output({"pdf": {"landscape": True}})["pdf"]["page_size"] == "A4"
