@@ -26,6 +26,9 @@ _MAKING: Final = [
     "ImageFromTemplate",
 ]
 _IMAGES: Final = "png jpeg webp"
+_TEMPLATE_TYPE: Final = "html image_canvas"
+_SOURCE: Final = "html head css header footer scene options schema_"
+_VERSION: Final = "object template_id version note draft_revision rollback_of created_at"
 
 # By model and field, every value of the contract.
 ENUMS: Final[dict[str, str]] = {
@@ -33,6 +36,7 @@ ENUMS: Final[dict[str, str]] = {
     "Attachment.relationship": "Source Data Alternative Supplement Unspecified",
     "DeliverySpec.retention": "none default",
     "DeliverySpec.type": "url binary base64 none",
+    "EInvoiceDefault.profile": "MINIMUM BASIC_WL BASIC EN16931 EXTENDED XRECHNUNG",
     "Engine.object": "engine",
     "Engine.state": "current deprecated",
     "EngineList.object": "list",
@@ -57,7 +61,19 @@ ENUMS: Final[dict[str, str]] = {
     "RenderList.object": "list",
     "RenderQuery.status": _RENDER_STATUS,
     **{f"{name}.{field}": words for name in _MAKING for field, words in _OPTIONS.items()},
+    "Template.object": "template",
+    "Template.type": _TEMPLATE_TYPE,
+    "TemplateDraft.object": "template_draft",
     "TemplateInput.type": "template",
+    "TemplateList.object": "list",
+    "TemplateOptions.asset_policy": "lenient strict",
+    "TemplateOptions.media": "print screen",
+    "TemplateOptions.output_format": "pdf png jpeg webp html xml zip",
+    "TemplateQuery.type": _TEMPLATE_TYPE,
+    "TemplateRequest.type": _TEMPLATE_TYPE,
+    "TemplateVersion.object": "template_version",
+    "TemplateVersionList.object": "list",
+    "TemplateVersionSource.object": "template_version",
     "Upload.object": "upload",
     "Upload.status": "pending ready",
     "UrlInput.type": "url",
@@ -72,6 +88,7 @@ ENUMS: Final[dict[str, str]] = {
 OFFERED: Final[dict[str, str]] = {
     "OutputSpec.format": "pdf png jpeg webp html zip",
     "OutputSpec.formats": "pdf png jpeg webp html",
+    "TemplateOptions.output_format": "pdf png jpeg webp html zip",
 }
 
 WARNINGS: Final = (
@@ -111,6 +128,14 @@ SHAPES: Final[dict[str, str]] = {
     "RenderError": "code message line column excerpt",
     "RenderList": "object data has_more next_cursor",
     "RenderWarning": "code message detail",
+    "SourceShown": _SOURCE,
+    "Template": "id object name description type locked live_version draft_revision created_at "
+    "updated_at deleted_at",
+    "TemplateDraft": f"{_SOURCE} object template_id revision updated_at",
+    "TemplateList": "object data has_more next_cursor",
+    "TemplateVersion": _VERSION,
+    "TemplateVersionList": "object data has_more next_cursor",
+    "TemplateVersionSource": f"{_VERSION} {_SOURCE}",
     "Usage": "object cycle days by_template by_format",
     "UsageByFormat": "format live test failed",
     "UsageByTemplate": "template_id live test failed",

@@ -48,6 +48,27 @@ def from_template(service: Service, path: str, **fields: Any) -> Answer:
     return service.render(input=wanted, **fields)
 
 
+def _deleted(service: Service) -> Answer:
+    path = make(service)
+    service.call("DELETE", path)
+    return service.call("GET", path)
+
+
+def _locked(service: Service) -> Answer:
+    path = make(service)
+    service.call("POST", f"{path}/lock")
+    return service.call("DELETE", path)
+
+
+# By code of the catalogue: what is answered with it.
+PROVOKED: Final[dict[str, Callable[[Service], Answer]]] = {
+    "version_not_found": lambda service: from_template(service, make(service)),
+    "draft_revision_conflict": lambda service: publish(service, make(service), revision=7),
+    "template_deleted": _deleted,
+    "template_locked": _locked,
+}
+
+
 class OneByOne:
     """A client whose calls each happen at one moment, as DynamoDB's do and moto's do not."""
 

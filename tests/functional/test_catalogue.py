@@ -15,6 +15,7 @@ from chalicelib.core.errors import ServiceError
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.problems import PROBLEMS
 from chalicelib.features.workspaces.change import Changes
+from tests.builders import templates
 from tests.builders.catalogue import IN_A_BROWSER, IN_THE_PRODUCT
 from tests.builders.http import Answer
 from tests.builders.service import FunctionKilled, Service
@@ -265,6 +266,9 @@ def _(service: Service) -> Answer:
 @provokes("upload_not_found")
 def _(service: Service) -> Answer:
     return service.render(input={"type": "html", "upload_id": "upl_01HZZZZZZZZZZZZZZZZZZZZZZZ"})
+
+
+PROVOKED.update(templates.PROVOKED)
 
 
 @pytest.mark.parametrize("code", sorted(PROVOKED))

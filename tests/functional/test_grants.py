@@ -14,6 +14,7 @@ from chalicelib.features.workspaces.limits import Claim
 from infra.package.needs import NEEDS
 from tests.builders.grants import Overheard, serving
 from tests.builders.service import Aws, FunctionKilled, LambdaClient, Service
+from tests.builders.templates import LARGE, from_template, make, put
 from tests.builders.uploads import arrive
 
 KEY: Final = {"Idempotency-Key": "k"}
@@ -71,6 +72,20 @@ def uploads_that_a_render_names(service: Service) -> None:
     answer = service.render(input={"type": "html", "upload_id": upload["id"]})
     assert answer.status == 200
     assert service.call("DELETE", f"/v1/uploads/{upload['id']}").status == 204
+
+
+def templates_of_every_size(service: Service) -> None:
+    for html in ("<p>", LARGE):
+        path = make(service, html=html, publish=True)
+        assert put(service, path, html=html + "2").status == 200
+        assert put(service, path, html=html + "3").status == 200
+        assert service.call("GET", f"{path}/draft").status == 200
+        assert service.call("GET", f"{path}/versions").status == 200
+        assert from_template(service, path).status == 200
+        assert service.call("DELETE", path).status == 200
+    service.clock.forward(days=30)
+    settle_down(service)
+    assert service.call("GET", "/v1/templates?deleted=true").json["data"] == []
 
 
 def files_that_end(service: Service) -> None:
@@ -243,6 +258,7 @@ def overheard(aws: Aws) -> Iterator[Overheard]:
         renders_that_go_well(service)
         what_is_read(service)
         uploads_that_a_render_names(service)
+        templates_of_every_size(service)
         files_that_end(service)
         renders_that_fail(service)
         renders_that_are_late(service)

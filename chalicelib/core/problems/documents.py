@@ -52,7 +52,7 @@ DOCUMENTS: Final = (
         "Data does not fit the schema",
         "The template has a schema and the data breaks it; `errors` points to the values.",
         "Send data that fits the schema, or publish a version with another schema.",
-        owner="templates",
+        owner="schemas",
     ),
     Problem(
         "url_not_allowed",
