@@ -148,6 +148,7 @@ class ExecuteRender:
                 uploads=uploads,
                 data=body.data,
                 data_url=body.data_url,
+                includes=body.includes,
                 test=render.test,
             )
             with self._stop_ended.watching(render) as stopped:

@@ -1,10 +1,11 @@
 """A render and the moves between its states."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from chalicelib.adapters.aws.messages import check_version
 from chalicelib.core.ids import RenderId, WorkspaceId
+from chalicelib.engine.templating.includes import Includes
 from chalicelib.features.files.model import StoredFile
 from chalicelib.features.workspaces.limits import Taken
 
@@ -26,7 +27,7 @@ TRANSITIONS: Final[dict[Status, tuple[Status, ...]]] = {
 FINAL: Final = tuple(status for status, after in TRANSITIONS.items() if not after)
 UNFINISHED: Final = tuple(status for status, after in TRANSITIONS.items() if after)
 MAX_ATTEMPTS: Final = 3
-_BODY_VERSION: Final = 2
+_BODY_VERSION: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +103,7 @@ class Body:
     data: dict[str, Any] | None
     data_url: str | None
     output: dict[str, Any]
+    includes: Includes = field(default_factory=Includes)
 
     def to_json(self) -> dict[str, Any]:
         """Return the form in which it travels."""
@@ -111,10 +113,12 @@ class Body:
             "data": self.data,
             "data_url": self.data_url,
             "output": self.output,
+            "includes": self.includes.to_json(),
         }
 
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> "Body":
         """Read what `to_json` wrote; raises UnknownVersion."""
         check_version(value, _BODY_VERSION, "a body")
-        return cls(value["input"], value["data"], value["data_url"], value["output"])
+        includes = Includes.from_json(value["includes"])
+        return cls(value["input"], value["data"], value["data_url"], value["output"], includes)

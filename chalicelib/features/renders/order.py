@@ -68,7 +68,8 @@ class Order:
     @property
     def is_large(self) -> bool:
         """Tell whether the body may not fit into an invocation; numbers can grow when rewritten."""
-        if self.received_bytes <= _SURELY_FITS_BYTES and self.template_id is None:
+        stored = self.template_id is not None or self.body.includes.sources
+        if self.received_bytes <= _SURELY_FITS_BYTES and not stored:
             return False
         return len(json.dumps(self.body.to_json()).encode()) > MAX_BODY_BYTES
 

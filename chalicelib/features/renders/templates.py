@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.renders.order import Order
+from chalicelib.features.templates.includes import included_in
 from chalicelib.features.templates.options import output_of
 from chalicelib.features.templates.sources import Choice, TemplateSource
 
@@ -33,16 +34,29 @@ class PutTemplates:
         self._complete = complete
 
     def __call__(self, order: Order, version: Choice) -> Order:
-        """Return the order with the source in place; one that names none stays as it is.
+        """Return the order with the source in place, where it names one, and what is included.
 
         Raises what `TemplateSources` and `CompleteOutput` raise.
         """
+        return self._with_includes(self._named(order, version))
+
+    def _named(self, order: Order, version: Choice) -> Order:
         if order.template_id is None:
             return order
         found = self._templates.find(order.workspace.id, order.template_id, version)
         output = self._complete(output_of(found.source, order.said_output))
         body = replace(order.body, input=order.body.input | _source(found), output=output)
         return replace(order, body=body, template_version=found.version)
+
+    def _with_includes(self, order: Order) -> Order:
+        body = order.body
+        if not body.input.get("templating"):
+            return order
+        # What a template includes belongs to it, whatever the key may use by itself.
+        allowed = order.key_templates if order.template_id is None else ()
+        texts = [body.input, body.output]
+        includes = included_in(texts, order.workspace.id, self._templates.find, allowed)
+        return replace(order, body=replace(body, includes=includes))
 
 
 def _source(found: TemplateSource) -> dict[str, Any]:

@@ -206,9 +206,9 @@ def test_one_template_may_be_included_again_and_again(renderer: Renderer) -> Non
 
 def test_depth_is_bounded(renderer: Renderer) -> None:
     letters = "ABCDEFGHJKMNPQRST"
-    chain = {a: f"{{% include '{tpl(b)}' %}}" for a, b in itertools.pairwise(letters)} | {
-        "T": "end"
-    }
+    chain: dict[str, Any] = {"T": "end"}
+    for outer, inner in itertools.pairwise(letters):
+        chain[outer] = f"{{% include '{tpl(inner)}' %}}"
 
     deep = _render(renderer, f"{{% include '{tpl('B')}' %}}", **chain)
     deeper = _render(renderer, f"{{% include '{tpl('A')}' %}}", **chain)

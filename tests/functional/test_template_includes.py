@@ -1,0 +1,91 @@
+"""Templates that include others of their workspace: the live versions travel with the render."""
+
+import pytest
+
+from tests.builders import templates
+from tests.builders.service import Service
+
+
+def _published(service: Service, html: str) -> str:
+    """Make and publish a template; return its id."""
+    return templates.make(service, html=html, publish=True).rpartition("/")[2]
+
+
+@pytest.mark.parametrize("mode", ["sync", "async"])
+def test_all_that_is_included_travels_in_its_live_version(service: Service, mode: str) -> None:
+    inner = _published(service, "inner {{ n }}")
+    templates.put(service, f"{templates.PATH}/{inner}", html="a draft that nobody has published")
+    outer = _published(service, f"outer {{% include '{inner}' %}}")
+    unpublished = templates.make(service).rpartition("/")[2]
+    html = f"{{% include '{outer}' %}}"
+    footer = {"html": f"{{% include '{unpublished}' ignore missing %}}"}
+
+    made = service.render(
+        input={"type": "html", "html": html},
+        data={"n": 1},
+        output={"pdf": {"footer": footer}},
+        mode=mode,
+    )
+    service.work_off_queue()
+
+    assert made.status < 300, made.body
+    (job,) = service.engine.jobs
+    assert job.includes.sources == {
+        outer: f"outer {{% include '{inner}' %}}",
+        inner: "inner {{ n }}",
+    }
+    assert list(job.includes.problems) == [unpublished]
+    assert "not published" in job.includes.problems[unpublished]
+
+
+def test_a_stored_template_includes_too(service: Service) -> None:
+    inner = _published(service, "inner")
+    outer = _published(service, f"{{% include '{inner}' %}}")
+
+    templates.from_template(service, f"{templates.PATH}/{outer}")
+
+    assert service.engine.jobs[-1].includes.sources == {inner: "inner"}
+
+
+def test_what_is_deleted_is_told_to_the_template(service: Service) -> None:
+    gone = _published(service, "gone")
+    assert service.call("DELETE", f"{templates.PATH}/{gone}").status < 300
+
+    service.render(input={"type": "html", "html": f"{{% include '{gone}' %}}", "templating": True})
+
+    includes = service.engine.jobs[-1].includes
+    assert includes.sources == {}
+    assert "deleted" in includes.problems[gone]
+
+
+def test_another_workspaces_template_is_not_there(service: Service) -> None:
+    theirs = "tpl_01ARZ3NDEKTSV4RRFFQ69G5FAV"
+
+    service.render(
+        input={"type": "html", "html": f"{{% include '{theirs}' %}}", "templating": True}
+    )
+
+    assert "no template" in service.engine.jobs[-1].includes.problems[theirs]
+
+
+def test_what_is_no_template_includes_nothing(service: Service) -> None:
+    inner = _published(service, "inner")
+
+    service.render(input={"type": "html", "html": f"{{% include '{inner}' %}}"})
+
+    assert service.engine.jobs[-1].includes.sources == {}
+
+
+def test_a_key_with_an_allowlist_includes_nothing_else_by_itself(service: Service) -> None:
+    inner = _published(service, "inner")
+    outer = _published(service, f"{{% include '{inner}' %}}")
+    key = service.key("live", templates=[outer])
+    html = f"{{% include '{inner}' %}}"
+
+    service.render(key=key, input={"type": "html", "html": html, "templating": True})
+    by_itself = service.engine.jobs[-1].includes
+    templates.from_template(service, f"{templates.PATH}/{outer}", key=key)
+    by_the_template = service.engine.jobs[-1].includes
+
+    assert "may not use" in by_itself.problems[inner]
+    assert by_the_template.sources == {inner: "inner"}
