@@ -14,11 +14,12 @@ type Uploads = Callable[[str], bytes]
 
 @dataclass(frozen=True, slots=True)
 class Html:
-    """A document as text; `templating`: `html` and `head` are templates over the job's data."""
+    """A document as text; `templating`: all three texts are templates over the job's data."""
 
     html: str
     head: str | None = None
     templating: bool = False
+    css: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

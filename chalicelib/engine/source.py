@@ -55,12 +55,12 @@ def document_of(job: Job, templates: Templates, outside: Outside) -> Document:
     job = replace(job, data=data_of(job, outside))
     if not isinstance(job.source, Html):
         return Document("", job.source.url, worded(job.output, None))
-    html, head = job.source.html, job.source.head or ""
+    texts = [job.source.html, job.source.head or "", job.source.css or ""]
     if not job.source.templating:
-        return Document(_with_head(html, head), None, worded(job.output, None))
+        return Document(_with_head(*texts), None, worded(job.output, None))
     run = partial(_run, templates, job)
-    html, head = (run(text, {}, escape=True) if text else text for text in (html, head))
-    return Document(_with_head(html, head), None, worded(job.output, run))
+    texts = [run(text, {}, escape=True) if text else text for text in texts]
+    return Document(_with_head(*texts), None, worded(job.output, run))
 
 
 def _run(
@@ -76,7 +76,9 @@ def _run(
     )
 
 
-def _with_head(html: str, head: str) -> str:
+def _with_head(html: str, head: str, css: str) -> str:
+    if css:
+        head += f"<style>{css}</style>"
     if not head:
         return html
     found = next((match for form in _BEFORE_HEAD if (match := form.search(html))), None)

@@ -21,7 +21,7 @@ OPTIONS: dict[str, Any] = {
 
 
 def test_versions_and_drafts_are_rendered_from_their_own_source(service: Service) -> None:
-    path = make(service, html="one", head="<title>1</title>")
+    path = make(service, html="one", head="<title>1</title>", css="p {}")
     assert from_template(service, path).code == "version_not_found"
     publish(service, path)
     put(service, path, html="two")
@@ -41,6 +41,8 @@ def test_versions_and_drafts_are_rendered_from_their_own_source(service: Service
         source = service.engine.jobs[-1].source
         assert isinstance(source, Html)
         assert (source.html, source.templating) == (html, True)
+        more = ("<title>1</title>", "p {}") if html == "one" else (None, None)
+        assert (source.head, source.css) == more
     assert from_template(service, path, version=3).code == "version_not_found"
     assert from_template(service, path, version="draft").code == "test_key_required"
 

@@ -169,7 +169,7 @@ def _source(body: Body, uploads: Uploads) -> Html | Address:
     html = wanted["html"]
     if html is None:
         html = _text(uploads(wanted["upload_id"]))
-    return Html(html, wanted["head"], wanted["templating"])
+    return Html(html, wanted["head"], wanted["templating"], wanted.get("css"))
 
 
 def _text(content: bytes) -> str:

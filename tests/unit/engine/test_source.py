@@ -1,11 +1,12 @@
 """The document that is loaded: extra head and templates."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from chalicelib.engine.job import Job
+from chalicelib.engine.job import Html, Job
 from chalicelib.engine.source import document_of
 from chalicelib.engine.templating.includes import Includes
 from tests.builders.engine import NoOutside, job
@@ -65,3 +66,15 @@ def test_html_and_head_are_templates_of_their_own() -> None:
 
     assert made == "<HEAD>BA"
     assert templates.seen == [("<head>a", {"n": 1}, True), ("b", {"n": 1}, True)]
+
+
+def test_css_is_a_template_of_its_own_behind_the_head() -> None:
+    templates = Upper()
+    source = Html("<head>a", "b", templating=True, css="p{}")
+
+    made = shown(replace(job(""), source=source, data={"n": 1}), templates)
+
+    assert made == "<HEAD>B<style>P{}</style>A"
+    assert [text for text, _, _ in templates.seen] == ["<head>a", "b", "p{}"]
+    plain = shown(replace(job(""), source=Html("<p>", css="p{}")), templates)
+    assert plain == "<style>p{}</style><p>"
