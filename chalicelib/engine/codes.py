@@ -104,7 +104,7 @@ def _qr(value: str, error_correction: str) -> Any:
 
 
 def _barcode(value: str, symbology: str) -> Any:
-    import barcode  # noqa: PLC0415 -- as above
+    import barcode  # type: ignore[import-untyped]  # noqa: PLC0415 -- as above
 
     form, words = SYMBOLOGIES[symbology]
     if re.fullmatch(form, value) is None:

@@ -6,7 +6,7 @@ from typing import Any, Final
 from chalicelib.core import json
 from chalicelib.core.errors import RenderFailure, ServiceError
 from chalicelib.engine.fetching import MOST_S, fetched
-from chalicelib.engine.job import Job
+from chalicelib.engine.job import Canvas, Job
 from chalicelib.engine.outside import AddressRefused, Outside, Unreachable
 
 _MOST_BYTES: Final = 5_000_000
@@ -15,27 +15,29 @@ _MOST_BYTES: Final = 5_000_000
 def data_of(job: Job, outside: Outside) -> Mapping[str, Any]:
     """Return a job's data, fetched where they are elsewhere.
 
-    Raises RenderFailure `url_not_allowed`, `data_url_fetch_failed` or `render_timeout`.
+    Raises RenderFailure `url_not_allowed`, `data_url_fetch_failed`, `render_timeout`, or, for a
+    canvas, `data_invalid`.
     """
     if job.data_url is None:
         return job.data or {}
     (answer,) = fetched([job.data_url], outside, job, most_bytes=_MOST_BYTES, secure=True)
     try:
-        return _object(answer.result().content)
+        value = _json(answer.result().content)
     except AddressRefused as refused:
         raise RenderFailure("url_not_allowed", f"data_url: {refused}.") from refused
     except Unreachable as missed:
         message = f"data_url: {missed}; it has {MOST_S:g} s and {_MOST_BYTES} bytes."
         raise RenderFailure("data_url_fetch_failed", message) from missed
+    if isinstance(value, dict):
+        return value
+    message = "data_url answered JSON that is no object; the data must stand in one."
+    code = "data_invalid" if isinstance(job.source, Canvas) else "data_url_fetch_failed"
+    raise RenderFailure(code, message)
 
 
-def _object(content: bytes) -> dict[str, Any]:
+def _json(content: bytes) -> Any:
     try:
-        value = json.loads(content)
+        return json.loads(content)
     except ServiceError as error:
         message = f"data_url answered something else than a JSON object. {error.detail}"
         raise RenderFailure("data_url_fetch_failed", message) from error
-    if not isinstance(value, dict):
-        message = "data_url answered JSON that is no object; the data must stand in one."
-        raise RenderFailure("data_url_fetch_failed", message)
-    return value

@@ -30,6 +30,13 @@ class Address:
 
 
 @dataclass(frozen=True, slots=True)
+class Canvas:
+    """A scene that is drawn over the job's data: the contract's Scene."""
+
+    scene: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
     """Files to make of one page; `deadline` is in seconds since 1970.
 
@@ -37,7 +44,7 @@ class Job:
     Whoever sets `stopped` has no use for the files any more.
     """
 
-    source: Html | Address
+    source: Html | Address | Canvas
     output: Output
     deadline: float
     uploads: Uploads

@@ -39,6 +39,7 @@ def run(job: Job, parts: Parts) -> Outcome:
         formats = [format_named(name) for name in job.output.formats]
         with course.stage("template_ms"):
             document = document_of(job, parts.templates, parts.outside)
+            course.warnings += document.warnings
             resources = resources_of(job, parts.outside)
         contents = _drawn(document, job, formats, parts.browser, course)
         with course.stage("finish_ms"):
@@ -93,6 +94,8 @@ def _draw(page: Page, document: Document, formats: Sequence[Format], course: Cou
             page.load(document.html, document.output)
         else:
             page.visit(document.url, document.output)
+        if document.is_canvas:
+            page.fit_texts()
     drawn: dict[Draw, bytes] = {}
     with course.stage("print_ms"):
         for format_ in formats:

@@ -6,12 +6,16 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, Protocol
 
+from chalicelib.engine.canvas.page import page_of
 from chalicelib.engine.data import data_of
-from chalicelib.engine.job import Html, Job
+from chalicelib.engine.deadline import Deadline
+from chalicelib.engine.job import Canvas, Html, Job, RenderWarning
 from chalicelib.engine.options.output import Output
 from chalicelib.engine.outside import Outside
+from chalicelib.engine.templating.filters.habits import Habits
+from chalicelib.engine.templating.filters.pages import page_language
 from chalicelib.engine.templating.includes import Includes
-from chalicelib.engine.wording import worded
+from chalicelib.engine.wording import Run, worded
 
 # Where the document's own head begins, or else the last thing that must stand before one.
 _BEFORE_HEAD: Final = (
@@ -33,6 +37,7 @@ class Templates(Protocol):
         deadline: float,
         escape: bool = True,
         includes: Includes = ...,
+        habits: Habits = ...,
     ) -> str:
         """Return the text, HTML where it is to `escape` what it puts in.
 
@@ -48,23 +53,49 @@ class Document:
     html: str
     url: str | None
     output: Output
+    is_canvas: bool = False
+    warnings: tuple[RenderWarning, ...] = ()
 
 
 def document_of(job: Job, templates: Templates, outside: Outside) -> Document:
     """Return what to show; each source is a template of its own, so lines stay true."""
     job = replace(job, data=data_of(job, outside))
+    if isinstance(job.source, Canvas):
+        return _canvas(job, job.source, partial(_run, templates, job))
     if not isinstance(job.source, Html):
         return Document("", job.source.url, worded(job.output, None))
     texts = [job.source.html, job.source.head or "", job.source.css or ""]
     if not job.source.templating:
         return Document(_with_head(*texts), None, worded(job.output, None))
-    run = partial(_run, templates, job)
-    texts = [run(text, {}, escape=True) if text else text for text in texts]
+    habits = Habits(job.output.locale, job.output.timezone)
+    texts[0] = _run(templates, job, habits, texts[0], {}, escape=True)
+    # What else is written has no `<html lang>` of its own.
+    habits = replace(habits, locale=habits.locale or page_language(texts[0]))
+    run = partial(_run, templates, job, habits)
+    texts[1:] = [run(text, {}, escape=True) if text else text for text in texts[1:]]
     return Document(_with_head(*texts), None, worded(job.output, run))
 
 
-def _run(
-    templates: Templates, job: Job, source: str, more: Mapping[str, str], *, escape: bool
+def _canvas(job: Job, canvas: Canvas, run: Run) -> Document:
+    page = page_of(
+        canvas.scene,
+        job.data or {},
+        worded(job.output, run),
+        run=partial(run, more={}, escape=False),
+        uploads=job.uploads,
+        deadline=Deadline.at_epoch(job.deadline, job.stopped),
+    )
+    return Document(page.html, None, page.output, is_canvas=True, warnings=page.warnings)
+
+
+def _run(  # noqa: PLR0913 -- all that a run depends on
+    templates: Templates,
+    job: Job,
+    habits: Habits,
+    source: str,
+    more: Mapping[str, str],
+    *,
+    escape: bool,
 ) -> str:
     return templates.render(
         source,
@@ -73,6 +104,7 @@ def _run(
         deadline=job.deadline,
         escape=escape,
         includes=job.includes,
+        habits=habits,
     )
 
 

@@ -15,6 +15,7 @@ from chalicelib.engine.browser.printing import printed
 from chalicelib.engine.browser.sheets import Sheets, print_sheets
 from chalicelib.engine.browser.spare import Spare
 from chalicelib.engine.browser.tab import Tab
+from chalicelib.engine.browser.texts import fit_texts
 from chalicelib.engine.browser.traffic import Traffic
 from chalicelib.engine.browser.watch import Watch
 from chalicelib.engine.deadline import Deadline, out_of_time
@@ -117,6 +118,12 @@ class Page:
     def markup(self, *, scripted: bool) -> str:
         """Write the document; raises RenderFailure `render_failed` or `output_too_large`."""
         return markup(self._tab, scripted=scripted)
+
+    def fit_texts(self) -> None:
+        """Fit the texts of a canvas; raises RenderFailure `render_failed` or `render_timeout`."""
+        for layer in fit_texts(self._tab):
+            message = f"The text of {layer} has no room in its box; what did not go in is cut off."
+            self._warnings.append(RenderWarning("text_overflow", message, layer))
 
     def _late(self, conditions: Wait) -> RenderFailure:
         if self._tab.deadline.passed:

@@ -1,0 +1,111 @@
+"""A scene as it is drawn: every layer with its place in the scene and all of its fields."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from chalicelib.contract.layer_values import MAX_DEPTH, MAX_SIDE
+from chalicelib.core.errors import RenderFailure
+
+_EVERY: Final = {
+    "id": None,
+    "x": 0,
+    "y": 0,
+    "rotation": 0,
+    "opacity": 1,
+    "visible": True,
+    "bind": None,
+    "required": False,
+    "fallback": None,
+    "alt": None,
+    "decorative": False,
+}
+_SHAPE: Final = {"fill": None, "stroke": None, "stroke_width": 1, "radius": 0}
+# What a layer has where the scene says nothing, as in contract/layers.py.
+DEFAULTS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "text": {
+        "text": "",
+        "font_family": "sans-serif",
+        "font_size": 16,
+        "font_weight": "normal",
+        "font_style": "normal",
+        "color": "#000000",
+        "align": "left",
+        "vertical_align": "top",
+        "line_height": 1.2,
+        "letter_spacing": 0,
+        "overflow": "clip",
+    },
+    "image": {"src": None, "fit": "contain"},
+    "rect": _SHAPE,
+    "ellipse": _SHAPE,
+    "line": {"width": 0, "height": 0, "stroke": "#000000", "stroke_width": 1},
+    "qrcode": {
+        "value": "",
+        "color": "#000000",
+        "background": "#ffffff",
+        "error_correction": "M",
+    },
+    "barcode": {"value": "", "symbology": "code128", "color": "#000000", "show_text": True},
+    "svg": {"svg": ""},
+    "group": {"width": 0, "height": 0, "layers": ()},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """A layer; `path` is its place in the scene: `layers[2].layers[0]`."""
+
+    path: str
+    type: str
+    fields: Mapping[str, Any]
+    layers: "Sequence[Layer]" = ()
+
+    def __getitem__(self, name: str) -> Any:
+        """Return a field."""
+        return self.fields[name]
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What is drawn, from the bottom to the top; lengths are pixels."""
+
+    width: int
+    height: int
+    background: str | None
+    layers: Sequence[Layer]
+
+
+def scene_of(source: Mapping[str, Any]) -> Scene:
+    """Read a scene; raises RenderFailure `scene_invalid` where it lacks what drawing needs."""
+    for side in ("width", "height"):
+        length = source.get(side)
+        if not isinstance(length, int) or not 1 <= length <= MAX_SIDE:
+            message = f"must be a whole number from 1 to {MAX_SIDE}; the scene needs one"
+            raise scene_invalid(side, message)
+    layers = _layers(source.get("layers") or (), "", 1)
+    return Scene(source["width"], source["height"], source.get("background"), layers)
+
+
+def scene_invalid(path: str, message: str) -> RenderFailure:
+    """Return the refusal of a scene at one of its places."""
+    return RenderFailure("scene_invalid", f"{path}: {message}")
+
+
+def _layers(sources: Sequence[Mapping[str, Any]], inside: str, depth: int) -> Sequence[Layer]:
+    if depth > MAX_DEPTH:
+        message = f"must not stand in more than {MAX_DEPTH} levels"
+        raise scene_invalid(f"{inside}layers", message)
+    return tuple(_layer(source, f"{inside}layers[{n}]", depth) for n, source in enumerate(sources))
+
+
+def _layer(source: Mapping[str, Any], path: str, depth: int) -> Layer:
+    type_ = str(source.get("type"))
+    if type_ not in DEFAULTS:
+        raise scene_invalid(path, f"type must be one of {', '.join(DEFAULTS)}")
+    fields = {**_EVERY, **DEFAULTS[type_], **source}
+    for side in ("width", "height"):
+        if side not in fields:
+            raise scene_invalid(f"{path}.{side}", "is required")
+    inner = fields.get("layers") or ()
+    return Layer(path, type_, fields, _layers(inner, f"{path}.", depth + 1))
