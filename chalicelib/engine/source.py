@@ -61,7 +61,8 @@ def document_of(job: Job, templates: Templates, outside: Outside) -> Document:
     """Return what to show; each source is a template of its own, so lines stay true."""
     job = replace(job, data=data_of(job, outside))
     if isinstance(job.source, Canvas):
-        return _canvas(job, job.source, partial(_run, templates, job))
+        habits = Habits(job.output.locale, job.output.timezone)
+        return _canvas(job, job.source, partial(_run, templates, job, habits))
     if not isinstance(job.source, Html):
         return Document("", job.source.url, worded(job.output, None))
     texts = [job.source.html, job.source.head or "", job.source.css or ""]

@@ -55,7 +55,7 @@ class Drawing:
             return self._group(layer)
         try:
             drawn = self._best(layer)
-        except (ValueError, KeyError, TypeError) as error:
+        except ValueError as error:
             raise scene_invalid(layer.path, f"cannot be drawn: {error}") from error
         self._room -= len(drawn)
         if self._room < 0:
