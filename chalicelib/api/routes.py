@@ -5,6 +5,7 @@ from typing import Final
 from chalicelib.api import (
     account,
     conveniences,
+    datasets,
     engines,
     files,
     meta,
@@ -21,6 +22,7 @@ RESOURCES: Final = (
     conveniences,
     templates,
     template_versions,
+    datasets,
     engines,
     files,
     account,

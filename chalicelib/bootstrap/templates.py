@@ -5,7 +5,6 @@ from functools import cached_property
 from typing import Any
 
 from chalicelib.adapters.aws.session import Clients
-from chalicelib.adapters.aws.table import Write
 from chalicelib.bootstrap.state import State
 from chalicelib.core.clock import Clock
 from chalicelib.core.ids import Ids
@@ -13,7 +12,8 @@ from chalicelib.features.renders.conclude import ConcludeRender
 from chalicelib.features.renders.templates import PutTemplates
 from chalicelib.features.templates.change import ChangeTemplate
 from chalicelib.features.templates.contents import TemplateContents
-from chalicelib.features.templates.create import CreateTemplate, DatasetCreations
+from chalicelib.features.templates.create import CreateTemplate
+from chalicelib.features.templates.datasets import ChangeDatasets, ReadDatasets
 from chalicelib.features.templates.draft import CheckSource, ReplaceDraft
 from chalicelib.features.templates.keeping import KeepSource
 from chalicelib.features.templates.model import Source, Template
@@ -72,8 +72,19 @@ class TemplateServices(State):
         return _rehearse
 
     @cached_property
-    def new_datasets(self) -> DatasetCreations:  # noqa: D102
-        return _creations
+    def read_datasets(self) -> ReadDatasets:  # noqa: D102
+        return ReadDatasets(templates=self.templates, contents=self.template_contents)
+
+    @cached_property
+    def change_datasets(self) -> ChangeDatasets:  # noqa: D102
+        return ChangeDatasets(
+            tables=self.tables,
+            templates=self.templates,
+            keep=self.keep_source,
+            read=self.read_datasets,
+            clock=self.clock,
+            ids=self.ids,
+        )
 
     @cached_property
     def publish_template(self) -> PublishTemplate:  # noqa: D102
@@ -96,7 +107,6 @@ class TemplateServices(State):
             checks=self.check_sources,
             publish=self.publish_template,
             rehearse=self.rehearse,
-            datasets=self.new_datasets,
             clock=self.clock,
             ids=self.ids,
         )
@@ -136,10 +146,3 @@ def _rehearse(
     """Stand in until datasets are there: without any, nothing is to be rendered."""
     if datasets:
         raise NotImplementedError(template.id, source, deadline)
-
-
-def _creations(template: Template, datasets: Sequence[NewDataset]) -> Sequence[Write]:
-    """Stand in until datasets are there."""
-    if datasets:
-        raise NotImplementedError(template.id)
-    return ()

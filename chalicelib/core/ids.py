@@ -13,6 +13,7 @@ RenderId = NewType("RenderId", str)
 FileId = NewType("FileId", str)
 UploadId = NewType("UploadId", str)
 TemplateId = NewType("TemplateId", str)
+DatasetId = NewType("DatasetId", str)
 KeyId = NewType("KeyId", str)
 
 _CROCKFORD: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"

@@ -56,6 +56,7 @@ NEEDS: Final[Mapping[str, Needs]] = {
         grants=_grants(
             _LOGS,
             ("dynamodb:GetItem BatchGetItem PutItem UpdateItem", "MainTable"),
+            ("dynamodb:DeleteItem", "MainTable WS#*#TPL#*"),
             ("dynamodb:GetItem BatchGetItem PutItem UpdateItem DeleteItem", "TransientTable"),
             ("dynamodb:Query", "${MainTable.Arn}/index/lists"),
             ("dynamodb:Query", "MainTable WS#*#USE#*"),

@@ -15,6 +15,8 @@ from chalicelib.features.templates.model import Source, Stored
 
 # An item holds 400 KB; a page of a hundred versions is read at once.
 MAX_ROW_BYTES: Final = 100_000
+# Fifty of them are made in one transaction, which holds 4 MB.
+MAX_DATASET_ROW_BYTES: Final = 40_000
 
 
 class TemplateContents:
@@ -67,9 +69,9 @@ def source_of(text: str) -> Source:
     return Source.from_json(json.read_back(text))
 
 
-def is_large(text: str) -> bool:
+def is_large(text: str, most_bytes: int = MAX_ROW_BYTES) -> bool:
     """Tell whether a source has no room in a row."""
-    return len(text.encode()) > MAX_ROW_BYTES
+    return len(text.encode()) > most_bytes
 
 
 def stored_as(text: str, name: str | None) -> Stored:

@@ -3,14 +3,15 @@
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
-from chalicelib.adapters.aws.table import Tables, Write
+from chalicelib.adapters.aws.table import Tables
+from chalicelib.core import json
 from chalicelib.core.clock import Clock, rfc3339
-from chalicelib.core.ids import Ids, TemplateId, WorkspaceId
+from chalicelib.core.errors import invalid
+from chalicelib.core.ids import DatasetId, Ids, TemplateId, WorkspaceId
 from chalicelib.features.templates.draft import CheckSource
 from chalicelib.features.templates.keeping import KeepSource
-from chalicelib.features.templates.model import Draft, Kind, Source, Template
+from chalicelib.features.templates.model import Dataset, Draft, Kind, Source, Template
 from chalicelib.features.templates.publish import NewDataset, PublishTemplate, Rehearse
 from chalicelib.features.templates.repository import Templates
 
@@ -30,14 +31,6 @@ class NewTemplate:
     publish: bool = False
 
 
-class DatasetCreations(Protocol):
-    """Datasets of a template that is about to be made."""
-
-    def __call__(self, template: Template, datasets: Sequence[NewDataset]) -> Sequence[Write]:
-        """Return their writes, for the transaction that makes the template."""
-        ...
-
-
 class CreateTemplate:
     """Makes templates, whole or not at all."""
 
@@ -50,7 +43,6 @@ class CreateTemplate:
         checks: Sequence[CheckSource],
         publish: PublishTemplate,
         rehearse: Rehearse,
-        datasets: DatasetCreations,
         clock: Clock,
         ids: Ids,
     ) -> None:
@@ -61,7 +53,6 @@ class CreateTemplate:
         self._checks = checks
         self._publish = publish
         self._rehearse = rehearse
-        self._datasets = datasets
         self._clock = clock
         self._ids = ids
 
@@ -72,18 +63,26 @@ class CreateTemplate:
         template = self._new(wanted)
         if wanted.publish:
             self._rehearse(template, wanted.source, datasets=wanted.datasets, deadline=deadline)
-        stored = self._keep.of_new(template, wanted.source)
+        texts = [json.dumps(each.data) for each in wanted.datasets]
+        stored, *data = self._keep.of_new(template, wanted.source, texts)
         now = self._clock.now()
         writes = [
             self._templates.drafting(template, Draft(1, stored, template.created_at)),
-            *self._datasets(template, wanted.datasets),
+            *(
+                self._templates.dataset_creation(
+                    template,
+                    Dataset(id_, each.name, kept, template.created_at, template.created_at),
+                )
+                for id_, each, kept in zip(template.datasets, wanted.datasets, data, strict=True)
+            ),
         ]
         fact = None
         if wanted.publish:
             version, more, fact = self._publish.first(template, stored, request_id, now)
             writes += more
             template = replace(template, live_version=version.number, published_revision=1)
-        made = self._templates.creation(template, announced=stored.object_name is not None)
+        announced = any(each.object_name is not None for each in (stored, *data))
+        made = self._templates.creation(template, announced=announced)
         self._tables.transact([made, *writes])
         log.info("template made", extra={"template": template.id})
         if fact is not None:
@@ -92,6 +91,8 @@ class CreateTemplate:
 
     def _new(self, wanted: NewTemplate) -> Template:
         now = self._clock.now()
+        datasets = tuple(DatasetId(self._ids.new("ds", now)) for _ in wanted.datasets)
+        default = _default(wanted.datasets)
         return Template(
             id=TemplateId(self._ids.new("tpl", now)),
             workspace_id=wanted.workspace_id,
@@ -101,4 +102,15 @@ class CreateTemplate:
             status="active",
             created_at=rfc3339(now),
             updated_at=rfc3339(now),
+            datasets=datasets,
+            default_dataset=None if default is None else datasets[default],
         )
+
+
+def _default(datasets: Sequence[NewDataset]) -> int | None:
+    """Return which dataset is the default one: the first where none says so."""
+    said = [n for n, each in enumerate(datasets) if each.is_default]
+    if len(said) > 1:
+        message = "is the second default; exactly one dataset is"
+        raise invalid(f"/datasets/{said[1]}/is_default", message, "not_allowed")
+    return said[0] if said else 0 if datasets else None

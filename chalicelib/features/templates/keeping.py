@@ -1,6 +1,7 @@
-"""Keep a source: in the row that names it, or first announced and then in the bucket."""
+"""Keep a source or a dataset: in its row, or first announced there and then in the bucket."""
 
 import datetime as dt
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Final
@@ -9,6 +10,8 @@ from chalicelib.adapters.aws.table import ConditionFailed, Tables
 from chalicelib.core.clock import Clock, rfc3339
 from chalicelib.core.ids import Ids
 from chalicelib.features.templates.contents import (
+    MAX_DATASET_ROW_BYTES,
+    MAX_ROW_BYTES,
     TemplateContents,
     is_large,
     stored_as,
@@ -40,22 +43,38 @@ class KeepSource:
         self._clock = clock
         self._ids = ids
 
-    def of_new(self, template: Template, source: Source) -> Stored:
-        """Keep the first source of a template that is about to be made, as its `creating` row."""
-        text = text_of(source)
-        if not is_large(text):
-            return stored_as(text, None)
+    def of_new(self, template: Template, source: Source, datasets: Sequence[str]) -> list[Stored]:
+        """Keep the source and datasets of a template that is about to be made.
+
+        What is large is announced in its row, which is `creating` then.
+        """
         now = self._clock.now()
-        name = self._ids.new("src", now)
-        announced = replace(template, status="creating", unsettled={name: rfc3339(now)})
-        self._tables.write(self._templates.announcement(announced, self.due_at()))
-        self._contents.put(template.workspace_id, template.id, name, text)
-        return stored_as(text, name)
+        texts = (text_of(source), *datasets)
+        limits = [MAX_ROW_BYTES, *[MAX_DATASET_ROW_BYTES] * len(datasets)]
+        kept = [
+            stored_as(text, self._ids.new("src", now) if is_large(text, most_bytes) else None)
+            for text, most_bytes in zip(texts, limits, strict=True)
+        ]
+        names = [each.object_name for each in kept if each.object_name is not None]
+        if names:
+            unsettled = dict.fromkeys(names, rfc3339(now))
+            announced = replace(template, status="creating", unsettled=unsettled)
+            self._tables.write(self._templates.announcement(announced, self.due_at()))
+        for text, each in zip(texts, kept, strict=True):
+            if each.object_name is not None:
+                self._contents.put(template.workspace_id, template.id, each.object_name, text)
+        return kept
 
     def of(self, template: Template, source: Source) -> Stored:
         """Keep a further source; raises ConditionFailed where the template is gone meanwhile."""
-        text = text_of(source)
-        if not is_large(text):
+        return self._keep(template, text_of(source), MAX_ROW_BYTES)
+
+    def of_dataset(self, template: Template, text: str) -> Stored:
+        """Keep the JSON of a dataset; raises as `of`."""
+        return self._keep(template, text, MAX_DATASET_ROW_BYTES)
+
+    def _keep(self, template: Template, text: str, most_bytes: int) -> Stored:
+        if not is_large(text, most_bytes):
             return stored_as(text, None)
         now = self._clock.now()
         name = self._ids.new("src", now)

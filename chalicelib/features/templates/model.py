@@ -1,10 +1,10 @@
 """A template, what its draft and its versions hold, and the moves between its states."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from chalicelib.core.ids import TemplateId, WorkspaceId
+from chalicelib.core.ids import DatasetId, TemplateId, WorkspaceId
 
 type Kind = Literal["html", "image_canvas"]
 type Status = Literal["creating", "active", "deleted", "purging"]
@@ -27,8 +27,8 @@ CONTENT: Final[dict[Kind, tuple[str, ...]]] = {
 class Template:
     """A template as its row says; `published_revision`: of the draft that was published last.
 
-    `unsettled` names sources in the bucket that no draft or version names, or not yet, with the
-    time since when.
+    `datasets` are in the order in which they were made. `unsettled` names what is in the bucket and
+    no row names, or not yet, with the time since when.
     """
 
     id: TemplateId
@@ -44,6 +44,8 @@ class Template:
     draft_revision: int = 1
     published_revision: int = 0
     deleted_at: str | None = None
+    datasets: Sequence[DatasetId] = ()
+    default_dataset: DatasetId | None = None
     unsettled: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -76,6 +78,18 @@ class Stored:
     sha256: str
     text: str | None = None
     object_name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """Data that a template is tried with; `revision` fences its writers."""
+
+    id: DatasetId
+    name: str
+    stored: Stored
+    created_at: str
+    updated_at: str
+    revision: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from chalicelib.features.templates.model import CONTENT, Draft, Source, Template, Version
+from chalicelib.features.templates.model import CONTENT, Dataset, Draft, Source, Template, Version
 
 
 def shown_template(template: Template) -> dict[str, Any]:
@@ -49,6 +49,19 @@ def shown_version(template: Template, version: Version) -> dict[str, Any]:
 def shown_version_source(template: Template, version: Version, source: Source) -> dict[str, Any]:
     """Return a version as JSON, with what it holds."""
     return shown_version(template, version) | _shown_source(template, source)
+
+
+def shown_dataset(template: Template, dataset: Dataset) -> dict[str, Any]:
+    """Return a dataset as JSON, without its data."""
+    return {
+        "id": dataset.id,
+        "object": "dataset",
+        "template_id": template.id,
+        "name": dataset.name,
+        "is_default": dataset.id == template.default_dataset,
+        "created_at": dataset.created_at,
+        "updated_at": dataset.updated_at,
+    }
 
 
 def _shown_source(template: Template, source: Source) -> dict[str, Any]:

@@ -6,9 +6,12 @@ from typing import Any, Final
 from chalicelib.adapters.aws.due import due_shard
 from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, Page, Tables, Write
 from chalicelib.core.errors import NotFound, ServiceError
-from chalicelib.core.ids import TemplateId, WorkspaceId, is_id
-from chalicelib.features.templates.model import Draft, Template, Version
+from chalicelib.core.ids import DatasetId, TemplateId, WorkspaceId, is_id
+from chalicelib.features.templates.model import Dataset, Draft, Template, Version
 from chalicelib.features.templates.rows import (
+    dataset_key,
+    dataset_of,
+    dataset_row,
     draft_of,
     draft_row,
     lists_partition,
@@ -90,6 +93,36 @@ class Templates:
         pk = partition(template.workspace_id, template.id)
         keys = [(pk, version_key(number)) for number in numbers]
         return [version_of(item) for item in self._tables.get_many(self._table, keys)]
+
+    def datasets(self, template: Template, ids: Iterable[DatasetId]) -> list[Dataset]:
+        """Return the datasets that there are of up to 100 ids, in this order."""
+        pk = partition(template.workspace_id, template.id)
+        keys = [(pk, dataset_key(each)) for each in ids]
+        return [dataset_of(item) for item in self._tables.get_many(self._table, keys)]
+
+    def dataset_creation(self, template: Template, dataset: Dataset) -> Write:
+        """Return the write of a new dataset."""
+        row = dataset_row(template, dataset)
+        return Write(self._table, item=row, condition="attribute_not_exists(PK)")
+
+    def dataset_change(self, template: Template, dataset: Dataset) -> Write:
+        """Return the write of a dataset's next revision, in place of the one before it."""
+        return Write(
+            self._table,
+            item=dataset_row(template, dataset),
+            condition="revision = :before",
+            values={":before": dataset.revision - 1},
+        )
+
+    def dataset_removal(self, template: Template, dataset: Dataset) -> Write:
+        """Return the write that removes a dataset as it was read."""
+        row = dataset_row(template, dataset)
+        return Write(
+            self._table,
+            key={"PK": row["PK"], "SK": row["SK"]},
+            condition="revision = :revision",
+            values={":revision": dataset.revision},
+        )
 
     def announcement(self, template: Template, due_at: str) -> Write:
         """Return the write of a template that is being created, whose source is under way."""

@@ -1,6 +1,6 @@
-"""The rows of a template, `WS#<ws>#TPL#<id>`: `META`, `DRAFT`, and `VER#<n>` for each version.
+"""The rows of a template, `WS#<ws>#TPL#<id>`: `META`, `DRAFT`, `VER#<n>`, and `DATA#<ds>`.
 
-Other rows of the partition are others' (datasets); each that has an `object_key` owns that object.
+Each row of the partition that has an `object_key` owns that object.
 """
 
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from typing import Any
 from chalicelib.adapters.aws.table import Item
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.templates.contents import object_key
-from chalicelib.features.templates.model import Draft, Stored, Template, Version
+from chalicelib.features.templates.model import Dataset, Draft, Stored, Template, Version
 
 
 def lists_partition(workspace_id: WorkspaceId) -> str:
@@ -30,6 +30,11 @@ def meta_key(template: Template) -> Item:
 def version_key(number: int) -> str:
     """Return the sort key of a version."""
     return f"VER#{number:06d}"
+
+
+def dataset_key(dataset_id: str) -> str:
+    """Return the sort key of a dataset."""
+    return f"DATA#{dataset_id}"
 
 
 def row_of(template: Template) -> Item:
@@ -86,6 +91,32 @@ def version_of(item: Item) -> Version:
         note=item["note"],
         draft_revision=item["draft_revision"],
         rollback_of=item["rollback_of"],
+    )
+
+
+def dataset_row(template: Template, dataset: Dataset) -> Item:
+    """Write a dataset."""
+    return {
+        "PK": partition(template.workspace_id, template.id),
+        "SK": dataset_key(dataset.id),
+        "id": dataset.id,
+        "name": dataset.name,
+        "created_at": dataset.created_at,
+        "updated_at": dataset.updated_at,
+        "revision": dataset.revision,
+        **_stored_row(template, dataset.stored),
+    }
+
+
+def dataset_of(item: Item) -> Dataset:
+    """Read a dataset."""
+    return Dataset(
+        id=item["id"],
+        name=item["name"],
+        stored=_stored(item),
+        created_at=item["created_at"],
+        updated_at=item["updated_at"],
+        revision=item["revision"],
     )
 
 
