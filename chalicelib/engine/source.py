@@ -28,7 +28,7 @@ _BEFORE_HEAD: Final = (
 class Templates(Protocol):
     """Runs templates."""
 
-    def render(
+    def render(  # noqa: PLR0913 -- all that a run depends on
         self,
         source: str,
         data: Mapping[str, Any],
@@ -89,7 +89,7 @@ def _canvas(job: Job, canvas: Canvas, run: Run) -> Document:
     return Document(page.html, None, page.output, is_canvas=True, warnings=page.warnings)
 
 
-def _run(  # noqa: PLR0913 -- all that a run depends on
+def _run(
     templates: Templates,
     job: Job,
     habits: Habits,

@@ -10,6 +10,7 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.job import Address, Html, Job
 from chalicelib.engine.options.output import Output
 from chalicelib.engine.outside import AddressRefused, Fetched
+from chalicelib.engine.templating.filters.habits import Habits
 from chalicelib.engine.templating.includes import Includes
 from tests.builders.web import Site
 
@@ -17,7 +18,7 @@ from tests.builders.web import Site
 class NoTemplates:
     """Templates for documents that are none."""
 
-    def render(
+    def render(  # noqa: PLR0913 -- as the port
         self,
         source: str,
         data: Mapping[str, Any],
@@ -26,8 +27,9 @@ class NoTemplates:
         deadline: float,
         escape: bool = True,
         includes: Includes = Includes(),  # noqa: B008 -- it is frozen
+        habits: Habits = Habits(),  # noqa: B008 -- as above
     ) -> str:
-        raise AssertionError(source, data, strict, deadline, escape, includes)
+        raise AssertionError(source, data, strict, deadline, escape, includes, habits)
 
 
 class NoOutside:

@@ -10,6 +10,8 @@ from typing import Any, Final
 
 from chalicelib.engine.templating import confinement, wire
 from chalicelib.engine.templating.faults import Fault
+from chalicelib.engine.templating.filters import locales, zones
+from chalicelib.engine.templating.filters.habits import Habits
 from chalicelib.engine.templating.fuel import FuelError
 from chalicelib.engine.templating.includes import Includes
 from chalicelib.engine.templating.renderer import Renderer
@@ -29,6 +31,8 @@ _WARM_UP: Final = (
     "{% macro m(x) %}{{ x|e }}{% endmacro %}{% for r in rows %}{{ loop.index }}{{ m(r.a ~ '-') }}"
     "{{ '%.2f'|format(r.n * 2) }}{% if r.a == 'b' and r.n is odd %}{{ r.a|upper }}{% endif %}"
     "{% endfor %}{{ rows|tojson }}{{ rows|sum(attribute='n') }}{{ missing.x }}"
+    "{{ 1|money('EUR') }}{{ '2026-11-22T01:02Z'|datetime('full', 'Europe/Berlin') }}{{ 1|percent }}"
+    "{{ 'a'|qrcode }}{{ 'a'|barcode }}{{ '[a](b) *c* `d` &amp;'|markdown }}"
 )
 
 
@@ -58,6 +62,7 @@ def _answer(renderer: Renderer, request: Mapping[str, Any]) -> dict[str, Any]:
             strict=request["strict"],
             escape=request["escape"],
             includes=Includes.from_json(request["includes"]),
+            habits=Habits(**request["habits"]),
         )
     except FuelError as error:  # The clock ran out between two parts of the renderer.
         result = Fault("template_fuel_exhausted", str(error))
@@ -69,6 +74,8 @@ def _answer(renderer: Renderer, request: Mapping[str, Any]) -> dict[str, Any]:
 def _warm_renderer() -> Renderer:
     for name in _LATE_IMPORTS:
         importlib.import_module(name)
+    locales.hold()
+    zones.hold()
     renderer = Renderer()
     rows = [{"a": "b", "n": 1}, {"a": "<", "n": 2.5}]
     renderer.render(_WARM_UP, {"rows": rows}, strict=False)

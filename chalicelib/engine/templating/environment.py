@@ -23,6 +23,8 @@ from jinja2.utils import Cycler, Joiner, Namespace, concat, generate_lorem_ipsum
 
 from chalicelib.engine.templating import limits, operators
 from chalicelib.engine.templating.compiler import MeteredGenerator, MeteredLoop
+from chalicelib.engine.templating.filters.conventions import Conventions
+from chalicelib.engine.templating.filters.registry import document_filters
 from chalicelib.engine.templating.fuel import Counted, FuelError, Meter
 from chalicelib.engine.templating.library import Library
 from chalicelib.engine.templating.methods import (
@@ -70,7 +72,13 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
     intercepted_binops = frozenset(operators.OPERATORS)
 
     def __init__(
-        self, meter: Meter, library: Library, *, strict: bool, escape: bool = True
+        self,
+        meter: Meter,
+        library: Library,
+        conventions: Conventions,
+        *,
+        strict: bool,
+        escape: bool = True,
     ) -> None:
         """Build the language; `strict` makes undefined values errors, `escape` is for HTML."""
         super().__init__(
@@ -83,6 +91,8 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
         self.library = library
         self.counted = Method(lambda iterable: Counted(iterable, meter), meter)
         self.concat = functools.partial(_concat, meter)  # type: ignore[method-assign]
+        self.policies["json.dumps_kwargs"] = {"sort_keys": True, "allow_nan": False}
+        self.filters.update(document_filters(conventions, meter))
         self.filters = {
             name: _metered(meter, name, cast("_Function", it)) for name, it in self.filters.items()
         }

@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.templating import limits, wire
+from chalicelib.engine.templating.filters.habits import Habits
 from chalicelib.engine.templating.includes import Includes
 
 log = logging.getLogger(__name__)
@@ -23,6 +24,7 @@ log = logging.getLogger(__name__)
 _CHILD: Final = "chalicelib.engine.templating.child"
 _ATTEMPTS: Final = 2
 _NO_INCLUDES: Final = Includes()
+_NO_HABITS: Final = Habits()
 _PLACE: Final = ("line", "column", "excerpt")
 # So long at most goes by unseen that nobody wants the text any more.
 _LOOK_MS: Final = 250.0
@@ -146,7 +148,7 @@ class TemplateWorker(ConfinedWorker):
         """Prepare, as every worker."""
         super().__init__(_CHILD, "The template", environment)
 
-    def render(
+    def render(  # noqa: PLR0913 -- all that a run depends on
         self,
         source: str,
         data: Mapping[str, Any],
@@ -155,6 +157,7 @@ class TemplateWorker(ConfinedWorker):
         deadline: float,
         escape: bool = True,
         includes: Includes = _NO_INCLUDES,
+        habits: Habits = _NO_HABITS,
     ) -> str:
         """Return the text of a template over plain JSON data; `escape`: the text is HTML.
 
@@ -168,6 +171,7 @@ class TemplateWorker(ConfinedWorker):
             "strict": strict,
             "escape": escape,
             "includes": includes.to_json(),
+            "habits": habits.to_json(),
         }
         answer = self.ask(request, deadline)
         if "text" in answer:

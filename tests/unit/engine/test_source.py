@@ -8,6 +8,7 @@ import pytest
 
 from chalicelib.engine.job import Html, Job
 from chalicelib.engine.source import document_of
+from chalicelib.engine.templating.filters.habits import Habits
 from chalicelib.engine.templating.includes import Includes
 from tests.builders.engine import NoOutside, job
 
@@ -17,8 +18,9 @@ class Upper:
 
     def __init__(self) -> None:
         self.seen: list[tuple[str, Mapping[str, Any], bool]] = []
+        self.habits: list[Habits] = []
 
-    def render(
+    def render(  # noqa: PLR0913 -- as the port
         self,
         source: str,
         data: Mapping[str, Any],
@@ -27,8 +29,10 @@ class Upper:
         deadline: float,  # noqa: ARG002 -- part of the port
         escape: bool = True,  # noqa: ARG002 -- as above
         includes: Includes = Includes(),  # noqa: ARG002, B008 -- as above
+        habits: Habits = Habits(),  # noqa: B008 -- it is frozen
     ) -> str:
         self.seen.append((source, data, strict))
+        self.habits.append(habits)
         return source.upper()
 
 
@@ -78,3 +82,26 @@ def test_css_is_a_template_of_its_own_behind_the_head() -> None:
     assert [text for text, _, _ in templates.seen] == ["<head>a", "b", "p{}"]
     plain = shown(replace(job(""), source=Html("<p>", css="p{}")), templates)
     assert plain == "<style>p{}</style><p>"
+
+
+@pytest.mark.parametrize(
+    ("output", "html", "locale"),
+    [
+        ({}, "<html lang=de-CH>", "de-CH"),
+        ({"locale": "fr"}, "<html lang=de-CH>", "fr"),
+        ({}, "<p>", None),
+    ],
+)
+def test_all_texts_are_written_in_the_output_s_locale_or_else_the_page_s(
+    output: dict[str, Any], html: str, locale: str | None
+) -> None:
+    templates = Upper()
+    wanted = {**output, "timezone": "Europe/Zurich", "filename": "{{ a }}"}
+
+    shown(job(html, wanted, head="b", templating=True), templates)
+
+    page, *others = templates.habits
+    assert page == Habits(output.get("locale"), "Europe/Zurich")
+    assert len(others) == 2
+    assert {other.timezone for other in others} == {"Europe/Zurich"}
+    assert {(other.locale or "").lower() for other in others} == {(locale or "").lower()}

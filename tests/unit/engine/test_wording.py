@@ -10,6 +10,7 @@ from chalicelib.engine.options.output import Output
 from chalicelib.engine.options.pdf import MARKS, HeaderFooter
 from chalicelib.engine.source import document_of
 from chalicelib.engine.templating.faults import Fault
+from chalicelib.engine.templating.filters.habits import Habits
 from chalicelib.engine.templating.includes import Includes
 from chalicelib.engine.templating.renderer import Renderer
 from tests.builders.engine import NoOutside, NoTemplates, job
@@ -24,7 +25,7 @@ class Templates:
         self.seen: list[str] = []
         self._renderer = Renderer()
 
-    def render(
+    def render(  # noqa: PLR0913 -- as the port
         self,
         source: str,
         data: Mapping[str, Any],
@@ -33,9 +34,12 @@ class Templates:
         deadline: float,  # noqa: ARG002 -- part of the port
         escape: bool = True,
         includes: Includes = Includes(),  # noqa: B008 -- it is frozen
+        habits: Habits = Habits(),  # noqa: B008 -- as above
     ) -> str:
         self.seen.append(source)
-        text = self._renderer.render(source, data, strict=strict, escape=escape, includes=includes)
+        text = self._renderer.render(
+            source, data, strict=strict, escape=escape, includes=includes, habits=habits
+        )
         if isinstance(text, Fault):
             raise RenderFailure(text.code, text.message, line=text.line)
         return text

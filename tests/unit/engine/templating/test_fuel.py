@@ -7,13 +7,15 @@ import pytest
 
 from chalicelib.engine.templating import limits
 from chalicelib.engine.templating.environment import TemplateEnvironment
+from chalicelib.engine.templating.filters.conventions import Conventions
 from chalicelib.engine.templating.fuel import FuelError, Meter
 from chalicelib.engine.templating.library import Library
 
 
 def lipsum(meter: Meter) -> Callable[..., str]:
     return cast(
-        "Callable[..., str]", TemplateEnvironment(meter, Library(), strict=False).globals["lipsum"]
+        "Callable[..., str]",
+        TemplateEnvironment(meter, Library(), Conventions(), strict=False).globals["lipsum"],
     )
 
 

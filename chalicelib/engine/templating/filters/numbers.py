@@ -1,0 +1,136 @@
+"""Amounts, numbers and percentages as a locale writes them; exact decimals throughout."""
+
+import copy
+import re
+import unicodedata
+from collections.abc import Mapping
+from decimal import ROUND_HALF_UP, Context, Decimal, localcontext
+from typing import Any, Final
+
+from babel import Locale
+from babel.core import get_global
+from babel.numbers import NumberPattern, get_currency_precision, get_currency_symbol
+from jinja2.exceptions import FilterArgumentError
+
+from chalicelib.engine.templating.filters.conventions import Conventions
+from chalicelib.engine.templating.filters.faults import shown
+from chalicelib.engine.templating.filters.locales import digits
+
+_MOST_DIGITS: Final = 400
+_MOST_BITS: Final = 1_320
+_MOST_DECIMALS: Final = 20
+_DECIMAL: Final = re.compile(r"[+-]?[0-9]{1,400}(?:\.[0-9]{1,400})?(?:[eE][+-]?[0-9]{1,3})?")
+_CURRENCY: Final = re.compile(r"[A-Z]{3}")
+_WITHOUT_CURRENCY: Final = 2
+# Python calls half away from zero "half up".
+_EXACTLY: Final = Context(prec=3 * _MOST_DIGITS, rounding=ROUND_HALF_UP)
+_SIGN: Final = "¤"
+_NO_BREAK_SPACE: Final = "\u00a0"
+
+
+class Numbers:
+    """The filters `money`, `number` and `percent`."""
+
+    def __init__(self, conventions: Conventions) -> None:
+        """Write by `conventions`."""
+        self._conventions = conventions
+
+    def money(self, value: Any, currency: Any = None, locale: Any = None) -> str:
+        """Write an amount with its currency and that currency's decimals; without one, with two."""
+        amount = _exact(value, "money")
+        where = self._conventions.locale(locale)
+        if currency is None:
+            return _written(amount, where, where.decimal_formats[None], _WITHOUT_CURRENCY)
+        _check_currency(currency)
+        pattern = where.currency_formats["standard"]
+        text = _written(amount, where, pattern, get_currency_precision(currency))
+        return _with_symbol(text, get_currency_symbol(currency, where))
+
+    def number(self, value: Any, decimals: Any = None, locale: Any = None) -> str:
+        """Write a number with as many decimals; without `decimals`, with three at most."""
+        where = self._conventions.locale(locale)
+        pattern = where.decimal_formats[None]
+        return _written(_exact(value, "number"), where, pattern, _places(decimals))
+
+    def percent(self, value: Any, decimals: Any = 0, locale: Any = None) -> str:
+        """Write a share of one as a percentage."""
+        where = self._conventions.locale(locale)
+        pattern = where.percent_formats[None]
+        return _written(_exact(value, "percent"), where, pattern, _places(decimals) or 0)
+
+
+def _exact(value: Any, name: str) -> Decimal:
+    """Return the number that a value is; a float is the shortest decimal that is written so."""
+    kind = type(value)
+    if kind is int and value.bit_length() <= _MOST_BITS:
+        return Decimal(value)
+    if kind is float:
+        number = Decimal(repr(value))
+        if number.is_finite():
+            return number
+    if isinstance(value, str) and _DECIMAL.fullmatch(value):
+        number = Decimal(value)
+        if abs(number.adjusted()) <= _MOST_DIGITS:
+            return number
+    raise FilterArgumentError(
+        f"{name} takes a number or a decimal string such as '1234.50', "
+        f"of at most {_MOST_DIGITS} digits; this is {shown(value)}."
+    )
+
+
+def _places(decimals: Any) -> int | None:
+    if decimals is None:
+        return None
+    if type(decimals) is not int or not 0 <= decimals <= _MOST_DECIMALS:
+        raise FilterArgumentError(f"decimals must be a whole number from 0 to {_MOST_DECIMALS}.")
+    return decimals
+
+
+def _check_currency(currency: Any) -> None:
+    known = (
+        isinstance(currency, str)
+        and _CURRENCY.fullmatch(currency) is not None
+        and currency in get_global("all_currencies")
+    )
+    if not known:
+        raise FilterArgumentError(
+            f"currency: {shown(currency)} is not known. Use an ISO 4217 code such as 'EUR'."
+        )
+
+
+def _written(number: Decimal, locale: Locale, pattern: NumberPattern, places: int | None) -> str:
+    """Return a number by a pattern, its currency still the sign `¤`; None: the pattern's places."""
+    system = locale.default_numbering_system
+    own = copy.copy(pattern)
+    symbols = locale.number_symbols[system]
+    own.prefix = _signed(pattern.prefix, symbols)
+    own.suffix = _signed(pattern.suffix, symbols)
+    if places is not None:
+        own.frac_prec = (places, places)
+    with localcontext(_EXACTLY):
+        rounded = number.quantize(Decimal(1).scaleb(-own.frac_prec[1] - own.scale))
+        text = own.apply(rounded or Decimal(0), locale, numbering_system=system)
+    return str(text).translate(digits(system))
+
+
+def _signed(affixes: tuple[str, str], symbols: Mapping[str, str]) -> tuple[str, str]:
+    """Return what stands around positive and negative numbers with the locale's own signs."""
+    plus, minus = (
+        text.replace("-", symbols["minusSign"]).replace("%", symbols["percentSign"])
+        for text in affixes
+    )
+    return plus, minus
+
+
+def _with_symbol(text: str, symbol: str) -> str:
+    """Put a currency's symbol in; a letter keeps its distance from a digit (CLDR, TR 35-3)."""
+    before, _, after = text.partition(_SIGN)
+    if before[-1:].isdigit() and _is_letter(symbol[0]):
+        before += _NO_BREAK_SPACE
+    if after[:1].isdigit() and _is_letter(symbol[-1]):
+        after = _NO_BREAK_SPACE + after
+    return before + symbol + after
+
+
+def _is_letter(character: str) -> bool:
+    return unicodedata.category(character)[0] not in "SZ"
