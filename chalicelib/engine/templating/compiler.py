@@ -40,6 +40,18 @@ class MeteredGenerator(CodeGenerator):
         super().visit_For(node, frame)
 
     @override
+    def visit_With(self, node: nodes.With, frame: Frame) -> None:
+        self.newline(node)  # Jinja2 leaves it where the tag before it was.
+        super().visit_With(node, frame)
+
+    @override
+    def visit_ScopedEvalContextModifier(
+        self, node: nodes.ScopedEvalContextModifier, frame: Frame
+    ) -> None:
+        self.newline(node)
+        super().visit_ScopedEvalContextModifier(node, frame)
+
+    @override
     def visit_Include(self, node: nodes.Include, frame: Frame) -> None:
         if not all(is_id("tpl", name) for name in _names(node.template)):
             self._refuse(_NAME, node)

@@ -15,8 +15,8 @@ from chalicelib.engine.templating.library import FILENAME, INSTEAD, CompileError
 from chalicelib.engine.templating.positions import place
 
 _MESSAGE_CHARACTERS: Final = 500
-# Jinja2's lexer counts from the beginning of the source.
-_OFFSET: Final = re.compile(r" at \d+$")
+# Jinja2's lexer counts from the beginning of the source; Python tells where an object lies.
+_OFFSET: Final = re.compile(r" at (\d+$|0x[0-9a-f]+)")
 _UNKNOWN: Final = ("No filter named", "No test named")
 
 
@@ -92,5 +92,5 @@ def _message(error: Exception) -> str:
         return f"None of {', '.join(map(str, error.templates))} is there. {INSTEAD}"
     text = str(error)
     if isinstance(error, TemplateSyntaxError):
-        text = _OFFSET.sub("", error.message or "")
-    return (text or type(error).__name__)[:_MESSAGE_CHARACTERS]
+        text = error.message or ""
+    return _OFFSET.sub("", text or type(error).__name__)[:_MESSAGE_CHARACTERS]

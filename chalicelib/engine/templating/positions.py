@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final, override
 
 from jinja2.exceptions import TemplateSyntaxError
-from jinja2.lexer import Lexer
+from jinja2.lexer import TOKEN_EOF, Lexer, Token, TokenStream
 
 _LINE_BREAK: Final = re.compile(r"\r\n|\r")
 _EXCERPT_CHARACTERS: Final = 160
@@ -51,6 +51,17 @@ class PositionLexer(Lexer):
     position = 1
 
     @override
+    def tokenize(
+        self,
+        source: str,
+        name: str | None = None,
+        filename: str | None = None,
+        state: str | None = None,
+    ) -> TokenStream:
+        tokens = self.wrap(self.tokeniter(source, name, filename, state), name, filename)
+        return _EndingStream(tokens, name, filename, len(source.rstrip()) + 1)
+
+    @override
     def tokeniter(
         self,
         source: str,
@@ -71,3 +82,18 @@ class PositionLexer(Lexer):
         except TemplateSyntaxError as error:
             error.lineno = offset + 1
             raise
+
+
+class _EndingStream(TokenStream):
+    """Tokens whose last, the end of the template, stands at its end and not where it got stuck."""
+
+    def __init__(
+        self, tokens: Iterator[Token], name: str | None, filename: str | None, end: int
+    ) -> None:
+        self._end = end
+        super().__init__(tokens, name, filename)
+
+    @override
+    def close(self) -> None:
+        super().close()
+        self.current = Token(self._end, TOKEN_EOF, "")

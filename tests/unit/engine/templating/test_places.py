@@ -36,7 +36,7 @@ def renderer() -> Renderer:
         ("{{ a..b }}", SYNTAX, 1, 6),
         ("{{ ( }}", SYNTAX, 1, 6),
         ("{{ a }", SYNTAX, 1, 6),
-        ("{% if a %}\nabc", SYNTAX, 1, 11),
+        ("{% if a %}\nabc\n\n", SYNTAX, 2, 4),
         ("{# never closed", SYNTAX, 1, 3),
         ("{% for x in y %}{% endif %}", SYNTAX, 1, 20),
         ("{{ a }}\n{{ " + "9" * 5000 + " }}", SYNTAX, 2, 4),
