@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterable
+from html import escape
 from itertools import groupby
 from typing import Any, Final
-from xml.sax.saxutils import quoteattr
 
 # What a value must look like, and how that is said; what a check digit must be, the library knows.
 SYMBOLOGIES: Final = {
@@ -53,7 +53,7 @@ def qr_svg(
     ground = (
         ""
         if background is None
-        else f'<path fill={quoteattr(background)} d="M0 0H{side}V{side}H0z"/>'
+        else f'<path fill="{escape(background)}" d="M0 0H{side}V{side}H0z"/>'
     )
     return _svg(side, side, ground + _path(color, path))
 
@@ -162,7 +162,7 @@ def _runs(row: Iterable[object], x: int, y: int, height: int = 1) -> str:
 
 
 def _path(color: str, path: str) -> str:
-    return f'<path fill={quoteattr(color)} d="{path}"/>'
+    return f'<path fill="{escape(color)}" d="{path}"/>'
 
 
 def _svg(width: int, height: int, content: str, *, stretched: bool = False) -> str:

@@ -72,6 +72,8 @@ def _answer(renderer: Renderer, request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _warm_renderer() -> Renderer:
+    # python-barcode would load it for pictures, which nobody here asks for.
+    sys.modules["PIL"] = None  # type: ignore[assignment]
     for name in _LATE_IMPORTS:
         importlib.import_module(name)
     locales.hold()

@@ -3,13 +3,17 @@
 import copy
 import re
 import unicodedata
-from collections.abc import Mapping
 from decimal import ROUND_HALF_UP, Context, Decimal, localcontext
 from typing import Any, Final
 
 from babel import Locale
 from babel.core import get_global
-from babel.numbers import NumberPattern, get_currency_precision, get_currency_symbol
+from babel.numbers import (
+    NumberPattern,
+    get_currency_precision,
+    get_currency_symbol,
+    get_minus_sign_symbol,
+)
 from jinja2.exceptions import FilterArgumentError
 
 from chalicelib.engine.templating.filters.conventions import Conventions
@@ -102,9 +106,8 @@ def _written(number: Decimal, locale: Locale, pattern: NumberPattern, places: in
     """Return a number by a pattern, its currency still the sign `¤`; None: the pattern's places."""
     system = locale.default_numbering_system
     own = copy.copy(pattern)
-    symbols = locale.number_symbols[system]
-    own.prefix = _signed(pattern.prefix, symbols)
-    own.suffix = _signed(pattern.suffix, symbols)
+    own.prefix = _signed(pattern.prefix, locale)
+    own.suffix = _signed(pattern.suffix, locale)
     if places is not None:
         own.frac_prec = (places, places)
     with localcontext(_EXACTLY):
@@ -113,13 +116,13 @@ def _written(number: Decimal, locale: Locale, pattern: NumberPattern, places: in
     return str(text).translate(digits(system))
 
 
-def _signed(affixes: tuple[str, str], symbols: Mapping[str, str]) -> tuple[str, str]:
+def _signed(affixes: tuple[str, str], locale: Locale) -> tuple[str, str]:
     """Return what stands around positive and negative numbers with the locale's own signs."""
-    plus, minus = (
-        text.replace("-", symbols["minusSign"]).replace("%", symbols["percentSign"])
-        for text in affixes
-    )
-    return plus, minus
+    system = locale.default_numbering_system
+    minus = get_minus_sign_symbol(locale, numbering_system=system)
+    percent = locale.number_symbols[system].get("percentSign", "%")
+    above, below = (text.replace("-", minus).replace("%", percent) for text in affixes)
+    return above, below
 
 
 def _with_symbol(text: str, symbol: str) -> str:
