@@ -65,7 +65,7 @@ class TemplateServices(State):
     @cached_property
     def check_sources(self) -> tuple[CheckSource, ...]:
         """What a draft is refused for."""
-        return (check_options,)
+        return (check_options, _check_scene, self.check_schemas.source)
 
     @cached_property
     def rehearse(self) -> Rehearse:  # noqa: D102
@@ -128,6 +128,13 @@ class TemplateServices(State):
     @cached_property
     def trash_template(self) -> TrashTemplate:  # noqa: D102
         return TrashTemplate(tables=self.tables, templates=self.templates, clock=self.clock)
+
+
+def _check_scene(source: Source) -> None:
+    from chalicelib.contract.scene import check_scene  # noqa: PLC0415 -- pydantic
+
+    if source.content.get("scene") is not None:
+        check_scene(source.content["scene"])
 
 
 def _complete_output(said: Mapping[str, Any]) -> dict[str, Any]:

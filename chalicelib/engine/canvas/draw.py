@@ -29,6 +29,7 @@ class Drawing:
         self._warn = warn
         self._room = MOST_CHARACTERS
         self._missing_fonts: set[str] = set()
+        self._uris: dict[str, str] = {}
         self._draw: dict[str, Callable[[Layer, Any], str]] = {
             "text": partial(texts.text, missing_font=self._miss_font),
             "image": self._image,
@@ -80,7 +81,9 @@ class Drawing:
         return self._draw[layer.type](layer, values[-1])
 
     def _image(self, layer: Layer, source: str | None) -> str:
-        return _picture(layer, source and uri_of(source, self._uploads), _FITS[layer["fit"]])
+        if source and source not in self._uris:
+            self._uris[source] = uri_of(source, self._uploads)
+        return _picture(layer, source and self._uris[source], _FITS[layer["fit"]])
 
     def _miss_font(self, name: str, layer: Layer) -> None:
         if name.lower() not in self._missing_fonts:

@@ -11,7 +11,7 @@ from chalicelib.adapters.aws.messages import Poison, may_pass
 from chalicelib.core.clock import Clock, rfc3339
 from chalicelib.core.crash_points import CrashPoint, here
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.job import Address, Html, Job, Outcome, Uploads
+from chalicelib.engine.job import Address, Canvas, Html, Job, Outcome, Uploads
 from chalicelib.engine.options.output import Output
 from chalicelib.features.renders.bodies import Bodies
 from chalicelib.features.renders.conclude import ConcludeRender
@@ -22,6 +22,7 @@ from chalicelib.features.renders.protocol import QueuedRender, RunRender
 from chalicelib.features.renders.repository import Attempt, Renders
 from chalicelib.features.renders.rows import render_of
 from chalicelib.features.renders.stop_ended import StopEnded
+from chalicelib.features.templates.schemas import CheckSchemas
 from chalicelib.features.uploads.contents import UploadContents
 
 type Engine = Callable[[Job], Outcome]
@@ -55,9 +56,11 @@ class ExecuteRender:
         end: EndRender,
         stop_ended: StopEnded,
         uploads: UploadContents,
+        schemas: CheckSchemas,
         clock: Clock,
     ) -> None:
         """Build from the stores and the engine."""
+        self._schemas = schemas
         self._renders = renders
         self._bodies = bodies
         self._engine = engine
@@ -148,6 +151,7 @@ class ExecuteRender:
                 uploads=uploads,
                 data=body.data,
                 data_url=body.data_url,
+                check_data=partial(self._schemas.data, body.input.get("schema")),
                 includes=body.includes,
                 test=render.test,
             )
@@ -162,8 +166,10 @@ class ExecuteRender:
         return Executed(done, tuple(produced.content for produced in outcome.files))
 
 
-def _source(body: Body, uploads: Uploads) -> Html | Address:
+def _source(body: Body, uploads: Uploads) -> Html | Address | Canvas:
     wanted = body.input
+    if "scene" in wanted:
+        return Canvas(wanted["scene"])
     if wanted["type"] == "url":
         return Address(wanted["url"])
     html = wanted["html"]

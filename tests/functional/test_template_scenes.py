@@ -1,0 +1,39 @@
+"""Canvas templates through the API: scenes are refused by name, and drawn over the data."""
+
+from typing import Any
+
+from chalicelib.engine.job import Canvas
+from tests.builders.service import Service
+from tests.builders.templates import PATH, from_template, make, post, put
+
+SCENE: dict[str, Any] = {
+    "width": 400,
+    "height": 300,
+    "layers": [{"type": "text", "width": 100, "height": 20, "bind": "name", "required": True}],
+}
+
+
+def test_scene_is_drawn_over_the_data(service: Service) -> None:
+    path = make(service, type="image_canvas", html=None, scene=SCENE, publish=True)
+
+    answer = from_template(service, path, data={"name": "Ada"}, output={"format": "png"})
+
+    assert answer.status == 200, answer.body
+    job = service.engine.jobs[-1]
+    assert (job.source, job.data) == (Canvas(SCENE), {"name": "Ada"})
+
+
+def test_scene_that_cannot_be_drawn_is_no_draft(service: Service) -> None:
+    wide = SCENE | {"width": 16_385}
+    nested = SCENE | {"layers": [{"type": "group", "layers": [{"type": "rect", "width": 1}]}]}
+    path = make(service, type="image_canvas", html=None, scene=SCENE)
+
+    refused = post(service, type="image_canvas", html=None, scene=wide)
+    kept = put(service, path, scene=nested)
+
+    assert (refused.status, refused.code) == (422, "scene_invalid")
+    assert refused.pointers == ["/scene/width"]
+    assert (kept.code, kept.pointers) == ("scene_invalid", ["/scene/layers/0/layers/0/height"])
+    assert kept.json["detail"] == "layers[0].layers[0].height: is required"
+    assert service.call("GET", f"{path}/draft").json["scene"] == SCENE
+    assert len(service.call("GET", PATH).json["data"]) == 1
