@@ -25,6 +25,9 @@ REHEARSAL: Final = (
     "asset_fetch_failed",
 )
 
+# All datasets of a template are rendered within this time, on every plan.
+_REHEARSED_WITHIN_S: Final = 25.0
+
 
 def template_id_of(call: Call) -> str:
     """Return the id that a route names, once the key's allowlist has it.
@@ -45,6 +48,11 @@ def template_of(call: Call) -> Template:
     template = call.services.read_templates.one(call.caller.workspace_id, template_id_of(call))
     about(template=template.id)
     return template
+
+
+def rehearsal_deadline(call: Call) -> float:
+    """Return by when all datasets must have come out well (Unix seconds)."""
+    return call.started + _REHEARSED_WITHIN_S
 
 
 def may_create(call: Call) -> None:

@@ -4,7 +4,13 @@ from typing import Final
 
 from chalicelib.api import _paging
 from chalicelib.api._endpoint import Call, Reply, endpoint
-from chalicelib.api._template import FINDING, REHEARSAL, source_of, template_of
+from chalicelib.api._template import (
+    FINDING,
+    REHEARSAL,
+    rehearsal_deadline,
+    source_of,
+    template_of,
+)
 from chalicelib.features.templates.present import (
     shown_draft,
     shown_version,
@@ -77,7 +83,7 @@ def publish(call: Call) -> Reply:
         note=call.body.note,
         revision=call.body.revision,
         request_id=call.request_id,
-        deadline=call.deadline,
+        deadline=rehearsal_deadline(call),
     )
     return _published(call, made)
 

@@ -8,6 +8,7 @@ from chalicelib.api._template import (
     FINDING,
     REHEARSAL,
     may_create,
+    rehearsal_deadline,
     source_of,
     template_id_of,
     template_of,
@@ -52,7 +53,7 @@ def create(call: Call) -> Reply:
         publish=asked.publish,
     )
     template = call.services.create_template(
-        wanted, request_id=call.request_id, deadline=call.deadline
+        wanted, request_id=call.request_id, deadline=rehearsal_deadline(call)
     )
     headers = {"Location": f"{call.services.settings.base_url}/templates/{template.id}"}
     return Reply(201, shown_template(template), headers=headers)

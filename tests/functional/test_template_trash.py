@@ -138,6 +138,20 @@ def test_large_sources_stand_in_the_bucket_as_long_as_a_row_names_them(service: 
     assert meta["unsettled"] == {}
 
 
+def test_datasets_that_are_alike_have_objects_of_their_own(service: Service) -> None:
+    data = {"text": "x" * 100_000}
+    path = make(service, datasets=[{"name": name, "data": data} for name in ("a", "b")])
+
+    assert len(service.objects()) == 2
+    first, second = service.call("GET", f"{path}/datasets").json["data"]
+    assert service.call("DELETE", f"{path}/datasets/{first['id']}").status < 300
+    settle_down(service)
+
+    assert len(service.objects()) == 1
+    left = service.call("GET", f"{path}/datasets/{second['id']}").json
+    assert left["data"] == data
+
+
 def test_source_that_a_dead_function_left_is_removed(service: Service) -> None:
     path = make(service, html=LARGE)
     service.dies_after_storing = True

@@ -176,6 +176,18 @@ def test_function_that_dies_while_it_makes_a_template_leaves_nothing(
     assert service.dead_letters("Upkeep") == []
 
 
+def test_datasets_have_25_seconds_on_every_plan(service: Service) -> None:
+    rehearsal = FakeRehearsal(service)
+    key = service.key("live", service.create_workspace("free"))
+
+    made = post(service, key=key, publish=True)
+    publish(service, make(service))
+
+    assert made.status == 201
+    begun = service.clock.now().timestamp()
+    assert [deadline - begun for _, _, deadline in rehearsal.seen] == [25, 25]
+
+
 def test_revisions_fence_drafts(service: Service) -> None:
     path = make(service)
 
