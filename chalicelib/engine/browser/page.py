@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Final
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser import pictures
@@ -23,6 +23,8 @@ from chalicelib.engine.job import RenderWarning
 from chalicelib.engine.options.image import Wait
 from chalicelib.engine.options.output import Output
 from chalicelib.engine.options.pdf import PdfOptions
+
+_MOST_WARNINGS: Final = 50
 
 
 class Page:
@@ -121,7 +123,7 @@ class Page:
 
     def fit_texts(self) -> None:
         """Fit the texts of a canvas; raises RenderFailure `render_failed` or `render_timeout`."""
-        for layer in fit_texts(self._tab):
+        for layer in fit_texts(self._tab)[:_MOST_WARNINGS]:
             message = f"The text of {layer} has no room in its box; what did not go in is cut off."
             self._warnings.append(RenderWarning("text_overflow", message, layer))
 

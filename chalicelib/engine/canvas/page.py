@@ -6,6 +6,7 @@ from html import escape
 from typing import Any, Final
 
 from chalicelib.contract.layer_values import MAX_SIDE
+from chalicelib.core.text import well_formed
 from chalicelib.engine.canvas import css
 from chalicelib.engine.canvas.binding import Binding, Run
 from chalicelib.engine.canvas.draw import Drawing
@@ -16,6 +17,7 @@ from chalicelib.engine.options.image import Viewport
 from chalicelib.engine.options.output import PICTURES, Output
 from chalicelib.engine.options.pdf import Bands, Margin
 
+MOST_WARNINGS: Final = 50
 _PX_PER_INCH: Final = 96
 _NOTHING: Final = Bands(None, None)
 # Nothing but pictures and this page's own style: whatever got past the escaping can do nothing.
@@ -65,13 +67,15 @@ def page_of(
     warnings: list[RenderWarning] = []
 
     def warn(code: str, message: str, place: str) -> None:
-        warnings.append(RenderWarning(code, message, place))
+        if len(warnings) < MOST_WARNINGS:
+            warnings.append(RenderWarning(code, message, place))
 
     drawing = Drawing(Binding(data, run, warn), uploads, deadline, warn)
     for name in _unused(output):
         message = f"output.{name} was ignored: a canvas has its own size and one page"
         warn("feature_unavailable", message, f"output.{name}")
-    html = _page(scene, drawing.layers(scene.layers), output.locale)
+    layers = drawing.layers(scene.layers)
+    html = well_formed(_page(scene, layers, output.locale))
     return CanvasPage(html, fitted, tuple(warnings))
 
 

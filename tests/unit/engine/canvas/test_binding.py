@@ -1,0 +1,149 @@
+"""What layers show of the data, and what is told where they cannot."""
+
+from typing import Any
+
+import pytest
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.canvas.binding import found
+from chalicelib.engine.canvas.page import CanvasPage, page_of
+from chalicelib.engine.deadline import Deadline
+from chalicelib.engine.options.output import Output
+from tests.builders.engine import no_uploads
+
+DATA: dict[str, Any] = {
+    "name": "Ada",
+    "n": 3,
+    "price": 2.5,
+    "no": False,
+    "nothing": None,
+    "blank": "",
+    "map": {"a": {"b": "deep"}, "0": "zero"},
+    "list": ["first", {"x": "second"}],
+    "color": "teal",
+}
+
+
+def drawn(layer: dict[str, Any], data: dict[str, Any] = DATA) -> CanvasPage:
+    def run(source: str) -> str:
+        if "missing" in source:
+            raise RenderFailure("template_runtime_error", "missing is undefined", line=1)
+        return source.replace("{{ name }}", data.get("name", ""))
+
+    return page_of(
+        {"width": 10, "height": 10, "layers": [{"width": 5, "height": 5, **layer}]},
+        data,
+        Output.from_json({}),
+        run=run,
+        uploads=no_uploads,
+        deadline=Deadline.after(20),
+    )
+
+
+def shown(page: CanvasPage) -> str:
+    return page.html.rpartition("<p >")[2].partition("</p>")[0]
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("map.a.b", "deep"),
+        ("map.0", "zero"),
+        ("list.0", "first"),
+        ("list.1.x", "second"),
+        ("list.2", None),
+        ("list.-1", None),
+        ("list.\u0661", None),
+        ("list.99999999999999999999", None),
+        ("map.a.b.c", None),
+        ("name.0", None),
+        ("n.real", None),
+        ("map.__class__", None),
+        ("keys", None),
+    ],
+)
+def test_paths_lead_through_objects_and_arrays_only(path: str, value: Any) -> None:
+    assert found(DATA, path) == value
+
+
+@pytest.mark.parametrize(
+    ("bind", "text", "warnings"),
+    [
+        ("name", "Ada", 0),
+        ("n", "3", 0),
+        ("price", "2.5", 0),
+        ("blank", "", 0),
+        ("no", "false", 1),
+        ("map", "FALLBACK", 1),
+        ("list", "FALLBACK", 1),
+        ("nothing", "FALLBACK", 0),
+        ("absent", "FALLBACK", 0),
+        ("Hello {{ name }}", "Hello Ada", 0),
+    ],
+)
+def test_value_fallback_and_warning(bind: str, text: str, warnings: int) -> None:
+    page = drawn({"type": "text", "text": "OWN", "bind": bind, "fallback": "FALLBACK"})
+
+    assert shown(page) == text
+    assert [warning.code for warning in page.warnings] == ["data_coerced"] * warnings
+    assert all(bind in w.message and w.detail == "layers[0]" for w in page.warnings)
+
+
+def test_own_value_is_shown_without_fallback() -> None:
+    assert shown(drawn({"type": "text", "text": "OWN", "bind": "absent"})) == "OWN"
+
+
+@pytest.mark.parametrize(
+    "bind", ["absent", "nothing", "map.x", "{{ blank }}"], ids=["absent", "null", "inner", "blank"]
+)
+def test_required_value_must_be_there(bind: str) -> None:
+    layer = {"type": "text", "bind": bind, "required": True, "fallback": "x"}
+    data: dict[str, Any] = {"map": {}, "nothing": None}
+    if "{" in bind:
+        layer["bind"], data = "{{ name }}", {"name": " "}
+
+    with pytest.raises(RenderFailure, match=r"layers\[0\] requires it") as refused:
+        drawn(layer, data)
+    assert refused.value.code == "data_invalid"
+
+
+def test_fault_of_a_template_names_its_layer_and_place() -> None:
+    with pytest.raises(RenderFailure, match=r"^layers\[0\]\.bind: missing is undefined") as fault:
+        drawn({"type": "text", "bind": "{{ missing }}"})
+
+    assert (fault.value.code, fault.value.members) == ("template_runtime_error", {"line": 1})
+
+
+@pytest.mark.parametrize(
+    ("layer", "data", "part"),
+    [
+        ({"type": "rect", "fill": "red"}, "blue", "background-color:blue"),
+        ({"type": "ellipse", "fill": "red"}, "red;x:y", "background-color:red"),
+        ({"type": "line", "stroke": "red"}, 7, "background-color:red"),
+        ({"type": "image"}, "https://a.test/?a=1&b=2", 'src="https://a.test/?a=1&amp;b=2"'),
+        ({"type": "image", "fallback": "https://b.test/"}, "file:///x", "https://b.test/"),
+        ({"type": "barcode", "symbology": "ean8", "value": "12345670"}, "x", ">12345670</p>"),
+        ({"type": "qrcode", "value": "own"}, "x" * 4000, 'alt="own"'),
+        ({"type": "svg"}, "<svg/>", "data:image/svg+xml;base64,PHN2Zy8+"),
+    ],
+)
+def test_each_kind_takes_what_it_can_use(layer: dict[str, Any], data: Any, part: str) -> None:
+    page = drawn(layer | {"bind": "v"}, {"v": data})
+
+    assert part in page.html
+    usable = str(data) in part or data in {"https://a.test/?a=1&b=2", "<svg/>"}
+    assert [warning.code for warning in page.warnings] == ["data_coerced"] * (not usable)
+
+
+def test_own_code_that_cannot_be_drawn_is_the_scenes_fault() -> None:
+    with pytest.raises(RenderFailure, match=r"layers\[0\]: cannot be drawn: ean8") as refused:
+        drawn({"type": "barcode", "symbology": "ean8", "value": "x"})
+    assert refused.value.code == "scene_invalid"
+
+
+def test_warnings_are_some_of_many() -> None:
+    layers = [{"type": "text", "width": 5, "height": 5, "bind": "map"}] * 60
+
+    page = drawn({"type": "group", "layers": layers})
+
+    assert len(page.warnings) == 50
