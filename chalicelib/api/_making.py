@@ -7,7 +7,7 @@ from chalicelib.adapters.json_logs import about
 from chalicelib.api._delivered import delivered
 from chalicelib.api._endpoint import JSON, Call, Reply
 from chalicelib.api._order import order_of
-from chalicelib.core.errors import Conflict, ServiceError
+from chalicelib.core.errors import Conflict, FieldError, ServiceError
 from chalicelib.features.renders.create import Accepted
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.run_now import Ran, Waiting
@@ -49,6 +49,7 @@ ROW: Final[Mapping[str, Any]] = {
         "template_syntax_error",
         "template_runtime_error",
         "template_fuel_exhausted",
+        "data_schema_mismatch",
         "wait_timeout",
         "navigation_failed",
         "page_limit_exceeded",
@@ -115,7 +116,10 @@ def _answer(call: Call, ran: Ran, headers: Headers) -> Reply:
 def _problem(render: Render, headers: Headers) -> ServiceError:
     error = dict(render.error or {})
     code, message = error.pop("code"), error.pop("message")
-    return ServiceError(code, message, headers=headers, render_id=render.id, **error)
+    errors = [FieldError(**entry) for entry in error.pop("errors", None) or ()]
+    return ServiceError(
+        code, message, errors=errors, headers=headers, render_id=render.id, **error
+    )
 
 
 def _location(call: Call, render: Render) -> Headers:

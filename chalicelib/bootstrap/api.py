@@ -99,6 +99,7 @@ class ApiServices(TemplateServices):
             state=self.service_states,
             templates=self.put_templates,
             uploads=self.read_uploads,
+            schemas=self.check_schemas,
             region=self.settings.region,
         )
 

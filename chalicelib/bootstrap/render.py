@@ -38,6 +38,7 @@ def execute_render(
         end=state.end(conclude),
         stop_ended=StopEnded(state.renders),
         uploads=UploadContents(state.objects),
+        schemas=state.check_schemas,
         clock=clock,
     )
 

@@ -7,6 +7,7 @@ from chalicelib.adapters.aws.queues import Queue
 from chalicelib.adapters.aws.session import Clients
 from chalicelib.adapters.aws.table import Tables
 from chalicelib.core.clock import Clock
+from chalicelib.engine.schemas.worker import SchemaWorker
 from chalicelib.features.facts.repository import Facts
 from chalicelib.features.files.repository import Files
 from chalicelib.features.renders.bodies import Bodies
@@ -18,6 +19,7 @@ from chalicelib.features.renders.queues import RenderQueues
 from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.settle import SettleRender
 from chalicelib.features.templates.repository import Templates
+from chalicelib.features.templates.schemas import CheckSchemas
 from chalicelib.features.workspaces.limits_repository import Limits
 
 
@@ -56,6 +58,10 @@ class State:
     @cached_property
     def templates(self) -> Templates:  # noqa: D102
         return Templates(self.tables, self.main_table)
+
+    @cached_property
+    def check_schemas(self) -> CheckSchemas:  # noqa: D102
+        return CheckSchemas(SchemaWorker())
 
     @cached_property
     def objects(self) -> Objects:  # noqa: D102

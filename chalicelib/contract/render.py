@@ -5,6 +5,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from chalicelib.contract.base import Model
+from chalicelib.contract.meta import ProblemEntry
 from chalicelib.contract.renders import Mode, Priority, RenderStatus
 
 
@@ -41,6 +42,8 @@ class RenderError(Model):
     line: int | None = None
     column: int | None = None
     excerpt: str | None = None
+    errors: list[ProblemEntry] | None = None
+    """What of the data does not fit (`data_schema_mismatch`), as problem details have it."""
 
 
 class Timings(Model):

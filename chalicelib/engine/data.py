@@ -15,8 +15,8 @@ _MOST_BYTES: Final = 5_000_000
 def data_of(job: Job, outside: Outside) -> Mapping[str, Any]:
     """Return a job's data, fetched where they are elsewhere.
 
-    Raises RenderFailure `url_not_allowed`, `data_url_fetch_failed`, `render_timeout`, or, for a
-    canvas, `data_invalid`.
+    Raises RenderFailure `url_not_allowed`, `data_url_fetch_failed`, `render_timeout`, for a canvas
+    `data_invalid`, and what the job's check of data raises.
     """
     if job.data_url is None:
         return job.data or {}
@@ -29,6 +29,7 @@ def data_of(job: Job, outside: Outside) -> Mapping[str, Any]:
         message = f"data_url: {missed}; it has {MOST_S:g} s and {_MOST_BYTES} bytes."
         raise RenderFailure("data_url_fetch_failed", message) from missed
     if isinstance(value, dict):
+        job.check_data(value)
         return value
     message = "data_url answered JSON that is no object; the data must stand in one."
     code = "data_invalid" if isinstance(job.source, Canvas) else "data_url_fetch_failed"

@@ -12,6 +12,14 @@ from chalicelib.engine.templating.includes import Includes
 type Uploads = Callable[[str], bytes]
 
 
+# Raises RenderFailure for data that do not fit what the document asks for.
+type CheckData = Callable[[Mapping[str, Any]], None]
+
+
+def _anything(_data: Mapping[str, Any]) -> None:
+    """Take any data."""
+
+
 @dataclass(frozen=True, slots=True)
 class Html:
     """A document as text; `templating`: all three texts are templates over the job's data."""
@@ -40,8 +48,9 @@ class Canvas:
 class Job:
     """Files to make of one page; `deadline` is in seconds since 1970.
 
-    The data are `data`, or the JSON object at `data_url`; `includes` is what templates may include.
-    Whoever sets `stopped` has no use for the files any more.
+    The data are `data`, or the JSON object at `data_url`, which is checked once it is there;
+    `includes` is what templates may include. Whoever sets `stopped` has no use for the files any
+    more.
     """
 
     source: Html | Address | Canvas
@@ -50,6 +59,7 @@ class Job:
     uploads: Uploads
     data: Mapping[str, Any] | None = None
     data_url: str | None = None
+    check_data: CheckData = _anything
     includes: Includes = Includes()  # noqa: RUF009 -- it is frozen
     test: bool = False
     stopped: Future[None] = field(default_factory=Future, compare=False)

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from chalicelib.bootstrap import state
+from chalicelib.engine.schemas.worker import SchemaWorker
 from infra.package.needs import NEEDS
 from tests.builders.operator import Tool
 from tests.builders.service import Aws, Service, in_process_aws
@@ -15,6 +17,16 @@ def aws() -> Iterator[Aws]:
     """Give one in-process AWS to all tests."""
     with in_process_aws() as running:
         yield running
+
+
+@pytest.fixture(scope="session", autouse=True)
+def schemas() -> Iterator[None]:
+    """Give one process that checks schemas to all tests; none starts it without need."""
+    worker = SchemaWorker()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(state, "SchemaWorker", lambda: worker)
+        yield
+    worker.close()
 
 
 @pytest.fixture

@@ -82,6 +82,9 @@ def templates_of_every_size(service: Service) -> None:
         assert service.call("GET", f"{path}/draft").status == 200
         assert service.call("GET", f"{path}/versions").status == 200
         assert from_template(service, path).status == 200
+        dataset = service.call("POST", f"{path}/datasets", json_body={"name": "A", "data": {}})
+        place = f"{path}/datasets/{dataset.json['id']}"
+        assert service.call("DELETE", place).status == 204
         assert service.call("DELETE", path).status == 200
     service.clock.forward(days=30)
     settle_down(service)

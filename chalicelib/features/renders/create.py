@@ -17,8 +17,9 @@ from chalicelib.features.renders.order import Order, check
 from chalicelib.features.renders.protocol import MAX_BODY_BYTES
 from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.shown import shown_input, shown_output
-from chalicelib.features.renders.templates import PutTemplates
+from chalicelib.features.renders.templates import PutTemplates, check_data
 from chalicelib.features.renders.uploaded import check_uploads
+from chalicelib.features.templates.schemas import CheckSchemas
 from chalicelib.features.uploads.read import ReadUploads
 from chalicelib.features.workspaces.limits import Claim, RateState, Taken
 from chalicelib.features.workspaces.limits_repository import Limits
@@ -65,9 +66,11 @@ class CreateRender:
         state: ServiceStates,
         templates: PutTemplates,
         uploads: ReadUploads,
+        schemas: CheckSchemas,
         region: str,
     ) -> None:
         """Build from the repositories."""
+        self._schemas = schemas
         self._tables = tables
         self._renders = renders
         self._limits = limits
@@ -83,8 +86,9 @@ class CreateRender:
     def __call__(self, order: Order) -> Accepted:
         """Accept an order.
 
-        Raises what `check`, `PutTemplates` and `check_uploads` raise, `payload_too_large`,
-        `idempotency_key_reused`, `rate_limited`, `concurrency_limited`, `render_limit_reached`.
+        Raises what `check`, `PutTemplates`, `check_data` and `check_uploads` raise,
+        `payload_too_large`, `idempotency_key_reused`, `rate_limited`, `concurrency_limited`,
+        `render_limit_reached`.
         """
         check(order, self._region)
         now = self._clock.now()
@@ -95,8 +99,7 @@ class CreateRender:
                 return self._repeated(order, record, rate, now)
         self._state.require_normal()
         order = self._templates(order, order.version)
-        check_uploads(order.body, order.workspace.id, self._uploads)
-        _check_stays_in_memory(order)
+        self._check_made_from(order)
         render_id = RenderId(self._ids.new("rnd", now))
         lease_until = now + _LEASE if order.mode == "sync" else None
         claim = Claim(render_id, order.workspace, order.key_mode == "test", lease_until)
@@ -119,6 +122,11 @@ class CreateRender:
         here(CrashPoint.API_CREATED)
         log.info("render accepted", extra={"render": render_id, "mode": render.mode})
         return Accepted(render, rate, order.body)
+
+    def _check_made_from(self, order: Order) -> None:
+        check_data(order.body, self._schemas)
+        check_uploads(order.body, order.workspace.id, self._uploads)
+        _check_stays_in_memory(order)
 
     def _writes(self, order: Order, render: Render, now: dt.datetime) -> list[Write]:
         is_sync = render.mode == "sync"

@@ -94,6 +94,8 @@ class FinishRender:
         """Keep the failure; returns the render as it stands afterwards."""
         members = {"code": failure.code, "message": failure.detail} | failure.members
         trace = members.pop("trace", Trace())
+        if failure.errors:
+            members["errors"] = [asdict(entry) for entry in failure.errors]
         failed = replace(render, status="failed", error=members)
         return self._end(_traced(failed, trace), trace.timings)
 

@@ -5,9 +5,11 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from chalicelib.core.ids import WorkspaceId
+from chalicelib.features.renders.model import Body
 from chalicelib.features.renders.order import Order
 from chalicelib.features.templates.includes import included_in
 from chalicelib.features.templates.options import output_of
+from chalicelib.features.templates.schemas import CheckSchemas
 from chalicelib.features.templates.sources import Choice, TemplateSource
 
 # The whole OutputSpec of one in part; raises `validation_error` where it does not go together.
@@ -59,7 +61,21 @@ class PutTemplates:
         return replace(order, body=replace(body, includes=includes))
 
 
+def check_data(body: Body, schemas: CheckSchemas) -> None:
+    """Refuse data that do not fit the template's schema; those at a `data_url` are not known yet.
+
+    Raises `data_schema_mismatch` or `template_fuel_exhausted`.
+    """
+    if body.data_url is None:
+        schemas.data(body.input.get("schema"), body.data or {})
+
+
 def _source(found: TemplateSource) -> dict[str, Any]:
+    schema = found.source.schema
+    return _content(found) | ({} if schema is None else {"schema": schema})
+
+
+def _content(found: TemplateSource) -> dict[str, Any]:
     content = found.source.content
     if found.type == "image_canvas":
         return {"scene": content.get("scene") or {}}
