@@ -17,6 +17,7 @@ from chalicelib.engine.templating.positions import place
 _MESSAGE_CHARACTERS: Final = 500
 # Jinja2's lexer counts from the beginning of the source; Python tells where an object lies.
 _OFFSET: Final = re.compile(r" at (\d+$|0x[0-9a-f]+)")
+_DIGITS: Final = "A number has too many digits."
 _UNKNOWN: Final = ("No filter named", "No test named")
 
 
@@ -40,9 +41,7 @@ def of_source(error: CompileError, library: Library, position: int) -> Fault:
     if not isinstance(cause, TemplateSyntaxError):
         # Python's own limits on nesting and on the digits of a number.
         too_long = isinstance(cause, ValueError) and not isinstance(cause, SyntaxError)
-        message = (
-            "A number has too many digits." if too_long else "The template is nested too deeply."
-        )
+        message = _DIGITS if too_long else "The template is nested too deeply."
         return _fault("template_syntax_error", message, library, error.name, position)
     code = "template_runtime_error" if _is_unknown(cause) else "template_syntax_error"
     return _fault(code, _message(cause), library, error.name, cause.lineno)
@@ -93,4 +92,6 @@ def _message(error: Exception) -> str:
     text = str(error)
     if isinstance(error, TemplateSyntaxError):
         text = error.message or ""
+    if isinstance(error, ValueError) and text.startswith("Exceeds the limit"):
+        return _DIGITS
     return _OFFSET.sub("", text or type(error).__name__)[:_MESSAGE_CHARACTERS]

@@ -1,4 +1,4 @@
-"""The template process: bombs end, the next run is right, nothing of the service is reached."""
+"""The template process: replaced after a breach, and nothing of the service is in its reach."""
 
 import os
 import signal
@@ -18,8 +18,6 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.templating.worker import TemplateWorker
 
 pytestmark = pytest.mark.integration
-
-CODES = {"template_syntax_error", "template_runtime_error", "template_fuel_exhausted"}
 
 
 @pytest.fixture(scope="module")
@@ -50,79 +48,6 @@ def _child(worker: TemplateWorker) -> psutil.Process:
     ]
     assert len(children) == 1
     return children[0]
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
-        "{{ 9**9**9**9**9 }}",
-        "{{ 'a' * 10**9 }}",
-        "{{ 'x'|center(10**9) }}",
-        "{{ 'x'|indent(10**9) }}",
-        "{{ 'x'.zfill(10**9) }}{{ 'x'.ljust(10**9) }}",
-        "{{ '%2000000000d'|format(1) }}",
-        "{{ '%*d'|format(2000000000, 1) }}",
-        "{{ [1]|batch(10**10, 'x')|list }}",
-        "{{ [1]|slice(10**9)|list }}",
-        "{{ lipsum(n=10**8) }}",
-        "{% for a in range(9999) %}{% for b in range(9999) %}{% endfor %}{% endfor %}",
-        "{% macro m(n) %}{% for i in range(9) %}{{ m(n + 1) }}{% endfor %}{% endmacro %}{{ m(0) }}",
-        "{% macro m(n) %}{% if n %}{{ m(n-1) }}{{ m(n-1) }}{% endif %}{% endmacro %}{{ m(40) }}",
-        "{% for i in range(4000) %}" + "x" * 9999 + "{% endfor %}",
-        (
-            "{% set ns = namespace(s='aa') %}{% for i in range(99) %}"
-            "{% set ns.s = ns.s.replace('a', ns.s) %}{% endfor %}"
-        ),
-        (
-            "{% set ns = namespace(s=[]) %}{% for i in range(999) %}"
-            "{% set ns.s = ns.s + [('%05d' % i) * 1000000] %}{% endfor %}"
-        ),
-        "{% set x %}{% for i in range(999999) %}" + "x" * 9999 + "{% endfor %}{% endset %}{{ x }}",
-        (
-            "{% set ns = namespace(d={}) %}{% for i in range(999999) %}"
-            "{% set ns.d = {'a': ns.d, 'b': ns.d} %}{% endfor %}{{ ns.d }}"
-        ),
-        (
-            "{{ ('a' * 9999999)|urlize|wordwrap(1)|striptags|title|upper|list|length }}"
-            "{% for a in range(99999) %}{{ ('b' * 9999999)|upper|length }}{% endfor %}"
-        ),
-        "{{ ''.__class__.__mro__[1].__subclasses__() }}",
-        "{{ cycler.__init__.__globals__.os.popen('id').read() }}",
-        "{{ lipsum.__globals__['os'].environ() }}",
-        "{{ ('{0.__class__.__mro__}'.format(1))() }}",
-        "{{ " + "(" * 100000 + " }}",
-        "{{ " + "[" * 100000 + "]" * 100000 + " }}",
-        "{% if 1 %}" * 20000,
-        "{{ a" + "|upper" * 50000 + " }}",
-    ],
-)
-def test_bombs_end_and_the_next_run_is_right(worker: TemplateWorker, source: str) -> None:
-    _render(worker, "warm")
-
-    began = time.process_time()
-    started = time.monotonic()
-    failure = _failure(worker, source)
-    took_s = time.monotonic() - started
-
-    assert failure.code in CODES
-    assert took_s < 12
-    assert time.process_time() - began < 1  # The work was the child's.
-    assert _render(worker, "{{ 1 + n }}", n=1) == "2"
-
-
-def test_a_single_long_call_ends_with_the_processor_time(worker: TemplateWorker) -> None:
-    _render(worker, "warm")
-    started = time.monotonic()
-
-    # Each comparison looks at ten million characters, and no Python runs between two of them.
-    failure = _failure(
-        worker,
-        "{% set rows = ['a' * 9999999] * 4000000 %}{{ rows.count('a' * 9999998 ~ 'b') }}",
-    )
-
-    assert failure.code == "template_fuel_exhausted"
-    assert time.monotonic() - started < 14
-    assert _render(worker, "{{ 1 + n }}", n=1) == "2"
 
 
 def test_place_and_message_reach_the_caller(worker: TemplateWorker) -> None:
