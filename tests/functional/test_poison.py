@@ -203,7 +203,7 @@ def test_render_whose_body_a_newer_release_kept_ends_as_lost(service: Service) -
     render_id = service.render(mode="async").json["id"]
     (key,) = service.objects()
     kept = json.loads(service.services.objects.get(key) or b"")
-    newer = json.dumps(kept | {"v": 3}).encode()
+    newer = json.dumps(kept | {"v": kept["v"] + 1}).encode()
     digest = hashlib.sha256(newer).digest()
     service.services.objects.put(key, newer, content_type="application/json", sha256=digest)
     body = {"v": 1, "workspace_id": service.workspace, "render_id": render_id, "request_id": "r"}
@@ -215,7 +215,7 @@ def test_render_whose_body_a_newer_release_kept_ends_as_lost(service: Service) -
         service.serve({"Records": [record | {"attributes": attributes}]}, f"delivery-{delivery}")
 
     (letter,) = bury_all(service, "Renders")
-    assert letter.reason == "UnknownVersion: a body of version 2 is expected, not 3"
+    assert letter.reason == "UnknownVersion: a body of version 3 is expected, not 4"
     assert letter.outcome == "the render ended as failed: render_lost"
     render = service.call("GET", f"/v1/renders/{render_id}").json
     assert (render["status"], render["error"]["code"]) == ("failed", "render_lost")
