@@ -1,0 +1,70 @@
+"""Templates over real HTTP, a real table and a real browser, many hands at once."""
+
+import io
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import httpx
+import pytest
+from pypdf import PdfReader
+
+from tests.builders.client import Client
+
+pytestmark = pytest.mark.integration
+
+AT_ONCE = 20
+HTML = "<!doctype html><title>T</title><h1>Hello {{ name }}</h1>"
+LARGE = HTML + "<!-- " + "x" * 450_000 + " -->"
+
+
+def at_once(call: Callable[[int], httpx.Response]) -> list[httpx.Response]:
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        return list(pool.map(call, range(AT_ONCE)))
+
+
+def made(live: Client, **fields: Any) -> str:
+    answer = live.http.post("/templates", json={"name": "T", "html": HTML} | fields)
+    assert answer.status_code == 201, answer.text
+    return f"/templates/{answer.json()['id']}"
+
+
+def rendered(live: Client, path: str, **fields: Any) -> httpx.Response:
+    wanted = {"type": "template", "template_id": path.rpartition("/")[2]}
+    body = {"input": wanted, "data": {"name": "Ada"}, "delivery": {"type": "binary"}} | fields
+    return live.http.post("/renders", json=body)
+
+
+@pytest.mark.parametrize("html", [HTML, LARGE], ids=["small", "large"])
+def test_published_template_becomes_a_document(live: Client, html: str) -> None:
+    options = {"pdf": {"page_size": "A5"}, "filename": "For {{ name }}"}
+    path = made(live, html=html, css="h1 { color: #123456 }", header="{{ name }}", options=options)
+    assert rendered(live, path).json()["code"] == "version_not_found"
+    assert live.http.post(f"{path}/publish").status_code == 201
+
+    answer = rendered(live, path)
+
+    assert answer.status_code == 200, answer.text
+    (page,) = PdfReader(io.BytesIO(answer.content)).pages
+    assert "Hello Ada" in page.extract_text()
+    assert round(page.mediabox.width / 72 * 25.4) == 148
+    assert "For Ada.pdf" in answer.headers["Content-Disposition"]
+    assert live.http.put(f"{path}/draft", json={"html": html + "."}).status_code == 200
+    assert live.http.delete(path).status_code == 200
+    assert rendered(live, path).json()["code"] == "template_deleted"
+    assert live.http.post(f"{path}/restore").status_code == 200
+    assert rendered(live, path).status_code == 200
+
+
+def test_many_hands_at_once_lose_no_draft_and_skip_no_version(live: Client) -> None:
+    path = made(live)
+
+    drafts = at_once(lambda n: live.http.put(f"{path}/draft", json={"html": str(n), "revision": 1}))
+    published = at_once(lambda _: live.http.post(f"{path}/publish"))
+
+    (taken,) = [answer.json() for answer in drafts if answer.status_code == 200]
+    codes = {answer.json()["code"] for answer in drafts if answer.status_code != 200}
+    assert codes == {"draft_revision_conflict"}
+    assert live.http.get(f"{path}/draft").json() == taken
+    numbers = sorted(answer.json()["version"] for answer in published)
+    assert numbers == list(range(1, AT_ONCE + 1))
