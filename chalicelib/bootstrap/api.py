@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from functools import cache, cached_property
 from typing import Any, Final
 
-from chalicelib.adapters.aws.functions import Function
 from chalicelib.adapters.aws.secrets import Secret
 from chalicelib.adapters.aws.session import Clients
 from chalicelib.adapters.metrics import Metrics
@@ -29,7 +28,7 @@ from chalicelib.features.uploads.repository import Uploads
 from chalicelib.features.uploads.take import TakeUpload
 from chalicelib.features.usage.read import ReadUsage
 from chalicelib.features.workspaces.key_use import NoteKeyUse
-from chalicelib.features.workspaces.repository import Keys, Workspaces
+from chalicelib.features.workspaces.repository import Keys
 from chalicelib.features.workspaces.service_state import ServiceStates
 from chalicelib.settings import ApiSettings
 
@@ -51,10 +50,6 @@ class ApiServices(TemplateServices):
         assert self.secret.value
         self.render_function.warm(GATEWAY_WAIT_S)
         Metrics(self.settings.stack, "api").count("ColdStarts")
-
-    @cached_property
-    def workspaces(self) -> Workspaces:  # noqa: D102
-        return Workspaces(self.tables, self.settings.main_table)
 
     @cached_property
     def keys(self) -> Keys:  # noqa: D102
@@ -138,10 +133,6 @@ class ApiServices(TemplateServices):
             ),
             clock=self.clock,
         )
-
-    @cached_property
-    def render_function(self) -> Function:  # noqa: D102
-        return Function(self.clients, self.settings.render_function)
 
     @cached_property
     def end_render(self) -> EndRender:  # noqa: D102

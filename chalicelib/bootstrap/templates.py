@@ -1,14 +1,16 @@
 """What the API function's views of templates ask for, each part built on first use."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
+from chalicelib.adapters.aws.functions import Function
 from chalicelib.adapters.aws.session import Clients
 from chalicelib.bootstrap.state import State
 from chalicelib.core.clock import Clock
 from chalicelib.core.ids import Ids
 from chalicelib.features.renders.conclude import ConcludeRender
+from chalicelib.features.renders.rehearse import RehearseDatasets
 from chalicelib.features.renders.templates import PutTemplates
 from chalicelib.features.templates.change import ChangeTemplate
 from chalicelib.features.templates.contents import TemplateContents
@@ -16,12 +18,13 @@ from chalicelib.features.templates.create import CreateTemplate
 from chalicelib.features.templates.datasets import ChangeDatasets, ReadDatasets
 from chalicelib.features.templates.draft import CheckSource, ReplaceDraft
 from chalicelib.features.templates.keeping import KeepSource
-from chalicelib.features.templates.model import Source, Template
+from chalicelib.features.templates.model import Source
 from chalicelib.features.templates.options import check_options
-from chalicelib.features.templates.publish import NewDataset, PublishTemplate, Rehearse
+from chalicelib.features.templates.publish import PublishTemplate, Rehearse
 from chalicelib.features.templates.read import ReadTemplates
 from chalicelib.features.templates.sources import StoredTemplates
 from chalicelib.features.templates.trash import TrashTemplate
+from chalicelib.features.workspaces.repository import Workspaces
 from chalicelib.settings import ApiSettings
 
 
@@ -68,8 +71,25 @@ class TemplateServices(State):
         return (check_options, _check_scene, self.check_schemas.source)
 
     @cached_property
+    def workspaces(self) -> Workspaces:  # noqa: D102
+        return Workspaces(self.tables, self.settings.main_table)
+
+    @cached_property
+    def render_function(self) -> Function:  # noqa: D102
+        return Function(self.clients, self.settings.render_function)
+
+    @cached_property
     def rehearse(self) -> Rehearse:  # noqa: D102
-        return _rehearse
+        return RehearseDatasets(
+            workspaces=self.workspaces,
+            datasets=self.read_datasets,
+            templates=self.put_templates,
+            schemas=self.check_schemas,
+            bodies=self.bodies,
+            function=self.render_function,
+            clock=self.clock,
+            ids=self.ids,
+        )
 
     @cached_property
     def read_datasets(self) -> ReadDatasets:  # noqa: D102
@@ -141,15 +161,3 @@ def _complete_output(said: Mapping[str, Any]) -> dict[str, Any]:
     from chalicelib.contract.completing import complete_output  # noqa: PLC0415 -- pydantic
 
     return complete_output(said)
-
-
-def _rehearse(
-    template: Template,
-    source: Source,
-    *,
-    datasets: Sequence[NewDataset] | None,
-    deadline: float,
-) -> None:
-    """Stand in until datasets are there: without any, nothing is to be rendered."""
-    if datasets:
-        raise NotImplementedError(template.id, source, deadline)

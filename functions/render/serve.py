@@ -13,6 +13,7 @@ from chalicelib.features.renders.protocol import (
     RunAnswer,
     RunRender,
 )
+from chalicelib.features.renders.rehearsal import Rehearsal, answer_of
 from chalicelib.features.renders.rows import row_of
 
 if TYPE_CHECKING:
@@ -35,13 +36,18 @@ class Host:
 
 
 def serve(event: dict[str, Any], invocation: str, host: Host) -> dict[str, Any]:
-    """Run what an event asks for; answer with RunAnswer, or with a batch's failed messages."""
+    """Run what an event asks for; answer with RunAnswer, or with a batch's failed messages.
+
+    A rehearsal is answered with why it failed, if it did.
+    """
     with scope(invocation=invocation):
         if "Records" in event:
             return host.inbox.work_off(
                 event["Records"], lambda message: _queued(message, invocation, host.execute)
             )
         try:
+            if "rehearsal" in event:
+                return _rehearsed(event, host.execute)
             return _now(event, invocation, host.execute).to_json()
         except Exception as error:
             log.exception("render failed unexpectedly")
@@ -53,6 +59,12 @@ def _now(event: dict[str, Any], invocation: str, execute: "ExecuteRender") -> Ru
     order = RunRender.from_json(event)
     about(request_id=order.request_id, render=order.render_id, workspace=order.workspace_id)
     return _answer(order, execute.now(order, invocation))
+
+
+def _rehearsed(event: dict[str, Any], execute: "ExecuteRender") -> dict[str, Any]:
+    order = Rehearsal.from_json(event)
+    about(request_id=order.request_id, workspace=order.workspace_id)
+    return answer_of(execute.rehearsed(order))
 
 
 def _queued(message: "Message", invocation: str, execute: "ExecuteRender") -> None:

@@ -11,14 +11,15 @@ from chalicelib.adapters.aws.messages import Poison, may_pass
 from chalicelib.core.clock import Clock, rfc3339
 from chalicelib.core.crash_points import CrashPoint, here
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.job import Address, Canvas, Html, Job, Outcome, Uploads
-from chalicelib.engine.options.output import Output
+from chalicelib.engine.job import Job, Outcome
 from chalicelib.features.renders.bodies import Bodies
 from chalicelib.features.renders.conclude import ConcludeRender
 from chalicelib.features.renders.end import EndRender
 from chalicelib.features.renders.finish import FinishRender
+from chalicelib.features.renders.jobs import job_of
 from chalicelib.features.renders.model import MAX_ATTEMPTS, Body, Render
 from chalicelib.features.renders.protocol import QueuedRender, RunRender
+from chalicelib.features.renders.rehearsal import Rehearsal, check_made
 from chalicelib.features.renders.repository import Attempt, Renders
 from chalicelib.features.renders.rows import render_of
 from chalicelib.features.renders.stop_ended import StopEnded
@@ -108,6 +109,23 @@ class ExecuteRender:
             if number > MAX_ATTEMPTS + claimed.render.excused:
                 return Executed(self._end.lost(claimed.render))
 
+    def rehearsed(self, order: Rehearsal) -> RenderFailure | None:
+        """Make a document of which nothing is kept; return why it cannot be made."""
+        body = order.body
+        if body is None and order.body_key is not None:
+            body = self._bodies.get(order.body_key)
+        if body is None:
+            return RenderFailure("render_timeout", "Nobody waits for this document any more.")
+        uploads = partial(self._uploads.get, order.workspace_id)
+        try:
+            job = job_of(
+                body, deadline=order.ends_at, uploads=uploads, schemas=self._schemas, test=False
+            )
+            check_made(self._engine(job), order.max_pages)
+        except RenderFailure as failure:
+            return failure
+        return None
+
     def _excused_where_it_passes(self, render: Render) -> Executed:
         """Run an attempt; one that fails by what will pass counts for nothing."""
         try:
@@ -144,16 +162,8 @@ class ExecuteRender:
             limit = min(limit, until)
         uploads = partial(self._uploads.get, render.workspace_id)
         try:
-            job = Job(
-                source=_source(body, uploads),
-                output=Output.from_json(body.output),
-                deadline=limit,
-                uploads=uploads,
-                data=body.data,
-                data_url=body.data_url,
-                check_data=partial(self._schemas.data, body.input.get("schema")),
-                includes=body.includes,
-                test=render.test,
+            job = job_of(
+                body, deadline=limit, uploads=uploads, schemas=self._schemas, test=render.test
             )
             with self._stop_ended.watching(render) as stopped:
                 outcome = self._engine(replace(job, stopped=stopped))
@@ -164,22 +174,3 @@ class ExecuteRender:
         if (done.status, done.attempt) != ("succeeded", render.attempt):
             return Executed(done)
         return Executed(done, tuple(produced.content for produced in outcome.files))
-
-
-def _source(body: Body, uploads: Uploads) -> Html | Address | Canvas:
-    wanted = body.input
-    if "scene" in wanted:
-        return Canvas(wanted["scene"])
-    if wanted["type"] == "url":
-        return Address(wanted["url"])
-    html = wanted["html"]
-    if html is None:
-        html = _text(uploads(wanted["upload_id"]))
-    return Html(html, wanted["head"], wanted["templating"], wanted.get("css"))
-
-
-def _text(content: bytes) -> str:
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise RenderFailure("render_failed", "The uploaded HTML is not UTF-8.") from error

@@ -8,6 +8,7 @@ from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.renders.model import Body
 from chalicelib.features.renders.order import Order
 from chalicelib.features.templates.includes import included_in
+from chalicelib.features.templates.model import Template
 from chalicelib.features.templates.options import output_of
 from chalicelib.features.templates.schemas import CheckSchemas
 from chalicelib.features.templates.sources import Choice, TemplateSource
@@ -41,6 +42,15 @@ class PutTemplates:
         Raises what `TemplateSources` and `CompleteOutput` raise.
         """
         return self._with_includes(self._named(order, version))
+
+    def body_of(self, template: Template, found: TemplateSource, data: Mapping[str, Any]) -> Body:
+        """Return what a template's document is made from where a request says nothing else."""
+        named = {"type": "template", "template_id": template.id}
+        output = self._complete(output_of(found.source, {}))
+        body = Body(named | _source(found), dict(data), None, output)
+        texts = [body.input, body.output]
+        includes = included_in(texts, template.workspace_id, self._templates.find)
+        return replace(body, includes=includes)
 
     def _named(self, order: Order, version: Choice) -> Order:
         if order.template_id is None:

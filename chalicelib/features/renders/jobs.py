@@ -1,0 +1,45 @@
+"""From what a document is made from to the engine's job."""
+
+from functools import partial
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.job import Address, Canvas, Html, Job, Uploads
+from chalicelib.engine.options.output import Output
+from chalicelib.features.renders.model import Body
+from chalicelib.features.templates.schemas import CheckSchemas
+
+
+def job_of(
+    body: Body, *, deadline: float, uploads: Uploads, schemas: CheckSchemas, test: bool
+) -> Job:
+    """Return the job of a body; raises RenderFailure where an upload is gone or is no text."""
+    return Job(
+        source=_source(body, uploads),
+        output=Output.from_json(body.output),
+        deadline=deadline,
+        uploads=uploads,
+        data=body.data,
+        data_url=body.data_url,
+        check_data=partial(schemas.data, body.input.get("schema")),
+        includes=body.includes,
+        test=test,
+    )
+
+
+def _source(body: Body, uploads: Uploads) -> Html | Address | Canvas:
+    wanted = body.input
+    if "scene" in wanted:
+        return Canvas(wanted["scene"])
+    if wanted["type"] == "url":
+        return Address(wanted["url"])
+    html = wanted["html"]
+    if html is None:
+        html = _text(uploads(wanted["upload_id"]))
+    return Html(html, wanted["head"], wanted["templating"], wanted.get("css"))
+
+
+def _text(content: bytes) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise RenderFailure("render_failed", "The uploaded HTML is not UTF-8.") from error

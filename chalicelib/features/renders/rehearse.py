@@ -1,0 +1,193 @@
+"""Render every dataset of a template in full, side by side, before it is published."""
+
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextvars import copy_context
+from dataclasses import dataclass
+from typing import Any, Final
+
+from chalicelib.adapters.aws.functions import Function, FunctionBusy, FunctionDied, FunctionLate
+from chalicelib.core import json
+from chalicelib.core.clock import Clock
+from chalicelib.core.errors import RenderFailure
+from chalicelib.core.ids import Ids, RenderId
+from chalicelib.features.renders.bodies import Bodies
+from chalicelib.features.renders.model import MAX_ATTEMPTS, Body
+from chalicelib.features.renders.protocol import MAX_BODY_BYTES
+from chalicelib.features.renders.rehearsal import Rehearsal, failure_of
+from chalicelib.features.renders.templates import PutTemplates
+from chalicelib.features.templates.datasets import ReadDatasets
+from chalicelib.features.templates.model import Source, Template
+from chalicelib.features.templates.publish import NewDataset
+from chalicelib.features.templates.schemas import CheckSchemas
+from chalicelib.features.templates.sources import TemplateSource
+from chalicelib.features.workspaces.repository import Workspaces
+
+log = logging.getLogger(__name__)
+
+_MOST_S: Final = 25.0
+# Kept back for what comes after the answers.
+_WAY_BACK_S: Final = 0.5
+_AT_ONCE: Final = 10
+_BUSY_PAUSE_S: Final = 0.15
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """A dataset, how it is called, and where its data stand in the request."""
+
+    name: str
+    data: Callable[[], Mapping[str, Any]]
+    pointer: str
+
+
+class RehearseDatasets:
+    """Renders datasets; nothing of it is stored or billed."""
+
+    def __init__(  # noqa: PLR0913 -- the parts it works with
+        self,
+        *,
+        workspaces: Workspaces,
+        datasets: ReadDatasets,
+        templates: PutTemplates,
+        schemas: CheckSchemas,
+        bodies: Bodies,
+        function: Function,
+        clock: Clock,
+        ids: Ids,
+    ) -> None:
+        """Build from the stores and the render function."""
+        self._workspaces = workspaces
+        self._datasets = datasets
+        self._templates = templates
+        self._schemas = schemas
+        self._bodies = bodies
+        self._function = function
+        self._clock = clock
+        self._ids = ids
+
+    def __call__(
+        self,
+        template: Template,
+        source: Source,
+        *,
+        datasets: Sequence[NewDataset] | None,
+        deadline: float,
+    ) -> None:
+        """Return when all of them came out well; raises what the first that failed fails with."""
+        named = self._kept(template) if datasets is None else _new(datasets)
+        if not named:
+            return
+        now = self._clock.now().timestamp()
+        ends_at = min(deadline - _WAY_BACK_S, now + _MOST_S)
+        for each in named:
+            whose = f"The dataset {each.name}"
+            self._schemas.data(source.schema, each.data(), whose=whose, prefix=each.pointer)
+        self._side_by_side(template, source, named, ends_at)
+
+    def _kept(self, template: Template) -> list[_Named]:
+        read = self._datasets
+
+        def data(dataset: Any) -> Callable[[], Mapping[str, Any]]:
+            return lambda: read.data(template, dataset)
+
+        return [
+            _Named(f'"{each.name}" ({each.id})', data(each), "/data") for each in read.all(template)
+        ]
+
+    def _side_by_side(
+        self, template: Template, source: Source, named: Sequence[_Named], ends_at: float
+    ) -> None:
+        pool = ThreadPoolExecutor(min(len(named), _AT_ONCE), thread_name_prefix="rehearsal")
+        wait_s = self._left_s(ends_at)
+        self._function.warm(wait_s)
+        running = {
+            pool.submit(
+                copy_context().run, self._one, template, source, each, (ends_at, wait_s)
+            ): each
+            for each in named
+        }
+        try:
+            for done in as_completed(running, timeout=max(0.0, wait_s)):
+                failure = done.result()
+                if failure is not None:
+                    raise failure
+        except TimeoutError as late:
+            slow = next((each for task, each in running.items() if not task.done()), named[-1])
+            raise _too_late(slow) from late
+        finally:
+            # Whoever runs ends by itself at `ends_at`; nobody waits for it.
+            pool.shutdown(wait=False, cancel_futures=True)
+
+    def _one(
+        self, template: Template, source: Source, named: _Named, time_left: tuple[float, float]
+    ) -> RenderFailure | None:
+        """Return why the document of one dataset cannot be made."""
+        ends_at, wait_s = time_left
+        found = TemplateSource(None, template.type, source)
+        body = self._templates.body_of(template, found, named.data())
+        key = self._set_aside(template, body)
+        workspace = self._workspaces.get(template.workspace_id)
+        assert workspace is not None, template.workspace_id
+        asked = body.output["pdf"]["max_pages"]
+        order = Rehearsal(
+            workspace_id=template.workspace_id,
+            request_id=str(template.id),
+            body=body if key is None else None,
+            body_key=key,
+            max_pages=min(asked or workspace.plan.max_pages, workspace.plan.max_pages),
+            ends_at=ends_at,
+        )
+        try:
+            return self._asked(order, named, wait_s)
+        finally:
+            if key is not None:
+                self._bodies.delete(key)
+
+    def _asked(self, order: Rehearsal, named: _Named, wait_s: float) -> RenderFailure | None:
+        event, died = order.to_json(), 0
+        while self._left_s(order.ends_at) > 0:
+            try:
+                answer = self._function.invoke(event, wait_s=wait_s)
+            except FunctionBusy:
+                time.sleep(_BUSY_PAUSE_S)
+            except FunctionLate:
+                break
+            except FunctionDied:
+                died += 1
+                log.warning("the render function died", extra={"attempt": died})
+                if died == MAX_ATTEMPTS:
+                    message = f"The dataset {named.name}: its process ended before it was done."
+                    return RenderFailure("render_failed", message)
+            else:
+                return failure_of(answer, f"The dataset {named.name}")
+        return _too_late(named)
+
+    def _set_aside(self, template: Template, body: Body) -> str | None:
+        """Keep a body that is too large for an invocation in the bucket; return its key."""
+        if len(json.dumps(body.to_json()).encode()) <= MAX_BODY_BYTES:
+            return None
+        name = RenderId(self._ids.new("rnd", self._clock.now()))
+        return self._bodies.keep(template.workspace_id, name, body)
+
+    def _left_s(self, ends_at: float) -> float:
+        return ends_at - self._clock.now().timestamp()
+
+
+def _new(datasets: Sequence[NewDataset]) -> list[_Named]:
+    def data(dataset: NewDataset) -> Callable[[], Mapping[str, Any]]:
+        return lambda: dataset.data
+
+    return [
+        _Named(f'"{each.name}" (/datasets/{n})', data(each), f"/datasets/{n}/data")
+        for n, each in enumerate(datasets)
+    ]
+
+
+def _too_late(named: _Named) -> RenderFailure:
+    return RenderFailure(
+        "render_timeout",
+        f"The dataset {named.name} was not rendered in time: all datasets have {_MOST_S:g} s.",
+    )
