@@ -5,7 +5,9 @@ from typing import Any, Final
 from chalicelib.api import _paging
 from chalicelib.api._endpoint import Call, Reply, endpoint
 from chalicelib.api._template import FINDING, template_of
+from chalicelib.core.errors import Conflict
 from chalicelib.features.templates.datasets import WantedDataset
+from chalicelib.features.templates.infer import inferred
 from chalicelib.features.templates.model import Dataset, Template
 from chalicelib.features.templates.present import shown_dataset
 
@@ -102,6 +104,39 @@ def delete(call: Call) -> Reply:
     """Delete a dataset at once; of those left, the oldest is the default where this one was."""
     call.services.change_datasets.delete(template_of(call), call.params["ds"])
     return Reply(204)
+
+
+@endpoint(
+    "POST",
+    "/v1/templates/{id}/infer-schema",
+    scope=_READ,
+    tag="Templates",
+    answers={200: f"{_CONTRACT}:InferredSchema"},
+    problems=(*FINDING, "conflict"),
+)
+def infer_schema(call: Call) -> Reply:
+    """Infer a JSON Schema from a template's datasets.
+
+    All of them fit it: types are united, what all have is required, and texts have a format
+    (`date`, `date-time`, `email`) where all of them do. Nothing is changed; without datasets it is
+    a `conflict`.
+    """
+    template = template_of(call)
+    if not template.datasets:
+        detail = "There is nothing to infer a schema from: make a dataset first."
+        raise Conflict("conflict", detail)
+    # One after the other: together they may be large.
+    samples = (data for _, data in call.services.read_datasets.each(template))
+    schema = inferred(samples)
+    return Reply(
+        200,
+        {
+            "object": "inferred_schema",
+            "template_id": template.id,
+            "datasets": len(template.datasets),
+            "schema": schema,
+        },
+    )
 
 
 def _wanted(call: Call) -> WantedDataset:

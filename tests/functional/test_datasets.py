@@ -1,7 +1,7 @@
 """`/v1/templates/{id}/datasets`: HTTP in, rows and objects out."""
 
 import threading
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -168,7 +168,7 @@ def test_template_has_one_default_and_at_most_fifty_datasets(service: Service) -
 
 def test_of_those_made_at_once_none_is_lost(service: Service) -> None:
     path = make(service)
-    service.clients.dynamodb = OneByOne(service.clients.dynamodb)
+    service.clients.dynamodb = cast("Any", OneByOne(service.clients.dynamodb))
     made: list[Answer] = []
     threads = [
         threading.Thread(target=lambda: made.append(add(service, path, is_default=True)))
@@ -184,3 +184,23 @@ def test_of_those_made_at_once_none_is_lost(service: Service) -> None:
     found = service.call("GET", f"{path}/datasets").json["data"]
     assert {each["id"] for each in found} == {answer.json["id"] for answer in made}
     assert [each["is_default"] for each in found].count(True) == 1
+
+
+def test_schema_is_inferred_from_all_datasets(service: Service) -> None:
+    path = make(service)
+    nothing = service.call("POST", f"{path}/infer-schema")
+    assert (nothing.status, nothing.code) == (409, "conflict")
+    add(service, path, data={"on": "2026-01-31", "n": 1})
+    add(service, path, data={"on": "2026-02-28", "n": 1.5, "more": BIG})
+
+    answer = service.call("POST", f"{path}/infer-schema")
+
+    assert answer.status == 200, answer.body
+    schema = answer.json["schema"]
+    assert answer.json["datasets"] == 2
+    assert schema["properties"]["on"] == {"type": "string", "format": "date"}
+    assert schema["properties"]["n"] == {"type": "number"}
+    assert schema["required"] == ["on", "n"]
+    # It can be used as it is.
+    assert service.call("PUT", f"{path}/draft", json_body={"schema": schema}).status == 200
+    assert service.call("POST", f"{path}/publish").status == 201
