@@ -30,10 +30,24 @@ _TEMPLATE_TYPE: Final = "html image_canvas"
 _SOURCE: Final = "html head css header footer scene options schema_"
 _VERSION: Final = "object template_id version note draft_revision rollback_of created_at"
 
+_LAYERS: Final = {
+    "TextLayer": "text",
+    "ImageLayer": "image",
+    "RectLayer": "rect",
+    "EllipseLayer": "ellipse",
+    "LineLayer": "line",
+    "QrCodeLayer": "qrcode",
+    "BarcodeLayer": "barcode",
+    "SvgLayer": "svg",
+    "GroupLayer": "group",
+}
+
 # By model and field, every value of the contract.
 ENUMS: Final[dict[str, str]] = {
     "AccountPlan.interval": "month year",
+    **{f"{name}.type": type_ for name, type_ in _LAYERS.items()},
     "Attachment.relationship": "Source Data Alternative Supplement Unspecified",
+    "BarcodeLayer.symbology": "code128 code39 codabar ean13 ean8 gs1_128 itf upca",
     "DeliverySpec.retention": "none default",
     "DeliverySpec.type": "url binary base64 none",
     "EInvoiceDefault.profile": "MINIMUM BASIC_WL BASIC EN16931 EXTENDED XRECHNUNG",
@@ -47,12 +61,14 @@ ENUMS: Final[dict[str, str]] = {
     "ImageFromTemplate.format": _IMAGES,
     "ImageFromUrl.format": _IMAGES,
     "ImageOutput.format": _IMAGES,
+    "ImageLayer.fit": "contain cover fill",
     "ImageOptions.fit": "contain cover fill",
     "OutputSpec.asset_policy": "lenient strict",
     "OutputSpec.format": "pdf png jpeg webp html xml zip",
     "OutputSpec.formats": "pdf png jpeg webp html xml",
     "OutputSpec.media": "print screen",
     "PdfOptions.page_size": "A0 A1 A2 A3 A4 A5 A6 Letter Legal Tabloid Ledger",
+    "QrCodeLayer.error_correction": "L M Q H",
     "Render.mode": _RENDER_MODE,
     "Render.object": "render",
     "Render.priority": "normal low",
@@ -74,6 +90,11 @@ ENUMS: Final[dict[str, str]] = {
     "TemplateVersion.object": "template_version",
     "TemplateVersionList.object": "list",
     "TemplateVersionSource.object": "template_version",
+    "TextLayer.align": "left center right justify",
+    "TextLayer.font_style": "normal italic",
+    "TextLayer.font_weight": "normal bold",
+    "TextLayer.overflow": "clip ellipsis shrink",
+    "TextLayer.vertical_align": "top middle bottom",
     "Upload.object": "upload",
     "Upload.status": "pending ready",
     "UrlInput.type": "url",
