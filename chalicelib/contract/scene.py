@@ -4,7 +4,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Final
 
-from pydantic import Field, ValidationError
+from pydantic import Field, GetJsonSchemaHandler, ValidationError
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 from chalicelib.contract import layer_values
 from chalicelib.contract.base import Model
@@ -26,6 +28,19 @@ class Scene(Model):
     background: Color | None = None
     layers: list[Layer] = Field(default=[])
     """At most 1 000, those in groups included, in at most 20 levels."""
+
+
+class _Described:
+    """Has a plain object described as a scene; what is wrong in it is told by `check_scene`."""
+
+    def __get_pydantic_json_schema__(
+        self, _schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        Scene.model_rebuild()
+        return handler(Scene.__pydantic_core_schema__)
+
+
+SceneObject = Annotated[dict[str, Any], _Described()]
 
 
 def check_scene(value: Mapping[str, Any], pointer: str = "/scene") -> None:

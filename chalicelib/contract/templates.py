@@ -6,6 +6,7 @@ from pydantic import Field, StringConstraints, model_validator
 
 from chalicelib.contract.base import Model
 from chalicelib.contract.pdf import HeaderFooter
+from chalicelib.contract.scene import SceneObject
 from chalicelib.contract.template_options import TemplateOptions
 from chalicelib.contract.values import PageLimit, QueryFlag
 
@@ -30,7 +31,7 @@ class TemplateContent(Model):
     """The HTML of the page header, or all of its members (`enabled` is true where it is absent):
     the default of `output.pdf.header`."""
     footer: BandText | HeaderFooter | None = None
-    scene: dict[str, Any] | None = None
+    scene: SceneObject | None = None
     """The design of a canvas."""
 
 
