@@ -1,29 +1,39 @@
 """What a render may be made from and with, as it is told when it is created."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from chalicelib.adapters.aws.table import Write
-from chalicelib.core.ids import first_id
+from chalicelib.core.clock import rfc3339
+from chalicelib.core.ids import TemplateId, first_id
 from chalicelib.engine.job import Html
 from chalicelib.engine.versions import NEWEST_ENGINE
+from chalicelib.features.templates.contents import stored_as, text_of
+from chalicelib.features.templates.model import Draft, Source, Template, Version
+from chalicelib.features.templates.rows import draft_row, row_of, version_row
 from tests.builders.service import Service
 
 TEMPLATE = first_id("tpl", 1_700_000_000_000)
 OTHER = first_id("tpl", 1_700_000_000_001)
 
 
-def keep_template(service: Service, *, live: int | None = 2, **more: Any) -> None:
+def keep_template(service: Service, *, live: int | None = 2, deleted: bool = False) -> None:
     """Put a template with a draft and the version 2 beside its META, as templates stand."""
-    partition = f"WS#{service.workspace}#TPL#{TEMPLATE}"
-    rows: dict[str, dict[str, Any]] = {
-        "META": {"live_version": live, "deleted_at": None} | more,
-        "DRAFT": {"html": "<p>draft {{ n }}</p>", "head": "<style></style>"},
-        "VER#000002": {"html": "<p>live {{ n }}</p>", "head": None},
-    }
-    for sort_key, row in rows.items():
-        item = {"PK": partition, "SK": sort_key, **row}
+    now = rfc3339(service.clock.now())
+    template = Template(
+        TemplateId(TEMPLATE), service.workspace, "T", None, "html", "active", now, now
+    )
+    if deleted:
+        template = replace(template, status="deleted", deleted_at=now)
+    draft = Source({"html": "<p>draft {{ n }}</p>", "head": "<style></style>"})
+    published = stored_as(text_of(Source({"html": "<p>live {{ n }}</p>"})), None)
+    for item in (
+        row_of(replace(template, live_version=live)),
+        draft_row(template, Draft(1, stored_as(text_of(draft), None), now)),
+        version_row(template, Version(2, published, now)),
+    ):
         service.services.tables.write(Write(service.settings.main_table, item=item))
 
 
@@ -72,7 +82,7 @@ def test_test_key_renders_a_draft_and_a_live_key_where_the_workspace_allows_it(
         ({}, {"input": of_template("tpl_x#META")}, "template_not_found"),
         ({}, {"version": 7}, "version_not_found"),
         ({"live": None}, {}, "version_not_found"),
-        ({"deleted_at": "2026-01-01T00:00:00.000Z"}, {}, "template_deleted"),
+        ({"deleted": True}, {}, "template_deleted"),
     ],
 )
 def test_template_that_is_not_there_costs_nothing(
@@ -160,7 +170,7 @@ def test_request_lowers_the_plans_pages_and_never_raises_them(
 def test_repeat_is_answered_though_the_template_is_gone(service: Service) -> None:
     keep_template(service)
     first = service.render(input=of_template(), headers={"Idempotency-Key": "k"})
-    keep_template(service, deleted_at="2026-01-01T00:00:00.000Z")
+    keep_template(service, deleted=True)
 
     again = service.render(input=of_template(), headers={"Idempotency-Key": "k"})
 
