@@ -84,7 +84,8 @@ def _page(scene: Scene, layers: str, locale: str | None) -> str:
     ground = None if scene.background is None else css.color(scene.background)
     language = "" if locale is None else f' lang="{escape(locale)}"'
     sheet = f"@page{{size:{size['width']} {size['height']};margin:0}}"
-    body, stage = css.style(size), css.style({**size, "background-color": ground})
+    # A page of paper is a fraction of a pixel larger: the body's ground covers all of it.
+    body, stage = css.style({**size, "background-color": ground}), css.style(size)
     return (
         f'<!doctype html><html{language}><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{escape(_POLICY)}">'

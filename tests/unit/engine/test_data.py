@@ -1,12 +1,14 @@
 """The data of templates, and where they come from."""
 
 import time
+from dataclasses import replace
 from threading import Event, Timer
 
 import pytest
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.data import data_of
+from chalicelib.engine.job import Canvas
 from chalicelib.engine.outside import AddressRefused, Unreachable
 from tests.builders.engine import NoOutside, job
 from tests.builders.outside import World
@@ -75,3 +77,16 @@ def test_who_wants_the_document_no_more_need_not_wait_for_its_data() -> None:
 
     assert failure.value.code == "render_timeout"
     assert time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize(
+    ("answer", "code"),
+    [(b"[1]", "data_invalid"), (b"null", "data_invalid"), (b"{", "data_url_fetch_failed")],
+)
+def test_data_of_a_canvas_must_be_an_object(answer: bytes, code: str) -> None:
+    canvas = replace(job("x", data_url=URL), source=Canvas({}))
+
+    with pytest.raises(RenderFailure, match="data_url") as failure:
+        data_of(canvas, World({URL: answer}))
+
+    assert failure.value.code == code
