@@ -37,3 +37,15 @@ def test_scene_that_cannot_be_drawn_is_no_draft(service: Service) -> None:
     assert kept.json["detail"] == "layers[0].layers[0].height: is required"
     assert service.call("GET", f"{path}/draft").json["scene"] == SCENE
     assert len(service.call("GET", PATH).json["data"]) == 1
+
+
+def test_texts_of_a_scene_include_templates(service: Service) -> None:
+    inner = make(service, html="inner {{ n }}", publish=True).rpartition("/")[2]
+    text = {"type": "text", "width": 9, "height": 9, "bind": f"{{% include '{inner}' %}}"}
+    scene = SCENE | {"layers": [text]}
+    path = make(service, type="image_canvas", html=None, scene=scene, publish=True)
+
+    answer = from_template(service, path)
+
+    assert answer.status == 200, answer.body
+    assert service.engine.jobs[-1].includes.sources == {inner: "inner {{ n }}"}

@@ -88,7 +88,7 @@ def _source(found: TemplateSource) -> dict[str, Any]:
 def _content(found: TemplateSource) -> dict[str, Any]:
     content = found.source.content
     if found.type == "image_canvas":
-        return {"scene": content.get("scene") or {}}
+        return {"scene": content.get("scene") or {}, "templating": True}
     return {
         "html": content.get("html") or "",
         "head": content.get("head"),
