@@ -79,15 +79,14 @@ def _walked(scene: Mapping[str, Any]) -> Iterator[tuple[str, int, Mapping[str, A
     waiting: list[tuple[str, int, Any]] = [("", 0, scene)]
     while waiting:
         path, depth, holder = waiting.pop()
+        holder = holder if isinstance(holder, Mapping) else {}
         if depth:
             yield path, depth, holder
         inner = holder.get("layers")
         if isinstance(inner, list):
-            waiting += [
-                (f"{path}/layers/{n}", depth + 1, layer)
-                for n, layer in reversed(list(enumerate(inner)))
-                if isinstance(layer, dict)
-            ]
+            # Of more it is enough to know that there are more.
+            some = list(enumerate(inner[: layer_values.MAX_LAYERS + 1]))
+            waiting += [(f"{path}/layers/{n}", depth + 1, layer) for n, layer in reversed(some)]
 
 
 def _invalid(entries: "list[FieldError] | tuple[FieldError, ...]", pointer: str) -> ServiceError:

@@ -101,6 +101,7 @@ def test_layers_and_levels_are_bounded() -> None:
     check_scene({"width": MAX_SIDE, "height": 1, "layers": [TEXT] * 1000})
     check_scene({**BOX, "layers": [nested(19, TEXT)]})
 
+    assert refusal_of(*[7] * 1_000_000)[1] == "/scene/layers"
     assert refusal_of(*[TEXT] * 999, {"type": "group", "layers": [TEXT]})[1] == "/scene/layers"
     assert "deeper than 20 levels" in refusal_of(nested(20, TEXT))[0]
     assert "deeper than 20 levels" in refusal_of(nested(90_000, TEXT))[0]
