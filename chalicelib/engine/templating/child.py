@@ -10,7 +10,6 @@ from typing import Any, Final
 
 from chalicelib.engine.templating import confinement, wire
 from chalicelib.engine.templating.faults import Fault
-from chalicelib.engine.templating.filters import locales, zones
 from chalicelib.engine.templating.filters.habits import Habits
 from chalicelib.engine.templating.fuel import FuelError
 from chalicelib.engine.templating.includes import Includes
@@ -27,6 +26,7 @@ _LATE_IMPORTS: Final = (
     "textwrap",
     "encodings.utf_16",
 )
+# Each part loads here, once and for all, what it needs of files: locales and time zones, too.
 _WARM_UP: Final = (
     "{% macro m(x) %}{{ x|e }}{% endmacro %}{% for r in rows %}{{ loop.index }}{{ m(r.a ~ '-') }}"
     "{{ '%.2f'|format(r.n * 2) }}{% if r.a == 'b' and r.n is odd %}{{ r.a|upper }}{% endif %}"
@@ -76,8 +76,6 @@ def _warm_renderer() -> Renderer:
     sys.modules["PIL"] = None  # type: ignore[assignment]
     for name in _LATE_IMPORTS:
         importlib.import_module(name)
-    locales.hold()
-    zones.hold()
     renderer = Renderer()
     rows = [{"a": "b", "n": 1}, {"a": "<", "n": 2.5}]
     renderer.render(_WARM_UP, {"rows": rows}, strict=False)
