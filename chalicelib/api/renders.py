@@ -82,12 +82,15 @@ def retrieve(call: Call) -> Reply:
     judges_body=True,
     tag="Renders",
     answers={200: "chalicelib.contract.renders:Preflight"},
+    problems=("region_degraded",),
 )
 def preflight(call: Call) -> Reply:
     """Check a render request without rendering.
 
     It takes the body of `POST /v1/renders` and costs nothing. `errors` are what that request would
-    be refused for, `warnings` what can be told before the page is seen.
+    be refused for, `warnings` what can be told before the page is seen. Templates are tried, over
+    the data of the request or else the template's default dataset, and the data are held against
+    the template's schema.
     """
     from chalicelib.contract.reading import read_body  # noqa: PLC0415 -- pydantic is slow to import
 

@@ -119,7 +119,11 @@ class ApiServices(TemplateServices):
     @cached_property
     def preflight_render(self) -> PreflightRender:  # noqa: D102
         return PreflightRender(
-            templates=self.put_templates, uploads=self.read_uploads, region=self.settings.region
+            templates=self.put_templates,
+            uploads=self.read_uploads,
+            schemas=self.check_schemas,
+            lint=self.lint_templates,
+            region=self.settings.region,
         )
 
     @cached_property

@@ -10,6 +10,7 @@ from chalicelib.bootstrap.state import State
 from chalicelib.core.clock import Clock
 from chalicelib.core.ids import Ids
 from chalicelib.features.renders.conclude import ConcludeRender
+from chalicelib.features.renders.lint import LintTemplates
 from chalicelib.features.renders.rehearse import RehearseDatasets
 from chalicelib.features.renders.templates import PutTemplates
 from chalicelib.features.templates.change import ChangeTemplate
@@ -77,6 +78,15 @@ class TemplateServices(State):
     @cached_property
     def render_function(self) -> Function:  # noqa: D102
         return Function(self.clients, self.settings.render_function)
+
+    @cached_property
+    def lint_templates(self) -> LintTemplates:  # noqa: D102
+        return LintTemplates(
+            templates=self.read_templates,
+            datasets=self.read_datasets,
+            function=self.render_function,
+            clock=self.clock,
+        )
 
     @cached_property
     def rehearse(self) -> Rehearse:  # noqa: D102

@@ -9,6 +9,7 @@ from chalicelib.engine.browser.lifecycle import Browser
 from chalicelib.engine.templating.worker import TemplateWorker
 
 if TYPE_CHECKING:
+    from chalicelib.core.errors import RenderFailure
     from chalicelib.engine.job import Job, Outcome
     from chalicelib.engine.outside import Outside
 
@@ -73,3 +74,9 @@ class Engine:
         parts = pipeline.Parts(self._browser, self._templates, self._outside)
         with self._templates.until(job.stopped):
             return pipeline.run(job, parts)
+
+    def lint(self, job: "Job") -> "list[RenderFailure]":
+        """Run the templates of a job, and return what each would be failed for."""
+        from chalicelib.engine.linting import faults_of  # noqa: PLC0415 -- as above
+
+        return faults_of(job, self._templates, self._outside)

@@ -69,7 +69,7 @@ def _host() -> "Host":
     configure("render")
     clients = Clients()
     execute = render.execute_render(settings, clients, engine.run, SystemClock())
-    host = Host(execute, render.inbox(settings, clients))
+    host = Host(execute, render.inbox(settings, clients), engine.lint)
     _BACKGROUND.submit(_load_the_rest, engine, clients, settings.stack)
     engine.wait()
     return host

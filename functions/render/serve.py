@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from chalicelib.adapters.json_logs import about, scope
+from chalicelib.core.errors import RenderFailure
 from chalicelib.core.traces import kind_of
+from chalicelib.features.renders.lint import lint_answer
 from chalicelib.features.renders.protocol import (
     MAX_RETURNED_BYTES,
     QueuedRender,
@@ -17,7 +19,10 @@ from chalicelib.features.renders.rehearsal import Rehearsal, answer_of
 from chalicelib.features.renders.rows import row_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from chalicelib.adapters.aws.messages import Inboxes, Message
+    from chalicelib.engine.job import Job
     from chalicelib.features.renders.execute import Executed, ExecuteRender
 
 log = logging.getLogger(__name__)
@@ -33,12 +38,14 @@ class Host:
 
     execute: "ExecuteRender"
     inbox: "Inboxes"
+    lint: "Callable[[Job], list[RenderFailure]]"
 
 
 def serve(event: dict[str, Any], invocation: str, host: Host) -> dict[str, Any]:
     """Run what an event asks for; answer with RunAnswer, or with a batch's failed messages.
 
-    A rehearsal is answered with why it failed, if it did.
+    A rehearsal is answered with why it failed, if it did; templates that are only tried, with all
+    that they would be failed for.
     """
     with scope(invocation=invocation):
         if "Records" in event:
@@ -46,6 +53,8 @@ def serve(event: dict[str, Any], invocation: str, host: Host) -> dict[str, Any]:
                 event["Records"], lambda message: _queued(message, invocation, host.execute)
             )
         try:
+            if "lint" in event:
+                return _linted(event, host)
             if "rehearsal" in event:
                 return _rehearsed(event, host.execute)
             return _now(event, invocation, host.execute).to_json()
@@ -59,6 +68,15 @@ def _now(event: dict[str, Any], invocation: str, execute: "ExecuteRender") -> Ru
     order = RunRender.from_json(event)
     about(request_id=order.request_id, render=order.render_id, workspace=order.workspace_id)
     return _answer(order, execute.now(order, invocation))
+
+
+def _linted(event: dict[str, Any], host: Host) -> dict[str, Any]:
+    order = Rehearsal.from_json(event)
+    about(request_id=order.request_id, workspace=order.workspace_id)
+    try:
+        return lint_answer(host.lint(host.execute.job_of(order)))
+    except RenderFailure as failure:
+        return lint_answer([failure])
 
 
 def _rehearsed(event: dict[str, Any], execute: "ExecuteRender") -> dict[str, Any]:

@@ -148,7 +148,7 @@ class _Counted:
         engine.start()
         clients = _CountingClients("render", self._counts)
         execute = render.execute_render(settings, clients, engine.run, SystemClock())
-        self._host = serving.Host(execute, render.inbox(settings, clients))
+        self._host = serving.Host(execute, render.inbox(settings, clients), engine.lint)
         api_settings = replace(
             ApiSettings.from_env(_environment(stack, "app.app")),
             renders_queue_url=self._queue,

@@ -20,6 +20,7 @@ from chalicelib.api.routes import ENDPOINTS
 from chalicelib.bootstrap import render
 from chalicelib.bootstrap.api import ApiServices
 from chalicelib.bootstrap.operator import Operator
+from chalicelib.core.errors import RenderFailure
 from chalicelib.core.ids import RandomIds, WorkspaceId
 from chalicelib.engine.job import Job, Outcome, Produced, Trace
 from chalicelib.features.workspaces.model import SCOPES, Mode
@@ -53,9 +54,15 @@ class FakeEngine:
 
     def __init__(self) -> None:
         self.jobs: list[Job] = []
+        self.linted: list[Job] = []
+        self.faults: list[RenderFailure] = []
         self.before: Callable[[Job], None] = lambda _job: None
         self.content = PDF
         self.pages = 2
+
+    def lint(self, job: Job) -> list[RenderFailure]:
+        self.linted.append(job)
+        return self.faults
 
     def run(self, job: Job) -> Outcome:
         self.jobs.append(job)
@@ -216,7 +223,7 @@ class Service(Workers):
             egress_allow="",
         )
         execute = render.execute_render(settings, self.clients, self.engine.run, self.clock)
-        host = Host(execute, render.inbox(settings, self.clients))
+        host = Host(execute, render.inbox(settings, self.clients), self.engine.lint)
         with serving("RenderFunction"):
             return serve(event, invocation, host)
 

@@ -111,20 +111,23 @@ class ExecuteRender:
 
     def rehearsed(self, order: Rehearsal) -> RenderFailure | None:
         """Make a document of which nothing is kept; return why it cannot be made."""
+        try:
+            check_made(self._engine(self.job_of(order)), order.max_pages)
+        except RenderFailure as failure:
+            return failure
+        return None
+
+    def job_of(self, order: Rehearsal) -> Job:
+        """Return the job of a rehearsal; raises RenderFailure where nobody waits for it."""
         body = order.body
         if body is None and order.body_key is not None:
             body = self._bodies.get(order.body_key)
         if body is None:
-            return RenderFailure("render_timeout", "Nobody waits for this document any more.")
+            raise RenderFailure("render_timeout", "Nobody waits for this document any more.")
         uploads = partial(self._uploads.get, order.workspace_id)
-        try:
-            job = job_of(
-                body, deadline=order.ends_at, uploads=uploads, schemas=self._schemas, test=False
-            )
-            check_made(self._engine(job), order.max_pages)
-        except RenderFailure as failure:
-            return failure
-        return None
+        return job_of(
+            body, deadline=order.ends_at, uploads=uploads, schemas=self._schemas, test=False
+        )
 
     def _excused_where_it_passes(self, render: Render) -> Executed:
         """Run an attempt; one that fails by what will pass counts for nothing."""

@@ -9,9 +9,11 @@ from chalicelib.core.errors import FieldError, ServiceError
 from chalicelib.engine.job import RenderWarning
 from chalicelib.engine.options.output import Output
 from chalicelib.engine.unused import unused
+from chalicelib.features.renders.lint import LintTemplates
 from chalicelib.features.renders.order import Order, check
-from chalicelib.features.renders.templates import PutTemplates
+from chalicelib.features.renders.templates import PutTemplates, check_data
 from chalicelib.features.renders.uploaded import check_uploads
+from chalicelib.features.templates.schemas import CheckSchemas
 from chalicelib.features.uploads.read import ReadUploads
 
 _FAULTS: Final = 500
@@ -39,6 +41,8 @@ class Sight:
     order: Order
     region: str
     uploads: ReadUploads
+    schemas: CheckSchemas
+    lint: LintTemplates
 
 
 # Yields warnings; raises a ServiceError for what the render would be refused for.
@@ -48,8 +52,18 @@ type Check = Callable[[Sight], Iterable[RenderWarning]]
 class PreflightRender:
     """Runs every check, whatever the others find."""
 
-    def __init__(self, *, templates: PutTemplates, uploads: ReadUploads, region: str) -> None:
+    def __init__(
+        self,
+        *,
+        templates: PutTemplates,
+        uploads: ReadUploads,
+        schemas: CheckSchemas,
+        lint: LintTemplates,
+        region: str,
+    ) -> None:
         """Build from what renders are made of."""
+        self._schemas = schemas
+        self._lint = lint
         self._templates = templates
         self._uploads = uploads
         self._region = region
@@ -64,7 +78,7 @@ class PreflightRender:
                 order = self._templates(order, order.version)
             except ServiceError as refusal:
                 errors += refused(refusal).errors
-        sight = Sight(order, self._region, self._uploads)
+        sight = Sight(order, self._region, self._uploads, self._schemas, self._lint)
         for look in CHECKS:
             try:
                 warnings += look(sight)
@@ -90,6 +104,18 @@ def _uploads(sight: Sight) -> Iterable[RenderWarning]:
     return ()
 
 
+def _schema(sight: Sight) -> Iterable[RenderWarning]:
+    check_data(sight.order.body, sight.schemas)
+    return ()
+
+
+def _templates(sight: Sight) -> Iterable[RenderWarning]:
+    faults = sight.lint(sight.order)
+    if faults:
+        raise ServiceError(faults[0].code, faults[0].message, errors=faults)
+    return ()
+
+
 def _margins(sight: Sight) -> Iterator[RenderWarning]:
     output = Output.from_json(sight.order.body.output)
     bands = sight.order.body.output["pdf"]
@@ -106,5 +132,12 @@ def _formats(sight: Sight) -> Iterable[RenderWarning]:
     return unused(Output.from_json(sight.order.body.output))
 
 
-# Templates and conformance add theirs.
-CHECKS: Final[tuple[Check, ...]] = (_acceptable, _uploads, _margins, _formats)
+# Conformance adds its own.
+CHECKS: Final[tuple[Check, ...]] = (
+    _acceptable,
+    _uploads,
+    _schema,
+    _templates,
+    _margins,
+    _formats,
+)
