@@ -46,7 +46,8 @@ class _Layer(Model):
     fallback: str | float | bool | None = None
     """Shown where the data have nothing, or nothing usable; else the layer's own value is."""
     alt: Annotated[str, StringConstraints(max_length=2_000)] | None = None
-    """What a picture shows, for those who cannot see it."""
+    """What a picture or shape shows, for those who cannot see it; a group is one picture then.
+    Codes without it are read out by their value, text as it is."""
     decorative: bool = False
     """In PDF, it is nothing that is read out."""
 

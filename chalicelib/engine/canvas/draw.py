@@ -68,7 +68,8 @@ class Drawing:
         if not next(self._binding.values(layer)):
             return ""
         hidden = ' aria-hidden="true"' if layer["decorative"] else ""
-        return f"<div{hidden} {css.style(css.placed(layer))}>{self.layers(layer.layers)}</div>"
+        look = css.style(css.placed(layer))
+        return f"<div{hidden}{_label(layer)} {look}>{self.layers(layer.layers)}</div>"
 
     def _best(self, layer: Layer) -> str:
         """Return the layer with the first value that it can be drawn with; the last is its own."""

@@ -29,7 +29,8 @@ body{position:relative;overflow:hidden}
 body div{position:absolute}
 body>.scene{left:0;top:0;overflow:hidden}
 .t{display:flex;flex-direction:column;overflow:hidden;contain:layout size}
-.t p{flex:none;max-width:100%;white-space:pre-wrap;overflow-wrap:break-word}
+.t p{flex:none;max-width:100%;white-space:pre-wrap;overflow-wrap:break-word;\
+unicode-bidi:plaintext}
 .shrink p{overflow-wrap:normal}
 .ellipsis p{display:-webkit-box;-webkit-box-orient:vertical;overflow:hidden;\
 overflow-wrap:anywhere}
