@@ -48,7 +48,7 @@ def read_draft(call: Call) -> Reply:
     body=f"{_CONTRACT}:DraftRequest",
     tag="Templates",
     answers={200: _DRAFT},
-    problems=(*FINDING, "template_locked", "draft_revision_conflict"),
+    problems=(*FINDING, "template_locked", "draft_revision_conflict", "conflict"),
 )
 def replace_draft(call: Call) -> Reply:
     """Replace a template's draft, the whole of it.
@@ -70,7 +70,7 @@ def replace_draft(call: Call) -> Reply:
     body_required=False,
     tag="Templates",
     answers={201: _VERSION},
-    problems=(*FINDING, "draft_revision_conflict", *REHEARSAL),
+    problems=(*FINDING, "draft_revision_conflict", "conflict", *REHEARSAL),
 )
 def publish(call: Call) -> Reply:
     """Publish a template's draft as its next version.
@@ -95,7 +95,7 @@ def publish(call: Call) -> Reply:
     body=f"{_CONTRACT}:RollbackRequest",
     tag="Templates",
     answers={201: _VERSION},
-    problems=(*FINDING, "version_not_found"),
+    problems=(*FINDING, "version_not_found", "conflict"),
 )
 def rollback(call: Call) -> Reply:
     """Publish an older version's content again, as the next version.

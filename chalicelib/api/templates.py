@@ -121,7 +121,7 @@ def change(call: Call) -> Reply:
     scope=_WRITE,
     tag="Templates",
     answers={200: _TEMPLATE},
-    problems=(*FINDING, "template_locked"),
+    problems=(*FINDING, "template_locked", "conflict"),
 )
 def delete(call: Call) -> Reply:
     """Move a template into the trash.

@@ -1,5 +1,6 @@
 """Templates of a service, made through its API."""
 
+import random
 import threading
 from collections.abc import Callable
 from typing import Any, Final
@@ -8,6 +9,7 @@ from tests.builders.http import Answer
 from tests.builders.service import Service
 
 PATH: Final = "/v1/templates"
+_CONFLICTS: Final = 0.2
 # No row takes it.
 LARGE: Final = "<p>" + "x" * 450_000
 
@@ -70,12 +72,16 @@ PROVOKED: Final[dict[str, Callable[[Service], Answer]]] = {
 
 
 class OneByOne:
-    """A client whose calls each happen at one moment, as DynamoDB's do and moto's do not."""
+    """A client whose calls each happen at one moment, as DynamoDB's do and moto's do not.
+
+    Of transactions a fifth are canceled, as where others are in their way.
+    """
 
     def __init__(self, client: Any) -> None:
         """Stand before a client."""
         self._client = client
         self._lock = threading.Lock()
+        self._random = random.Random(7)  # noqa: S311 -- faults, no secrets
 
     def __getattr__(self, name: str) -> Any:
         """Return a call that waits for all others."""
@@ -85,6 +91,10 @@ class OneByOne:
 
         def alone(**given: Any) -> Any:
             with self._lock:
+                if name == "transact_write_items" and self._random.random() < _CONFLICTS:
+                    raise self._client.exceptions.TransactionCanceledException(
+                        {"CancellationReasons": [{"Code": "TransactionConflict"}]}, name
+                    )
                 return found(**given)
 
         return alone
