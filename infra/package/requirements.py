@@ -27,6 +27,7 @@ _UNWANTED: Final = (
     "boto3/examples/*",
     "botocore/data/*/*",
     "aws_lambda_powertools/event_handler/openapi/swagger_ui/*",
+    "barcode/fonts/*",  # for pictures of bars; here they are SVG
     "chalice/*",  # its command line; Chalice itself deploys no more than the two files below
 )
 _WANTED: Final = (
