@@ -1,18 +1,13 @@
 """The page of a scene: what a tenant writes stays text, and lengths, colours and fonts theirs."""
 
 from collections.abc import Mapping
-from html.parser import HTMLParser
-from typing import Any, override
+from typing import Any
 
 import pytest
 
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.canvas.fonts import ALIASES, BUNDLED
-from chalicelib.engine.canvas.page import CanvasPage, page_of
-from chalicelib.engine.deadline import Deadline
-from chalicelib.engine.options.output import Output
-from layers.fonts import build
-from tests.builders.engine import no_uploads
+from chalicelib.engine.canvas.page import CanvasPage
+from tests.builders.canvas import BOX, PICTURE, Elements, drawn
 
 HOSTILE = (
     "</p></div><script>alert(1)</script>",
@@ -24,46 +19,6 @@ HOSTILE = (
     "\x00\ud800\u202e",
     "expression(alert(1))",
 )
-BOX = {"width": 10, "height": 10}
-PICTURE = "data:image/gif;base64,R0lGODlhAQABAAAAACw="
-
-
-def drawn(
-    *layers: Mapping[str, Any],
-    data: Mapping[str, Any] | None = None,
-    output: Mapping[str, Any] | None = None,
-    seconds: float = 20,
-    **scene: Any,
-) -> CanvasPage:
-    return page_of(
-        {"width": 300, "height": 200, "layers": layers, **scene},
-        data or {},
-        Output.from_json({"format": "png"} | dict(output or {})),
-        run=lambda source: source,
-        uploads=lambda name: (
-            {"png": b"\x89PNG\r\n\x1a\n", "svg": b" <svg/>"}.get(name)
-            or (b"MZ" if name == "exe" else no_uploads(name))
-        ),
-        deadline=Deadline.after(seconds),
-    )
-
-
-class Elements(HTMLParser):
-    """What a browser would find; attributes by element."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.found: list[tuple[str, dict[str, str | None]]] = []
-        self.texts: list[str] = []
-        self.feed(html)
-
-    @override
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found.append((tag, dict(attrs)))
-
-    @override
-    def handle_data(self, data: str) -> None:
-        self.texts.append(data)
 
 
 @pytest.mark.parametrize("hostile", HOSTILE)
@@ -198,79 +153,6 @@ def test_empty_scene_cannot_be_drawn() -> None:
     assert refused.value.code == "scene_invalid"
 
 
-def test_pictures_have_words_or_are_artifacts() -> None:
-    image = {"type": "image", **BOX, "src": PICTURE}
-    page = drawn(
-        image | {"alt": 'A "cat"'},
-        image,
-        image | {"alt": "x", "decorative": True},
-        {"type": "qrcode", **BOX, "value": "A<B"},
-        {"type": "text", **BOX, "text": "x", "decorative": True},
-        {"type": "rect", **BOX, "alt": "A square"},
-    )
-
-    found = Elements(page.html).found
-    assert [a["alt"] for tag, a in found if tag == "img"] == ['A "cat"', "", "", "A<B"]
-    assert [a["class"] for _, a in found if a.get("aria-hidden") == "true"] == ["t clip"]
-    assert [a["aria-label"] for _, a in found if a.get("role") == "img"] == ["A square"]
-
-
-def test_uploads_are_put_in_by_what_they_are() -> None:
-    image = {"type": "image", **BOX}
-    page = drawn(*(image | {"src": f"upload:{name}"} for name in ("png", "svg")))
-
-    assert 'src="data:image/png;base64,iVBORw0KGgo="' in page.html
-    assert 'src="data:image/svg+xml;base64,' in page.html
-    with pytest.raises(RenderFailure, match="upload is no PNG"):
-        drawn(image | {"src": "upload:exe"})
-    with pytest.raises(RenderFailure, match="gone") as missing:
-        drawn(image | {"src": "upload:gone"})
-    assert missing.value.code == "upload_not_found"
-
-
-def test_font_that_is_not_there_is_told_once() -> None:
-    text = {"type": "text", **BOX, "text": "x"}
-    page = drawn(
-        text | {"font_family": "Comic Sans MS, Tinos"},
-        text | {"font_family": "comic sans ms"},
-        text | {"font_family": "arial"},
-        text | {"font_family": "Tinos, Nothing"},
-    )
-
-    (warning,) = page.warnings
-    assert (warning.code, warning.detail) == ("font_fallback_used", "layers[0]")
-    assert "Comic Sans MS" in warning.message
-    assert "font-family:&quot;Tinos&quot;,sans-serif" in page.html
-    assert "Comic" not in page.html
-
-
-def test_fonts_are_those_of_the_layer() -> None:
-    packages = {name.replace("-", " ") for name, *_ in build._FONTS}
-    generic = {"sans-serif", "serif", "monospace", "system-ui", "emoji"}
-
-    assert {name.lower() for name in BUNDLED} == packages
-    assert set(ALIASES) == set(build._ALIASES) - generic
-
-
-def test_lines_end_where_they_should() -> None:
-    line = {"type": "line", "x": 10, "y": 20, "width": 30, "height": -40, "stroke_width": 2}
-    page = drawn(line)
-
-    # Its middle is (25, 0), its length 50.
-    assert "left:0px;top:-1px;width:50px;height:2px;transform:rotate(-53.1301deg)" in page.html
-
-
-def test_hidden_layers_need_nothing() -> None:
-    needy = {"type": "text", **BOX, "bind": "x", "required": True, "text": "SECRET"}
-    group = {"type": "group", "bind": "shown", "layers": [needy]}
-
-    page = drawn(needy | {"visible": False}, group, data={"shown": False})
-    assert "SECRET" not in page.html
-    with pytest.raises(RenderFailure) as refused:
-        drawn(group, data={"shown": True})
-    assert refused.value.code == "data_invalid"
-
-
 def test_page_does_not_grow_without_end() -> None:
     text = {"type": "text", **BOX, "bind": "t"}
 
@@ -283,3 +165,25 @@ def test_drawing_ends_with_the_jobs_time() -> None:
     with pytest.raises(RenderFailure) as late:
         drawn({"type": "qrcode", **BOX, "value": "x"}, seconds=0)
     assert late.value.code == "render_timeout"
+
+
+@pytest.mark.parametrize(
+    ("layer", "told"),
+    [
+        ({"type": "rect", **BOX, "x": float("inf")}, "no finite number"),
+        ({"type": "rect", **BOX, "fill": "red;x:y"}, "no CSS color"),
+        ({"type": "text", **BOX, "align": "x;y:z"}, "no alignment"),
+        ({"type": "rect"}, "width: is required"),
+        ({"type": "script"}, "type must be one of"),
+    ],
+)
+def test_scene_that_was_never_checked_is_refused(layer: Mapping[str, Any], told: str) -> None:
+    nested = layer
+    for _ in range(20):
+        nested = {"type": "group", "layers": [nested]}
+
+    for shown, why in ((layer, told), (nested, "not stand in more than 20 levels")):
+        with pytest.raises(RenderFailure, match=why) as refused:
+            drawn(shown)
+        assert refused.value.code == "scene_invalid"
+        assert "layers[0]" in refused.value.detail
