@@ -17,6 +17,8 @@ MODULES: Final = {
     "proxy": "proxy",
     "relay": "relay",
     "table": "table",
+    "template-call": "template_call",
+    "templates": "templates",
 }
 
 

@@ -90,6 +90,28 @@ class MeteredGenerator(CodeGenerator):
         self._charge(super().visit_Not, node, frame)
 
     @override
+    def visit_Getattr(self, node: nodes.Getattr, frame: Frame) -> None:
+        # What mappings hold is taken without a call; all else is the environment's to say.
+        key = repr(node.attr)
+        self.write(f"(_v[{key}] if type(_v := ")
+        self.visit(node.node, frame)
+        self.write(f") is dict and {key} in _v else look(_v, {key}))")
+
+    @override
+    def _output_child_pre(self, node: nodes.Expr, frame: Frame, finalize: Any) -> None:
+        if frame.eval_ctx.volatile:
+            super()._output_child_pre(node, frame, finalize)
+        else:
+            self.write("escaped(" if frame.eval_ctx.autoescape else "printed(")
+
+    @override
+    def _output_child_post(self, node: nodes.Expr, frame: Frame, finalize: Any) -> None:
+        if frame.eval_ctx.volatile:
+            super()._output_child_post(node, frame, finalize)
+        else:
+            self.write(")")
+
+    @override
     def _output_child_to_const(self, node: nodes.Expr, frame: Frame, finalize: Any) -> str:
         # Nothing but literals is evaluated while compiling: the rest belongs to a paid run.
         if isinstance(node, nodes.TemplateData | nodes.Const):

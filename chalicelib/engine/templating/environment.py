@@ -1,6 +1,7 @@
 """The language: Jinja2's sandbox over plain JSON data, with a price on everything that repeats."""
 
 import functools
+import re
 from collections.abc import Callable, Iterable, Mapping
 from operator import index
 from types import MethodType
@@ -20,6 +21,7 @@ from jinja2.runtime import (
 )
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import Cycler, Joiner, Namespace, concat, generate_lorem_ipsum
+from markupsafe import escape
 
 from chalicelib.engine.templating import limits, operators
 from chalicelib.engine.templating.compiler import MeteredGenerator, MeteredLoop
@@ -44,6 +46,9 @@ _INDEXED: Final = (dict, list, tuple, str, range, Undefined, TemplateReference)
 _WALKED: Final = (dict, list, tuple, range)
 _PRINTED: Final = frozenset({int, float, bool, type(None), list, dict, range, MeteredLoop})
 _MAX_WORDS: Final = 2
+_SPECIAL: Final = re.compile("[&<>'\"]")
+# What compiled code hands on for functions that ask for the context; methods of data never do.
+_SCOPES: Final = ("_loop_vars", "_block_vars")
 
 _PRICED_BY_RESULT: Final = frozenset(
     [
@@ -103,6 +108,9 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
         self.globals["lipsum"] = Method(functools.partial(_lorem_ipsum, meter), meter)
         self.runtime_names: Mapping[str, Any] = {
             "charged": meter.charged,
+            "escaped": _escaped,
+            "look": self.getattr,
+            "printed": _printed,
             "LoopContext": functools.partial(MeteredLoop, meter),
             **operators.metered_joins(meter),
         }
@@ -154,6 +162,10 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
     @override
     def call(self, context: Context, obj: Any, /, *args: Any, **kwargs: Any) -> Any:
         self.meter.spend()
+        if type(obj) is Method:
+            for name in _SCOPES:
+                kwargs.pop(name, None)
+            return obj(*args, **kwargs)
         if not self.is_safe_callable(obj):
             message = f"{type(obj).__name__!r} object is not callable"
             raise SecurityError(message)
@@ -187,6 +199,21 @@ def _printable(value: Any) -> Any:
         return value
     message = "A function or an unfinished sequence cannot be printed; call it, or add |list."
     raise TemplateRuntimeError(message)
+
+
+def _escaped(value: Any) -> str:
+    """Return what is printed into HTML."""
+    kind = type(value)
+    if kind is str:
+        return escape(value) if _SPECIAL.search(value) else value
+    if kind is int or kind is float:
+        return str(value)
+    return escape(_printable(value))
+
+
+def _printed(value: Any) -> str:
+    """Return what is printed into plain text."""
+    return value if type(value) is str else str(_printable(value))
 
 
 def _metered(meter: Meter, name: str, function: Callable[..., Any]) -> Callable[..., Any]:

@@ -62,11 +62,12 @@ class Renderer:
 def _joined(template: Template, data: Mapping[str, Any], parts: list[str]) -> str:
     room = limits.OUTPUT_BYTES
     stream: Any = template.root_render_func(template.new_context(dict(data)))
+    write = parts.append
     for part in stream:
+        write(part)
         room -= len(part)
         if room < 0:
             stream.throw(_output_error())  # Raised at the place that wrote too much.
-        parts.append(part)
     text = _well_formed("".join(parts))
     if not text.isascii() and len(text.encode()) > limits.OUTPUT_BYTES:
         raise _output_error()

@@ -1,0 +1,91 @@
+"""A long table through the template language, beside Jinja2 itself.
+
+`make bench NAME=templates`: 10 000 rows of ten expressions each, in turn through plain Jinja2 in
+this process (`Environment(autoescape=True, undefined=StrictUndefined)`), through the language with
+its sandbox and fuel in this process, and through the warm child, to which the data travel first.
+The ratio is the child's.
+"""
+
+import statistics
+import sys
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from jinja2 import Environment, StrictUndefined
+
+from chalicelib.engine.templating.renderer import Renderer
+from chalicelib.engine.templating.worker import TemplateWorker
+
+LIMIT: Final = 1.0
+ROWS: Final = 10_000
+ROUNDS: Final = 15
+_WARM_UP: Final = 2
+_PATIENCE_S: Final = 60.0
+_SOURCE: Final = """<table>{% for row in rows %}
+<tr class="{{ loop.cycle('odd', 'even') }}"><td>{{ loop.index }}</td><td>{{ row.sku }}</td>
+<td>{{ row.name|upper }}</td><td>{{ row.customer.city }}</td><td>{{ row.quantity }}</td>
+<td>{{ '%.2f'|format(row.price) }}</td><td>{{ row.quantity * row.price }}</td>
+<td>{{ row.note or '-' }}</td><td>{{ 'paid' if row.paid else 'open' }}</td></tr>{% endfor %}
+</table>"""
+
+
+def main() -> int:
+    """Print the table and the ratio; 1 when it is over the limit."""
+    data = {"rows": [_row(number) for number in range(ROWS)]}
+    plain = Environment(autoescape=True, undefined=StrictUndefined).from_string(_SOURCE)
+    renderer, worker = Renderer(), TemplateWorker()
+
+    def in_child() -> str:
+        deadline = time.time() + _PATIENCE_S
+        return worker.render(_SOURCE, data, strict=True, deadline=deadline)
+
+    ways: Mapping[str, Callable[[], object]] = {
+        "plain Jinja2": lambda: plain.render(data),
+        "language, in process": lambda: renderer.render(_SOURCE, data, strict=True),
+        "warm child": in_child,
+    }
+    try:
+        times = _measure(ways)
+    finally:
+        worker.close()
+    return _report({name: statistics.median(taken) for name, taken in times.items()})
+
+
+def _measure(ways: Mapping[str, Callable[[], object]]) -> Mapping[str, list[float]]:
+    times: dict[str, list[float]] = {name: [] for name in ways}
+    expected = ways["plain Jinja2"]()
+    for round_number in range(-_WARM_UP, ROUNDS):
+        for name, way in ways.items():
+            begun = time.perf_counter()
+            text = way()
+            taken = time.perf_counter() - begun
+            assert text == expected, f"{name} wrote something else"
+            if round_number >= 0:
+                times[name].append(taken)
+    return times
+
+
+def _report(medians: Mapping[str, float]) -> int:
+    plain = medians["plain Jinja2"]
+    sys.stdout.write(
+        f"{f'{ROWS} rows, p50 of {ROUNDS}':<28}{'ms':>10}{'ms a row':>10}{'ratio':>8}\n"
+    )
+    for name, seconds in medians.items():
+        ms, ratio = 1000 * seconds, seconds / plain
+        sys.stdout.write(f"{name:<28}{ms:>10.1f}{ms / ROWS:>10.4f}{ratio:>8.2f}\n")
+    ratio = medians["warm child"] / plain
+    sys.stdout.write(f"templates: {ratio:.2f} (limit {LIMIT})\n")
+    return int(ratio > LIMIT)
+
+
+def _row(number: int) -> dict[str, Any]:
+    return {
+        "sku": f"SKU-{number:05d}",
+        "name": f"Item & part {number}",
+        "customer": {"city": "Zürich"},
+        "quantity": number % 9 + 1,
+        "price": 4.25 + number % 50,
+        "note": "" if number % 3 else "<fragile>",
+        "paid": number % 2 == 0,
+    }
