@@ -2,7 +2,9 @@
 
 from typing import Any, Final
 
-IN_THE_PRODUCT: Final = frozenset({"api", "workspaces", "renders", "files", "uploads", "templates"})
+IN_THE_PRODUCT: Final = frozenset(
+    {"api", "workspaces", "renders", "files", "uploads", "templates", "schemas"}
+)
 
 # By code: a request to the engine that fails with it.
 IN_A_BROWSER: Final[dict[str, dict[str, Any]]] = {

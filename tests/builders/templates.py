@@ -62,12 +62,17 @@ def _locked(service: Service) -> Answer:
     return service.call("DELETE", path)
 
 
+def _misfit(service: Service) -> Answer:
+    return from_template(service, make(service, schema={"required": ["n"]}, publish=True))
+
+
 # By code of the catalogue: what is answered with it.
 PROVOKED: Final[dict[str, Callable[[Service], Answer]]] = {
     "version_not_found": lambda service: from_template(service, make(service)),
     "draft_revision_conflict": lambda service: publish(service, make(service), revision=7),
     "template_deleted": _deleted,
     "template_locked": _locked,
+    "data_schema_mismatch": _misfit,
 }
 
 
