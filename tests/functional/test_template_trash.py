@@ -1,5 +1,6 @@
 """The trash, large sources and upkeep: what is left of templates, and what is not."""
 
+import json
 from typing import Any
 
 import pytest
@@ -68,6 +69,9 @@ def test_after_30_days_nothing_is_left(service: Service) -> None:
     service.call("DELETE", path)
 
     service.clock.forward(days=30)
+    again = {"v": 1, "pk": rows(service, path)[0]["PK"], "sk": "META", "request_id": None}
+    for _ in range(2):
+        service.send("Upkeep", json.dumps(again))
     # The time is over, whether or not the upkeep has come to it.
     assert service.call("GET", path).code == "template_not_found"
     assert service.call("POST", f"{path}/restore").code == "template_not_found"

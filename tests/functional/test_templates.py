@@ -154,6 +154,22 @@ def test_list_is_newest_first_and_paged(service: Service) -> None:
     assert foreign.pointers == ["/query/cursor"]
 
 
+def test_list_reads_a_bounded_number_of_rows(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("chalicelib.features.templates.repository.BATCH_GET_LIMIT", 2)
+    monkeypatch.setattr("chalicelib.features.templates.read._ROWS_READ", 4)
+    oldest = make(service).rpartition("/")[2]
+    for _ in range(7):
+        service.clock.forward(seconds=1)
+        service.call("DELETE", make(service))
+
+    first = service.call("GET", PATH).json
+    assert (first["data"], first["has_more"]) == ([], True)
+    second = service.call("GET", f"{PATH}?cursor={first['next_cursor']}").json
+    assert [row["id"] for row in second["data"]] == [oldest]
+
+
 def test_template_is_its_workspaces_own(service: Service) -> None:
     path = make(service, publish=False)
     stranger = service.key("live", service.create_workspace())

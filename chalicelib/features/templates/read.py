@@ -37,6 +37,15 @@ class TemplatePage:
     next_after: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class _Ids:
+    """Ids that were found in so many rows; `last` is that of the last row, None at the end."""
+
+    ids: Sequence[TemplateId]
+    read: int
+    last: str | None
+
+
 class ReadTemplates:
     """Reads templates."""
 
@@ -59,17 +68,16 @@ class ReadTemplates:
         """Return up to `limit` templates below the id `after`."""
         now = self._clock.now()
         found: list[Template] = []
-        read, last = 0, after
-        for ids in self._ids(workspace_id, wanted, after):
-            read += len(ids)
-            for template in self._templates.get_many(workspace_id, ids):
+        read = 0
+        for some in self._ids(workspace_id, wanted, after):
+            for template in self._templates.get_many(workspace_id, some.ids):
                 if _fits(template, wanted, now):
                     found.append(template)
                 if len(found) > limit:
                     return TemplatePage(found[:limit], found[limit - 1].id)
-            last = ids[-1]
+            read += some.read
             if read >= _ROWS_READ:
-                return TemplatePage(found, last)
+                return TemplatePage(found, some.last)
         return TemplatePage(found, None)
 
     def draft(self, template: Template) -> tuple[Draft, Source]:
@@ -108,21 +116,23 @@ class ReadTemplates:
 
     def _ids(
         self, workspace_id: WorkspaceId, wanted: TemplateFilter, after: str | None
-    ) -> Iterator[list[TemplateId]]:
+    ) -> Iterator[_Ids]:
         below = after or "tpl_~"
         if wanted.ids:
             known = {TemplateId(each) for each in wanted.ids if is_id("tpl", each)}
             seen = sorted((each for each in known if each < below), reverse=True)
-            yield from (list(some) for some in batched(seen, BATCH_GET_LIMIT, strict=False))
+            for some in batched(seen, BATCH_GET_LIMIT, strict=False):
+                yield _Ids(some, len(some), some[-1])
             return
         status = "deleted" if wanted.deleted else "active"
         while True:
             page = self._templates.newest(workspace_id, below, status)
-            if page.items:
-                yield [TemplateId(row["LSK"]) for row in page.items]
+            ids = [TemplateId(row["LSK"]) for row in page.items]
             if page.last_key is None:
+                yield _Ids(ids, page.read, None)
                 return
             below = page.last_key["LSK"]
+            yield _Ids(ids, page.read, below)
 
 
 def _fits(template: Template, wanted: TemplateFilter, now: dt.datetime) -> bool:

@@ -3,7 +3,6 @@
 import datetime as dt
 import logging
 
-from chalicelib.adapters.aws.messages import Poison
 from chalicelib.adapters.aws.table import ConditionFailed, Tables
 from chalicelib.adapters.json_logs import about
 from chalicelib.core.clock import Clock, parse_rfc3339
@@ -30,12 +29,12 @@ class UpkeepTemplate:
         self._clock = clock
 
     def __call__(self, workspace_id: WorkspaceId, template_id: str) -> None:
-        """Look after one template; raises Poison where there is none."""
+        """Look after one template; one that is gone was purged by another message."""
         template = self._templates.row(workspace_id, template_id)
-        if template is None:
-            reason = f"there is no template {template_id} of {workspace_id}"
-            raise Poison(reason)
         about(workspace=workspace_id)
+        if template is None:
+            log.info("no template is there", extra={"template": template_id})
+            return
         now = self._clock.now()
         left = [name for name, at in template.unsettled.items() if _is_old(at, now)]
         given_up = template.status == "creating" and len(left) == len(template.unsettled)
