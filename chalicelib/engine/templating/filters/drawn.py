@@ -23,6 +23,7 @@ _FUEL_PER_CHARACTER: Final = 50
 _BOX: Final = re.compile(r'viewBox="0 0 (\d+) ')
 _LONGEST_LABEL: Final = 200
 _MOST_BITS: Final = 1_000
+_MOST_PIXELS: Final = 10_000
 
 
 class Drawn:
@@ -78,9 +79,11 @@ def _modules(svg: str) -> int:
 
 
 def _length(size: Any) -> str:
-    text = f"{size:g}" if type(size) in {int, float} else size
+    text = f"{size:g}" if type(size) in {int, float} and 0 < size < _MOST_PIXELS else size
     if not isinstance(text, str) or _LENGTH.fullmatch(text) is None:
-        raise FilterArgumentError("size must be a number of pixels or a length such as '30mm'.")
+        raise FilterArgumentError(
+            f"size must be a number of pixels below {_MOST_PIXELS:,} or a length such as '30mm'."
+        )
     return text
 
 

@@ -76,6 +76,8 @@ def test_numbers_can_be_codes(renderer: Renderer) -> None:
         "{{ ''|qrcode }}",
         "{{ 'a'|qrcode(size='30mm;x') }}",
         "{{ 'a'|qrcode(size=-1) }}",
+        "{{ 'a'|qrcode(size=0) }}",
+        "{{ 'a'|qrcode(size=10 ** 400) }}",
         "{{ 'a'|qrcode(size=1e300) }}",
         "{{ 'a'|qrcode(size=true) }}",
         "{{ 'a'|qrcode(error_correction='Z') }}",
