@@ -7,6 +7,7 @@ from typing import Any, Final, cast
 from chalicelib.engine.templating import limits
 
 _ATOMS: Final = frozenset({bool, int, float, NoneType})
+_SHORT: Final = limits.CHARACTERS_PER_UNIT
 _CONTAINERS: Final = (list, tuple, dict, set, frozenset)
 
 
@@ -43,8 +44,10 @@ class Meter:
     def built[T](self, value: T) -> T | Iterator[Any]:
         """Return what an operation built, paid by its size; generators are paid step by step."""
         kind = type(value)
-        if kind in _ATOMS:
-            self.spend()
+        if kind in _ATOMS or (kind is str and len(cast("str", value)) < _SHORT):
+            self.left -= 1
+            if self.left < 0:
+                self.spend(0)
         elif isinstance(value, str):
             self.text(len(value))
         elif isinstance(value, _CONTAINERS):

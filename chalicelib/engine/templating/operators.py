@@ -25,7 +25,9 @@ _NUMBER: Final = re.compile(r"\d+")
 
 def apply(meter: Meter, symbol: str, left: Any, right: Any) -> Any:
     """Return `left <symbol> right`, paid by its size; raises FuelError for what is too large."""
-    if type(left) is not float and (check := _CHECKS.get(symbol)) is not None:
+    # What has a float on either side has its size, but for text that formats one.
+    sized = type(left) is float or (type(left) is int and type(right) is float)
+    if not sized and (check := _CHECKS.get(symbol)) is not None:
         check(left, right)
     return meter.built(OPERATORS[symbol](left, right))
 
