@@ -5,6 +5,7 @@ from typing import Any, cast
 
 import pytest
 
+from chalicelib.features.templates.keeping import KeepSource
 from tests.builders.http import Answer
 from tests.builders.service import Service
 from tests.builders.templates import OneByOne, make, post, rows
@@ -138,6 +139,23 @@ def test_large_data_wait_in_the_bucket_and_go_with_their_dataset(service: Servic
     (meta,) = (row for row in rows(service, path) if row["SK"] == "META")
     assert meta["unsettled"] == {}
     assert not [row for row in rows(service, path) if row["SK"].startswith("DATA#")]
+
+
+def test_what_a_crash_leaves_of_large_data_is_found(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = make(service)
+    place = f"{path}/datasets/{add(service, path, data=BIG).json['id']}"
+    monkeypatch.setattr(KeepSource, "give_up", lambda *_: None)
+
+    service.call("PUT", place, json_body={"name": "A", "data": BIG | {"n": 2}})
+    assert len(service.objects()) == 2
+    service.clock.forward(hours=2)
+    service.tick()
+    service.look_after()
+
+    assert len(service.objects()) == 1
+    assert service.call("GET", place).json["data"]["n"] == 2
 
 
 def test_template_comes_with_its_datasets_whole(service: Service) -> None:

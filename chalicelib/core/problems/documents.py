@@ -42,10 +42,10 @@ DOCUMENTS: Final = (
         "template_fuel_exhausted",
         422,
         "Template used up its budget",
-        "The template did more work, or wrote more text, than one run is allowed; or its JSON Schema "
-        "took too long to check the data.",
-        "Look for loops over too much data and prepare large data before sending it; look for nested "
-        "repetitions in the schema's patterns, and for references that multiply.",
+        "The template did more work, or wrote more text, than one run is allowed; or its JSON "
+        "Schema took too long to check the data.",
+        "Look for loops over too much data and prepare large data before sending it; look for "
+        "nested repetitions in the schema's patterns, and for references that multiply.",
         owner="renders",
     ),
     Problem(
