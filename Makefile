@@ -19,9 +19,9 @@ up: setup ## start the stack in the background; returns when it serves
 down: ## stop what `make up` started
 	@$(PY) -m infra.local down
 
-demo: ## start, render the examples into out/, stop
+demo: ## start, render the examples into out/, stop (ALL=1: also those kept as templates)
 	@$(MAKE) --no-print-directory up
-	@$(PY) -m infra.local demo --out out; status=$$?; $(PY) -m infra.local down; exit $$status
+	@$(PY) -m infra.local demo --out out $(if $(ALL),--all); status=$$?; $(PY) -m infra.local down; exit $$status
 
 fmt: setup ## format the code and fix what can be fixed
 	@.venv/bin/ruff format .

@@ -21,6 +21,7 @@ from infra.local.paths import INSTALLED, Folder
 from infra.local.seed import SeedError
 from infra.local.server import Server
 from infra.local.stack import GATEWAY_THREADS, Stack, start, watch
+from infra.local.stored_examples import render_stored
 from infra.local.tether import hold
 from infra.template import TemplateError
 
@@ -70,13 +71,17 @@ def down(path: Path) -> None:
 @main.command(name="demo")
 @click.option("--dir", "path", type=click.Path(path_type=Path), default=INSTALLED)
 @click.option("--out", type=click.Path(path_type=Path), default=Path("out"))
-def render(path: Path, out: Path) -> None:
+@click.option("--all", "everything", is_flag=True, help="Also those that are kept as templates.")
+def render(*, path: Path, out: Path, everything: bool) -> None:
     """Render the examples through the stack that runs."""
     told = background.running(Folder(path.resolve()))
     if told is None:
         _fail("nothing is running: `make up` starts the stack")
     try:
         _render(told, out)
+        if everything:
+            for line in render_stored(told, out / "stored"):
+                click.echo(line)
     except DemoError as error:
         _fail(str(error))
 

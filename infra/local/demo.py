@@ -27,7 +27,7 @@ def render_examples(told: Mapping[str, Any], out: Path) -> Iterator[str]:
             render = create_render(told, example_request(example, kind))
             file = render["files"][0]
             target = out / f"{example}.{kind}"
-            target.write_bytes(_fetch(file["url"]))
+            target.write_bytes(fetch(file["url"]))
             ms = (time.monotonic() - began) * 1000
             yield f"{target}  {file['bytes']} bytes  {ms:.0f} ms  {file['url']}"
 
@@ -51,8 +51,16 @@ def example_request(example: str, kind: str) -> dict[str, Any]:
 
 def create_render(told: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, Any]:
     """Post a render with the live key and return it; raises DemoError with a refusal's text."""
+    render = post(told, "/renders", body)
+    if not render.get("files"):
+        raise DemoError(json.dumps(render))
+    return render
+
+
+def post(told: Mapping[str, Any], path: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    """Post with the live key and return the answer; raises DemoError with a refusal's text."""
     request = urllib.request.Request(  # noqa: S310 -- loopback
-        f"{told['base_url']}/renders",
+        f"{told['base_url']}{path}",
         data=json.dumps(body).encode(),
         headers={
             "Authorization": f"Bearer {told['live_key']}",
@@ -61,15 +69,14 @@ def create_render(told: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str,
     )
     try:
         with urllib.request.urlopen(request, timeout=60) as answer:  # noqa: S310 -- loopback
-            render: dict[str, Any] = json.load(answer)
+            made: dict[str, Any] = json.load(answer)
     except urllib.error.HTTPError as error:
         raise DemoError(error.read().decode("utf-8", "replace")) from error
-    if not render.get("files"):
-        raise DemoError(json.dumps(render))
-    return render
+    return made
 
 
-def _fetch(url: str) -> bytes:
+def fetch(url: str) -> bytes:
+    """Return a file by its address."""
     with urllib.request.urlopen(url, timeout=30) as answer:  # noqa: S310 -- loopback
         content: bytes = answer.read()
     return content
