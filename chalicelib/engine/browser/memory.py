@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
+from chalicelib.core.errors import RenderFailure
+
 # The fastest page seen takes 0.8 GB in 0.25 s.
 _LOOK_S: Final = 0.1
 _PAGE_BYTES: Final = os.sysconf("SC_PAGE_SIZE")
@@ -48,6 +50,14 @@ def session_pids(leader: int) -> list[int]:
         for entry in os.listdir("/proc")  # noqa: PTH208 -- names are all that is needed
         if entry.isdigit() and _session_of(entry) == leader
     ]
+
+
+class OverBudget(RenderFailure):
+    """The page takes more than it may; its browser may be busy with it for long."""
+
+    def __init__(self, message: str) -> None:
+        """Name the budget, and what to change."""
+        super().__init__("render_failed", message)
 
 
 class Watched:

@@ -2,25 +2,13 @@
 
 from typing import Final
 
-from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.browser.memory import OverBudget
 from chalicelib.engine.browser.pipe import Answer, CallRefused
 from chalicelib.engine.browser.tab import Tab
 
 MOST_NODES: Final = 1_000_000
 # A frame of another site that does not answer is not what the document is judged by.
 _FRAME_S: Final = 1.0
-
-
-class TooManyNodes(RenderFailure):
-    """The page has more nodes than it may; its browser may be busy with them for long."""
-
-    def __init__(self) -> None:
-        """Name the budget."""
-        message = (
-            f"the page has more than {MOST_NODES} DOM nodes: show less in it, or make several "
-            "documents of it"
-        )
-        super().__init__("render_failed", message)
 
 
 class Count:
@@ -38,14 +26,18 @@ class Count:
         self._frames = [send("Memory.getDOMCounters", None, frame) for frame in tab.spare.frames]
 
     def insist(self) -> None:
-        """Raise TooManyNodes where there are too many; `render_timeout`."""
+        """Raise OverBudget where there are too many; `render_timeout`."""
         if self.most() <= MOST_NODES:
             return
         # Those that the page has thrown away are counted until they are collected.
         for session in (self._tab.spare.session, *self._tab.spare.frames):
             self._tab.spare.pipe.send("HeapProfiler.collectGarbage", None, session)
         if Count(self._tab).most() > MOST_NODES:
-            raise TooManyNodes
+            message = (
+                f"the page has more than {MOST_NODES} DOM nodes: show less in it, or make several "
+                "documents of it"
+            )
+            raise OverBudget(message)
 
     def most(self) -> int:
         """Return the nodes of the process that has most; raises `render_timeout`."""

@@ -15,7 +15,7 @@ _AGAIN = "setInterval(() => {%s}, 1)"
 _FILLING = {
     "array buffers, never yielding": "const k = []; for (;;) k.push(new Uint8Array(4e6).fill(7))",
     "objects of the script's heap": (
-        "const k = []; for (;;) k.push(Array.from({length: 1e5}, () => ({a: Math.random()})))"
+        "const k = []; for (;;) k.push(new Array(1e5).fill(Math.random()))"
     ),
     "canvases": _AGAIN
     % (
