@@ -227,7 +227,11 @@ class Requests:
             sent = self._send(session, "Fetch.continueRequest", **parameters)
             sent.add_done_callback(check)
 
-        first.add_done_callback(go_on)
+        if event["resourceType"] == "XHR":
+            # A synchronous one has its page wait, which could not answer meanwhile.
+            go_on(first)
+        else:
+            first.add_done_callback(go_on)
 
     def _on_answer(self, session: str, event: Mapping[str, Any]) -> None:
         with self._lock:
