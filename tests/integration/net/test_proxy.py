@@ -5,14 +5,16 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from http.server import BaseHTTPRequestHandler
+from typing import Any
 
 import pytest
 
 from chalicelib.adapters.net.egress import Egress
 from chalicelib.engine.browser.proxy import Gate, Proxy
 from chalicelib.engine.browser.traffic import MOST_BYTES, MOST_REQUESTS, Budget
+from chalicelib.engine.outside import Fetched, Unreachable
 from tests.builders.web import Page, Site, site
 
 pytestmark = pytest.mark.integration
@@ -144,7 +146,7 @@ def test_nothing_follows_a_request_before_its_answer(proxy: Gate, here: Site, se
     asked = threading.Event()
 
     def wait(_: BaseHTTPRequestHandler) -> None:
-        asked.wait(10)
+        asked.wait(30)
 
     here.pages["/slow"] = wait
     more = second.format(port=here.port)
@@ -371,6 +373,60 @@ def test_both_ways_at_once(proxy: Gate) -> None:
                 back += len(client.recv(65_536))
 
     assert (traffic.sent, traffic.received) == (size, size)
+
+
+def connection_threads() -> int:
+    return sum(one.name == "browser-connection" for one in threading.enumerate())
+
+
+class Hanging:
+    """A world in which nobody answers until it is let go on."""
+
+    def __init__(self) -> None:
+        self.over = threading.Event()
+
+    def dial(self, host: str, port: int, *, timeout_s: float) -> socket.socket:
+        assert timeout_s <= 10
+        self.over.wait(30)
+        raise Unreachable(f"{host}:{port}")
+
+    def fetch(self, *_: Any, **__: Any) -> Fetched:
+        raise AssertionError
+
+
+def test_dials_of_renders_that_have_ended_stay_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("chalicelib.engine.browser.tunnel._DIALS", threading.BoundedSemaphore(2))
+    hanging = Hanging()
+    proxies = Proxy(hanging)
+    before = connection_threads()
+    for _ in range(3):
+        ask_in_vain(proxies.gate(), times=5)
+        assert eventually(lambda: connection_threads() == before + 2)
+    hanging.over.set()
+
+    assert eventually(lambda: connection_threads() == before)
+
+
+def ask_in_vain(gate: Gate, times: int) -> None:
+    with gate.open() as traffic, ExitStack() as clients:
+        for _ in range(times):
+            client = clients.enter_context(connected(gate))
+            client.sendall(b"CONNECT far.example:443 HTTP/1.1\r\n\r\n")
+        assert eventually(lambda: traffic.requests == times)
+
+
+def test_without_threads_the_next_connection_is_served(
+    monkeypatch: pytest.MonkeyPatch, proxy: Gate, here: Site
+) -> None:
+    def start(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with proxy.open() as traffic:
+        with monkeypatch.context() as without:
+            without.setattr(threading.Thread, "start", start)
+            assert ask(proxy, f"GET {here.url()} HTTP/1.1\r\n\r\n") == b""
+        assert traffic.connections == 0
+        assert ask(proxy, f"GET {here.url()} HTTP/1.1\r\n\r\n").endswith(b"home")
 
 
 def test_idle_connections_are_ended(
