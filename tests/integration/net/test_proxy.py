@@ -318,6 +318,22 @@ def test_too_many_bytes_cut_everything(proxy: Gate, here: Site) -> None:
     assert traffic.received > 1000
 
 
+def test_what_comes_encrypted_counts_in_all(proxy: Gate, here: Site) -> None:
+    here.pages["/large"] = Page(b"x" * 5_000_000)
+    with (
+        proxy.open(Budget(bytes=100_000)) as traffic,
+        connected(proxy) as client,
+        connected(proxy) as other,
+    ):
+        tunnel(other, here.port)
+        tunnel(client, here.port)
+        client.sendall(b"GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert len(rest_of(client)) < 300_000
+        assert rest_of(other) == b""
+
+    assert traffic.over == {f"https://127.0.0.1:{here.port}": "the page may load 100 MB in all"}
+
+
 def test_too_large_an_answer_is_cut_off_alone(proxy: Gate, here: Site) -> None:
     here.pages["/large"] = Page(b"x" * 5_000_000)
     here.pages["/small"] = Page(b"x" * 60_000)
