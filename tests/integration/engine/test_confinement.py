@@ -71,22 +71,6 @@ def test_nothing_of_one_document_is_seen_by_the_next(render: Render) -> None:
     assert second.trace.logs == ('log: ["",0,0,"",0,0] false true',)
 
 
-@pytest.mark.parametrize(
-    "html",
-    [
-        "<script>alert(1); confirm(2); prompt(3); document.title = 'on'</script>",
-        "<script>onbeforeunload = () => 'stay'; print(); document.title = 'on'</script>",
-        "<script>x = () => document.title = 'on';navigator.geolocation.watchPosition(x,x)</script>",
-        "<script>navigator.serviceWorker.register('s').catch(() => document.title = 'on')</script>",
-        "<script>const w = open('about:blank'); document.title = w ? 'off' : 'on'</script>",
-    ],
-)
-def test_a_page_cannot_hold_up_its_render_by_asking(render: Render, html: str) -> None:
-    outcome = render(html, wait={"expression": "document.title === 'on'", "timeout_ms": 5000})
-
-    assert outcome.files[0].pages == 1
-
-
 def test_a_page_that_leaves_its_place_is_a_failure_or_printed(render: Render) -> None:
     blob = "new Blob(['<p>other'], {type: 'text/html'})"
     html = f"<script>location = URL.createObjectURL({blob})</script>"
