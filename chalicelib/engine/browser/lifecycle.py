@@ -95,14 +95,14 @@ class Browser:
         return self._supply.warm
 
     @property
-    def process(self) -> BrowserProcess | None:
-        """Return the browser in use, if there is one."""
-        return next((running.process for running in self._supply.running), None)
+    def processes(self) -> list[BrowserProcess]:
+        """Return the browser in use, if there is one, and the one that stands by, if it does."""
+        return [running.process for running in self._supply.running]
 
     @property
     def pids(self) -> list[int]:
         """Return the ids of all processes, those of the browser in use first."""
-        return [pid for running in self._supply.running for pid in running.process.pids()]
+        return [pid for process in self.processes for pid in process.pids()]
 
     def close(self) -> None:
         """End the browser; a later use starts it again."""

@@ -195,6 +195,26 @@ def test_a_browser_that_takes_too_much_memory_is_replaced_between_renders() -> N
         browser.close()
 
 
+@pytest.mark.parametrize("end", ["never yields", "is killed"])
+def test_who_comes_after_a_lost_browser_has_the_one_that_stood_by(
+    browser: Browser, end: str
+) -> None:
+    render_with(browser, "<p>x")
+    assert eventually(lambda: len(browser.processes) == 2, seconds=30)
+    lost, standing_by = browser.processes
+
+    if end == "is killed":
+        os.kill(lost.pid, signal.SIGKILL)
+    else:
+        with pytest.raises(RenderFailure, match=r"wait\.timeout_ms"):
+            render_with(browser, "<script>for (;;);</script>", wait={"timeout_ms": 300})
+
+    assert render_with(browser, "<p>x").files[0].pages == 1
+    assert browser.processes[0] is standing_by
+    assert eventually(lambda: alive(lost.pids()) == [])
+    assert eventually(lambda: len(browser.processes) == 2, seconds=30)
+
+
 def test_the_sandbox_is_off_only_where_told() -> None:
     browser = new_browser(sandbox=False)
     try:
