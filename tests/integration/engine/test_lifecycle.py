@@ -196,9 +196,7 @@ def test_a_browser_that_takes_too_much_memory_is_replaced_between_renders() -> N
 
 
 @pytest.mark.parametrize("end", ["never yields", "is killed"])
-def test_who_comes_after_a_lost_browser_has_the_one_that_stood_by(
-    browser: Browser, end: str
-) -> None:
+def test_who_comes_next_has_the_browser_that_stood_by(browser: Browser, end: str) -> None:
     render_with(browser, "<p>x")
     assert eventually(lambda: len(browser.processes) == 2, seconds=30)
     lost, standing_by = browser.processes
