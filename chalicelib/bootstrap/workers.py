@@ -129,6 +129,7 @@ def upkeep(settings: UpkeepSettings, clients: Clients, clock: Clock) -> LookAfte
             contents=_contents(state),
             clock=clock,
         ),
+        workspaces=workspaces,
     )
 
 
