@@ -35,6 +35,7 @@ ASKING: Final = {
     "wake lock": "navigator.wakeLock.request('screen').then(on, on)",
     "storage access": "document.requestStorageAccess().then(on, on)",
     "fonts": "queryLocalFonts().then(on, on)",
+    "service worker": "navigator.serviceWorker.register('s').then(on, on)",
     "popup": "open('about:blank') ? 0 : on()",
 }
 # Each does something that would stop a page in a window, and nobody waits for it.
