@@ -30,8 +30,11 @@ from tests.integration.engine.conftest import new_browser
 _TOGETHER = 16
 _STAGES = 2
 _SECONDS = 20.0
+# How long is looked whether somebody comes, for documents of several attacks and of one.
 _LOOK_MS = {True: 250, False: 120}
-_WAIT_MS = {True: 2_000, False: 15_000}
+# With no protection somebody is to come, on a slow machine too.
+_LONGER = 2.5
+_WAIT_MS = {True: 4_000, False: 15_000}
 _LAST_S = 1.5
 _HERE = "still here"
 _OFF = (
@@ -92,7 +95,8 @@ class Stage:
     def _job(self, attacks: Sequence[Attack]) -> Job:
         first = attacks[0]
         case = first.case
-        wait = {"delay_ms": _LOOK_MS[case.shared], "timeout_ms": _WAIT_MS[self._open]}
+        look = _LOOK_MS[case.shared] * (_LONGER if self._open else 1)
+        wait = {"delay_ms": int(look), "timeout_ms": _WAIT_MS[self._open]}
         output = {"formats": ["pdf", "html"], "wait": wait, **first.filled(case.output)}
         parts: dict[str, Any] = {"data_url": first.filled(case.data_url)}
         source: Address | Html
