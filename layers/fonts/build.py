@@ -94,11 +94,11 @@ _FALLBACK: Final = (
     "Noto Sans Hebrew",
     "Noto Sans Thai",
     "Noto Sans Devanagari",
+    "Noto Sans Symbols 2",
+    "Noto Sans Math",
     "Noto Sans JP",
     "Noto Sans SC",
     "Noto Sans KR",
-    "Noto Sans Symbols 2",
-    "Noto Sans Math",
     "Noto Color Emoji",
 )
 _ALIASES: Final = {
@@ -128,7 +128,14 @@ _FONTCONFIG: Final = """\
   <remap-dir prefix="relative" as-path="/platen/fonts">ttf</remap-dir>
   <cachedir prefix="xdg">fontconfig</cachedir>
   <config><rescan><int>0</int></rescan></config>
-{aliases}</fontconfig>
+{aliases}{fallback}</fontconfig>
+"""
+# Letters that no family of a text has are looked for in these, in this order. Without it the order
+# is fontconfig's own, by which Arabic is drawn with letters for mathematics, which never join.
+_LAST: Final = """\
+  <match target="pattern">
+    <edit name="family" mode="append_last" binding="weak">{families}</edit>
+  </match>
 """
 _ALIAS: Final = """\
   <alias binding="same">
@@ -172,7 +179,8 @@ def _fonts_conf() -> str:
         )
         for name, families in _ALIASES.items()
     )
-    return _FONTCONFIG.format(aliases=aliases)
+    families = "".join(f"<string>{family}</string>" for family in _FALLBACK)
+    return _FONTCONFIG.format(aliases=aliases, fallback=_LAST.format(families=families))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.browser.fonts import USED_FONTS
+from chalicelib.engine.browser.fonts import ASKED_FONTS
 from chalicelib.engine.browser.pipe import Answer
 from chalicelib.engine.browser.tab import Tab
 from chalicelib.engine.deadline import Deadline
@@ -35,14 +35,14 @@ _SETTLE: Final = """async (until) => {
       });
     }
   }
-  return USED_FONTS;
-}""".replace("USED_FONTS", USED_FONTS)
+  return ASKED_FONTS;
+}""".replace("ASKED_FONTS", ASKED_FONTS)
 _HAS: Final = "(selector) => document.querySelector(selector) !== null"
 _FALSY: Final = frozenset({"NaN", "-0", "0n"})
 
 
 def settled(tab: Tab, conditions: Wait) -> Answer:
-    """Return the moment at which all that the page has asked for is there, and USED_FONTS."""
+    """Return the moment at which all that the page has asked for is there, and ASKED_FONTS."""
     tab.settled = tab.call_function(_SETTLE, conditions.until)
     return tab.settled
 
