@@ -1,6 +1,5 @@
 """A page keeps to itself; who it cannot reach is tried in the attacks."""
 
-
 from chalicelib.core.errors import RenderFailure
 from tests.integration.engine.conftest import Render
 
