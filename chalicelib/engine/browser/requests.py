@@ -9,6 +9,7 @@ from typing import Any, Final
 from chalicelib.engine.browser.arrival import Arrival, is_aborted, size_of
 from chalicelib.engine.browser.assets import Assets
 from chalicelib.engine.browser.bad_ports import WHY, is_at_bad_port
+from chalicelib.engine.browser.blocked import WHY_BLOCKED, blocked_in
 from chalicelib.engine.browser.credentials import Credentials
 from chalicelib.engine.browser.origin import origin_of
 from chalicelib.engine.browser.pipe import Answer
@@ -83,12 +84,12 @@ class Requests:
                 self._on_led(event)
             case "Page.loadEventFired":
                 self.loaded = True
+            case "Log.entryAdded" if (url := blocked_in(event["entry"])) is not None:
+                self.assets.miss(url, WHY_BLOCKED, refused=True)
             case "Page.frameAttached" if self._credentials is not None:
                 self._credentials.attach(event["parentFrameId"], event["frameId"])
             case _ if method.startswith("Network."):
                 self.transfers.on_event(method, event)
-            case _:
-                pass
 
     def _on_led(self, event: Mapping[str, Any]) -> None:
         """Take a navigation that a script or `meta refresh` begins: as a rule a request follows."""

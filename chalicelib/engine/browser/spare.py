@@ -149,6 +149,7 @@ def _confine(pipe: Pipe, session: str, context: str) -> list[Answer]:
         pipe.send("Page.enable", {}, session),
         pipe.send("Runtime.enable", {}, session),
         pipe.send("Inspector.enable", {}, session),
+        pipe.send("Log.enable", {}, session),
         pipe.send("Fetch.enable", {}, session),
         pipe.send("Network.setBypassServiceWorker", {"bypass": True}, session),
         pipe.send("Target.setAutoAttach", FRAMES, session),
