@@ -1,6 +1,7 @@
 """How many nodes a page has, and that they are not too many before it is drawn, nor after."""
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 from chalicelib.engine.browser.memory import OverBudget
 from chalicelib.engine.browser.pipe import Answer, CallRefused
@@ -30,8 +31,7 @@ class Count:
         if self.most() <= MOST_NODES:
             return
         # Those that the page has thrown away are counted until they are collected.
-        for session in (self._tab.spare.session, *self._tab.spare.frames):
-            self._tab.spare.pipe.send("HeapProfiler.collectGarbage", None, session)
+        self._collect()
         if Count(self._tab).most() > MOST_NODES:
             message = (
                 f"the page has more than {MOST_NODES} DOM nodes: show less in it, or make several "
@@ -42,11 +42,22 @@ class Count:
     def most(self) -> int:
         """Return the nodes of the process that has most; raises `render_timeout`."""
         own: int = self._tab.outcome(self._page)["nodes"]
-        return max([own, *map(self._of_frame, self._frames)])
+        of_frames = [int(self._of_frame(answer).get("nodes", 0)) for answer in self._frames]
+        return max([own, *of_frames])
 
-    def _of_frame(self, answer: Answer) -> int:
+    def _collect(self) -> None:
+        """Have every process collect, and be done: one may count before it has collected."""
+        send = self._tab.spare.pipe.send
+        collected = self._tab.send("HeapProfiler.collectGarbage")
+        of_frames = [
+            send("HeapProfiler.collectGarbage", None, frame) for frame in self._tab.spare.frames
+        ]
+        self._tab.outcome(collected)
+        for answer in of_frames:
+            self._of_frame(answer)
+
+    def _of_frame(self, answer: Answer) -> Mapping[str, Any]:
         try:
-            nodes: int = self._tab.until(answer, self._tab.deadline.sooner(_FRAME_S))["nodes"]
+            return self._tab.until(answer, self._tab.deadline.sooner(_FRAME_S))
         except (CallRefused, TimeoutError):
-            return 0
-        return nodes
+            return {}
