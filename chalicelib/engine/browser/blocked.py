@@ -6,7 +6,7 @@ from typing import Any, Final
 
 # Pictures, video and sound from http: addresses that are numbers, whatever the settings are.
 _BLOCKED: Final = re.compile(
-    r"requested an insecure (?:image|video|audio|[a-z ]*media[a-z ]*) '(http://[^']*)'\. "
+    r"requested an insecure (?:image|video|audio) '(http://[^']*)'\. "
     "This request has been blocked"
 )
 WHY_BLOCKED: Final = (
