@@ -5,40 +5,42 @@ what fontconfig is told in the fonts' own file. The browser itself would tell it
 DevTools domains DOM and CSS: a fifth more work for every document.
 """
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
-from xml.etree import ElementTree as ET
 
 _MOST_FONTS: Final = 50
 # Returns the families of the web fonts that have come, and what text asks for: lists of families,
-# each with the writing systems of its text, as far as the first texts of the page tell.
+# each with the writing systems of its text, as far as the first texts of the page tell. `own` reads
+# a member of the document itself, whatever the page has given its name to.
 ASKED_FONTS: Final = """(() => {
-  if (!document.documentElement) { return null; }
-  const faces = [...document.fonts].filter((face) => face.status === 'loaded')
-    .map((face) => face.family);
+  const root = own('documentElement');
+  if (!root) { return null; }
+  const faces = [...own('fonts')].filter((face) => face.status === 'loaded')
+    .slice(0, 200).map((face) => face.family.slice(0, 500));
   const silent = new Set(['SCRIPT', 'STYLE', 'TITLE', 'NOSCRIPT', 'TEMPLATE', 'TEXTAREA']);
   const systems = ['Arabic', 'Hebrew', 'Thai', 'Devanagari', 'Hangul', 'Hiragana', 'Katakana',
     'Han'].map((name) => [name, new RegExp(`\\\\p{Script=${name}}`, 'u')]);
   const plain = /[\\u0021-\\u024f]/;
   const foreign = /[^\\u0000-\\u052f]/;
   const asked = new Map();
-  const walker = document.createTreeWalker(document.documentElement, NodeFilter.SHOW_TEXT);
+  const walker = Document.prototype.createTreeWalker.call(document, root, NodeFilter.SHOW_TEXT);
   for (let seen = 0; seen < 300 && walker.nextNode();) {
     const text = walker.currentNode.data, element = walker.currentNode.parentElement;
     if (!element || silent.has(element.tagName) || !/\\S/.test(text)) { continue; }
     seen++;
-    const families = getComputedStyle(element).fontFamily;
+    const families = getComputedStyle(element).fontFamily.slice(0, 500);
     if (!asked.has(families)) { asked.set(families, new Set()); }
     const found = asked.get(families);
     if (plain.test(text)) { found.add('Latin'); }
     if (!foreign.test(text)) { continue; }
     for (const [name, letters] of systems) { if (letters.test(text)) { found.add(name); } }
   }
-  const lang = document.documentElement.lang ?? '';
+  const lang = ['zh', 'ko'].find((l) => Element.prototype.matches.call(root, `:lang(${l})`)) ?? '';
   return {faces, lang, asked: [...asked].map(([families, found]) => [families, [...found]])};
 })()"""
 # What the browser takes for a writing system where no family that the text asks for has it.
@@ -71,22 +73,15 @@ _FAMILY: Final = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([^,"']+))\s*(?:,|$)""
 
 @dataclass(frozen=True, slots=True)
 class InstalledFonts:
-    """The families that are there, by their names in lower case and by what stands for them."""
+    """What each family is drawn with, by its name in lower case."""
 
     families: Mapping[str, str]
 
     @classmethod
     @cache
-    def read(cls, fonts_conf: Path) -> "InstalledFonts":
-        """Read them from the fonts' own file, which layers/fonts has written."""
-        families: dict[str, str] = {}
-        for alias in ET.parse(fonts_conf).getroot().iter("alias"):  # noqa: S314 -- our own file
-            names = [str(family.text) for family in alias.iterfind("prefer/family")]
-            families |= {name.lower(): name for name in names}
-            families[str(alias.findtext("family")).lower()] = names[0]
-        # A family for its pictures alone: text of letters passes it by.
-        families.pop("emoji", None)
-        return cls(families)
+    def read(cls, families: Path) -> "InstalledFonts":
+        """Read the file that layers/fonts has written beside the fonts."""
+        return cls(json.loads(families.read_bytes()))
 
     def named(self, family: str) -> str | None:
         """Return what a family is drawn with, or None where nothing stands for it."""
@@ -122,7 +117,7 @@ def _used(
             system == _LATIN or name == _STAND_INS[system] or name in _ALSO.get(system, ())
         ):
             return name
-    own = _OF_LANGUAGE.get(lang[:2].lower()) if system in _SHARED else None
+    own = _OF_LANGUAGE.get(lang) if system in _SHARED else None
     return own or _STAND_INS[system]
 
 

@@ -141,7 +141,7 @@ class Browser:
             watched(running.process.memory_bytes, most, running.end) as watch,
         ):
             try:
-                return work(Page(ready.spare, deadline, traffic, running.fonts_conf))
+                return work(Page(ready.spare, deadline, traffic, running.font_families))
             except (BrowserGone, RenderFailure) as problem:
                 if not watch.exceeded:
                     raise

@@ -29,13 +29,13 @@ class Page:
     """A document's whole life; every wait ends at the job's deadline at the latest."""
 
     def __init__(
-        self, spare: Spare, deadline: Deadline, traffic: Traffic, fonts_conf: Path
+        self, spare: Spare, deadline: Deadline, traffic: Traffic, font_families: Path
     ) -> None:
-        """Take over a spare; `traffic` is what it sends and gets, `fonts_conf` tells its fonts."""
+        """Take over a spare; `traffic` is what it sends, `font_families` a file of its fonts."""
         self._tab = Tab(spare, deadline)
         self._emulation = Emulation(self._tab)
         self._watch = Watch(spare, traffic, self._tab.crashed, self._emulation.adopt)
-        self._installed = fonts_conf
+        self._installed = font_families
         self._asked_fonts: Mapping[str, Any] = {}
         self._html_bytes = 0
         self._warnings: list[RenderWarning] = []

@@ -57,6 +57,33 @@ def test_fonts_are_told_as_asked_for_and_as_used(render: Render) -> None:
     assert explain["bytes"] == {"html": len(HTML.encode())}
 
 
+def test_names_in_the_document_hide_nothing_of_it(render: Render) -> None:
+    names = (
+        "fonts images readyState documentElement createTreeWalker querySelector styleSheets "
+        "createElement"
+    )
+    named = "".join(f"<img name={name}>" for name in names.split())
+    html = f"<html id=lang><form><input name=tagName><input name=lang></form>{named}{HTML}"
+    output = {"wait": {"selector": "code"}, "pdf": {"header": {"enabled": True, "left": "Head"}}}
+
+    explain = render(html, **output).trace.explain
+
+    assert explain is not None
+    assert {"requested": "Own Face", "used": "Own Face"} in explain["fonts"]
+    assert explain["wait"] == "selector"
+
+
+def test_a_family_of_any_length_is_told_in_no_time(render: Render) -> None:
+    html = f"<p style=\"font-family: {'a ' * 500_000}\">Text<p style='font-family:serif'>x"
+
+    outcome = render(html, seconds=60)
+
+    assert outcome.trace.explain is not None
+    assert all(len(font["requested"]) <= 500 for font in outcome.trace.explain["fonts"])
+    # Reading half a million characters with a pattern that tries each place took hours.
+    assert len(outcome.trace.explain["fonts"]) == 2
+
+
 @pytest.mark.parametrize("language", ["en", "zh", "ko"])
 def test_fonts_are_told_as_the_browser_itself_would(render: Render, language: str) -> None:
     pages = {family: [_paragraph(family, text) for text in TEXTS.values()] for family in FAMILIES}
