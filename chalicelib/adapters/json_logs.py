@@ -1,5 +1,6 @@
 """Logs as JSON lines with the ids of what they are about, whoever in chalicelib writes them."""
 
+import datetime as dt
 import json
 import logging
 import sys
@@ -7,10 +8,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import partial
-from typing import Final, override
-
-from aws_lambda_powertools.logging.formatter import LambdaPowertoolsFormatter
+from typing import Any, Final, override
 
 from chalicelib.core.traces import trace_of
 
@@ -20,6 +18,8 @@ _IDS: Final[ContextVar[Mapping[str, str]]] = ContextVar("ids", default={})  # no
 _ROOTS: Final = ("chalicelib", "functions")
 # Ids may come from outside; none of ours is longer.
 _ID_CHARS: Final = 128
+# What every record has; the rest came with `extra`.
+_STANDARD: Final = frozenset(logging.makeLogRecord({}).__dict__) | {"message", "asctime"}
 
 
 @contextmanager
@@ -55,17 +55,34 @@ def configure(service: str) -> None:
         threading.excepthook = _thread_ended
 
 
-class _Formatter(LambdaPowertoolsFormatter):
-    """Tells of exceptions what `traces` lets be told."""
+class _Formatter(logging.Formatter):
+    """Powertools' members, without its 20 ms at every start (decision 0007).
+
+    Tells of exceptions what `traces` lets be told.
+    """
+
+    def __init__(self, service: str) -> None:
+        super().__init__()
+        self._service = service
 
     @override
-    def _extract_log_exception(
-        self, log_record: logging.LogRecord
-    ) -> tuple[str, str, list[str]] | tuple[None, None, None]:
-        error = log_record.exc_info[1] if log_record.exc_info else None
-        if error is None:
-            return None, None, None
-        return trace_of(error), type(error).__name__, []
+    def format(self, record: logging.LogRecord) -> str:
+        members: dict[str, Any] = {
+            name: value for name, value in record.__dict__.items() if name not in _STANDARD
+        }
+        at = dt.datetime.fromtimestamp(record.created, dt.UTC)
+        members |= {
+            "level": record.levelname,
+            "location": f"{record.funcName}:{record.lineno}",
+            "message": record.getMessage(),
+            "timestamp": at.isoformat(timespec="milliseconds"),
+            "service": self._service,
+        }
+        error = record.exc_info[1] if record.exc_info else None
+        if error is not None:
+            members |= {"exception": trace_of(error), "exception_name": type(error).__name__}
+        # ASCII only: no value ends a line, whatever its reader takes for the end of one.
+        return json.dumps(members, default=str, separators=(",", ":"))
 
 
 class _JsonHandler(logging.Handler):
@@ -73,17 +90,7 @@ class _JsonHandler(logging.Handler):
 
     def __init__(self, service: str) -> None:
         super().__init__()
-        # ASCII only: no value ends a line, whatever its reader takes for the end of one.
-        serializer = partial(json.dumps, default=str, separators=(",", ":"))
-        self.setFormatter(
-            _Formatter(
-                service=service,
-                json_serializer=serializer,
-                utc=True,
-                use_rfc3339=True,
-                serialize_stacktrace=False,  # `exception` has it
-            )
-        )
+        self.setFormatter(_Formatter(service))
 
     @override
     def emit(self, record: logging.LogRecord) -> None:

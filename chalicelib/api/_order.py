@@ -16,10 +16,12 @@ if TYPE_CHECKING:
 
 def order_of(call: Call, request: "RenderRequest") -> Order:
     """Return what a request orders; raises `validation_error` for what does not go together."""
+    from chalicelib.contract.output import OutputSpec  # noqa: PLC0415 -- pydantic, see _body.py
+
     wanted = request.input.model_dump()
     if wanted["type"] == "html" and wanted["templating"] is None:
         wanted["templating"] = request.data is not None or request.data_url is not None
-    output = request.output.model_dump(mode="json")
+    output = (request.output or OutputSpec()).model_dump(mode="json")
     body = Body(wanted, request.data, request.data_url, output)
     return Order(
         workspace=call.caller.workspace,
@@ -42,7 +44,9 @@ def order_of(call: Call, request: "RenderRequest") -> Order:
 
 
 def _wish(request: "RenderRequest") -> Wish:
-    asked = request.delivery
+    from chalicelib.contract.renders import DeliverySpec  # noqa: PLC0415 -- pydantic, see _body.py
+
+    asked = request.delivery or DeliverySpec()
     said_late = "timeout_behavior" in request.model_fields_set
     return Wish(
         type=asked.type,

@@ -137,6 +137,7 @@ def upkeep(settings: UpkeepSettings, clients: Clients, clock: Clock) -> LookAfte
             erase=_erase_templates(state),
             clock=clock,
         ),
+        workspaces=workspaces,
     )
 
 

@@ -21,7 +21,7 @@ HeaderValue = Annotated[str, StringConstraints(max_length=8192), AfterValidator(
 
 
 class Cookie(Model):
-    """A cookie that is sent along; to the page's own host where `domain` is absent."""
+    """A cookie for the page's own origin alone; `domain` is its host or one above that."""
 
     name: Annotated[str, StringConstraints(min_length=1, max_length=256)]
     value: Annotated[str, StringConstraints(max_length=4096)]

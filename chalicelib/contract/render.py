@@ -62,9 +62,9 @@ class Timings(Model):
 
 
 class UsedFont(Model):
-    """A font family that the page asked for, and what its text was drawn with.
+    """A font family that text of the page asked for first, and what it was drawn with.
 
-    Web fonts that came and draw Latin text; what stands in for other families is not told yet.
+    Of text in a web font only the Latin part is told.
     """
 
     requested: str

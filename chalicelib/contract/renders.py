@@ -113,7 +113,8 @@ class RenderOptions(Model):
     timeout_behavior: Literal["continue", "cancel"] = "continue"
     """What becomes of a sync render that is not ready in the plan's time: it goes on and the
     answer is 202, or it is canceled and the answer is 408."""
-    delivery: DeliverySpec = DeliverySpec()
+    delivery: DeliverySpec | None = None
+    """Null: its defaults."""
     reference: Annotated[str, StringConstraints(max_length=255)] | None = None
     metadata: Annotated[Metadata, Field(max_length=50)] | None = None
     """At most 50 values of the caller's own, texts of at most 500 characters."""
@@ -132,7 +133,8 @@ class RenderRequest(RenderOptions):
     """What `POST /v1/renders` takes."""
 
     input: RenderInput
-    output: OutputSpec = OutputSpec()
+    output: OutputSpec | None = None
+    """Null: its defaults, a PDF."""
 
 
 class PreflightError(Model):

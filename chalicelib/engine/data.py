@@ -26,7 +26,8 @@ def data_of(job: Job, outside: Outside) -> Mapping[str, Any]:
     except AddressRefused as refused:
         raise RenderFailure("url_not_allowed", f"data_url: {refused}.") from refused
     except Unreachable as missed:
-        message = f"data_url: {missed}; it has {MOST_S:g} s and {_MOST_BYTES} bytes."
+        room = f"it must answer within {MOST_S:g} s with at most {_MOST_BYTES} bytes"
+        message = f"data_url: {missed}; {room}."
         raise RenderFailure("data_url_fetch_failed", message) from missed
     if isinstance(value, dict):
         job.check_data(value)

@@ -48,7 +48,7 @@ class Engine:
         self._browser.prepare()
 
     def load(self) -> None:
-        """Import what is needed once the first page is made."""
+        """Import what finishes files; a file that is to be finished sooner has it imported."""
         importlib.import_module("pikepdf")
 
     def start_templates(self) -> None:

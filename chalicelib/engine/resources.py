@@ -72,7 +72,8 @@ def _content(answer: Future[Fetched], name: str) -> bytes:
     except AddressRefused as refused:
         raise RenderFailure("url_not_allowed", f"{name}/url: {refused}.") from refused
     except Unreachable as missed:
-        message = f"{missed}; it has {MOST_S:g} s and {_MOST_BYTES} bytes"
+        room = f"it must answer within {MOST_S:g} s with at most {_MOST_BYTES} bytes"
+        message = f"{missed}; {room}"
         raise _failure(name, message) from missed
 
 

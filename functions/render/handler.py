@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 # Its thread lasts as long as the process, so what it starts lives as long.
 _BACKGROUND: Final = ThreadPoolExecutor(1, thread_name_prefix="start")
 _TURN_S: Final = sys.getswitchinterval()
-# By then the first render is over. One with templates has started their process itself.
+# By then the first render is over; what it needed of the rest it has loaded or started itself.
 _CALM_S: Final = 1.0
 
 
@@ -76,16 +76,19 @@ def _host() -> "Host":
 
 
 def _load_the_rest(engine: Engine, clients: "Clients", stack: str) -> None:
-    """Have ready what the first page does not need; who needs it sooner gets it by itself."""
+    """Have ready what the first page does not need; who needs it sooner gets it by itself.
+
+    First what every render needs at its end.
+    """
     try:
         clients.make("s3", "dynamodb", "sqs")
-        engine.load()
-        _count(stack, "ColdStarts")
     except Exception:
         log.exception("what a render needs could not be loaded ahead of it")
     finally:
         _calm_down()
     time.sleep(_CALM_S)
+    _count(stack, "ColdStarts")
+    engine.load()
     engine.start_templates()
 
 

@@ -22,7 +22,7 @@ from infra.bench.latency import Client
 from infra.local.testing import RunningStack, running_stack
 
 LIMIT: Final = 1.5
-ROUNDS: Final = 12
+ROUNDS: Final = 4
 _WARM_UP: Final = 5
 # A spare is made in a quarter of a second; a whole browser that stands by in two.
 _PAUSE_S: Final = 0.25

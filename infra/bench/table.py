@@ -25,7 +25,8 @@ LIMIT: Final = 1.2
 STAMPED_LIMIT: Final = 1.9
 ROUNDS: Final = 7
 _WARM_UP: Final = 2
-_PAUSE_S: Final = 0.3
+# The next page is made ready meanwhile, with a rehearsal: a quarter of a second on a calm machine.
+_PAUSE_S: Final = 0.6
 _MARGIN_IN: Final = 10 / 25.4
 _CELLS: Final = ("Item {0}", "Description of the {0}th item", "{0}.50", "EUR")
 _STYLE: Final = (

@@ -110,7 +110,7 @@ def _variable(service: str) -> str:
 def start_dynoxide(folder: Folder, spawner: Spawner) -> Backend:
     """Start DynamoDB."""
     _require(_DYNOXIDE)
-    port, log = free_port(), folder.log("dynoxide")
+    port, log = free_port(), folder.private_log("dynoxide")
     with log.open("wb") as output:
         process = spawner.start(
             [str(_DYNOXIDE), "--host", "127.0.0.1", "--port", str(port)],
@@ -129,7 +129,7 @@ def start_localstack(
         _LOCALSTACK / "certificate.pem",
     )
     _require(certificate)
-    port, log = free_port(), folder.log("localstack")
+    port, log = free_port(), folder.private_log("localstack")
     scratch = folder.scratch / "localstack"
     (scratch / "tmp").mkdir(parents=True)
     environment = {

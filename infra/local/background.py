@@ -40,10 +40,8 @@ def start(
     command = [sys.executable, "-m", "infra.local", "up"]
     command += ["--port", str(port), "--dir", str(folder.path)]
     command += ["--json"] if as_json else []
-    log = folder.log("stack")
     # The keys stand in it.
-    log.touch(mode=0o600)
-    log.chmod(0o600)
+    log = folder.private_log("stack")
     with log.open("wb") as output:
         process = subprocess.Popen(
             command,

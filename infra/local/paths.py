@@ -42,6 +42,13 @@ class Folder:
         """Return the log file of a part."""
         return self.path / f"{name}.log"
 
+    def private_log(self, name: str) -> Path:
+        """Return the log file of a part, made so that only its owner reads it."""
+        log = self.log(name)
+        log.touch(mode=0o600)
+        log.chmod(0o600)
+        return log
+
     def running(self) -> Mapping[str, Any] | None:
         """Return what the run file says, or None where nothing was started."""
         try:

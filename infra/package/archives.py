@@ -28,7 +28,7 @@ CODE: Final[Mapping[str, Path]] = {
 LAYERS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     # As its publisher compressed them: unpacked, a function with them would be too large.
     "chromium-layer.zip": ("chromium", ("chromium.br", "al2023.tar.br")),
-    "fonts-layer.zip": ("fonts", ("fonts.conf", "cache/*", "ttf/*", "licenses/*")),
+    "fonts-layer.zip": ("fonts", ("fonts.conf", "families.json", "cache/*", "ttf/*", "licenses/*")),
 }
 CODE_FIELDS: Final = {FUNCTION: "CodeUri", LAYER: "ContentUri"}
 

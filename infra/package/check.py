@@ -1,7 +1,6 @@
 """Finds what a function would miss on AWS: variables, layers, and leave to do its work."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
 from typing import Any, Final
 
 from chalicelib.settings import SETTINGS
@@ -37,9 +36,8 @@ def _of_function(
 
 def _variables(name: str, properties: Mapping[str, Any], needs: Needs) -> Iterator[str]:
     given = properties.get("Environment", {}).get("Variables", {})
-    kind: Any = needs.settings
-    for field in fields(kind):
-        setting = SETTINGS[field.name]
+    for each in needs.settings.__annotations__:
+        setting = SETTINGS[each]
         if setting.default is None and not given.get(setting.variable):
             yield f"{name}: {setting.variable} is not in its environment"
 

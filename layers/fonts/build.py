@@ -1,5 +1,6 @@
 """Collects the pinned fonts and writes their fontconfig file, valid wherever the folder is put."""
 
+import json
 import os
 import sys
 from pathlib import Path, PurePosixPath
@@ -94,11 +95,11 @@ _FALLBACK: Final = (
     "Noto Sans Hebrew",
     "Noto Sans Thai",
     "Noto Sans Devanagari",
+    "Noto Sans Symbols 2",
+    "Noto Sans Math",
     "Noto Sans JP",
     "Noto Sans SC",
     "Noto Sans KR",
-    "Noto Sans Symbols 2",
-    "Noto Sans Math",
     "Noto Color Emoji",
 )
 _ALIASES: Final = {
@@ -128,7 +129,14 @@ _FONTCONFIG: Final = """\
   <remap-dir prefix="relative" as-path="/platen/fonts">ttf</remap-dir>
   <cachedir prefix="xdg">fontconfig</cachedir>
   <config><rescan><int>0</int></rescan></config>
-{aliases}</fontconfig>
+{aliases}{fallback}</fontconfig>
+"""
+# Letters that no family of a text has are looked for in these, in this order. Without it the order
+# is fontconfig's own, by which Arabic is drawn with letters for mathematics, which never join.
+_LAST: Final = """\
+  <match target="pattern">
+    <edit name="family" mode="append_last" binding="weak">{families}</edit>
+  </match>
 """
 _ALIAS: Final = """\
   <alias binding="same">
@@ -139,9 +147,9 @@ _ALIAS: Final = """\
 
 
 def build(target: Path) -> None:
-    """Make `target/ttf`, `target/licenses` and `target/fonts.conf`; nothing when they are there."""
+    """Make `target/ttf`, `licenses`, `fonts.conf`, `families.json`; nothing when they are there."""
     packages = [Package(_SCOPE + name, version, pin) for name, version, pin in _FONTS]
-    recipe = f"1 {_STYLES} {sorted(_REGULAR_ONLY)} {_fonts_conf()}"
+    recipe = f"2 {_STYLES} {sorted(_REGULAR_ONLY)} {_fonts_conf()}"
     build_from_packages(target, packages, recipe=recipe, unpack=_unpack, finish=_write_conf)
 
 
@@ -161,7 +169,19 @@ def _unpack(package: Package, tarball: Path, folder: Path) -> None:
 
 def _write_conf(folder: Path) -> None:
     (folder / "fonts.conf").write_text(_fonts_conf(), encoding="utf-8")
+    (folder / "families.json").write_text(json.dumps(_families(), indent=1), encoding="utf-8")
     os.utime(folder / "ttf", (_TIME, _TIME))
+
+
+def _families() -> dict[str, str]:
+    """Return what each family is drawn with, by its name in lower case."""
+    own = [name for names in _ALIASES.values() for name in names]
+    drawn = {name.lower(): name for name in own} | {
+        name.lower(): families[0] for name, families in _ALIASES.items()
+    }
+    # A family for its pictures alone: text of letters passes it by.
+    del drawn["emoji"]
+    return drawn
 
 
 def _fonts_conf() -> str:
@@ -172,7 +192,8 @@ def _fonts_conf() -> str:
         )
         for name, families in _ALIASES.items()
     )
-    return _FONTCONFIG.format(aliases=aliases)
+    families = "".join(f"<string>{family}</string>" for family in _FALLBACK)
+    return _FONTCONFIG.format(aliases=aliases, fallback=_LAST.format(families=families))
 
 
 if __name__ == "__main__":

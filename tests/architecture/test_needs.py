@@ -2,7 +2,6 @@
 
 import copy
 from collections.abc import Iterator
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -31,10 +30,9 @@ def translated(complete: dict[str, Any]) -> dict[str, Any]:
 
 
 def required(function: str) -> Iterator[str]:
-    kind: Any = NEEDS[function].settings
-    for field in fields(kind):
-        if SETTINGS[field.name].default is None:
-            yield SETTINGS[field.name].variable
+    for name in NEEDS[function].settings.__annotations__:
+        if SETTINGS[name].default is None:
+            yield SETTINGS[name].variable
 
 
 def test_nothing_is_missing(translated: dict[str, Any]) -> None:

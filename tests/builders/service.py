@@ -163,7 +163,7 @@ class Service(Workers):
             region="eu",
         )
         self.operator = Operator(
-            OperatorSettings(self.settings.main_table, "eu"),
+            OperatorSettings(main_table=self.settings.main_table, region="eu"),
             self.clients,
             clock=self.clock,
             ids=RandomIds(),

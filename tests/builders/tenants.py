@@ -58,7 +58,7 @@ class Tenants:
         """Make them in the stack's table."""
         self._stack = stack
         self.stores = Stores(stack)
-        settings = OperatorSettings(self.stores.main, "eu")
+        settings = OperatorSettings(main_table=self.stores.main, region="eu")
         clients = self.stores.clients
         self._operator = Operator(settings, clients, clock=SystemClock(), ids=RandomIds())
 

@@ -54,6 +54,15 @@ class Site:
         return f"{self.scheme}://127.0.0.1:{self.port}{path}"
 
 
+def saying(content: bytes) -> Behaviour:
+    """Answer with these bytes, whether or not they are HTTP."""
+
+    def say(handler: BaseHTTPRequestHandler) -> None:
+        handler.wfile.write(content)
+
+    return say
+
+
 @contextmanager
 def site(
     pages: Mapping[str, Page | Behaviour], tls: ssl.SSLContext | None = None

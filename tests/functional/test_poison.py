@@ -68,7 +68,7 @@ UNKNOWN: Final = {
         {"subject": f"WS#{WS}#RND#{RND}", "sort_key": "FACT#evt_1"},
         f"there is no fact FACT#evt_1 of WS#{WS}#RND#{RND}",
     ),
-    "Upkeep": ({"pk": f"WS#{WS}#LIM", "sk": "META"}, f"there are no limits of {WS}"),
+    "Upkeep": ({"pk": "KEY#0", "sk": "META"}, "nobody looks after KEY#0 META"),
 }
 
 

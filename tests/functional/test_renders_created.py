@@ -8,7 +8,7 @@ import pytest
 from chalicelib.adapters.aws.table import Write
 from chalicelib.core.clock import rfc3339
 from chalicelib.core.ids import TemplateId, first_id
-from chalicelib.engine.job import Html
+from chalicelib.engine.job import Address, Html
 from chalicelib.engine.versions import NEWEST_ENGINE
 from chalicelib.features.templates.contents import stored_as, text_of
 from chalicelib.features.templates.model import Draft, Source, Template, Version
@@ -193,3 +193,40 @@ def test_render_that_is_taken_over_keeps_its_version(service: Service) -> None:
 
     assert (render["status"], render["template_version"]) == ("succeeded", 2)
     assert service.engine.jobs[-1].source == Html("<p>live {{ n }}</p>", None, templating=True)
+
+
+def test_null_stands_for_what_is_left_out(service: Service) -> None:
+    answer = service.render(output=None, delivery=None)
+
+    assert answer.status == 200
+    assert [file["format"] for file in answer.json["files"]] == ["pdf"]
+    assert answer.json["files"][0]["url"]
+    flat = {"html": "<p>x", "delivery": None}
+    assert service.call("POST", "/v1/images/html", json_body=flat).status == 200
+
+
+@pytest.mark.parametrize("retention", ["default", "none"])
+def test_format_is_shown_where_none_was_named(service: Service, retention: str) -> None:
+    shown = service.render(delivery={"type": "none", "retention": retention}).json["output"]
+
+    assert (shown["format"], shown["formats"]) == ("pdf", None)
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("https://ada:secret@example.com/a@b?c=d@e", "https://example.com/a@b?c=d@e"),
+        ("https:ada:secret@example.com/", "https:example.com/"),
+        ("https:\\\\ada:s@cret@example.com\\", "https:\\\\example.com\\"),
+        ("https://example.com/?q=@", "https://example.com/?q=@"),
+    ],
+)
+def test_credentials_of_an_address_are_not_shown(service: Service, url: str, shown: str) -> None:
+    answer = service.render(input={"type": "url", "url": url})
+
+    assert answer.json["input"]["url"] == shown
+    source = service.engine.jobs[-1].source
+    assert isinstance(source, Address)
+    assert source.url == url
+    (row, *_) = (row for row in service.rows(answer.json["id"]) if row["SK"] == "META")
+    assert "cret" not in str(row)

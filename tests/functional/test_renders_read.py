@@ -1,9 +1,11 @@
 """Reading renders: one, lists with filters and cursors; and their files."""
 
+from dataclasses import replace
 from urllib.parse import quote, urlsplit
 
 import pytest
 
+from chalicelib.engine.job import Trace
 from tests.builders.service import Service
 
 
@@ -172,3 +174,18 @@ def test_file_past_its_retention_is_gone(service: Service) -> None:
 
     assert answer.status == 410
     assert answer.code == "file_expired"
+
+
+def test_bytes_of_a_page_are_told_of_every_kind(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = service.engine.run
+    explain = {"fonts": [], "bytes": {"html": 12, "css": 3}, "requests": 1, "wait": "load"}
+    trace = Trace(explain=explain)
+    monkeypatch.setattr(service.engine, "run", lambda job: replace(run(job), trace=trace))
+
+    render = service.render().json
+
+    none = dict.fromkeys(("script", "font", "image", "data", "other"), 0)
+    assert render["explain"] == explain | {"bytes": {"html": 12, "css": 3, **none}}
+    assert service.call("GET", f"/v1/renders/{render['id']}").json["explain"] == render["explain"]

@@ -1,6 +1,7 @@
 """A workspace that is deleted: after 30 days nothing of it is left, whatever dies in between."""
 
 import datetime as dt
+import json
 from typing import Any
 
 import pytest
@@ -99,12 +100,31 @@ def test_message_that_comes_when_it_was_restored_does_nothing(tool: Tool, servic
     assert service.call("GET", "/v1/account", key=key).status == 200
 
 
+def test_what_is_due_at_the_same_time_is_done_before(tool: Tool, service: Service) -> None:
+    workspace, _ = tenant(tool, service)
+    before = what_is_left(service, workspace)
+    service.operator.change_status.delete(workspace)
+    render = next(pk for pk in before if "#RND#" in pk)
+
+    days_pass(service, 30, minutes=2)
+    assert tool.json("workspace", "show", workspace)["status"] == "deleting"
+    assert render in what_is_left(service, workspace)
+    days_pass(service, 0, minutes=16)
+    assert what_is_left(service, workspace) == []
+
+    late = {"v": 1, "pk": render, "sk": "META", "request_id": None}
+    service.send("Upkeep", json.dumps(late))
+    assert service.look_after() == []
+    assert [service.bury(queue) for queue in ("Upkeep", "Events")] == [[], []]
+    assert service.dead_letters("Upkeep") == service.dead_letters("Events") == []
+
+
 def test_deletion_that_dies_half_way_is_finished(
     tool: Tool, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     workspace, key = tenant(tool, service)
     service.operator.change_status.delete(workspace)
-    service.clock.forward(days=30, seconds=1)
+    service.clock.forward(days=30, minutes=16)
     real = Tables.delete_partition
     deaths = iter([False, False, True])
 
@@ -133,7 +153,7 @@ def test_deletion_goes_on_where_its_time_was_over(
     workspace, _ = tenant(tool, service)
     service.operator.change_status.delete(workspace)
     monkeypatch.setattr(deletion, "_WORKS_FOR", dt.timedelta(seconds=-1))
-    service.clock.forward(days=30, seconds=1)
+    service.clock.forward(days=30, minutes=16)
     service.tick()
     before = what_is_left(service, workspace)
     service.look_after()
@@ -149,7 +169,7 @@ def test_keys_are_refused_while_the_deletion_is_done(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     service.operator.change_status.delete(service.workspace)
-    service.clock.forward(days=30, seconds=1)
+    service.clock.forward(days=30, minutes=16)
     service.tick()
 
     def dies(*_: object) -> None:

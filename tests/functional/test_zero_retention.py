@@ -283,4 +283,4 @@ def test_an_async_render_keeps_its_body_only_until_its_end(service: Service) -> 
     assert said_in(kept(service)) == []
     render = service.call("GET", f"/v1/renders/{answer.json['id']}").json
     assert (render["status"], render["files"], render["billed"]) == ("succeeded", [], True)
-    assert json.dumps(render["output"]) == '{"format": null, "formats": null}'
+    assert json.dumps(render["output"]) == '{"format": "pdf", "formats": null}'

@@ -2,10 +2,11 @@
 
 import json
 import logging
-import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
+
+from chalicelib.core.text import NOT_IN_XML
 
 if TYPE_CHECKING:
     from chalicelib.adapters.aws.session import Clients
@@ -20,7 +21,6 @@ _REASON_CHARS: Final = 500
 # No message of the service's own is nearly as long; with its reason it must fit into a queue's
 # message and into an item of a table.
 DEAD_BODY_CHARS: Final = 50_000
-_UNSENDABLE: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class Queue:
@@ -108,7 +108,7 @@ class Queue:
 
 def sendable(text: str, limit: int) -> str:
     """Return the beginning of a text, without characters that a queue refuses."""
-    return _UNSENDABLE.sub("\ufffd", text[:limit])
+    return NOT_IN_XML.sub("\ufffd", text[:limit])
 
 
 class Unsent(Exception):  # noqa: N818 -- the queue's own answer

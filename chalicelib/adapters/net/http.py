@@ -181,8 +181,13 @@ class _Stream(httpcore.NetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,
     ) -> httpcore.NetworkStream:
-        self._connection.settimeout(self._allowance.left_s())
-        secured = ssl_context.wrap_socket(self._connection, server_hostname=server_hostname)
+        try:
+            self._connection.settimeout(self._allowance.left_s())
+            secured = ssl_context.wrap_socket(self._connection, server_hostname=server_hostname)
+        except BaseException:
+            # Nobody else knows of it any more.
+            self._connection.close()
+            raise
         return _Stream(secured, self._host, self._allowance)
 
 

@@ -16,18 +16,25 @@ _CONNECTION: Final = frozenset(
     | {"upgrade", "proxy-authorization", "proxy-connection", "expect"}
 )
 _PORTS: Final = {"http": 80, "https": 443}
+type _Origin = tuple[str, str, int | None]
 
 
 class Credentials:
-    """Headers and cookies of one page, forgotten for good when it leads to another origin."""
+    """Headers and cookies of one page, forgotten for good when it leads to another origin.
+
+    A request of the page, and of a frame that shows its origin, has the headers if it asks that
+    origin and has not come by way of another. WebSockets have the cookies only.
+    """
 
     def __init__(self, options: HttpOptions, url: str) -> None:
         """Keep what is to be sent to the origin of `url`."""
         self._url = url
         self._host = (urlsplit(url).hostname or "").rstrip(".")
         # As the browser writes it: known with its first request.
-        self._origin: tuple[str, str, int | None] | None = None
+        self._origin: _Origin | None = None
         self._left = False
+        self._foreign: set[str] = set()
+        self._strayed: set[str] = set()
         self._cookies = options.cookies
         self._given: list[dict[str, Any]] = []
         self.unused = [f"headers.{name}" for name in options.headers if not _is_free(name)]
@@ -51,13 +58,28 @@ class Credentials:
                 pass
             self.unused.append(f"cookies[{number}]")
 
-    def headers(self, request: Mapping[str, Any]) -> list[dict[str, str]] | None:
-        """Return all headers of a request; None: as they are."""
-        if self._left or not self._headers or _origin(request["url"]) != self._origin:
+    def attach(self, parent: str, frame: str) -> None:
+        """Know of a new frame: until it shows a page, it is as its parent."""
+        if parent in self._foreign:
+            self._foreign.add(frame)
+
+    def headers(self, event: Mapping[str, Any]) -> list[dict[str, str]] | None:
+        """Return all headers of a request (Fetch.requestPaused); None: as they are."""
+        request = event["request"]
+        if not self._may_have_them(event, _origin(request["url"])) or not self._headers:
             return None
         own = {name.lower(): (name, value) for name, value in request["headers"].items()}
         both = {**own, **self._headers}.values()
         return [{"name": name, "value": value} for name, value in both]
+
+    def _may_have_them(self, event: Mapping[str, Any], origin: _Origin) -> bool:
+        frame, chain = event["frameId"], event.get("networkId")
+        asks_foreign, is_foreign = origin != self._origin, frame in self._foreign
+        if event["resourceType"] == "Document":
+            (self._foreign.add if asks_foreign else self._foreign.discard)(frame)
+        if chain is not None and asks_foreign:
+            self._strayed.add(chain)
+        return not (self._left or asks_foreign or is_foreign or chain in self._strayed)
 
     def follow(self, url: str, send: Callable[..., Answer]) -> Answer | None:
         """Take a request for the page itself.
@@ -71,7 +93,7 @@ class Credentials:
         self._left = True
         forgotten = None
         for given in self._given:
-            named = {key: given[key] for key in ("name", "url", "domain", "path") if key in given}
+            named = {key: given[key] for key in ("name", "url", "path")}
             forgotten = send("Network.deleteCookies", **named)
         return forgotten
 
@@ -90,7 +112,8 @@ class Credentials:
             "sourceScheme": "Secure" if scheme == "https" else "NonSecure",
             "sourcePort": port,
             "httpOnly": bool(cookie.http_only),
-            **({} if cookie.domain is None else {"domain": cookie.domain}),
+            # Of this host alone, whichever domain is named, and not for what others ask of it.
+            "sameSite": "Strict",
         }
 
 
@@ -98,6 +121,6 @@ def _is_free(name: str) -> bool:
     return name.lower() not in _CONNECTION
 
 
-def _origin(url: str) -> tuple[str, str, int | None]:
+def _origin(url: str) -> _Origin:
     parts = urlsplit(url)
     return parts.scheme, parts.hostname or "", parts.port or _PORTS.get(parts.scheme)

@@ -56,7 +56,11 @@ _DRAWING: Final = (
     "--js-flags=--max-old-space-size=2048",
 )
 # A cookie is its origin's alone.
-_FEATURES_ON: Final = ("EnablePortBoundCookies", "EnableSchemeBoundCookies")
+_FEATURES_ON: Final = (
+    "CookieSameSiteConsidersRedirectChain",
+    "EnablePortBoundCookies",
+    "EnableSchemeBoundCookies",
+)
 _FEATURES_OFF: Final = (
     "AutoupgradeMixedContent",
     "AutofillServerCommunication",

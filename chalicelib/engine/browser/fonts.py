@@ -1,33 +1,126 @@
-"""Which fonts a page asked for, and which its text was drawn with, as far as the page knows.
+"""Which fonts a page asked for, and which its text was drawn with.
 
-That is: each web font that has come and has Latin text to draw. What the browser puts in place of
-others, only its DevTools domains DOM and CSS tell: a fifth more work for every document.
+The page tells what its text asks for and which web fonts have come; what stands in for others is
+what fontconfig is told in the fonts' own file. The browser itself would tell it only through its
+DevTools domains DOM and CSS: a fifth more work for every document.
 """
 
-from collections.abc import Mapping
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any, Final
 
 _MOST_FONTS: Final = 50
-# Returns the families of the web fonts that have come and are the first that some text asks for.
-USED_FONTS: Final = """(() => {
-  const unquoted = (family) => family.split(',')[0].replace(/["']/g, '').trim();
-  const there = new Set([...document.fonts].filter((face) => face.status === 'loaded')
-    .map((face) => unquoted(face.family)));
-  if (!there.size || !document.documentElement) { return []; }
-  const found = new Set(), skipped = new Set(['SCRIPT', 'STYLE', 'TITLE', 'NOSCRIPT', 'TEMPLATE']);
-  const foreign = /[^\\u0000-\\u024f\\u2000-\\u206f\\u20a0-\\u20bf\\s]/u;
-  const walker = document.createTreeWalker(document.documentElement, NodeFilter.SHOW_TEXT);
-  for (let seen = 0; seen < 500 && found.size < there.size && walker.nextNode(); seen++) {
+# Returns the families of the web fonts that have come, and what text asks for: lists of families,
+# each with the writing systems of its text, as far as the first texts of the page tell. `own` reads
+# a member of the document itself, whatever the page has given its name to.
+ASKED_FONTS: Final = """(() => {
+  const root = own('documentElement');
+  if (!root) { return null; }
+  const faces = [...own('fonts')].filter((face) => face.status === 'loaded')
+    .slice(0, 200).map((face) => face.family.slice(0, 500));
+  const silent = new Set(['SCRIPT', 'STYLE', 'TITLE', 'NOSCRIPT', 'TEMPLATE', 'TEXTAREA']);
+  const systems = ['Arabic', 'Hebrew', 'Thai', 'Devanagari', 'Hangul', 'Hiragana', 'Katakana',
+    'Han'].map((name) => [name, new RegExp(`\\\\p{Script=${name}}`, 'u')]);
+  const plain = /[\\u0021-\\u024f]/;
+  const foreign = /[^\\u0000-\\u052f]/;
+  const asked = new Map();
+  const walker = Document.prototype.createTreeWalker.call(document, root, NodeFilter.SHOW_TEXT);
+  for (let seen = 0; seen < 300 && walker.nextNode();) {
     const text = walker.currentNode.data, element = walker.currentNode.parentElement;
-    if (!element || skipped.has(element.tagName) || !text.trim()) { continue; }
-    const family = unquoted(getComputedStyle(element).fontFamily);
-    if (there.has(family) && !foreign.test(text)) { found.add(family); }
+    if (!element || silent.has(element.tagName) || !/\\S/.test(text)) { continue; }
+    seen++;
+    const families = getComputedStyle(element).fontFamily.slice(0, 500);
+    if (!asked.has(families)) { asked.set(families, new Set()); }
+    const found = asked.get(families);
+    if (plain.test(text)) { found.add('Latin'); }
+    if (!foreign.test(text)) { continue; }
+    for (const [name, letters] of systems) { if (letters.test(text)) { found.add(name); } }
   }
-  return [...found];
+  const lang = ['zh', 'ko'].find((l) => Element.prototype.matches.call(root, `:lang(${l})`)) ?? '';
+  return {faces, lang, asked: [...asked].map(([families, found]) => [families, [...found]])};
 })()"""
+# What the browser takes for a writing system where no family that the text asks for has it.
+_STAND_INS: Final = {
+    "Arabic": "Noto Sans Arabic",
+    "Hebrew": "Tinos",
+    "Thai": "Noto Sans Thai",
+    "Devanagari": "Noto Sans",
+    "Hangul": "Noto Sans KR",
+    "Hiragana": "Noto Sans JP",
+    "Katakana": "Noto Sans JP",
+    "Han": "Noto Sans JP",
+}
+# These three are drawn as the page's language has them.
+_SHARED: Final = frozenset({"Han", "Hiragana", "Katakana"})
+_OF_LANGUAGE: Final = {"zh": "Noto Sans SC", "ko": "Noto Sans KR"}
+# Which others have letters beside the Latin ones; every family has those.
+_ALSO: Final = {
+    "Hebrew": {"Arimo", "Tinos", "Cousine", "Noto Sans Hebrew"},
+    "Devanagari": {"Noto Sans", "Noto Sans Devanagari"},
+    "Han": {"Noto Sans JP", "Noto Sans SC", "Noto Sans KR"},
+    "Hiragana": {"Noto Sans JP", "Noto Sans SC", "Noto Sans KR"},
+    "Katakana": {"Noto Sans JP", "Noto Sans SC", "Noto Sans KR"},
+}
+_LATIN: Final = "Latin"
+# What the browser draws with where a text asks for nothing that is there.
+_STANDARD: Final = "Times New Roman"
+_FAMILY: Final = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([^,"']+))\s*(?:,|$)""")
 
 
-def used_fonts(settled: Mapping[str, Any]) -> list[dict[str, str]]:
-    """Return what USED_FONTS has found, as the browser has answered."""
-    families = settled.get("result", {}).get("value") or []
-    return [{"requested": name, "used": name} for name in sorted(families)[:_MOST_FONTS]]
+@dataclass(frozen=True, slots=True)
+class InstalledFonts:
+    """What each family is drawn with, by its name in lower case."""
+
+    families: Mapping[str, str]
+
+    @classmethod
+    @cache
+    def read(cls, families: Path) -> "InstalledFonts":
+        """Read the file that layers/fonts has written beside the fonts."""
+        return cls(json.loads(families.read_bytes()))
+
+    def named(self, family: str) -> str | None:
+        """Return what a family is drawn with, or None where nothing stands for it."""
+        return self.families.get(family.lower())
+
+
+def used_fonts(told: Mapping[str, Any], installed: InstalledFonts) -> list[dict[str, str]]:
+    """Return what text asked for, the first family of each list, and what it was drawn with.
+
+    `told` is the browser's answer to ASKED_FONTS. Text in a web font is told where it is Latin:
+    what else a web font has is not known.
+    """
+    value = told.get("result", {}).get("value") or {}
+    faces = {_families(face)[0] for face in value.get("faces", []) if _families(face)}
+    pairs = {
+        (families[0], used)
+        for text, systems in value.get("asked", [])
+        if (families := _families(text))
+        for system in systems
+        if (used := _used(families, system, faces, installed, value.get("lang", ""))) is not None
+    }
+    return [{"requested": asked, "used": used} for asked, used in sorted(pairs)[:_MOST_FONTS]]
+
+
+def _used(
+    families: Sequence[str], system: str, faces: set[str], installed: InstalledFonts, lang: str
+) -> str | None:
+    for family in (*families, _STANDARD):
+        if family in faces:
+            return family if system == _LATIN else None
+        name = installed.named(family)
+        if name is not None and (
+            system == _LATIN or name == _STAND_INS[system] or name in _ALSO.get(system, ())
+        ):
+            return name
+    own = _OF_LANGUAGE.get(lang) if system in _SHARED else None
+    return own or _STAND_INS[system]
+
+
+def _families(text: str) -> list[str]:
+    """Return the names of a list as CSS writes it."""
+    return [next(filter(None, found.groups()), "").strip() for found in _FAMILY.finditer(text)]

@@ -28,6 +28,7 @@ class Installation:
     executable: Path
     libraries: Path
     fonts_conf: Path
+    font_families: Path
     account: Account | None
 
 
@@ -38,8 +39,9 @@ def locate(chromium: Path, fonts: Path) -> Installation:
     BrowserMissing.
     """
     chromium = _unpacked(chromium)
-    if not (fonts / "fonts.conf").is_file():
-        raise _missing(fonts / "fonts.conf", "fonts")
+    for needed in (fonts / "fonts.conf", fonts / "families.json"):
+        if not needed.is_file():
+            raise _missing(needed, "fonts")
     account = None
     if os.geteuid() == 0:
         entry = pwd.getpwnam(UNPRIVILEGED)
@@ -49,6 +51,7 @@ def locate(chromium: Path, fonts: Path) -> Installation:
         executable=chromium / "chromium",
         libraries=chromium / "lib",
         fonts_conf=fonts / "fonts.conf",
+        font_families=fonts / "families.json",
         account=account,
     )
 

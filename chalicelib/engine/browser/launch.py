@@ -21,6 +21,7 @@ class Running:
     process: BrowserProcess
     arrivals: Arrivals
     proxy: Proxy
+    font_families: Path
     spares: int = 0
     ended: bool = False
 
@@ -61,7 +62,7 @@ class Launcher:
         process = BrowserProcess(installation, sandbox=self.sandbox)
         try:
             proxy = Proxy(self.outside, partial(self._trust, installation, process.home))
-            return Running(process, Arrivals(process.pipe), proxy)
+            return Running(process, Arrivals(process.pipe), proxy, installation.font_families)
         except BaseException:
             log.warning("the browser does not start: %s", process.last_words())
             process.kill()

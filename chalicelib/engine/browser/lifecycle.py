@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.browser.launch import Launcher
-from chalicelib.engine.browser.memory import watched
-from chalicelib.engine.browser.nodes import TooManyNodes
+from chalicelib.engine.browser.launch import Launcher, Ready
+from chalicelib.engine.browser.memory import OverBudget, watched
 from chalicelib.engine.browser.pipe import BrowserGone
 from chalicelib.engine.browser.process import BrowserProcess
 from chalicelib.engine.browser.supply import Supply, Wear
@@ -96,14 +95,14 @@ class Browser:
         return self._supply.warm
 
     @property
-    def process(self) -> BrowserProcess | None:
-        """Return the browser in use, if there is one."""
-        return next((running.process for running in self._supply.running), None)
+    def processes(self) -> list[BrowserProcess]:
+        """Return the browser in use, if there is one, and the one that stands by, if it does."""
+        return [running.process for running in self._supply.running]
 
     @property
     def pids(self) -> list[int]:
         """Return the ids of all processes, those of the browser in use first."""
-        return [pid for running in self._supply.running for pid in running.process.pids()]
+        return [pid for process in self.processes for pid in process.pids()]
 
     def close(self) -> None:
         """End the browser; a later use starts it again."""
@@ -111,28 +110,16 @@ class Browser:
             self._supply.close()
 
     def _attempt[Result](self, work: "Callable[[Page], Result]", deadline: Deadline) -> Result:
-        # Not before the browser is started, which does not need it.
-        from chalicelib.engine.browser.page import Page  # noqa: PLC0415
-
-        ready = self._supply.take(deadline)
-        running, lost = ready.running, "lost"
-        memory = running.process.memory_bytes, self._page_memory_bytes, running.end
+        ready, lost = self._supply.take(deadline), "lost"
         try:
-            with ready.spare.gate.open() as traffic, watched(*memory) as watch:
-                try:
-                    result = work(Page(ready.spare, deadline, traffic))
-                except BrowserGone as gone:
-                    if not watch.exceeded:
-                        raise
-                    lost = "over_budget"
-                    raise self._too_much_memory() from gone
+            result = self._worked(work, ready, deadline)
             lost = ""
-        except TooManyNodes:
+        except OverBudget:
             lost = "over_budget"
             raise
         except RenderFailure as failure:
             # After a time-out the page may still be running.
-            if lost != "over_budget" and failure.code not in _TIME_OUTS:
+            if failure.code not in _TIME_OUTS:
                 lost = ""
             raise
         finally:
@@ -142,10 +129,25 @@ class Browser:
                 self._supply.give_back(ready)
         return result
 
-    def _too_much_memory(self) -> RenderFailure:
-        message = (
-            f"the page takes more than {self._page_memory_bytes / 1e9:g} GB of the browser's "
-            "memory: use fewer or smaller pictures and less data in its scripts, or make several "
-            "documents of it"
-        )
-        return RenderFailure("render_failed", message)
+    def _worked[Result](
+        self, work: "Callable[[Page], Result]", ready: Ready, deadline: Deadline
+    ) -> Result:
+        # Not before the browser is started, which does not need it.
+        from chalicelib.engine.browser.page import Page  # noqa: PLC0415
+
+        running, most = ready.running, self._page_memory_bytes
+        with (
+            ready.spare.gate.open() as traffic,
+            watched(running.process.memory_bytes, most, running.end) as watch,
+        ):
+            try:
+                return work(Page(ready.spare, deadline, traffic, running.font_families))
+            except (BrowserGone, RenderFailure) as problem:
+                if not watch.exceeded:
+                    raise
+                message = (
+                    f"the page takes more than {most / 1e9:g} GB of the browser's memory: use "
+                    "fewer or smaller pictures and less data in its scripts, or make several "
+                    "documents of it"
+                )
+                raise OverBudget(message) from problem

@@ -3,11 +3,12 @@
 from typing import Final
 
 from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.browser.arrival import Arrival
 from chalicelib.engine.browser.bad_ports import WHY
 from chalicelib.engine.browser.credentials import Credentials
 from chalicelib.engine.browser.origin import can_tell
 from chalicelib.engine.browser.pipe import CallRefused
-from chalicelib.engine.browser.requests import Arrival, Requests
+from chalicelib.engine.browser.requests import Requests
 from chalicelib.engine.browser.tab import Tab
 from chalicelib.engine.browser.waiting import settled, wait_for
 from chalicelib.engine.deadline import Deadline

@@ -15,7 +15,7 @@
   // The document is shown on while it is written, so it is copied; a copy in a document without a
   // window runs nothing.
   const copied = () => {
-    const tree = document.implementation.createHTMLDocument();
+    const tree = Reflect.get(Document.prototype, 'implementation', document).createHTMLDocument();
     const copy = tree.importNode(root(document), true);
     root(tree).replaceWith(copy);
     complete(tree, root(document), copy);
@@ -73,7 +73,7 @@
     (name) => (element.getAttribute(name) ?? '#').startsWith('#'));
 
   const rename = (element, name) => {
-    const other = document.createElementNS(SVG, name);
+    const other = Document.prototype.createElementNS.call(document, SVG, name);
     for (const attribute of element.attributes) {
       other.setAttribute(attribute.name, attribute.value);
     }
@@ -82,7 +82,7 @@
   };
 
   const made = (name, attribute, value) => {
-    const element = document.createElement(name);
+    const element = Document.prototype.createElement.call(document, name);
     element.setAttribute(attribute, value);
     return element;
   };

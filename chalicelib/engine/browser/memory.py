@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
+from chalicelib.core.errors import RenderFailure
+
 # The fastest page seen takes 0.8 GB in 0.25 s.
 _LOOK_S: Final = 0.1
 _PAGE_BYTES: Final = os.sysconf("SC_PAGE_SIZE")
@@ -18,6 +20,8 @@ class Session:
     def __init__(self, leader: int) -> None:
         """Look at nothing yet."""
         self._leader = leader
+        # Looked at by whoever watches a page, and by whoever makes the next one.
+        self._lock = threading.Lock()
         self._members: set[str] = set()
         self._others: set[str] = set()
 
@@ -27,7 +31,8 @@ class Session:
         Within 2 % of the kernel's own proportional sum, which takes a hundred times as long and
         which only root may see. See decision 19.
         """
-        taken = [_memory_pages(member) for member in self._look()]
+        with self._lock:
+            taken = [_memory_pages(member) for member in self._look()]
         own = sum(resident - shared for resident, shared in taken)
         return (own + max((shared for _, shared in taken), default=0)) * _PAGE_BYTES
 
@@ -48,6 +53,14 @@ def session_pids(leader: int) -> list[int]:
         for entry in os.listdir("/proc")  # noqa: PTH208 -- names are all that is needed
         if entry.isdigit() and _session_of(entry) == leader
     ]
+
+
+class OverBudget(RenderFailure):
+    """The page takes more than it may; its browser may be busy with it for long."""
+
+    def __init__(self, message: str) -> None:
+        """Name the budget, and what to change."""
+        super().__init__("render_failed", message)
 
 
 class Watched:
@@ -82,9 +95,10 @@ def _session_of(entry: str) -> int | None:
     try:
         stat = Path(f"/proc/{entry}/stat").read_bytes()
     except OSError:
-        return None
+        stat = b""
     # The name in parentheses may hold anything; after it come state, parent, group, session.
-    return int(stat.rpartition(b")")[2].split()[3])
+    words = stat.rpartition(b")")[2].split()
+    return int(words[3]) if words else None
 
 
 def _memory_pages(entry: str) -> tuple[int, int]:
@@ -92,5 +106,5 @@ def _memory_pages(entry: str) -> tuple[int, int]:
     try:
         words = Path(f"/proc/{entry}/statm").read_bytes().split()
     except OSError:
-        return 0, 0
-    return int(words[1]), int(words[2])
+        words = []
+    return (int(words[1]), int(words[2])) if words else (0, 0)

@@ -22,9 +22,11 @@ _CSS: Final = FRAME_CSS + "section { font: 8pt sans-serif } #footer { align-item
 # Each band is laid out unseen and apart from the page's styles; nothing from outside is loaded.
 # The document's own `@page` margins win over those of the request.
 _MEASURE: Final = """async (bands, css, width) => {
+  const own = (name) => Reflect.get(Document.prototype, name, document);
+  const create = (name) => Document.prototype.createElement.call(document, name);
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(css);
-  const host = document.createElement('div');
+  const host = create('div');
   host.style.cssText = `all:initial;position:fixed;visibility:hidden;left:0;top:0;width:${width}px`;
   const root = host.attachShadow({mode: 'closed'});
   root.adoptedStyleSheets = [sheet];
@@ -40,10 +42,10 @@ _MEASURE: Final = """async (bands, css, width) => {
     for (const mark of parsed.querySelectorAll('.pageNumber, .totalPages, .title, .date')) {
       mark.textContent = '0';
     }
-    const box = document.createElement('div');
+    const box = create('div');
     box.id = side;
     box.append(...parsed.head.childNodes, ...parsed.body.childNodes);
-    const section = document.createElement('section');
+    const section = create('section');
     section.append(box);
     root.append(section);
     return box;
@@ -62,15 +64,15 @@ _MEASURE: Final = """async (bands, css, width) => {
   };
   const pixels = (length) => {
     if (!length) return null;
-    const probe = document.createElement('div');
+    const probe = create('div');
     probe.style.height = length;
     root.append(probe);
     return probe.getBoundingClientRect().height;
   };
-  document.documentElement.append(host);
+  Element.prototype.append.call(own('documentElement'), host);
   try {
-    for (const own of document.styleSheets) {
-      try { look(own.cssRules); } catch { continue; }
+    for (const rules of own('styleSheets')) {
+      try { look(rules.cssRules); } catch { continue; }
     }
     const heights = [];
     for (const {side, html} of bands) {

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, Final
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser import pictures
 from chalicelib.engine.browser.credentials import Credentials
 from chalicelib.engine.browser.emulation import Emulation
-from chalicelib.engine.browser.fonts import used_fonts
+from chalicelib.engine.browser.fonts import InstalledFonts, used_fonts
 from chalicelib.engine.browser.loading import show, visit
 from chalicelib.engine.browser.markup import markup
 from chalicelib.engine.browser.printing import printed
@@ -30,12 +31,15 @@ _MOST_WARNINGS: Final = 50
 class Page:
     """A document's whole life; every wait ends at the job's deadline at the latest."""
 
-    def __init__(self, spare: Spare, deadline: Deadline, traffic: Traffic) -> None:
-        """Take over a spare; `traffic` is what it sends and gets."""
+    def __init__(
+        self, spare: Spare, deadline: Deadline, traffic: Traffic, font_families: Path
+    ) -> None:
+        """Take over a spare; `traffic` is what it sends, `font_families` a file of its fonts."""
         self._tab = Tab(spare, deadline)
         self._emulation = Emulation(self._tab)
         self._watch = Watch(spare, traffic, self._tab.crashed, self._emulation.adopt)
-        self._fonts: list[dict[str, str]] = []
+        self._installed = font_families
+        self._asked_fonts: Mapping[str, Any] = {}
         self._html_bytes = 0
         self._warnings: list[RenderWarning] = []
 
@@ -56,7 +60,7 @@ class Page:
         sizes = dict(requests.transfers.bytes)
         sizes["html"] = sizes.get("html", 0) + self._html_bytes
         return {
-            "fonts": self._fonts,
+            "fonts": used_fonts(self._asked_fonts, InstalledFonts.read(self._installed)),
             "bytes": sizes,
             "requests": requests.count,
             "wait": self._tab.waits_for,
@@ -95,7 +99,7 @@ class Page:
         except TimeoutError as error:
             raise self._late(output.wait) from error
         self._emulation.check()
-        self._fonts = used_fonts(self._tab.settled.result())
+        self._asked_fonts = self._tab.settled.result()
         if output.strict_assets:
             self._watch.requests.insist()
 

@@ -13,7 +13,7 @@ from chalicelib.engine.options.output import Output
 _TRANSPARENT: Final = {"r": 0, "g": 0, "b": 0, "a": 0}
 # The whole pixels that an element touches, counted from the document's upper left corner.
 _PLACE: Final = """(selector) => {
-  const element = document.querySelector(selector);
+  const element = Document.prototype.querySelector.call(document, selector);
   if (element === null) { return null; }
   const box = element.getBoundingClientRect();
   const x = Math.floor(box.left + scrollX), y = Math.floor(box.top + scrollY);

@@ -13,7 +13,6 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from chalicelib.engine.browser import warden
 from chalicelib.engine.browser.flags import command_line
 from chalicelib.engine.browser.installation import Installation
 from chalicelib.engine.browser.memory import Session, session_pids
@@ -24,6 +23,8 @@ log = logging.getLogger(__name__)
 _END_S: Final = 5.0
 _NICENESS: Final = 10
 _HOME: Final = "platen-browser-"
+# A program of its own: nothing of it is needed here.
+_WARDEN: Final = str(Path(__file__).with_name("warden.py"))
 
 
 class BrowserProcess:
@@ -142,7 +143,7 @@ class BrowserProcess:
                 "TZ": "UTC",
             },
         }
-        return [sys.executable, "-I", "-S", warden.__file__, json.dumps(description)]
+        return [sys.executable, "-I", "-S", _WARDEN, json.dumps(description)]
 
     def _kill_from_outside(self) -> None:
         for pid in self.pids():

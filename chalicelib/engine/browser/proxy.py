@@ -1,6 +1,7 @@
 """The browser's only way out: a proxy on this machine that connects through the outbound door."""
 
 import contextlib
+import logging
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -8,6 +9,8 @@ from typing import Final
 
 from chalicelib.engine.browser.traffic import Budget, Traffic, cut
 from chalicelib.engine.outside import Outside
+
+log = logging.getLogger(__name__)
 
 
 def _nothing() -> None:
@@ -85,12 +88,16 @@ class Gate:
             if traffic is None or not traffic.admit(client):
                 client.close()
                 continue
-            # Not before there is something to pass on: most documents ask for nothing.
-            from chalicelib.engine.browser import tunnel  # noqa: PLC0415
+            try:
+                self._serve(client, traffic)
+            except RuntimeError:
+                log.warning("no thread for a connection of the browser's")
+                traffic.dismiss(client)
 
-            threading.Thread(
-                target=tunnel.serve,
-                args=(client, self._outside, traffic, self._before_tls),
-                name="browser-connection",
-                daemon=True,
-            ).start()
+    def _serve(self, client: socket.socket, traffic: Traffic) -> None:
+        # Not before there is something to pass on: most documents ask for nothing.
+        from chalicelib.engine.browser import tunnel  # noqa: PLC0415
+
+        arguments = (client, self._outside, traffic, self._before_tls)
+        name = "browser-connection"
+        threading.Thread(target=tunnel.serve, args=arguments, name=name, daemon=True).start()

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from chalicelib.engine.browser.arrival import Arrival, is_aborted, size_of
 from chalicelib.engine.browser.assets import Assets
 from chalicelib.engine.browser.bad_ports import WHY, is_at_bad_port
+from chalicelib.engine.browser.blocked import WHY_BLOCKED, blocked_in
 from chalicelib.engine.browser.credentials import Credentials
 from chalicelib.engine.browser.origin import origin_of
 from chalicelib.engine.browser.pipe import Answer
@@ -35,16 +37,6 @@ _PARTS: Final = "a page at https: may have only pictures from http: addresses"
 _UNBUFFERED: Final = {"maxTotalBufferSize": 0, "maxResourceBufferSize": 0}
 # What nobody who looks at the page can miss.
 _UNSEEN: Final = frozenset({"Ping", "Prefetch", "CSPViolationReport", "Preflight"})
-
-
-@dataclass(frozen=True, slots=True)
-class Arrival:
-    """How the page itself was answered; `problem` says why it was not."""
-
-    url: str
-    status: int | None = None
-    problem: str | None = None
-    refused: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +84,12 @@ class Requests:
                 self._on_led(event)
             case "Page.loadEventFired":
                 self.loaded = True
+            case "Log.entryAdded" if (url := blocked_in(event["entry"])) is not None:
+                self.assets.miss(url, WHY_BLOCKED, refused=True)
+            case "Page.frameAttached" if self._credentials is not None:
+                self._credentials.attach(event["parentFrameId"], event["frameId"])
             case _ if method.startswith("Network."):
                 self.transfers.on_event(method, event)
-            case _:
-                pass
 
     def _on_led(self, event: Mapping[str, Any]) -> None:
         """Take a navigation that a script or `meta refresh` begins: as a rule a request follows."""
@@ -220,7 +214,9 @@ class Requests:
         if self._credentials is not None:
             if main:
                 first = self._credentials.follow(request["url"], self._spare.send) or first
-            headers = self._credentials.headers(request)
+            # A frame of another site has a session of its own.
+            own = session == self._spare.session
+            headers = self._credentials.headers(event) if own else None
             parameters |= {} if headers is None else {"headers": headers}
 
         def check(sent: Answer) -> None:
@@ -232,7 +228,11 @@ class Requests:
             sent = self._send(session, "Fetch.continueRequest", **parameters)
             sent.add_done_callback(check)
 
-        first.add_done_callback(go_on)
+        if event["resourceType"] == "XHR":
+            # A synchronous one has its page wait, which could not answer meanwhile.
+            go_on(first)
+        else:
+            first.add_done_callback(go_on)
 
     def _on_answer(self, session: str, event: Mapping[str, Any]) -> None:
         with self._lock:
@@ -244,14 +244,14 @@ class Requests:
             problem, refused = self._problem(url, event["responseErrorReason"])
         elif status >= _BAD_REQUEST:
             problem = f"it was answered with status {status}"
-        elif _size(event) > MOST_BYTES_EACH:
+        elif size_of(event) > MOST_BYTES_EACH:
             problem, status = TOO_LARGE, None
         if main:
             # One that is broken off, a download say, leaves the page as it is.
             self.arrival = (
-                Arrival(url, 0) if _aborted(event) else Arrival(url, status, problem, refused)
+                Arrival(url, 0) if is_aborted(event) else Arrival(url, status, problem, refused)
             )
-        elif problem and asked and asked.type not in _UNSEEN and not _aborted(event):
+        elif problem and asked and asked.type not in _UNSEEN and not is_aborted(event):
             self.assets.miss(url, problem, refused=refused)
         elif problem is None:
             self.assets.find(url)
@@ -297,15 +297,3 @@ class Requests:
     def _is_main(self, event: Mapping[str, Any]) -> bool:
         leaving: bool = event.get("resourceType") == "Document"
         return leaving and event.get("frameId") == self._spare.frame
-
-
-def _size(event: Mapping[str, Any]) -> int:
-    """Return the size that an answer announces; 0: none."""
-    for header in event.get("responseHeaders", ()):
-        if header["name"].lower() == "content-length" and header["value"].isdecimal():
-            return int(header["value"])
-    return 0
-
-
-def _aborted(event: Mapping[str, Any]) -> bool:
-    return event.get("responseErrorReason") == "Aborted"

@@ -12,12 +12,13 @@ from chalicelib.engine.browser.pipe import Answer, Handler, Pipe, answer_of
 from chalicelib.engine.browser.proxy import Gate
 from chalicelib.engine.browser.rehearsal import Rehearsal, check
 
-# Frames of other sites have processes of their own: they are watched like their page.
+# Frames of other sites have processes of their own: they are watched like their page. So are its
+# workers: none runs that is not let go on.
 FRAMES: Final[Mapping[str, Any]] = {
     "autoAttach": True,
     "waitForDebuggerOnStart": True,
     "flatten": True,
-    "filter": [{"type": "iframe"}],
+    "filter": [{"type": "iframe"}, {"type": "worker"}],
 }
 _STEP_S: Final = 10.0
 WORLD: Final = "platen"
@@ -148,6 +149,7 @@ def _confine(pipe: Pipe, session: str, context: str) -> list[Answer]:
         pipe.send("Page.enable", {}, session),
         pipe.send("Runtime.enable", {}, session),
         pipe.send("Inspector.enable", {}, session),
+        pipe.send("Log.enable", {}, session),
         pipe.send("Fetch.enable", {}, session),
         pipe.send("Network.setBypassServiceWorker", {"bypass": True}, session),
         pipe.send("Target.setAutoAttach", FRAMES, session),

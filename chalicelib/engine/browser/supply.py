@@ -96,7 +96,7 @@ class Supply:
         ready.spare.discard()
         with self._lock:
             self._used = None
-            worn = ready.running is not self._running
+            worn = ready.running.ended or ready.running is not self._running
         if worn:
             self._give_up(ready.running, "worn")
 

@@ -99,6 +99,11 @@ class Traffic:
         with self._lock:
             return dict(self._unreachable)
 
+    @property
+    def ended(self) -> bool:
+        """Tell whether nothing goes through any more."""
+        return self._ended
+
     def end(self) -> None:
         """Cut every connection; there will be no others."""
         with self._lock:

@@ -2,7 +2,9 @@
 
 import contextlib
 import socket
+import time
 from collections.abc import Callable
+from threading import BoundedSemaphore
 from typing import Final
 
 from chalicelib.engine.browser.asked import Asked, Unreadable, split
@@ -13,6 +15,9 @@ from chalicelib.engine.outside import AddressRefused, Outside, Unreachable
 _CONNECT_S: Final = 10.0
 # A little longer than a page may be waited for.
 _IDLE_S: Final = 65.0
+# Dialling cannot be broken off: of the renders that have ended so much at most goes on.
+_DIALS: Final = BoundedSemaphore(256)
+_LOOK_S: Final = 0.25
 _CHUNK: Final = 65_536
 _NO_CONTENT: Final = b"\r\nContent-Length: 0\r\n\r\n"
 
@@ -67,7 +72,7 @@ def _connected(
 ) -> socket.socket | None:
     try:
         _count(asked, traffic)
-        server = outside.dial(asked.host, asked.port, timeout_s=_CONNECT_S)
+        server = _dialled(asked, outside, traffic)
     except AddressRefused as refused:
         traffic.refuse(asked.place, str(refused))
         answer = b"403 Refused"
@@ -82,6 +87,17 @@ def _connected(
     if asked.head is None:
         client.sendall(b"HTTP/1.1 " + answer + _NO_CONTENT)
     return None
+
+
+def _dialled(asked: Asked, outside: Outside, traffic: Traffic) -> socket.socket:
+    ends = time.monotonic() + _CONNECT_S
+    while not _DIALS.acquire(timeout=_LOOK_S):
+        if traffic.ended or time.monotonic() > ends:
+            raise Unreachable(f"{asked.place} could not be connected to")
+    try:
+        return outside.dial(asked.host, asked.port, timeout_s=_CONNECT_S)
+    finally:
+        _DIALS.release()
 
 
 def _count(asked: Asked, traffic: Traffic) -> None:

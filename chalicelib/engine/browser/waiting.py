@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.browser.fonts import USED_FONTS
+from chalicelib.engine.browser.fonts import ASKED_FONTS
 from chalicelib.engine.browser.pipe import Answer
 from chalicelib.engine.browser.tab import Tab
 from chalicelib.engine.deadline import Deadline
@@ -13,19 +13,20 @@ from chalicelib.engine.options.image import Wait
 _POLL_S: Final = 0.025
 _QUIET_S: Final = 0.5
 # Fonts are asked for by the layout, so it is made first. A lazy picture below the fold would
-# never be loaded, yet it is printed.
+# never be loaded, yet it is printed. What a page has named `images` is not what it has of them.
 _SETTLE: Final = """async (until) => {
+  const own = (name) => Reflect.get(Document.prototype, name, document);
   const reached = until === 'domcontentloaded'
-    ? () => document.readyState !== 'loading' : () => document.readyState === 'complete';
+    ? () => own('readyState') !== 'loading' : () => own('readyState') === 'complete';
   while (!reached()) {
     await new Promise((resolve) => {
       window.addEventListener('load', resolve, {once: true});
       setTimeout(resolve, 20);
     });
   }
-  document.documentElement?.getBoundingClientRect();
-  await document.fonts.ready;
-  for (const image of document.images) {
+  own('documentElement')?.getBoundingClientRect();
+  await own('fonts').ready;
+  for (const image of own('images')) {
     image.loading = 'eager';
     while (!image.complete) {
       await new Promise((resolve) => {
@@ -35,14 +36,14 @@ _SETTLE: Final = """async (until) => {
       });
     }
   }
-  return USED_FONTS;
-}""".replace("USED_FONTS", USED_FONTS)
-_HAS: Final = "(selector) => document.querySelector(selector) !== null"
+  return ASKED_FONTS;
+}""".replace("ASKED_FONTS", ASKED_FONTS)
+_HAS: Final = "(s) => Document.prototype.querySelector.call(document, s) !== null"
 _FALSY: Final = frozenset({"NaN", "-0", "0n"})
 
 
 def settled(tab: Tab, conditions: Wait) -> Answer:
-    """Return the moment at which all that the page has asked for is there, and USED_FONTS."""
+    """Return the moment at which all that the page has asked for is there, and ASKED_FONTS."""
     tab.settled = tab.call_function(_SETTLE, conditions.until)
     return tab.settled
 

@@ -8,13 +8,14 @@ import os
 import pickle
 import subprocess
 import sys
-from multiprocessing.connection import Connection, Pipe
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.deadline import Deadline, out_of_time
 
 if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
     from chalicelib.engine.formats.format import Finishing, Format
     from chalicelib.engine.job import Produced
 
@@ -35,6 +36,9 @@ def finished(
         raise out_of_time()
     if not format_.lengthy(content, finishing):
         return format_.finish(content, finishing)
+    # Most files are finished here.
+    from multiprocessing.connection import Pipe  # noqa: PLC0415
+
     ours, theirs = Pipe()
     with ours, theirs:
         child = _start(theirs)

@@ -1,8 +1,8 @@
 """What the document says of itself, twice as readers expect it: as Info and as XMP."""
 
-import re
 from typing import TYPE_CHECKING, Final
 
+from chalicelib.core.text import NOT_IN_XML
 from chalicelib.engine.finishing.dates import moment_of
 from chalicelib.engine.finishing.finisher import Finisher
 from chalicelib.engine.options.pdf import Metadata
@@ -11,9 +11,6 @@ if TYPE_CHECKING:
     import pikepdf
 
     from chalicelib.engine.formats.format import Finishing
-
-# XML 1.0 has no place for them, so neither has XMP; a page's own title may have some.
-_NOT_IN_XML: Final = re.compile("[^\\t\\n\\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def _describe(document: "pikepdf.Pdf", finishing: "Finishing") -> None:
@@ -78,7 +75,7 @@ def _set_language(document: "pikepdf.Pdf", language: str) -> None:
 
 
 def _plain(text: str) -> str:
-    return _NOT_IN_XML.sub("", text)
+    return NOT_IN_XML.sub("", text)
 
 
 METADATA: Final = Finisher(lambda finishing: finishing.output.pdf.metadata != Metadata(), _describe)

@@ -3,13 +3,15 @@
 import datetime as dt
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from chalicelib.core.clock import Clock, rfc3339
 from chalicelib.features.files.addresses import FileAddresses
 from chalicelib.features.files.model import StoredFile
 from chalicelib.features.renders.idempotency import Accepted202
 from chalicelib.features.renders.model import Render
+
+_NOTHING: Final = dict.fromkeys(("html", "css", "script", "font", "image", "data", "other"), 0)
 
 
 class PresentRender:
@@ -55,7 +57,7 @@ class PresentRender:
             "emails": None,
             "timings": render.timings,
             "logs": list(render.logs),
-            "explain": render.explain,
+            "explain": _explained(render.explain),
             "created_at": render.created_at,
             "started_at": render.started_at,
             "completed_at": render.completed_at,
@@ -103,3 +105,10 @@ class PresentRender:
             "url": self._addresses.sign(file, expires),
             "url_expires_at": rfc3339(expires),
         }
+
+
+def _explained(explain: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Return what is known of a page; rows tell only the bytes of what there was."""
+    if explain is None:
+        return None
+    return {**explain, "bytes": _NOTHING | explain.get("bytes", {})}

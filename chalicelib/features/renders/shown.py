@@ -1,11 +1,14 @@
 """What a render shows of its request: no secrets, and nothing that is too large for a row."""
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
 # What tells nothing of a document: which kinds of files, and where its template is.
 _ALWAYS_IN_INPUT: Final = frozenset({"type", "template_id"})
 _ALWAYS_IN_OUTPUT: Final = frozenset({"format", "formats"})
+# `https://user:password@…`, as leniently as browsers read it.
+_CREDENTIALS: Final = re.compile(r"^([^:]*:[/\\]*)[^/\\?#]*@")
 _BANDS: Final = ("header", "footer", "first_header", "first_footer", "last_footer")
 
 
@@ -13,11 +16,15 @@ def shown_input(wanted: Mapping[str, Any], *, zero_retention: bool = False) -> d
     """Return what is told of the input: its kind and what it names, never the document."""
     if zero_retention or wanted["type"] == "template":
         return {name: value for name, value in wanted.items() if name in _ALWAYS_IN_INPUT}
-    return {name: value for name, value in wanted.items() if name not in {"html", "head"}}
+    hidden = {"html", "head"}
+    shown = {name: value for name, value in wanted.items() if name not in hidden}
+    return shown | ({"url": _CREDENTIALS.sub(r"\1", shown["url"])} if "url" in shown else {})
 
 
 def shown_output(output: Mapping[str, Any], *, zero_retention: bool = False) -> dict[str, Any]:
     """Return what was asked of the output, without texts of margins, secrets and contents."""
+    if output["format"] is None and not output["formats"]:
+        output = {**output, "format": "pdf"}
     if zero_retention:
         return {name: value for name, value in output.items() if name in _ALWAYS_IN_OUTPUT}
     pdf = dict(output["pdf"])

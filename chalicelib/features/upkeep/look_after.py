@@ -1,20 +1,25 @@
 """Do for a due item what it is due for."""
 
+import logging
 import re
 from typing import Final
 
 from chalicelib.adapters.aws.messages import Poison
-from chalicelib.core.ids import RenderId, WorkspaceId
+from chalicelib.core.ids import RenderId, WorkspaceId, is_id
 from chalicelib.features.due.message import LookAt
 from chalicelib.features.templates.upkeep import UpkeepTemplate
 from chalicelib.features.upkeep.limits import ReconcileLimits
 from chalicelib.features.upkeep.renders import UpkeepRender
 from chalicelib.features.upkeep.workspaces import DeleteWorkspace
 from chalicelib.features.workspaces.key_expiry import WarnOfKeyExpiry
+from chalicelib.features.workspaces.repository import Workspaces
+
+log = logging.getLogger(__name__)
 
 _RENDER: Final = re.compile(r"WS#(?P<workspace>ws_[^#]+)#RND#(?P<render>rnd_[^#]+)")
 _TEMPLATE: Final = re.compile(r"WS#(?P<workspace>ws_[^#]+)#TPL#(?P<template>tpl_[^#]+)")
 _KEY: Final = re.compile(r"KEY#(?P<key>[0-9A-Za-z]+)")
+_OF_WORKSPACE: Final = re.compile(r"WS#(?P<workspace>ws_[^#]+)#")
 _WORKSPACE: Final = re.compile(r"WS#(?P<workspace>ws_[^#]+)")
 _LIMITS: Final = re.compile(r"WS#(?P<workspace>ws_[^#]+)#LIM")
 
@@ -30,6 +35,7 @@ class LookAfter:
         key: WarnOfKeyExpiry,
         workspace: DeleteWorkspace,
         template: UpkeepTemplate,
+        workspaces: Workspaces,
     ) -> None:
         """Take what looks after each kind."""
         self._render = render
@@ -37,9 +43,25 @@ class LookAfter:
         self._key = key
         self._workspace = workspace
         self._template = template
+        self._workspaces = workspaces
 
     def __call__(self, item: LookAt) -> None:
-        """Look after one item; raises Poison for one that nobody knows."""
+        """Look after one item; raises Poison for one that nobody knows.
+
+        What went with its workspace is nobody's any more.
+        """
+        try:
+            self._look_after(item)
+        except Poison:
+            found = _OF_WORKSPACE.match(item.pk)
+            if found is None or not self._is_deleted(found["workspace"]):
+                raise
+            log.info("its workspace is deleted")
+
+    def _is_deleted(self, workspace_id: str) -> bool:
+        return is_id("ws", workspace_id) and self._workspaces.get(WorkspaceId(workspace_id)) is None
+
+    def _look_after(self, item: LookAt) -> None:
         if item.sk == "META" and (found := _RENDER.fullmatch(item.pk)):
             self._render(WorkspaceId(found["workspace"]), RenderId(found["render"]))
         elif item.sk == "META" and (found := _TEMPLATE.fullmatch(item.pk)):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from chalicelib.adapters.json_logs import about
-from chalicelib.core.clock import Clock, rfc3339
+from chalicelib.core.clock import Clock, parse_rfc3339, rfc3339
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.workspaces.deletion import Deletions
 from chalicelib.features.workspaces.limits_repository import Limits
@@ -17,6 +17,8 @@ log = logging.getLogger(__name__)
 
 # A batch of ten such messages ends within the function's time; the next tick goes on.
 _WORKS_FOR: Final = dt.timedelta(seconds=8)
+# What was due before, such as files whose retention ended, is done and told by then.
+_PAUSE: Final = dt.timedelta(minutes=15)
 
 type Erase = Callable[[WorkspaceId], Iterator[None]]
 
@@ -53,6 +55,11 @@ class DeleteWorkspace:
         if workspace is None:
             # It was restored, or another message has come to its end.
             log.info("no deletion is due")
+            return
+        assert workspace.delete_at is not None
+        erases_at = parse_rfc3339(workspace.delete_at) + _PAUSE
+        if begun < erases_at:
+            self._deletions.go_on(workspace, rfc3339(erases_at))
             return
         self._keys.erase(workspace_id)
         for erase in self._contents:

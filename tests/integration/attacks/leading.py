@@ -78,7 +78,6 @@ _LEAVING = {
     "window without an opener": "<script>open('$url', 'x', 'noopener,popup')</script>",
     "window led away": "<script>{const w = open('about:blank'); if (w) w.location = '$url'}"
     "</script>",
-    "frame leads its page": "<iframe srcdoc=\"<script>top.location = '$url'</script>\"></iframe>",
     "javascript: address": "<script>location = 'javascript:fetch(\"$url\")'</script>",
     "blob that asks": "<script>location = URL.createObjectURL(new Blob([\"<img src='$url'>\"], "
     "{type: 'text/html'}))</script>",
@@ -141,6 +140,13 @@ _WORKER = Page("fetch('$tls', {mode: 'no-cors'})", "text/javascript")
 CASES = (
     *_REDIRECTS,
     *(Case("Navigation", name, html, alone=True) for name, html in _LEAVING.items()),
+    # It has its page wait for ever.
+    Case(
+        "Navigation",
+        "frame leads its page",
+        "<iframe srcdoc=\"<script>top.location = '$url'</script>\"></iframe>",
+        output={"wait": {"timeout_ms": 2000}},
+    ),
     *(Case("Hints", name, html) for name, html in _HINTS.items()),
     *(
         Case(

@@ -72,6 +72,7 @@ def test_the_attacks_are_real(results: Mapping[str, Result]) -> None:
     reached = sum(result.unprotected > 0 for result in results.values())
 
     assert len(results) == len(CASES) >= 100
+    # As a rule it is three quarters; a slow machine prints before some have come.
     assert reached >= 0.6 * len(results), "\n".join(
         [*table(list(results.values())), total(list(results.values()))]
     )

@@ -41,11 +41,14 @@ def noise(side: int) -> bytes:
 
 
 def children() -> list[psutil.Process]:
-    return [
-        child
-        for child in psutil.Process().children()
-        if any("finishing.child" in word for word in child.cmdline())
-    ]
+    return [child for child in psutil.Process().children() if is_finishing(child)]
+
+
+def is_finishing(process: psutil.Process) -> bool:
+    try:
+        return any("finishing.child" in word for word in process.cmdline())
+    except psutil.Error:
+        return False  # It has ended meanwhile.
 
 
 def finishing(output: dict[str, Any], browser: Browser | None = None, **more: Any) -> Finishing:

@@ -116,6 +116,5 @@ def test_browser_itself_writes_down_nothing_that_pages_say(
     outcome = render(f"<script>{said}</script><link rel=icon href='data:,secret'><p>Text")
 
     assert "log: secret" in outcome.trace.logs
-    process = browser.process
-    assert process is not None
+    process, *_ = browser.processes
     assert "secret" not in process.last_words()

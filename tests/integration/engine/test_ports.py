@@ -1,4 +1,4 @@
-"""Ports of other services: no browser asks there, and the caller is told which may be reached."""
+"""What no browser asks for: ports of other services, pictures from plain numbers; it is told."""
 
 from collections.abc import Iterator
 
@@ -58,4 +58,18 @@ def test_who_insists_on_them_is_told_which_ports_there_are(
 def test_pages_there_are_refused(browser: Browser, web: Site, url: str) -> None:
     with pytest.raises(RenderFailure, match=PORTS) as failed:
         render(browser, web, visit(web.url("/to") if url == "to" else url))
+    assert failed.value.code == "url_not_allowed"
+
+
+@pytest.mark.parametrize("part", ["<img src='{0}'>", "<video src='{0}'></video>"])
+def test_pictures_from_a_number_over_plain_http_are_told(
+    browser: Browser, web: Site, part: str
+) -> None:
+    html = part.format("http://93.184.215.14/x.png")
+
+    (told,) = render(browser, web, job(html)).trace.warnings
+    with pytest.raises(RenderFailure, match="use https: or the name") as failed:
+        render(browser, web, job(html, STRICT))
+
+    assert (told.code, told.detail) == ("asset_failed", "http://93.184.215.14/x.png")
     assert failed.value.code == "url_not_allowed"

@@ -15,8 +15,7 @@ def test_current_engine_tells_its_chromium(browser: Browser, render: Render) -> 
 
     def version(page: object) -> str:
         del page
-        process = browser.process
-        assert process is not None
+        process, *_ = browser.processes
         answer = process.pipe.send("Browser.getVersion")
         return str(answer.result(10)["product"]).rpartition("/")[2]
 

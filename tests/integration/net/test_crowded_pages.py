@@ -1,5 +1,6 @@
 """Pages that ask for more than they may, in ways that only the proxy sees."""
 
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -163,6 +164,29 @@ def test_answers_that_lie_do_no_more_than_fail(browser: Browser, web: Site, answ
     assert [one.code for one in outcome.trace.warnings] == ["asset_failed"]
     assert all("proxy-authorization" not in asked.headers for asked in web.asked)
     assert time.monotonic() - begun < 20
+
+
+def test_connections_to_a_host_are_used_again(web: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    egress, dialled = world_of(web), []
+    dial = egress.dial
+
+    def counting(host: str, port: int, **limits: Any) -> socket.socket:
+        dialled.append(host)
+        return dial(host, port, **limits)
+
+    monkeypatch.setattr(egress, "dial", counting)
+    web.pages |= {f"/{number}": Page("p{}", "text/css") for number in range(20)}
+    browser = new_browser(outside=egress)
+
+    outcome = render_with(
+        browser, "".join(f"<link rel=stylesheet href={web.url(f'/{n}')}>" for n in range(20))
+    )
+    browser.close()
+
+    assert outcome.trace.warnings == ()
+    assert len(web.asked) == 20
+    # So many as a browser has at once to one host, and a few that it opens in vain.
+    assert 1 <= len(dialled) <= 10
 
 
 def test_a_second_answer_is_nobody_elses(browser: Browser, web: Site) -> None:

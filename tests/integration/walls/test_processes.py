@@ -6,9 +6,11 @@ import re
 import socket
 import subprocess
 import sys
+import tempfile
 import textwrap
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +19,8 @@ import pytest
 from chalicelib.engine.browser.installation import UNPRIVILEGED
 from chalicelib.engine.browser.lifecycle import Browser
 from chalicelib.engine.templating.worker import TemplateWorker
+from infra.local.kept_log import KeptLog
+from infra.local.paths import Folder
 from tests.integration.engine.conftest import new_browser, render_with
 
 pytestmark = pytest.mark.integration
@@ -209,13 +213,16 @@ REACH: Final = """
 
 
 @pytest.mark.skipif(not AS_ROOT, reason="only root gives up its rights")
-def test_the_browsers_user_reaches_nothing_of_the_function(tmp_path: Path) -> None:
-    state = tmp_path / "state"
-    state.mkdir(mode=0o700)
-    (state / "rows.db").write_text(SECRET, encoding="utf-8")
-
-    with run(REACH, str(os.getpid()), str(state / "rows.db")) as page:
-        assert page.communicate()[0] == "\n"
+def test_the_browsers_user_reaches_nothing_of_the_function() -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Folder(Path(name))
+        folder.path.chmod(0o755)
+        folder.private_log("stack").write_text(SECRET, encoding="utf-8")
+        with closing(KeptLog(folder.functions_log)) as kept:
+            kept.keep(SECRET)
+        for state in (folder.log("stack"), folder.functions_log):
+            with run(REACH, str(os.getpid()), str(state)) as page:
+                assert page.communicate()[0] == "\n"
 
 
 def test_a_function_that_keeps_to_itself_is_closed_to_its_own_user() -> None:

@@ -37,7 +37,8 @@ def own_tmp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def fonts(tmp_path: Path) -> Path:
     folder = tmp_path / "fonts"
     folder.mkdir()
-    (folder / "fonts.conf").touch()
+    for name in ("fonts.conf", "families.json"):
+        (folder / name).touch()
     return folder
 
 

@@ -1,0 +1,61 @@
+"""A client of the browser's proxy that asks by hand."""
+
+import re
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+from chalicelib.engine.browser.proxy import Gate
+
+
+@contextmanager
+def connected(proxy: Gate) -> Iterator[socket.socket]:
+    with socket.create_connection(("127.0.0.1", proxy.port), 10) as client:
+        yield client
+
+
+def ask(proxy: Gate, request: str) -> bytes:
+    """Return the answer to some text; it is empty when the proxy hangs up."""
+    try:
+        with connected(proxy) as client:
+            client.sendall(request.encode())
+            return answer_of(client)
+    except ConnectionError:
+        return b""
+
+
+def answer_of(client: socket.socket) -> bytes:
+    """Return one answer as its length tells, or all until the proxy hangs up."""
+    answer = b""
+    with suppress(ConnectionError):
+        while piece := client.recv(65_536):
+            answer += piece
+            size = re.search(rb"content-length: ([0-9]+)\r\n", answer, re.IGNORECASE)
+            _, end, body = answer.partition(b"\r\n\r\n")
+            if end and size and len(body) >= int(size[1]):
+                break
+    return answer
+
+
+def rest_of(client: socket.socket) -> bytes:
+    answer = b""
+    try:
+        while piece := client.recv(65_536):
+            answer += piece
+    except ConnectionError:
+        pass
+    return answer
+
+
+def tunnel(client: socket.socket, port: int) -> None:
+    client.sendall(f"CONNECT 127.0.0.1:{port} HTTP/1.1\r\n\r\n".encode())
+    assert client.recv(100).startswith(b"HTTP/1.1 200 ")
+
+
+def eventually(true: Callable[[], bool]) -> bool:
+    for _ in range(500):
+        if true():
+            return True
+        time.sleep(0.01)
+    return False

@@ -1,0 +1,147 @@
+"""Redirects: each is one step through the door, and none takes along what it was not meant for."""
+
+from base64 import b64encode
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis.strategies import sampled_from, text
+
+from chalicelib.adapters.net import http
+from chalicelib.adapters.net.egress import Egress
+from chalicelib.engine.outside import AddressRefused, Fetched, Unreachable
+from tests.builders.certificates import certificates
+from tests.builders.web import Page, Site, saying, site
+
+pytestmark = pytest.mark.integration
+
+MOST = 10_000
+
+
+@pytest.fixture(scope="module")
+def here() -> Iterator[Site]:
+    with site({}) as running:
+        yield running
+
+
+def fetch(here: Site, path: str = "/", *, allow: str = "") -> Fetched:
+    egress = Egress(allow=allow or here.allow, own_hosts=frozenset())
+    url = path if "://" in path else here.url(path)
+    return egress.fetch(url, most_bytes=MOST, timeout_s=20)
+
+
+PLACES = [
+    "",
+    "/",
+    "//",
+    "///",
+    "http:",
+    "http:/",
+    "http://",
+    "https://",
+    "ftp://",
+    "data:",
+    "x:",
+    "\\\\",
+]
+
+
+@settings(
+    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(sampled_from(PLACES), text(max_size=30).filter(lambda rest: not set(rest) & set("\r\n")))
+@example("http://", "2130706433/")
+@example("http://", "u:p@127.1/")
+@example("http://", "127.0.0.1:80\\@example.com/")
+@example("http://", "\u2488\u3002/")
+@example("http://", "\uff11\uff12\uff17.0.0.1/")
+@example("http://", "a:0/")
+@example("http://", "a:65536/")
+@example("http://", "a:+80/")
+@example("http://", "a:\u0668\u0660/")
+def test_a_redirect_leads_to_what_is_allowed_or_nowhere(here: Site, start: str, rest: str) -> None:
+    here.pages.clear()
+    place = (start + rest).encode("utf-8", "surrogatepass")
+    here.pages["/"] = saying(
+        b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: " + place + b"\r\n\r\n"
+    )
+
+    with pytest.raises((Unreachable, AddressRefused)) as told:
+        fetch(here)
+
+    assert 0 < len(str(told.value)) < 400
+
+
+def test_who_sent_somebody_elsewhere_learns_nothing_by_it(here: Site) -> None:
+    """Credentials and cookies stay where they were meant for."""
+    with site({"/": Page("there")}) as other:
+        to_other = {"Location": other.url(), "Set-Cookie": "a=b; Path=/"}
+        here.pages["/"] = Page(status=302, headers=to_other)
+        here.pages["/again"] = Page(status=302, headers={"Location": "/", "Set-Cookie": "a=b"})
+        address = here.url("/again").replace("://", "://ada:secret@")
+        allow = f"{here.allow},{other.allow}"
+        here.asked.clear()
+
+        assert fetch(here, address, allow=allow).content == b"there"
+
+        basic = "Basic " + b64encode(b"ada:secret").decode()
+        assert [asked.headers.get("authorization") for asked in here.asked] == [basic, basic]
+        assert [asked.headers.keys() & {"cookie"} for asked in here.asked] == [set(), set()]
+        (asked,) = other.asked
+        assert not asked.headers.keys() & {"authorization", "cookie", "referer"}
+
+
+def test_after_https_nothing_is_asked_for_without(
+    here: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours = certificates(tmp_path)
+    monkeypatch.setenv("SSL_CERT_FILE", str(ours.authority))
+    http._tls.cache_clear()
+    with site({}, ours.server) as secured:
+        here.pages["/"] = Page(status=302, headers={"Location": secured.url()})
+        secured.pages["/"] = Page(status=302, headers={"Location": "http://8.8.8.8/"})
+        with pytest.raises(AddressRefused, match="use https"):
+            fetch(here, allow=f"{here.allow},{secured.allow}")
+
+        # As everywhere: what the operator names may be plain.
+        here.pages["/end"] = Page("end")
+        secured.pages["/"] = Page(status=302, headers={"Location": here.url("/end")})
+        assert fetch(here, allow=f"{here.allow},{secured.allow}").content == b"end"
+    http._tls.cache_clear()
+
+
+def test_each_step_is_looked_up_and_checked_anew(here: Site) -> None:
+    """A name that led to the right place leads elsewhere when it is asked again."""
+    answers = [["127.0.0.1"], ["127.0.0.1"], ["169.254.169.254"]]
+    looked_up: list[str] = []
+
+    def resolve(host: str, _port: int) -> list[str]:
+        looked_up.append(host)
+        return answers[len(looked_up) - 1]
+
+    egress = Egress(allow=here.allow, own_hosts=frozenset(), resolve=resolve)
+    for path, to in (("/1", "/2"), ("/2", "/3")):
+        here.pages[path] = Page(status=302, headers={"Location": to})
+    here.asked.clear()
+
+    with pytest.raises(AddressRefused, match=r"name\.example:\d+ is refused"):
+        egress.fetch(f"http://name.example:{here.port}/1", most_bytes=MOST, timeout_s=20)
+
+    assert looked_up == ["name.example"] * 3
+    assert here.paths == ["/1", "/2"]
+
+
+def test_most_at_once(here: Site) -> None:
+    """What one of them may not, several may not together: the limit is for a whole fetch."""
+    head: Callable[[int], bytes] = lambda number: (  # noqa: E731
+        b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: /hop%d\r\n\r\n" % (number + 1)
+    )
+    hints = b"HTTP/1.1 103 Early\r\nLink: " + b"x" * 9_000 + b"\r\n\r\n"
+    for number in range(5):
+        here.pages[f"/hop{number}"] = saying(hints * 30 + head(number))
+    here.pages["/hop5"] = Page("end")
+
+    with pytest.raises(Unreachable, match="more than 10000 bytes"):
+        fetch(here, "/hop0")
+    assert fetch(here, "/hop3").content == b"end"

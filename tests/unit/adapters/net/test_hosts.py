@@ -1,0 +1,90 @@
+"""How a host may be written, and that no way of writing it hides what it is."""
+
+import pytest
+
+from chalicelib.adapters.net.egress import Egress
+from chalicelib.engine.outside import AddressRefused, Unreachable
+from tests.unit.adapters.net.conftest import Dialled, dial, door
+
+
+# The system reads them as C has always done; what counts is where they lead.
+@pytest.mark.parametrize(
+    "host",
+    [
+        "127.0.0.1", "127.1", "127.0.1", "0x7f.1", "0x7f000001", "2130706433", "017700000001",
+        "0177.0.0.1", "0", "0.0", "::1", "::", "::ffff:127.0.0.1", "::ffff:7f00:1",
+        "0:0:0:0:0:0:0:1", "64:ff9b::127.0.0.1", "2002:7f00:1::", "169.254.169.254", "0xa9fea9fe",
+        "2852039166", "169.254.170.2", "fd00:ec2::254", "100.100.100.200", "::127.0.0.1",
+    ],
+)  # fmt: skip
+def test_no_way_of_writing_an_address_hides_it(dialled: Dialled, host: str) -> None:
+    with pytest.raises(AddressRefused, match="private or internal"):
+        dial(Egress(allow="", own_hosts=frozenset()), host)
+
+    assert dialled == []
+
+
+@pytest.mark.parametrize("host", ["localhost", "LOCALHOST", "localhost."])
+def test_localhost_is_not_reached(dialled: Dialled, host: str) -> None:
+    with pytest.raises((AddressRefused, Unreachable)):
+        dial(Egress(allow="", own_hosts=frozenset()), host)
+
+    assert dialled == []
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "", ".", "a..b", ".a", "a..", "x" * 64, "x." * 127 + "x", "x" * 300, "*", "\udc80", "a\0b",
+        "a b", "a\tb", "a\r\nHost: b", "a\n", " a", "127.0.0.1 a", "a%2eb", "a%00b", "a\\b", "a/b",
+        "a?b", "a#b", "u@a", "u:p@a", "a:80", "[::1]", "[a]", "[127.0.0.1]", "::1]", "1:2", ":",
+        "\uff11\uff12\uff17.0.0.1", "127\u30020\u30020\u30021", "\u2460\u2461\u2466.0.0.1",
+        "\uff41\uff50\uff49.example.com", "b\xfccher.example", "a\xadb", "127.0.0.1\u200b",
+    ],
+)  # fmt: skip
+def test_what_is_no_host_is_not_even_looked_up(dialled: Dialled, host: str) -> None:
+    with pytest.raises(AddressRefused, match="a host is a name of at most 253 characters"):
+        dial(door("93.184.215.14"), host)
+
+    assert dialled == []
+
+
+@pytest.mark.parametrize(
+    "host", ["a", "a.b", "A.Example.", "my_bucket.s3.example", "-a.b", "xn--bcher-kva.example"]
+)
+def test_names_as_name_servers_know_them_are_hosts(dialled: Dialled, host: str) -> None:
+    dial(door("93.184.215.14"), host)
+
+    assert dialled == [("93.184.215.14", 443)]
+
+
+@pytest.mark.parametrize(
+    ("own", "host", "leads_to"),
+    [
+        ("93.184.215.14", "other.example", "93.184.215.14"),
+        ("0x5db8d70e", "other.example", "93.184.215.14"),
+        ("93.184.215.14", "93.184.55054", "1.1.1.1"),
+        ("2606:4700:0::1111", "other.example", "2606:4700::1111"),
+        ("2606:4700::1111", "2606:4700:0:0::1111", "1.1.1.1"),
+    ],
+)
+def test_the_service_is_known_by_its_address_where_it_has_no_name(
+    dialled: Dialled, own: str, host: str, leads_to: str
+) -> None:
+    with pytest.raises(AddressRefused, match="private or internal"):
+        dial(door("1.1.1.1", leads_to, own=[own]), host)
+
+    assert dialled == []
+
+
+def test_what_is_an_address_is_not_looked_up(dialled: Dialled) -> None:
+    with pytest.raises(AddressRefused):
+        dial(door("93.184.215.14"), "127.1")
+    dial(door("10.0.0.1"), "1.1.257")
+
+    assert dialled == [("1.1.1.1", 443)]
+
+
+def test_an_own_host_that_no_name_server_knows_stops_the_start() -> None:
+    with pytest.raises(ValueError, match="written as xn--"):
+        door(own=["bücher.example"])
