@@ -64,7 +64,10 @@ def test_names_in_the_document_hide_nothing_of_it(render: Render) -> None:
     )
     named = "".join(f"<img name={name}>" for name in names.split())
     html = f"<html id=lang><form><input name=tagName><input name=lang></form>{named}{HTML}"
-    output = {"wait": {"selector": "code"}, "pdf": {"header": {"enabled": True, "left": "Head"}}}
+    output: dict[str, Any] = {
+        "wait": {"selector": "code"},
+        "pdf": {"header": {"enabled": True, "left": "Head"}},
+    }
 
     explain = render(html, **output).trace.explain
 
