@@ -117,9 +117,7 @@ def _problem(render: Render, headers: Headers) -> ServiceError:
     error = dict(render.error or {})
     code, message = error.pop("code"), error.pop("message")
     errors = [FieldError(**entry) for entry in error.pop("errors", None) or ()]
-    return ServiceError(
-        code, message, errors=errors, headers=headers, render_id=render.id, **error
-    )
+    return ServiceError(code, message, errors=errors, headers=headers, render_id=render.id, **error)
 
 
 def _location(call: Call, render: Render) -> Headers:

@@ -21,8 +21,8 @@ def order_of(call: Call, request: "RenderRequest") -> Order:
     wanted = request.input.model_dump()
     if wanted["type"] == "html" and wanted["templating"] is None:
         wanted["templating"] = request.data is not None or request.data_url is not None
-    output = (request.output or OutputSpec()).model_dump(mode="json")
-    body = Body(wanted, request.data, request.data_url, output)
+    output = request.output or OutputSpec()
+    body = Body(wanted, request.data, request.data_url, output.model_dump(mode="json"))
     return Order(
         workspace=call.caller.workspace,
         key_mode=call.caller.mode,
@@ -39,7 +39,7 @@ def order_of(call: Call, request: "RenderRequest") -> Order:
         metadata=request.metadata,
         idempotency=_idempotency(call),
         received_bytes=len(call.raw_body),
-        said_output=request.output.model_dump(mode="json", exclude_unset=True),
+        said_output=output.model_dump(mode="json", exclude_unset=True),
     )
 
 

@@ -5,7 +5,6 @@ The suite fails when a code joins the catalogue, or its owner the product, witho
 
 import datetime as dt
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, Final
 
 import pytest
@@ -15,6 +14,7 @@ from chalicelib.core.errors import ServiceError
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.problems import PROBLEMS
 from chalicelib.features.workspaces.change import Changes
+from chalicelib.settings import ApiSettings
 from tests.builders import templates
 from tests.builders.catalogue import IN_A_BROWSER, IN_THE_PRODUCT
 from tests.builders.http import Answer
@@ -82,7 +82,8 @@ def _(service: Service) -> Answer:
 
 @provokes("internal_error")
 def _(service: Service) -> Answer:
-    service.services.settings = replace(service.services.settings, main_table="gone")
+    given = vars(service.services.settings) | {"main_table": "gone"}
+    service.services.settings = ApiSettings(**given)
     return service.call("GET", "/v1/renders")
 
 

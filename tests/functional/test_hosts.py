@@ -1,9 +1,8 @@
 """Addresses in answers where the API has no domain of its own: its host has a path then."""
 
-from dataclasses import replace
-
 import pytest
 
+from chalicelib.settings import ApiSettings
 from tests.builders.service import Service
 
 HOST = "https://abc123.execute-api.eu-central-1.amazonaws.com/live"
@@ -11,7 +10,8 @@ HOST = "https://abc123.execute-api.eu-central-1.amazonaws.com/live"
 
 @pytest.fixture
 def service(service: Service) -> Service:
-    service.settings = replace(service.settings, base_url=f"{HOST}/v1", files_host=HOST)
+    given = vars(service.settings) | {"base_url": f"{HOST}/v1", "files_host": HOST}
+    service.settings = ApiSettings(**given)
     return service
 
 

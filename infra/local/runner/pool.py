@@ -224,7 +224,13 @@ class Pool:
         return thread
 
     def _start(self) -> None:
-        worker = self._launch()
+        try:
+            worker = self._launch()
+        except RuntimeError:
+            # What would start it has closed too.
+            if self._closed:
+                return
+            raise
         problem = worker.wait_until_ready()
         with self._lock:
             self._starting -= 1
