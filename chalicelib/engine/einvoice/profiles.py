@@ -1,0 +1,77 @@
+"""The six profiles: their names in XML and in the metadata of a hybrid PDF."""
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final, Literal
+
+Syntax = Literal["cii", "ubl"]
+
+_CEN: Final = "urn:cen.eu:en16931:2017"
+_PEPPOL_BILLING: Final = "urn:fdc:peppol.eu:2017:poacc:billing:01:1.0"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """One of the profiles, with all that is named after it."""
+
+    name: str
+    guideline: str
+    """BT-24, the specification identifier."""
+    process_id: str | None = None
+    """BT-23 of an invoice that names none."""
+    has_lines: bool = True
+    syntaxes: tuple[Syntax, ...] = ("cii",)
+    file_name: str = "factur-x.xml"
+    """The embedded file of a hybrid."""
+    relationship: Literal["Data", "Alternative"] = "Alternative"
+    """AFRelationship: XML that is no full invoice is data of the page (Factur-X 1.0, 6.2.2)."""
+    xmp_level: str
+    xmp_version: str = "1.0"
+
+
+PROFILES: Final = MappingProxyType(
+    {
+        profile.name: profile
+        for profile in (
+            Profile(
+                name="MINIMUM",
+                guideline="urn:factur-x.eu:1p0:minimum",
+                has_lines=False,
+                relationship="Data",
+                xmp_level="MINIMUM",
+            ),
+            Profile(
+                name="BASIC_WL",
+                guideline="urn:factur-x.eu:1p0:basicwl",
+                has_lines=False,
+                relationship="Data",
+                xmp_level="BASIC WL",
+            ),
+            Profile(
+                name="BASIC",
+                guideline=f"{_CEN}#compliant#urn:factur-x.eu:1p0:basic",
+                xmp_level="BASIC",
+            ),
+            Profile(
+                name="EN16931",
+                guideline=_CEN,
+                syntaxes=("cii", "ubl"),
+                xmp_level="EN 16931",
+            ),
+            Profile(
+                name="EXTENDED",
+                guideline=f"{_CEN}#conformant#urn:factur-x.eu:1p0:extended",
+                xmp_level="EXTENDED",
+            ),
+            Profile(
+                name="XRECHNUNG",
+                guideline=f"{_CEN}#compliant#urn:xeinkauf.de:kosit:xrechnung_3.0",
+                process_id=_PEPPOL_BILLING,
+                syntaxes=("cii", "ubl"),
+                file_name="xrechnung.xml",
+                xmp_level="XRECHNUNG",
+                xmp_version="3.0",
+            ),
+        )
+    }
+)

@@ -1,0 +1,137 @@
+"""What follows from an invoice: line net amounts, the VAT breakdown, document totals."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Context, Decimal, localcontext
+from typing import Final
+
+from chalicelib.engine.einvoice.model import Adjustment, Invoice, Line, Vat
+
+ZERO: Final = Decimal("0.00")
+_CENT: Final = Decimal("0.01")
+_HUNDRED: Final = Decimal(100)
+# A product of two values of 16 digits each is exact; `decimal` calls half away from zero half up.
+_EXACT: Final = Context(prec=60, rounding=ROUND_HALF_UP)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VatBreakdown:
+    """BG-23: one VAT category at one rate; the rate of category O is None."""
+
+    category: str
+    rate: Decimal | None
+    taxable_amount: Decimal
+    tax_amount: Decimal
+    exemption_reason: str | None
+    exemption_reason_code: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Totals:
+    """BG-22, BG-23 and BT-131 of each line, all with two decimals."""
+
+    line_net_amounts: tuple[Decimal, ...]
+    line_total: Decimal
+    allowance_total: Decimal
+    charge_total: Decimal
+    tax_basis_total: Decimal
+    tax_total: Decimal
+    grand_total: Decimal
+    prepaid_amount: Decimal
+    rounding_amount: Decimal
+    due_amount: Decimal
+    vat_breakdown: tuple[VatBreakdown, ...]
+
+
+def totals(invoice: Invoice) -> Totals:
+    """Compute the totals; what breaks a rule is computed as well, and found by the rules."""
+    with localcontext(_EXACT):
+        net_amounts = tuple(_line_net(line) for line in invoice.lines)
+        line_total = _sum(net_amounts)
+        allowance_total = _sum(map(adjustment_amount, invoice.allowances))
+        charge_total = _sum(map(adjustment_amount, invoice.charges))
+        basis = line_total - allowance_total + charge_total
+        breakdown = _vat_breakdown(invoice, net_amounts)
+        tax_total = _sum(part.tax_amount for part in breakdown)
+        prepaid = _round(invoice.prepaid_amount or ZERO)
+        rounding = _round(invoice.rounding_amount or ZERO)
+        return Totals(
+            line_net_amounts=net_amounts,
+            line_total=line_total,
+            allowance_total=allowance_total,
+            charge_total=charge_total,
+            tax_basis_total=basis,
+            tax_total=tax_total,
+            grand_total=basis + tax_total,
+            prepaid_amount=prepaid,
+            rounding_amount=rounding,
+            due_amount=basis + tax_total - prepaid + rounding,
+            vat_breakdown=breakdown,
+        )
+
+
+def adjustment_amount(adjustment: Adjustment) -> Decimal:
+    """Return the amount of an allowance or a charge: its own, or its share of the base amount."""
+    if adjustment.amount is not None:
+        return _round(adjustment.amount)
+    if adjustment.percent is None or adjustment.base_amount is None:
+        return ZERO
+    with localcontext(_EXACT):
+        return _round(adjustment.base_amount * adjustment.percent / _HUNDRED)
+
+
+def vat_key(vat: Vat) -> tuple[str, Decimal | None]:
+    """Return what distinguishes a part of the VAT breakdown; category O has no rate."""
+    return vat.category, None if vat.category == "O" else vat.rate or Decimal(0)
+
+
+def _line_net(line: Line) -> Decimal:
+    gross = line.price.net * line.quantity
+    if line.price.base_quantity:
+        gross /= line.price.base_quantity
+    return (
+        _round(gross)
+        - _sum(map(adjustment_amount, line.allowances))
+        + _sum(map(adjustment_amount, line.charges))
+    )
+
+
+def _vat_breakdown(invoice: Invoice, net_amounts: Sequence[Decimal]) -> tuple[VatBreakdown, ...]:
+    taxable: dict[tuple[str, Decimal | None], Decimal] = {}
+
+    def add(vat: Vat, amount: Decimal) -> None:
+        key = vat_key(vat)
+        taxable[key] = taxable.get(key, ZERO) + amount
+
+    for line, net_amount in zip(invoice.lines, net_amounts, strict=True):
+        add(line.vat, net_amount)
+    for part in invoice.allowances:
+        add(part.vat, -adjustment_amount(part))
+    for part in invoice.charges:
+        add(part.vat, adjustment_amount(part))
+    return tuple(
+        _breakdown(invoice, category, rate, amount) for (category, rate), amount in taxable.items()
+    )
+
+
+def _breakdown(
+    invoice: Invoice, category: str, rate: Decimal | None, taxable_amount: Decimal
+) -> VatBreakdown:
+    exemption = invoice.vat_exemptions.get(category)
+    return VatBreakdown(
+        category=category,
+        rate=rate,
+        taxable_amount=taxable_amount,
+        tax_amount=_round(taxable_amount * (rate or ZERO) / _HUNDRED),
+        exemption_reason=exemption and exemption.reason,
+        exemption_reason_code=exemption and exemption.reason_code,
+    )
+
+
+def _sum(amounts: Iterable[Decimal]) -> Decimal:
+    return sum(amounts, ZERO)
+
+
+def _round(amount: Decimal) -> Decimal:
+    # Adding zero turns -0.00 into 0.00.
+    return amount.quantize(_CENT, context=_EXACT) + ZERO
