@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal, localcontext
 from typing import Final
 
-from chalicelib.engine.einvoice.model import Adjustment, Invoice, Line, Vat
+from chalicelib.engine.einvoice.model import Adjustment, Invoice, Line, Vat, VatExemption
 
 ZERO: Final = Decimal("0.00")
 _CENT: Final = Decimal("0.01")
 _HUNDRED: Final = Decimal(100)
+_NO_EXEMPTION: Final = VatExemption()
 # A product of two values of 16 digits each is exact; `decimal` calls half away from zero half up.
 _EXACT: Final = Context(prec=60, rounding=ROUND_HALF_UP)
 
@@ -117,14 +118,14 @@ def _vat_breakdown(invoice: Invoice, net_amounts: Sequence[Decimal]) -> tuple[Va
 def _breakdown(
     invoice: Invoice, category: str, rate: Decimal | None, taxable_amount: Decimal
 ) -> VatBreakdown:
-    exemption = invoice.vat_exemptions.get(category)
+    exemption = invoice.vat_exemptions.get(category, _NO_EXEMPTION)
     return VatBreakdown(
         category=category,
         rate=rate,
         taxable_amount=taxable_amount,
         tax_amount=_round(taxable_amount * (rate or ZERO) / _HUNDRED),
-        exemption_reason=exemption and exemption.reason,
-        exemption_reason_code=exemption and exemption.reason_code,
+        exemption_reason=exemption.reason,
+        exemption_reason_code=exemption.reason_code,
     )
 
 
