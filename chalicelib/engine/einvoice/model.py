@@ -3,16 +3,17 @@
 import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal
-from types import MappingProxyType
+from typing import Annotated
+
+from chalicelib.engine.einvoice import values as v
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identifier:
     """An identifier and the scheme that it belongs to."""
 
-    id: str
-    scheme: str | None = None
+    id: v.Text
+    scheme: v.Short | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,35 +28,35 @@ class Period:
 class Address:
     """A postal address."""
 
-    line1: str | None = None
-    line2: str | None = None
-    line3: str | None = None
-    city: str | None = None
-    postcode: str | None = None
-    country: str
-    subdivision: str | None = None
+    line1: v.Text | None = None
+    line2: v.Text | None = None
+    line3: v.Text | None = None
+    city: v.Text | None = None
+    postcode: v.Short | None = None
+    country: v.Country
+    subdivision: v.Text | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contact:
     """Whom to ask."""
 
-    name: str | None = None
-    phone: str | None = None
-    email: str | None = None
+    name: v.Text | None = None
+    phone: v.Text | None = None
+    email: v.Text | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seller:
     """BG-4."""
 
-    name: str
-    trading_name: str | None = None
+    name: v.Text
+    trading_name: v.Text | None = None
     identifiers: tuple[Identifier, ...] = ()
     legal_registration: Identifier | None = None
-    vat_id: str | None = None
-    tax_number: str | None = None
-    legal_info: str | None = None
+    vat_id: v.VatId | None = None
+    tax_number: v.Text | None = None
+    legal_info: v.Wide | None = None
     electronic_address: Identifier | None = None
     address: Address
     contact: Contact | None = None
@@ -65,11 +66,11 @@ class Seller:
 class Buyer:
     """BG-7."""
 
-    name: str
-    trading_name: str | None = None
+    name: v.Text
+    trading_name: v.Text | None = None
     identifier: Identifier | None = None
     legal_registration: Identifier | None = None
-    vat_id: str | None = None
+    vat_id: v.VatId | None = None
     electronic_address: Identifier | None = None
     address: Address | None = None
     contact: Contact | None = None
@@ -79,7 +80,7 @@ class Buyer:
 class Payee:
     """BG-10."""
 
-    name: str
+    name: v.Text
     identifier: Identifier | None = None
     legal_registration: Identifier | None = None
 
@@ -88,8 +89,8 @@ class Payee:
 class TaxRepresentative:
     """BG-11."""
 
-    name: str
-    vat_id: str
+    name: v.Text
+    vat_id: v.VatId
     address: Address
 
 
@@ -97,7 +98,7 @@ class TaxRepresentative:
 class Delivery:
     """BG-13."""
 
-    party_name: str | None = None
+    party_name: v.Text | None = None
     location: Identifier | None = None
     address: Address | None = None
     date: dt.date | None = None
@@ -107,27 +108,27 @@ class Delivery:
 class Vat:
     """A VAT category of UNTDID 5305 and its rate in percent."""
 
-    category: str
-    rate: Decimal | None = None
+    category: v.Category
+    rate: v.Rate | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VatExemption:
     """Why a category has no VAT (BT-120, BT-121)."""
 
-    reason: str | None = None
-    reason_code: str | None = None
+    reason: v.Wide | None = None
+    reason_code: v.Short | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Adjustment:
     """An allowance or a charge of a line: an amount, or a share of a base amount."""
 
-    amount: Decimal | None = None
-    percent: Decimal | None = None
-    base_amount: Decimal | None = None
-    reason: str | None = None
-    reason_code: str | None = None
+    amount: v.Amount | None = None
+    percent: v.Fine | None = None
+    base_amount: v.Amount | None = None
+    reason: v.Wide | None = None
+    reason_code: v.Short | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,41 +142,41 @@ class DocumentAdjustment(Adjustment):
 class Price:
     """BG-29: what `base_quantity` units cost."""
 
-    net: Decimal
-    discount: Decimal | None = None
-    gross: Decimal | None = None
-    base_quantity: Decimal | None = None
-    base_unit: str | None = None
+    net: v.Fine
+    discount: v.Fine | None = None
+    gross: v.Fine | None = None
+    base_quantity: v.Fine | None = None
+    base_unit: v.Unit | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Classification:
     """BT-158."""
 
-    id: str
-    scheme: str
-    version: str | None = None
+    id: v.Text
+    scheme: v.Short
+    version: v.Short | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attribute:
     """BG-32."""
 
-    name: str
-    value: str
+    name: v.Text
+    value: v.Wide
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
     """BG-31."""
 
-    name: str
-    description: str | None = None
-    seller_id: str | None = None
-    buyer_id: str | None = None
+    name: v.Wide
+    description: v.Prose | None = None
+    seller_id: v.Text | None = None
+    buyer_id: v.Text | None = None
     standard_id: Identifier | None = None
     classifications: tuple[Classification, ...] = ()
-    origin_country: str | None = None
+    origin_country: v.Country | None = None
     attributes: tuple[Attribute, ...] = ()
 
 
@@ -183,14 +184,14 @@ class Item:
 class Line:
     """BG-25. `net_amount` is what the caller says it is, if anything: see totals."""
 
-    id: str
-    note: str | None = None
+    id: v.Text
+    note: v.Prose | None = None
     object_identifier: Identifier | None = None
-    quantity: Decimal
-    unit: str = "C62"
-    net_amount: Decimal | None = None
-    order_line_reference: str | None = None
-    accounting_reference: str | None = None
+    quantity: v.Fine
+    unit: v.Unit = "C62"
+    net_amount: v.Amount | None = None
+    order_line_reference: v.Text | None = None
+    accounting_reference: v.Text | None = None
     period: Period | None = None
     allowances: tuple[Adjustment, ...] = ()
     charges: tuple[Adjustment, ...] = ()
@@ -203,35 +204,35 @@ class Line:
 class CreditTransfer:
     """BG-17."""
 
-    iban: str
-    account_name: str | None = None
-    bic: str | None = None
+    iban: v.Short
+    account_name: v.Text | None = None
+    bic: v.Short | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Card:
     """BG-18."""
 
-    primary_account_number: str
-    holder_name: str | None = None
+    primary_account_number: v.Short
+    holder_name: v.Text | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DirectDebit:
     """BG-19."""
 
-    mandate_reference: str | None = None
-    creditor_id: str | None = None
-    debited_iban: str | None = None
+    mandate_reference: v.Text | None = None
+    creditor_id: v.Text | None = None
+    debited_iban: v.Short | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Payment:
     """BG-16."""
 
-    means_code: str
-    means_text: str | None = None
-    reference: str | None = None
+    means_code: v.Means
+    means_text: v.Wide | None = None
+    reference: v.Text | None = None
     credit_transfers: tuple[CreditTransfer, ...] = ()
     card: Card | None = None
     direct_debit: DirectDebit | None = None
@@ -241,15 +242,15 @@ class Payment:
 class Note:
     """BG-1."""
 
-    subject_code: str | None = None
-    text: str
+    subject_code: v.Subject | None = None
+    text: v.Prose
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrecedingInvoice:
     """BG-3."""
 
-    number: str
+    number: v.Text
     issue_date: dt.date | None = None
 
 
@@ -257,37 +258,37 @@ class PrecedingInvoice:
 class SupportingDocument:
     """BG-24."""
 
-    id: str
-    description: str | None = None
-    url: str | None = None
+    id: v.Text
+    description: v.Wide | None = None
+    url: v.Url | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invoice:
     """An invoice or a credit note, without what follows from it (see totals)."""
 
-    number: str
+    number: v.Text
     issue_date: dt.date
     due_date: dt.date | None = None
     tax_point_date: dt.date | None = None
-    type_code: str = "380"
-    currency: str
-    tax_currency: str | None = None
-    tax_total_in_tax_currency: Decimal | None = None
-    tax_point_date_code: str | None = None
-    buyer_reference: str | None = None
-    buyer_accounting_reference: str | None = None
-    contract_reference: str | None = None
-    despatch_advice_reference: str | None = None
-    order_reference: str | None = None
-    project_reference: str | None = None
-    receiving_advice_reference: str | None = None
-    sales_order_reference: str | None = None
-    tender_reference: str | None = None
-    process_id: str | None = None
-    payment_terms: str | None = None
-    prepaid_amount: Decimal | None = None
-    rounding_amount: Decimal | None = None
+    type_code: v.TypeCode = "380"
+    currency: v.Currency
+    tax_currency: v.Currency | None = None
+    tax_total_in_tax_currency: v.Amount | None = None
+    tax_point_date_code: v.TaxPointCode | None = None
+    buyer_reference: v.Text | None = None
+    buyer_accounting_reference: v.Text | None = None
+    contract_reference: v.Text | None = None
+    despatch_advice_reference: v.Text | None = None
+    order_reference: v.Text | None = None
+    project_reference: v.Text | None = None
+    receiving_advice_reference: v.Text | None = None
+    sales_order_reference: v.Text | None = None
+    tender_reference: v.Text | None = None
+    process_id: v.Text | None = None
+    payment_terms: v.Terms | None = None
+    prepaid_amount: v.Amount | None = None
+    rounding_amount: v.Amount | None = None
     invoiced_object: Identifier | None = None
     invoice_period: Period | None = None
     notes: tuple[Note, ...] = ()
@@ -295,11 +296,11 @@ class Invoice:
     supporting_documents: tuple[SupportingDocument, ...] = ()
     allowances: tuple[DocumentAdjustment, ...] = ()
     charges: tuple[DocumentAdjustment, ...] = ()
-    lines: tuple[Line, ...]
+    lines: Annotated[tuple[Line, ...], v.LINES]
     delivery: Delivery | None = None
     payee: Payee | None = None
     tax_representative: TaxRepresentative | None = None
-    vat_exemptions: Mapping[str, VatExemption] = field(default_factory=lambda: MappingProxyType({}))
+    vat_exemptions: Mapping[v.Category, VatExemption] = field(default_factory=dict)
     seller: Seller
     buyer: Buyer
     payment: Payment | None = None

@@ -1,0 +1,240 @@
+"""From JSON to the invoice: whatever does not have the contract's shape is a finding."""
+
+import datetime as dt
+import re
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import MISSING, Field, dataclass, fields
+from functools import cache
+from typing import Any, Final, get_args, get_origin, get_type_hints
+
+from chalicelib.contract.invoice_values import printable
+from chalicelib.engine.einvoice import values as v
+from chalicelib.engine.einvoice.findings import MAX_FINDINGS, Finding, InvalidInvoiceError
+from chalicelib.engine.einvoice.model import Invoice
+
+_DAY: Final = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_FAULT: Final = object()
+_ENTRIES: Final = v.Entries()
+# EN 16931 has rules of its own for some of what must be there.
+_REQUIRED: Final = {
+    "number": "BR-02",
+    "issue_date": "BR-03",
+    "currency": "BR-05",
+    "seller.name": "BR-06",
+    "buyer.name": "BR-07",
+    "seller.address": "BR-08",
+    "seller.address.country": "BR-09",
+    "buyer.address.country": "BR-11",
+    "lines": "BR-16",
+    "payee.name": "BR-17",
+    "tax_representative.name": "BR-18",
+    "tax_representative.address": "BR-19",
+    "tax_representative.address.country": "BR-20",
+    "lines.quantity": "BR-22",
+    "lines.item.name": "BR-25",
+    "lines.price.net": "BR-26",
+    "lines.vat": "BR-CO-04",
+    "lines.vat.category": "BR-CO-04",
+    "allowances.vat": "BR-32",
+    "allowances.vat.category": "BR-32",
+    "charges.vat": "BR-37",
+    "charges.vat.category": "BR-37",
+    "payment.means_code": "BR-49",
+    "payment.credit_transfers.iban": "BR-50",
+    "supporting_documents.id": "BR-52",
+    "lines.item.attributes.name": "BR-54",
+    "lines.item.attributes.value": "BR-54",
+    "preceding_invoices.number": "BR-55",
+    "tax_representative.vat_id": "BR-56",
+    "delivery.address.country": "BR-57",
+    "lines.item.classifications.scheme": "BR-65",
+}
+
+
+def read_invoice(source: Any, root: str) -> Invoice:
+    """Read an invoice that stands at the JSON path `root`; raises InvalidInvoiceError.
+
+    Empty texts, arrays and objects count as absent; a line without `id` has its position as such.
+    """
+    report = _Report(root, [])
+    invoice = _object(Invoice)(_numbered(source), root, report)
+    if report.findings:
+        raise InvalidInvoiceError(report.findings)
+    assert isinstance(invoice, Invoice)
+    return invoice
+
+
+@dataclass(frozen=True, slots=True)
+class _Report:
+    """The findings so far."""
+
+    root: str
+    findings: list[Finding]
+
+    def fault(self, rule: str, path: str, message: str) -> object:
+        """Note one more, as far as reports go."""
+        if len(self.findings) < MAX_FINDINGS:
+            self.findings.append(Finding(rule, f"{path} {message}", path))
+        return _FAULT
+
+    def missing(self, path: str) -> object:
+        """Note that something has to be there."""
+        name = re.sub(r"\[\d+\]", "", path.removeprefix(self.root + "."))
+        return self.fault(_REQUIRED.get(name, "PLT-REQUIRED"), path, "is required")
+
+
+# What is absent is None; what is no good is _FAULT, and reported.
+type _Read = Callable[[Any, str, _Report], Any]
+
+
+def _numbered(source: Any) -> Any:
+    lines = source.get("lines") if isinstance(source, Mapping) else None
+    if not isinstance(lines, list):
+        return source
+    numbered = [
+        {**line, "id": line.get("id") or str(n)} if isinstance(line, Mapping) else line
+        for n, line in enumerate(lines, 1)
+    ]
+    return {**source, "lines": numbered}
+
+
+@cache
+def _object(kind: type) -> _Read:
+    hints = get_type_hints(kind, include_extras=True)
+    members = {each.name: (_reader(hints[each.name]), _is_required(each)) for each in fields(kind)}
+
+    def read(source: Any, path: str, report: _Report) -> Any:
+        if not isinstance(source, Mapping):
+            return report.fault("PLT-TYPE", path, "must be an object")
+        found = {}
+        for name in [name for name in source if name not in members]:
+            found[name] = report.fault("PLT-UNKNOWN-FIELD", _member(path, name), "is not known")
+        for name, (read_member, required) in members.items():
+            raw = source.get(name)
+            value = None if raw is None else read_member(raw, f"{path}.{name}", report)
+            if value is None and required:
+                value = report.missing(f"{path}.{name}")
+            if value is not None:
+                found[name] = value
+        if any(value is _FAULT for value in found.values()):
+            return _FAULT
+        return kind(**found) if found else None
+
+    return read
+
+
+def _is_required(member: Field[Any]) -> bool:
+    return member.default is MISSING and member.default_factory is MISSING
+
+
+def _member(path: str, name: str) -> str:
+    return f"{path}.{name}" if name.isidentifier() else f"{path}[{name[:100]!r}]"
+
+
+def _reader(hint: Any) -> _Read:
+    """Return what reads a value of an annotation of the model."""
+    if type(None) in get_args(hint):
+        hint = next(each for each in get_args(hint) if each is not type(None))
+    marks = getattr(hint, "__metadata__", ())
+    plain = hint.__origin__ if marks else hint
+    if get_origin(plain) is tuple:
+        return _array(_reader(get_args(plain)[0]), *marks)
+    if get_origin(plain) is Mapping:
+        keys, kind = get_args(plain)
+        return _keyed(keys.__metadata__[0], _reader(kind))
+    return _READERS[type(marks[0])](marks[0]) if marks else _unmarked(plain)
+
+
+def _unmarked(kind: type) -> _Read:
+    return _day if kind is dt.date else _object(kind)
+
+
+def _text(chars: v.Chars) -> _Read:
+    def read(source: Any, path: str, report: _Report) -> Any:
+        if not isinstance(source, str):
+            return report.fault("PLT-TYPE", path, "must be a string")
+        if chars.form:
+            fits = re.fullmatch(chars.form, source) is not None
+            return source if fits else report.fault("PLT-FORMAT", path, f"must match {chars.form}")
+        if not chars.least and not source.strip():
+            return None
+        if not chars.least <= len(source) <= chars.most:
+            bounds = f"must have {chars.least or 1} to {chars.most} characters"
+            return report.fault("PLT-LENGTH", path, bounds)
+        return _checked(printable, source, path, report)
+
+    return read
+
+
+def _choice(choice: v.Choice) -> _Read:
+    def read(source: Any, path: str, report: _Report) -> Any:
+        if source in choice.values:
+            return source
+        return report.fault("PLT-FORMAT", path, f"must be one of {', '.join(choice.values)}")
+
+    return read
+
+
+def _number(number: v.Number) -> _Read:
+    def read(source: Any, path: str, report: _Report) -> Any:
+        if isinstance(source, bool) or not isinstance(source, str | int | float):
+            return report.fault("PLT-TYPE", path, "must be a decimal string or a number")
+        return _checked(number.read, source, path, report)
+
+    return read
+
+
+def _day(source: Any, path: str, report: _Report) -> Any:
+    if isinstance(source, str) and _DAY.fullmatch(source):
+        with suppress(ValueError):
+            return dt.date.fromisoformat(source)
+    return report.fault("PLT-FORMAT", path, "must be a date such as 2026-01-31")
+
+
+def _array(read_entry: _Read, entries: v.Entries = _ENTRIES) -> _Read:
+    def read(source: Any, path: str, report: _Report) -> Any:
+        if not isinstance(source, list):
+            return report.fault("PLT-TYPE", path, "must be an array")
+        if len(source) > entries.most:
+            return report.fault("PLT-LENGTH", path, f"must have at most {entries.most} entries")
+        found = []
+        for n, entry in enumerate(source):
+            value = read_entry(entry, f"{path}[{n}]", report)
+            found.append(report.missing(f"{path}[{n}]") if value is None else value)
+        if any(value is _FAULT for value in found):
+            return _FAULT
+        return tuple(found) or None
+
+    return read
+
+
+def _keyed(keys: v.Choice, read_entry: _Read) -> _Read:
+    def read(source: Any, path: str, report: _Report) -> Any:
+        if not isinstance(source, Mapping):
+            return report.fault("PLT-TYPE", path, "must be an object")
+        found = {
+            key: read_entry(entry, f"{path}.{key}", report)
+            if key in keys.values
+            else report.fault("PLT-UNKNOWN-FIELD", _member(path, key), "is not known")
+            for key, entry in source.items()
+        }
+        if any(value is _FAULT for value in found.values()):
+            return _FAULT
+        return {key: value for key, value in found.items() if value is not None}
+
+    return read
+
+
+def _checked(read: Callable[[Any], Any], source: str | float, path: str, report: _Report) -> Any:
+    try:
+        return read(source)
+    except ValueError as fault:
+        return report.fault("PLT-FORMAT", path, str(fault))
+
+
+_READERS: Final[Mapping[type, Callable[[Any], _Read]]] = {
+    v.Chars: _text,
+    v.Choice: _choice,
+    v.Number: _number,
+}
