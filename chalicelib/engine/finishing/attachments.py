@@ -1,6 +1,6 @@
 """Files inside the PDF: in its names tree, and bound to the document as associated files."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain, count
 from typing import TYPE_CHECKING, Final
 
@@ -18,8 +18,10 @@ def _attach(document: "pikepdf.Pdf", finishing: "Finishing") -> None:
 
     options = finishing.output.pdf
     date = pdf_date(moment_of(options.metadata))
-    associated = pikepdf.Array()
-    names = _distinct([attachment.filename for attachment in options.attachments])
+    associated = document.Root.get("/AF", pikepdf.Array())
+    names = _distinct(
+        [attachment.filename for attachment in options.attachments], taken=document.attachments
+    )
     for attachment, name in zip(options.attachments, names, strict=True):
         file = pikepdf.AttachedFileSpec(
             document,
@@ -36,9 +38,9 @@ def _attach(document: "pikepdf.Pdf", finishing: "Finishing") -> None:
     document.Root.AF = associated
 
 
-def _distinct(names: Sequence[str]) -> list[str]:
+def _distinct(names: Sequence[str], *, taken: Iterable[str]) -> list[str]:
     """Return the names with a number in those that have come before, whatever their case."""
-    taken: set[str] = set()
+    taken = {name.casefold() for name in taken}
     distinct = []
     for name in names:
         stem, dot, extension = name.rpartition(".")

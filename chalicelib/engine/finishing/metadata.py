@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Final
 from chalicelib.core.text import NOT_IN_XML
 from chalicelib.engine.finishing.dates import moment_of
 from chalicelib.engine.finishing.finisher import Finisher
+from chalicelib.engine.finishing.pdfa import conforms
 from chalicelib.engine.options.pdf import Metadata
 
 if TYPE_CHECKING:
@@ -37,7 +38,8 @@ def _write_info(document: "pikepdf.Pdf", metadata: Metadata) -> None:
 
 
 def _write_xmp(document: "pikepdf.Pdf", metadata: Metadata) -> None:
-    info = {name: _plain(str(value)) for name, value in document.docinfo.items()}
+    # Of a document without a title, the browser's is an address, of which blanks are left.
+    info = {name: _plain(str(value)).strip() for name, value in document.docinfo.items()}
     author, moment = info.get("/Author"), f"{moment_of(metadata):%Y-%m-%dT%H:%M:%SZ}"
     entries = {
         "dc:format": "application/pdf",
@@ -78,4 +80,8 @@ def _plain(text: str) -> str:
     return NOT_IN_XML.sub("", text)
 
 
-METADATA: Final = Finisher(lambda finishing: finishing.output.pdf.metadata != Metadata(), _describe)
+def _applies(finishing: "Finishing") -> bool:
+    return finishing.output.pdf.metadata != Metadata() or conforms(finishing)
+
+
+METADATA: Final = Finisher(_applies, _describe)

@@ -8,7 +8,9 @@ from chalicelib.engine.finishing.attachments import ATTACHMENTS
 from chalicelib.engine.finishing.bands import BANDS
 from chalicelib.engine.finishing.dates import moment_of
 from chalicelib.engine.finishing.finisher import Finisher
+from chalicelib.engine.finishing.hybrid import HYBRID
 from chalicelib.engine.finishing.metadata import METADATA
+from chalicelib.engine.finishing.pdfa import CONFORMANCE
 from chalicelib.engine.finishing.printed import pages_of, repeatable, with_id
 from chalicelib.engine.finishing.protection import encryption_of
 from chalicelib.engine.finishing.stamp import WATERMARK
@@ -17,8 +19,12 @@ from chalicelib.engine.finishing.watermark import TEST_WORD
 if TYPE_CHECKING:
     from chalicelib.engine.formats.format import Finishing
 
-# In this order: what is drawn later lies over what was drawn before.
-FINISHERS: Final[tuple[Finisher, ...]] = (BANDS, WATERMARK, ATTACHMENTS, METADATA, TEST_WORD)
+# In this order: what is drawn later lies over what was drawn before, and what the document says of
+# itself must be true of all of it.
+FINISHERS: Final[tuple[Finisher, ...]] = (
+    *(BANDS, WATERMARK, TEST_WORD),
+    *(HYBRID, ATTACHMENTS, METADATA, CONFORMANCE),
+)
 # Files with a relationship, and encryption, are younger than what the browser writes.
 _VERSION: Final = "1.7"
 

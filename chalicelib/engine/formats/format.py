@@ -2,13 +2,16 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from chalicelib.engine.browser.page import Page
 from chalicelib.engine.course import Course
 from chalicelib.engine.job import Produced
 from chalicelib.engine.options.output import Output
 from chalicelib.engine.options.pdf import Source
+
+if TYPE_CHECKING:
+    from chalicelib.engine.finishing.hybrid import InvoiceFile
 
 
 class FreshPage(Protocol):
@@ -21,13 +24,17 @@ class FreshPage(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Finishing:
-    """What is known when a drawn page becomes a file; `test`: it is marked as one."""
+    """What is known when a drawn page becomes a file; `test`: it is marked as one.
+
+    `invoice` is what a PDF has in it.
+    """
 
     output: Output
     resources: Mapping[Source, bytes]
     test: bool
     course: Course
     fresh_page: FreshPage
+    invoice: "InvoiceFile | None" = None
 
 
 type Draw = Callable[[Page, Output], bytes]

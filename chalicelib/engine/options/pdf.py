@@ -214,6 +214,8 @@ class PdfOptions:
     page_number_start: int
     tagged: bool
     outline: bool
+    pdfa: str | None
+    pdfua: bool
     metadata: Metadata
     attachments: tuple[Attachment, ...]
     protection: Protection | None
@@ -242,6 +244,8 @@ class PdfOptions:
             page_number_start=source.get("page_number_start", 1),
             tagged=source.get("tagged", True),
             outline=source.get("outline", False),
+            pdfa=source.get("pdfa"),
+            pdfua=source.get("pdfua", False),
             metadata=Metadata.from_json(source.get("metadata") or {}),
             attachments=tuple(
                 Attachment.from_json(attachment) for attachment in source.get("attachments") or ()
@@ -249,6 +253,11 @@ class PdfOptions:
             protection=None if protection is None else Protection.from_json(protection),
             watermark=None if watermark is None else Watermark.from_json(watermark),
         )
+
+    @property
+    def accessible(self) -> bool:
+        """Tell whether all content must be tagged: PDF/UA, and level a of PDF/A."""
+        return self.pdfua or (self.pdfa or "").endswith("a")
 
     @property
     def stamped(self) -> bool:
