@@ -18,7 +18,8 @@ def _attach(document: "pikepdf.Pdf", finishing: "Finishing") -> None:
 
     options = finishing.output.pdf
     date = pdf_date(moment_of(options.metadata))
-    associated = document.Root.get("/AF", pikepdf.Array())
+    # Not the list itself: qpdf adds some files to it, others not.
+    associated = pikepdf.Array([*document.Root.get("/AF", [])])
     names = _distinct(
         [attachment.filename for attachment in options.attachments], taken=document.attachments
     )
