@@ -1,0 +1,127 @@
+"""Rules of the invoice as a whole: references, dates, currencies, parties, payment, amounts."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Final
+
+from chalicelib.contract.invoice_values import INTEGER_DIGITS
+from chalicelib.engine.einvoice.model import Invoice, Line, Seller
+from chalicelib.engine.einvoice.profiles import Profile
+from chalicelib.engine.einvoice.rules_adjustments import Fault, adjustment_faults
+from chalicelib.engine.einvoice.totals import Totals, adjustment_amount
+
+_LIMIT: Final = Decimal(10) ** INTEGER_DIGITS
+_CREDIT_TRANSFERS: Final = frozenset({"30", "58"})
+_PREFIX_LENGTH: Final = 2
+_TOTALS: Final = (
+    "line_total",
+    "allowance_total",
+    "charge_total",
+    "tax_basis_total",
+    "tax_total",
+    "grand_total",
+    "due_amount",
+)
+
+
+def document_faults(invoice: Invoice, computed: Totals, profile: Profile) -> Iterator[Fault]:
+    """Yield what is wrong with the document."""
+    yield from _references(invoice)
+    yield from _currencies(invoice, computed)
+    yield from _parties(invoice, profile)
+    yield from _seller(invoice.seller, profile)
+    yield from _payment(invoice, computed, profile)
+    yield from adjustment_faults(invoice.allowances, "allowances", "BR-31", "BR-33")
+    yield from adjustment_faults(invoice.charges, "charges", "BR-36", "BR-38")
+    yield from _amounts(invoice, computed)
+
+
+def _references(invoice: Invoice) -> Iterator[Fault]:
+    if invoice.type_code == "384" and not invoice.preceding_invoices:
+        yield "BR-DE-26", "preceding_invoices", "is required for type_code 384"
+    if invoice.tax_point_date and invoice.tax_point_date_code:
+        yield "BR-CO-03", "tax_point_date_code", "must not stand beside tax_point_date"
+    period = invoice.invoice_period
+    if period and period.start and period.end and period.end < period.start:
+        yield "BR-29", "invoice_period.end", "must not be before start"
+
+
+def _currencies(invoice: Invoice, computed: Totals) -> Iterator[Fault]:
+    tax_total = invoice.tax_total_in_tax_currency
+    if invoice.tax_currency is None:
+        if tax_total is not None:
+            yield "PLT-TAX-CURRENCY", "tax_currency", "is required for tax_total_in_tax_currency"
+        return
+    if invoice.tax_currency == invoice.currency:
+        yield "PEPPOL-EN16931-R005", "tax_currency", "must be another one than currency"
+    if tax_total is None:
+        yield "BR-53", "tax_total_in_tax_currency", "is required for tax_currency"
+    elif tax_total * computed.tax_total < 0:
+        message = "must have the sign of the VAT in the invoice's currency"
+        yield "PEPPOL-EN16931-R055", "tax_total_in_tax_currency", message
+
+
+def _parties(invoice: Invoice, profile: Profile) -> Iterator[Fault]:
+    seller, buyer, payee = invoice.seller, invoice.buyer, invoice.payee
+    if buyer.address is None and profile.name != "MINIMUM":
+        yield "BR-10", "buyer.address", "is required"
+    for rule, name, party in (("BR-62", "seller", seller), ("BR-63", "buyer", buyer)):
+        address = party.electronic_address
+        if address and not address.scheme:
+            yield rule, f"{name}.electronic_address.scheme", "is required"
+    if payee and payee.name == seller.name:
+        yield "BR-17", "payee.name", "must be another one than the seller's"
+    for name in ("seller", "buyer", "tax_representative"):
+        party = getattr(invoice, name)
+        prefix = (party.vat_id or "" if party else "")[:_PREFIX_LENGTH]
+        if prefix and not (prefix.isascii() and prefix.isalpha() and prefix.isupper()):
+            yield "BR-CO-09", f"{name}.vat_id", "must begin with the code of its country"
+
+
+def _seller(seller: Seller, profile: Profile) -> Iterator[Fault]:
+    identifiers = () if profile.name == "MINIMUM" else seller.identifiers
+    if not (seller.vat_id or seller.legal_registration or identifiers):
+        message = "is required, or legal_registration"
+        others = "" if profile.name == "MINIMUM" else " or identifiers"
+        yield "BR-CO-26", "seller.vat_id", message + others
+
+
+def _payment(invoice: Invoice, computed: Totals, profile: Profile) -> Iterator[Fault]:
+    payment = invoice.payment
+    if payment and payment.means_code in _CREDIT_TRANSFERS and not payment.credit_transfers:
+        message = f"is required for means_code {payment.means_code}"
+        yield "BR-61", "payment.credit_transfers", message
+    if computed.rounding_amount and profile.name in {"BASIC", "BASIC_WL"}:
+        message = f"cannot be told in {profile.name}: leave it out or take EN16931"
+        yield "BR-CO-16", "rounding_amount", message
+    has_terms = invoice.due_date or invoice.payment_terms
+    # The one sheet that still has this rule is that of EXTENDED.
+    if profile.name == "EXTENDED" and computed.due_amount > 0 and not has_terms:
+        yield "BR-CO-25", "due_date", "is required, or payment_terms, where an amount is due"
+
+
+def _amounts(invoice: Invoice, computed: Totals) -> Iterator[Fault]:
+    """Check what is computed: what is entered has its bounds."""
+    message = f"comes to more than {INTEGER_DIGITS} digits before the point"
+    for path, amount in _computed(invoice, computed):
+        if abs(amount) >= _LIMIT:
+            yield "PLT-AMOUNT-RANGE", path, message
+
+
+def _computed(invoice: Invoice, computed: Totals) -> Iterator[tuple[str, Decimal]]:
+    yield from _adjustment_amounts("", invoice)
+    for n, (line, amount) in enumerate(zip(invoice.lines, computed.line_net_amounts, strict=True)):
+        yield f"lines[{n}]", amount
+        yield from _adjustment_amounts(f"lines[{n}].", line)
+    for part in computed.vat_breakdown:
+        yield "", part.taxable_amount
+        yield "", part.tax_amount
+    for name in _TOTALS:
+        yield "", getattr(computed, name)
+
+
+def _adjustment_amounts(at: str, holder: Invoice | Line) -> Iterator[tuple[str, Decimal]]:
+    for n, each in enumerate(holder.allowances):
+        yield f"{at}allowances[{n}]", adjustment_amount(each)
+    for n, each in enumerate(holder.charges):
+        yield f"{at}charges[{n}]", adjustment_amount(each)
