@@ -1,0 +1,1 @@
+"""The layer of the validators: veraPDF, Saxon, the official rule sheets, a Java runtime."""
