@@ -1,0 +1,104 @@
+"""A line of an invoice or a credit note, as UBL."""
+
+from decimal import Decimal
+from typing import Final
+
+from chalicelib.engine.einvoice.model import Item, Line, Price, Vat
+from chalicelib.engine.einvoice.prices import gross_and_discount
+from chalicelib.engine.einvoice.ubl.references import object_document
+from chalicelib.engine.einvoice.ubl.values import (
+    allowance_charge,
+    identifier,
+    invoice_period,
+    money,
+    tax_category,
+)
+from chalicelib.engine.einvoice.xmlwrite import Node, group, leaf, number
+
+_ONE: Final = Decimal(1)
+
+
+def line_item(
+    line: Line, net_amount: Decimal, currency: str, *, is_credit_note: bool
+) -> Node | None:
+    """Return BG-25."""
+    return group(
+        "cac:CreditNoteLine" if is_credit_note else "cac:InvoiceLine",
+        leaf("cbc:ID", line.id),
+        leaf("cbc:Note", line.note),
+        leaf(
+            "cbc:CreditedQuantity" if is_credit_note else "cbc:InvoicedQuantity",
+            number(line.quantity),
+            unitCode=line.unit,
+        ),
+        money("cbc:LineExtensionAmount", net_amount, currency),
+        leaf("cbc:AccountingCost", line.accounting_reference),
+        invoice_period(line.period),
+        group("cac:OrderLineReference", leaf("cbc:LineID", line.order_line_reference)),
+        object_document("cac:DocumentReference", line.object_identifier),
+        *(allowance_charge(allowance, currency, charge=False) for allowance in line.allowances),
+        *(allowance_charge(charge, currency, charge=True) for charge in line.charges),
+        _item(line.item, line.vat),
+        _price(line.price, currency),
+    )
+
+
+def _item(item: Item, vat: Vat) -> Node | None:
+    return group(
+        "cac:Item",
+        leaf("cbc:Description", item.description),
+        leaf("cbc:Name", item.name),
+        group("cac:BuyersItemIdentification", leaf("cbc:ID", item.buyer_id)),
+        group("cac:SellersItemIdentification", leaf("cbc:ID", item.seller_id)),
+        group("cac:StandardItemIdentification", identifier("cbc:ID", item.standard_id)),
+        group("cac:OriginCountry", leaf("cbc:IdentificationCode", item.origin_country)),
+        *(
+            group(
+                "cac:CommodityClassification",
+                leaf(
+                    "cbc:ItemClassificationCode",
+                    entry.id,
+                    listID=entry.scheme,
+                    listVersionID=entry.version,
+                ),
+            )
+            for entry in item.classifications
+        ),
+        tax_category("cac:ClassifiedTaxCategory", vat),
+        *(
+            group(
+                "cac:AdditionalItemProperty",
+                leaf("cbc:Name", attribute.name),
+                leaf("cbc:Value", attribute.value),
+            )
+            for attribute in item.attributes
+        ),
+    )
+
+
+def _price(price: Price, currency: str) -> Node | None:
+    return group(
+        "cac:Price",
+        leaf("cbc:PriceAmount", number(price.net), currencyID=currency),
+        _base_quantity(price),
+        _price_discount(price, currency),
+    )
+
+
+def _base_quantity(price: Price) -> Node | None:
+    if price.base_quantity is None and price.base_unit is None:
+        return None
+    return leaf("cbc:BaseQuantity", number(price.base_quantity or _ONE), unitCode=price.base_unit)
+
+
+def _price_discount(price: Price, currency: str) -> Node | None:
+    """Return BT-147 and BT-148; without a discount it is nought, which UBL must name."""
+    gross, discount = gross_and_discount(price)
+    if gross is None:
+        return None
+    return group(
+        "cac:AllowanceCharge",
+        leaf("cbc:ChargeIndicator", "false"),
+        leaf("cbc:Amount", number(discount or Decimal(0)), currencyID=currency),
+        leaf("cbc:BaseAmount", number(gross), currencyID=currency),
+    )

@@ -1,0 +1,1 @@
+"""What generates the data of e-invoices."""
