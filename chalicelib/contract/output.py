@@ -54,3 +54,11 @@ class OutputSpec(Model):
             message = "format goes with formats only where it is zip"
             raise ValueError(message)
         return self
+
+    @model_validator(mode="after")
+    def _conforms(self) -> Self:
+        drawn = "pdf" in self.formats if self.formats else self.format in {None, "pdf", "zip"}
+        if not drawn and (self.pdf.pdfa is not None or self.pdf.pdfua):
+            message = "pdf.pdfa and pdf.pdfua need pdf among the formats"
+            raise ValueError(message)
+        return self

@@ -271,6 +271,14 @@ class PdfOptions(Model):
     """Write the structure tree that assistive technology reads."""
     outline: bool = False
     """Write bookmarks from the headings."""
+    pdfa: Literal["2b", "2u", "2a", "3b", "3u", "3a"] | None = None
+    """Part and level of PDF/A (ISO 19005) that the document is to conform to. Not with
+    `protection`; attachments go with part 3 only."""
+    pdfua: bool = False
+    """The document is to conform to PDF/UA-1 (ISO 14289). Its page must have a title, headings in
+    order and a text for every picture; its language is `metadata.language` or what `html lang` says
+    (en-US where nothing does). Links in headers and footers are left out
+    (`feature_unavailable`)."""
     metadata: PdfMetadata = PdfMetadata()
     attachments: Annotated[list[Attachment], Field(max_length=20)] = Field(default=[])
     protection: Protection | None = None
@@ -282,5 +290,19 @@ class PdfOptions(Model):
     def _sizes_come_in_pairs(self) -> Self:
         if (self.width is None) != (self.height is None):
             message = "width and height go together"
+            raise ValueError(message)
+        return self
+
+    @model_validator(mode="after")
+    def _conforms(self) -> Self:
+        pdfa = self.pdfa or ""
+        if pdfa and self.protection is not None:
+            message = "pdfa and protection exclude each other: leave one of them out"
+            raise ValueError(message)
+        if pdfa.startswith("2") and self.attachments:
+            message = f"pdfa {pdfa} takes no attachments: use 3{pdfa[1]} or leave them out"
+            raise ValueError(message)
+        if not self.tagged and (self.pdfua or pdfa.endswith("a")):
+            message = "pdfua, and pdfa 2a and 3a, need tagged: leave it out or set it to true"
             raise ValueError(message)
         return self

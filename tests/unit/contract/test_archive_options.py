@@ -1,0 +1,58 @@
+"""What goes together with PDF/A and PDF/UA, and what is said to what does not."""
+
+import json
+from typing import Any
+
+import pytest
+
+from chalicelib.contract.output import OutputSpec
+from chalicelib.contract.reading import read_body
+from chalicelib.core.errors import ServiceError
+
+ATTACHMENT = {"filename": "a.txt", "content": "YQ=="}
+
+
+def read(**output: Any) -> OutputSpec:
+    return read_body(OutputSpec, json.dumps(output).encode(), output)
+
+
+@pytest.mark.parametrize("pdfa", ["2b", "2u", "2a", "3b", "3u", "3a"])
+def test_every_level_goes_with_accessibility(pdfa: str) -> None:
+    pdf = read(formats=["png", "pdf"], pdf={"pdfa": pdfa, "pdfua": True}).pdf
+
+    assert (pdf.pdfa, pdf.pdfua) == (pdfa, True)
+
+
+@pytest.mark.parametrize(
+    ("output", "told"),
+    [
+        ({"pdf": {"pdfa": "2u", "attachments": [ATTACHMENT]}}, "use 3u"),
+        ({"pdf": {"pdfa": "3b", "protection": {"owner_password": "x"}}}, "protection"),
+        ({"pdf": {"pdfua": True, "tagged": False}}, "tagged"),
+        ({"pdf": {"pdfa": "2a", "tagged": False}}, "tagged"),
+        ({"pdf": {"pdfa": "3a", "tagged": False}}, "tagged"),
+        ({"pdf": {"pdfa": "1b"}}, "2b"),
+        ({"format": "png", "pdf": {"pdfa": "3b"}}, "pdf among the formats"),
+        ({"formats": ["png", "html"], "pdf": {"pdfua": True}}, "pdf among the formats"),
+    ],
+)
+def test_what_excludes_each_other_is_refused(output: dict[str, Any], told: str) -> None:
+    with pytest.raises(ServiceError) as refused:
+        read(**output)
+
+    (error,) = refused.value.errors
+    assert told in error.message
+
+
+@pytest.mark.parametrize(
+    "pdf",
+    [
+        {"pdfa": "3u", "attachments": [ATTACHMENT]},
+        {"pdfa": "2b", "tagged": False},
+        {"pdfua": True, "protection": {"owner_password": "x"}},
+        {"pdfua": True, "attachments": [ATTACHMENT]},
+    ],
+)
+def test_what_goes_together_is_taken(pdf: dict[str, Any]) -> None:
+    assert read(format="zip", pdf=pdf)
+    assert read(pdf=pdf)
