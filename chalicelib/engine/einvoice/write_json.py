@@ -1,0 +1,52 @@
+"""The invoice and what follows from it as JSON, for answers, for `render.invoice` and for pages."""
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from decimal import Decimal
+from typing import Any
+
+from chalicelib.engine.einvoice.model import Invoice
+from chalicelib.engine.einvoice.totals import Totals
+
+
+def invoice_json(invoice: Invoice) -> dict[str, Any]:
+    """Return an invoice in the contract's model; what is absent is left out."""
+    return _members(invoice)
+
+
+def totals_json(computed: Totals) -> dict[str, Any]:
+    """Return the document's totals and its VAT breakdown, as `render.invoice` has them."""
+    members = _members(computed)
+    del members["line_net_amounts"]
+    return members
+
+
+def completed_json(source: Mapping[str, Any], computed: Totals) -> dict[str, Any]:
+    """Return an invoice as it was sent, with what was computed from it."""
+    lines = [
+        {"id": str(n), **line, "net_amount": _plain(net_amount)}
+        for n, (line, net_amount) in enumerate(
+            zip(source["lines"], computed.line_net_amounts, strict=True), 1
+        )
+    ]
+    return {**source, "lines": lines, **totals_json(computed)}
+
+
+def _members(value: Any) -> dict[str, Any]:
+    found = ((each.name, getattr(value, each.name)) for each in fields(value))
+    return {name: _plain(member) for name, member in found if member not in (None, (), {})}
+
+
+def _plain(value: Any) -> Any:
+    match value:
+        case Decimal():
+            return f"{value:f}"
+        case dt.date():
+            return value.isoformat()
+        case tuple():
+            return [_plain(each) for each in value]
+        case Mapping():
+            return {key: _plain(each) for key, each in value.items()}
+        case _:
+            return _members(value) if is_dataclass(value) else value

@@ -1,0 +1,197 @@
+"""Totals agree with plain fractions, and with each other, for any invoice."""
+
+import dataclasses
+from collections import defaultdict
+from collections.abc import Iterable
+from decimal import Decimal
+from fractions import Fraction
+from math import floor
+from typing import Any, Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chalicelib.engine.einvoice.model import Adjustment, Invoice
+from chalicelib.engine.einvoice.profiles import PROFILES
+from chalicelib.engine.einvoice.read_json import read_invoice
+from chalicelib.engine.einvoice.rules import check
+from chalicelib.engine.einvoice.totals import Totals, totals
+from tests.builders.invoice_json import invoice_json
+
+_REASON: Final = {"reason": "r"}
+
+
+def _decimals(places: int, *, most: int, least: int | None = None) -> st.SearchStrategy[str]:
+    return st.decimals(-most if least is None else least, most, places=places, allow_nan=False).map(
+        lambda number: f"{number:f}"
+    )
+
+
+_AMOUNTS: Final = _decimals(2, most=100_000)
+_RATES: Final = st.sampled_from(["7", "19", "19.00", "5.5", "20", "8.1"])
+_VATS: Final = st.fixed_dictionaries({"category": st.just("S"), "rate": _RATES})
+_ADJUSTMENTS: Final = st.one_of(
+    st.fixed_dictionaries({"amount": _AMOUNTS, **{k: st.just(v) for k, v in _REASON.items()}}),
+    st.fixed_dictionaries(
+        {
+            "percent": _decimals(6, most=100, least=0),
+            "base_amount": _AMOUNTS,
+            **{k: st.just(v) for k, v in _REASON.items()},
+        }
+    ),
+)
+_PRICES: Final = st.fixed_dictionaries(
+    {"net": _decimals(6, most=100_000, least=0)},
+    optional={"base_quantity": st.sampled_from(["1", "3", "7", "100", "0.000001", "1000"])},
+)
+_LINES: Final = st.fixed_dictionaries(
+    {
+        "quantity": _decimals(6, most=1_000),
+        "price": _PRICES,
+        "vat": _VATS,
+        "item": st.just({"name": "x"}),
+    },
+    optional={
+        "allowances": st.lists(_ADJUSTMENTS, max_size=2),
+        "charges": st.lists(_ADJUSTMENTS, max_size=2),
+    },
+)
+_DOCUMENT_ADJUSTMENTS: Final = st.lists(
+    st.builds(lambda part, vat: {**part, "vat": vat}, _ADJUSTMENTS, _VATS), max_size=3
+)
+INVOICES: Final = st.fixed_dictionaries(
+    {"lines": st.lists(_LINES, min_size=1, max_size=8)},
+    optional={
+        "allowances": _DOCUMENT_ADJUSTMENTS,
+        "charges": _DOCUMENT_ADJUSTMENTS,
+        "prepaid_amount": _AMOUNTS,
+        "rounding_amount": _decimals(2, most=1),
+    },
+)
+
+
+def cents(amount: Fraction) -> Fraction:
+    """Round half away from zero."""
+    whole = Fraction(floor(abs(amount) * 100 + Fraction(1, 2)), 100)
+    return whole if amount >= 0 else -whole
+
+
+def exact(number: Decimal | None) -> Fraction:
+    return Fraction(number or 0)
+
+
+def amount(part: Adjustment) -> Fraction:
+    if part.amount is not None:
+        return exact(part.amount)
+    return cents(exact(part.base_amount) * exact(part.percent) / 100)
+
+
+def total(parts: Iterable[Adjustment]) -> Fraction:
+    return sum(map(amount, parts), Fraction())
+
+
+def expected(invoice: Invoice) -> dict[str, Any]:
+    """Compute the totals a second time, with fractions and one rule after the other."""
+    nets = [
+        cents(
+            exact(line.price.net)
+            * exact(line.quantity)
+            / exact(line.price.base_quantity or Decimal(1))
+        )
+        - total(line.allowances)
+        + total(line.charges)
+        for line in invoice.lines
+    ]
+    taxable: defaultdict[Fraction, Fraction] = defaultdict(Fraction)
+    for line, net in zip(invoice.lines, nets, strict=True):
+        taxable[exact(line.vat.rate)] += net
+    for part in invoice.allowances:
+        taxable[exact(part.vat.rate)] -= amount(part)
+    for part in invoice.charges:
+        taxable[exact(part.vat.rate)] += amount(part)
+    taxes = {rate: cents(basis * rate / 100) for rate, basis in taxable.items()}
+    basis = sum(nets, Fraction()) - total(invoice.allowances) + total(invoice.charges)
+    due = basis + sum(taxes.values()) - exact(invoice.prepaid_amount)
+    return {
+        "nets": nets,
+        "taxable": taxable,
+        "taxes": taxes,
+        "basis": basis,
+        "due": due + exact(invoice.rounding_amount),
+    }
+
+
+def computed(changes: dict[str, Any]) -> tuple[Invoice, Totals]:
+    invoice = read_invoice(invoice_json(changes), "invoice")
+    return invoice, totals(invoice)
+
+
+@given(INVOICES)
+def test_totals_are_those_of_exact_arithmetic(changes: dict[str, Any]) -> None:
+    invoice, found = computed(changes)
+    wanted = expected(invoice)
+
+    assert list(map(exact, found.line_net_amounts)) == wanted["nets"]
+    parts = {exact(part.rate): part for part in found.vat_breakdown}
+    assert {rate: exact(part.taxable_amount) for rate, part in parts.items()} == wanted["taxable"]
+    assert {rate: exact(part.tax_amount) for rate, part in parts.items()} == wanted["taxes"]
+    assert exact(found.tax_basis_total) == wanted["basis"]
+    assert exact(found.due_amount) == wanted["due"]
+
+
+@given(INVOICES)
+def test_totals_agree_with_each_other(changes: dict[str, Any]) -> None:
+    invoice, found = computed(changes)
+
+    assert sum(found.line_net_amounts) == found.line_total
+    assert sum(part.taxable_amount for part in found.vat_breakdown) == found.tax_basis_total
+    assert sum(part.tax_amount for part in found.vat_breakdown) == found.tax_total
+    assert found.line_total - found.allowance_total + found.charge_total == found.tax_basis_total
+    assert found.tax_basis_total + found.tax_total == found.grand_total
+    amounts = [*found.line_net_amounts, found.due_amount, found.prepaid_amount, found.tax_total]
+    assert {each.as_tuple().exponent for each in amounts} == {-2}
+    assert check(invoice, found, PROFILES["XRECHNUNG"], "invoice") == ()
+
+
+@pytest.mark.parametrize(
+    ("quantity", "price", "net"),
+    [
+        ("1", "0.005", "0.01"),
+        ("-1", "0.005", "-0.01"),
+        ("1", "0.004999", "0.00"),
+        ("-1", "0.004", "0.00"),
+        ("3", "33.335", "100.01"),
+        ("9999.999999", "999999.999999", "9999999998.99"),
+    ],
+)
+def test_half_a_cent_goes_away_from_zero(quantity: str, price: str, net: str) -> None:
+    _, found = computed({"lines[0].quantity": quantity, "lines[0].price.net": price})
+
+    assert str(found.line_net_amounts[0]) == net
+
+
+def test_vat_is_of_the_sum_and_not_of_each_line() -> None:
+    line = {
+        "quantity": 1,
+        "price": {"net": "0.05"},
+        "vat": {"category": "S", "rate": 10},
+        "item": {"name": "x"},
+    }
+    _, found = computed({"lines": [line] * 3})
+
+    assert (found.tax_basis_total, found.tax_total) == (Decimal("0.15"), Decimal("0.02"))
+
+
+def test_rates_that_are_equal_are_one_and_what_is_outside_has_none() -> None:
+    invoice, _ = computed({"lines[0].vat.rate": "19.000"})
+    outside = dataclasses.replace(invoice.lines[0].vat, category="O", rate=Decimal(0))
+    lines = (
+        *invoice.lines,
+        dataclasses.replace(invoice.lines[0], vat=outside),
+        dataclasses.replace(invoice.lines[0], vat=dataclasses.replace(outside, rate=None)),
+    )
+
+    parts = totals(dataclasses.replace(invoice, lines=lines)).vat_breakdown
+
+    assert [(part.category, part.rate) for part in parts] == [("S", Decimal(19)), ("O", None)]
