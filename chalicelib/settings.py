@@ -70,6 +70,16 @@ SETTINGS: Final[dict[str, Setting]] = {
         "folder of the fonts and their fontconfig file",
         "/opt/fonts",
     ),
+    "validators_dir": Setting(
+        "PLATEN_VALIDATORS_DIR",
+        "folder of the validators: veraPDF, Saxon, the official rule sheets and their Java",
+        "/opt/validators",
+    ),
+    "validate_function": Setting(
+        "PLATEN_VALIDATE_FUNCTION",
+        "Lambda function that judges files; unset, verdicts are `unavailable`",
+        "",
+    ),
     "browser_sandbox": Setting(
         "PLATEN_BROWSER_SANDBOX",
         "`off` only where the platform itself is the sandbox, as Lambda is",
@@ -171,6 +181,15 @@ class RelaySettings(Settings):
     bucket: str
     events_queue_url: str
     events_dead_letters_url: str
+    stack: str = "platen"
+    crash_points: str = ""
+
+
+class ValidateSettings(Settings):
+    """What the function of the validators reads."""
+
+    bucket: str
+    validators_dir: str
     stack: str = "platen"
     crash_points: str = ""
 

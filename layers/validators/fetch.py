@@ -21,7 +21,8 @@ def jars(folder: Path, lock: Path) -> None:
     shutil.copy(_HERE / "pom.xml", project)
     command = ["mvn", "--quiet", "--batch-mode", _COPY, f"-DoutputDirectory={folder}"]
     _patiently([*command, "-DincludeScope=runtime"], project)
-    pinned = dict(reversed(line.split()) for line in lock.read_text(encoding="utf-8").splitlines())
+    rows = (line.split() for line in lock.read_text(encoding="utf-8").splitlines())
+    pinned = {name: digest for digest, name in rows}
     found = {path.name: _digest(path) for path in folder.glob("*.jar")}
     if wrong := sorted(name for name, _ in pinned.items() ^ found.items()):
         raise LayerError(f"not as {lock.name} pins them: {', '.join(dict.fromkeys(wrong))}")

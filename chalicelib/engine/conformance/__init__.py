@@ -1,0 +1,1 @@
+"""Verdicts of the official validators on finished files; bytes in, report out."""

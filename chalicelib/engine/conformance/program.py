@@ -1,0 +1,138 @@
+"""The process that holds the validators: one question at a time, ended when it takes too long."""
+
+import contextlib
+import json
+import os
+import select
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Sequence
+from typing import IO, Any, Final
+
+from chalicelib.engine.conformance.installation import Installation
+
+# What 10 000 lines of the largest profile need with room to spare; the rest of the function's
+# memory is for what the machine itself takes beside its heap.
+HEAP_MB: Final = 768
+_METASPACE_MB: Final = 192
+_DIRECT_MB: Final = 64
+_FLAGS: Final = (
+    f"-Xmx{HEAP_MB}m",
+    f"-XX:MaxMetaspaceSize={_METASPACE_MB}m",
+    f"-XX:MaxDirectMemorySize={_DIRECT_MB}m",
+    # Out of memory ends it: what it would answer afterwards nobody could trust.
+    "-XX:+ExitOnOutOfMemoryError",
+    "-XX:+UseSerialGC",
+    "-XX:TieredStopAtLevel=1",
+    "-XX:-UsePerfData",
+    "-Xss4m",
+    "-Xshare:auto",
+    "-Djava.awt.headless=true",
+    "-Dfile.encoding=UTF-8",
+    "-Duser.language=en",
+    "-Duser.timezone=UTC",
+)
+_ANSWER_BYTES: Final = 32_000_000
+_CHUNK: Final = 1 << 16
+
+
+class ProgramLost(Exception):  # noqa: N818 -- says what happened
+    """The process ended, was too slow, or answered nonsense; it is gone."""
+
+
+class Program:
+    """One running process."""
+
+    def __init__(self, installation: Installation, ready_within_s: float) -> None:
+        """Start it and wait until it answers; raises ProgramLost."""
+        self._scratch = tempfile.TemporaryDirectory(prefix="validators-")
+        try:
+            self._process = _start(installation, self._scratch.name)
+        except OSError as error:
+            self._scratch.cleanup()
+            raise ProgramLost(f"the validators do not start: {error}") from error
+        self._answer(time.monotonic() + ready_within_s)
+
+    @property
+    def pid(self) -> int:
+        """Return the number of the process."""
+        return self._process.pid
+
+    def ask(self, kinds: Sequence[str], document: bytes, within_s: float) -> dict[str, Any]:
+        """Return what the program says of each kind; raises ProgramLost."""
+        until = time.monotonic() + within_s
+        order = json.dumps({"checks": list(kinds), "bytes": len(document)})
+        self._send(order.encode() + b"\n" + document, until)
+        answer = self._answer(until)
+        if set(answer) != set(kinds):
+            raise self._lost("the validators answered something else")
+        return answer
+
+    def end(self) -> None:
+        """Kill the process with whatever it started."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        _pipe(self._process.stdin).close()
+        _pipe(self._process.stdout).close()
+        self._scratch.cleanup()
+
+    def _send(self, message: bytes, until: float) -> None:
+        pipe = _pipe(self._process.stdin).fileno()
+        rest = memoryview(message)
+        while rest:
+            self._wait([], [pipe], until)
+            try:
+                rest = rest[os.write(pipe, rest[:_CHUNK]) :]
+            except OSError as error:
+                raise self._lost("the validators ended") from error
+
+    def _answer(self, until: float) -> dict[str, Any]:
+        pipe = _pipe(self._process.stdout).fileno()
+        parts: list[bytes] = []
+        size = 0
+        while not parts or not parts[-1].endswith(b"\n"):
+            self._wait([pipe], [], until)
+            parts.append(os.read(pipe, _CHUNK))
+            size += len(parts[-1])
+            if not parts[-1] or size > _ANSWER_BYTES:
+                raise self._lost("the validators ended")
+        try:
+            answer: dict[str, Any] = json.loads(b"".join(parts))
+        except ValueError as error:
+            raise self._lost("the validators answered nonsense") from error
+        return answer
+
+    def _wait(self, reading: list[int], writing: list[int], until: float) -> None:
+        remaining = max(until - time.monotonic(), 0)
+        if not any(select.select(reading, writing, [], remaining)):
+            raise self._lost("the validators did not answer in time")
+
+    def _lost(self, why: str) -> ProgramLost:
+        self.end()
+        return ProgramLost(why)
+
+
+def _start(installation: Installation, scratch: str) -> subprocess.Popen[bytes]:
+    folder = installation.folder
+    classes = ["-cp", f"{folder / 'lib'}/*", "platen.Main", str(folder)]
+    process = subprocess.Popen(
+        [str(installation.java), *_FLAGS, f"-Djava.io.tmpdir={scratch}", *classes],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        cwd=scratch,
+        # Nothing of ours: no credentials, no options for Java.
+        env={"LD_LIBRARY_PATH": str(folder / "runtime" / "lib"), "LC_ALL": "C.UTF-8"},
+        bufsize=0,
+        start_new_session=True,
+    )
+    os.set_blocking(_pipe(process.stdin).fileno(), False)
+    return process
+
+
+def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
+    assert pipe is not None
+    return pipe

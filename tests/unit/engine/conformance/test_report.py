@@ -1,0 +1,104 @@
+"""Findings become a report: merged, the standard's own words first, at most 100, never a guess."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from chalicelib.engine.conformance.checks import Check, Raw, Verdict
+from chalicelib.engine.conformance.report import report, section
+
+SUMMATION = "/rsm:CrossIndustryInvoice[1]/ram:Summation[1]"
+
+
+def found(
+    rule: str, location: str = "", *, source: str = "cen", severity: str = "error", count: int = 1
+) -> Raw:
+    return Raw(source, severity, rule, f"{rule} is broken", location, count)
+
+
+def made(*findings: Raw) -> dict[str, Any]:
+    verdict = Verdict(findings, "Saxon; EN 16931", "EN16931 (CII)")
+    return section(Check.cii("EN16931"), verdict, lambda location: f"invoice of {location}")
+
+
+def rules(rows: Sequence[dict[str, Any]]) -> list[str]:
+    return [row["rule"] for row in rows]
+
+
+def test_without_findings_it_passed() -> None:
+    assert made() == {
+        "profile": "EN16931",
+        "syntax": "cii",
+        "status": "passed",
+        "validator": "Saxon; EN 16931",
+        "scenario": "EN16931 (CII)",
+        "errors": [],
+        "warnings": [],
+    }
+
+
+def test_without_a_verdict_it_is_unavailable_and_never_passed() -> None:
+    made = report([Check.pdfa("3b"), Check.pdfua()], [Verdict(), Verdict(())], lambda _path: None)
+
+    unavailable: dict[str, Any] = {
+        "status": "unavailable",
+        "validator": None,
+        "errors": [],
+        "warnings": [],
+    }
+    assert made["pdfa"] == {"profile": "3b", **unavailable}
+    assert made["pdfua"]["status"] == "passed"
+
+
+def test_warnings_alone_do_not_fail() -> None:
+    report = made(found("BR-DE-26", severity="warning"))
+
+    assert report["status"] == "passed"
+    assert rules(report["warnings"]) == ["BR-DE-26"]
+
+
+def test_the_same_rule_and_place_is_counted() -> None:
+    report = made(found("BR-27", "/a[1]", count=2), found("BR-27", "/a[1]"), found("BR-27", "/b"))
+
+    assert report["status"] == "failed"
+    assert [(row["location"], row["path"], row["count"]) for row in report["errors"]] == [
+        ("/a[1]", "invoice of /a[1]", 3),
+        ("/b", "invoice of /b", 1),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("standard", "facturx"),
+    [
+        (found("BR-CO-15", "/rsm:CrossIndustryInvoice[1]"), found("BR-CO-15", SUMMATION)),
+        (found("BR-CO-15", SUMMATION), found("BR-CO-15", SUMMATION)),
+        (found("BR-CL-04", SUMMATION), found("FX-SCH-A-000595", SUMMATION)),
+    ],
+)
+def test_what_factur_x_tells_again_is_left_out(standard: Raw, facturx: Raw) -> None:
+    again = found(facturx.rule, facturx.location, source="facturx")
+
+    assert made(again, standard)["errors"] == made(standard)["errors"]
+
+
+@pytest.mark.parametrize(
+    "alone",
+    [
+        found("FX-NOT-USED", SUMMATION, source="facturx"),
+        found("BR-CO-15", "/rsm:CrossIndustryInvoice[1]/ram:Summa[1]", source="facturx"),
+        found("FX-SCH-A-000595", f"{SUMMATION}/ram:Other[1]", source="facturx"),
+    ],
+)
+def test_what_only_factur_x_tells_is_kept(alone: Raw) -> None:
+    standard = found("BR-CO-15", SUMMATION), found("BR-CL-04", SUMMATION)
+
+    assert alone.rule in rules(made(*standard, alone)["errors"])
+    assert len(made(*standard, alone)["errors"]) == 3
+
+
+def test_a_hundred_at_most_and_of_every_rule_one() -> None:
+    report = made(*(found("BR-27", f"/line[{n}]") for n in range(500)), found("BR-CO-15", "/sum"))
+
+    assert len(report["errors"]) == 100
+    assert rules(report["errors"]) == ["BR-27"] * 99 + ["BR-CO-15"]
