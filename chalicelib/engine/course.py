@@ -1,7 +1,7 @@
 """How one render goes: stages timed, warnings and explanations gathered until its end."""
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -17,6 +17,8 @@ class Course:
         self.warnings: list[RenderWarning] = []
         self.logs: tuple[str, ...] = ()
         self.explain: Mapping[str, Any] | None = None
+        # Addresses and texts of the page's links, where the file's readers are told them.
+        self.links: Sequence[tuple[str, str]] = ()
         self._timings: dict[str, int] = {}
 
     def warn(self, code: str, message: str, detail: str | None = None) -> None:

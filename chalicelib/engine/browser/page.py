@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser import pictures
+from chalicelib.engine.browser.anchors import anchors
 from chalicelib.engine.browser.credentials import Credentials
 from chalicelib.engine.browser.emulation import Emulation
 from chalicelib.engine.browser.fonts import InstalledFonts, used_fonts
@@ -42,6 +43,7 @@ class Page:
         self._asked_fonts: Mapping[str, Any] = {}
         self._html_bytes = 0
         self._warnings: list[RenderWarning] = []
+        self.links: list[tuple[str, str]] = []
 
     @property
     def warnings(self) -> tuple[RenderWarning, ...]:
@@ -105,6 +107,8 @@ class Page:
 
     def pdf(self, options: PdfOptions) -> bytes:
         """Print the document; raises RenderFailure `render_failed` or `render_timeout`."""
+        if options.pdfua:
+            self.links = anchors(self._tab)
         content, overlaps = printed(self._tab, options)
         self._warnings += overlaps
         return content

@@ -114,7 +114,10 @@ def print_sheets(tab: Tab, sheets: Sheets, options: PdfOptions) -> bytes:
     if "exceptionDetails" in filled:
         raise RenderFailure("render_failed", "header and footer could not be laid out")
     printing = tab.send(
-        "Page.printToPDF", printBackground=options.print_background, preferCSSPageSize=True
+        "Page.printToPDF",
+        printBackground=options.print_background,
+        preferCSSPageSize=True,
+        generateTaggedPDF=False,
     )
     return b64decode(tab.outcome(printing)["data"])
 

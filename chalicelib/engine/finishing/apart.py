@@ -45,7 +45,7 @@ def finished(
         theirs.close()
         try:
             order = format_.name, content, finishing.output, finishing.resources, finishing.test
-            send(ours, (*order, finishing.invoice))
+            send(ours, (*order, finishing.invoice, finishing.course.links))
             return _answer(ours, finishing, deadline)
         except (EOFError, OSError) as error:
             message = f"the {format_.name} could not be finished: it takes too much memory"

@@ -36,14 +36,16 @@ class _Telling(Course):
 
 def main(channel: "Connection[Any, Any]") -> None:
     """Finish one file."""
-    name, content, output, resources, test, invoice = receive(channel)
+    name, content, output, resources, test, invoice, links = receive(channel)
 
     def fresh_page[Result](work: Callable[[Page], Result]) -> Result:
         send(channel, ("page", work))
         result: Result = receive(channel)
         return result
 
-    finishing = Finishing(output, resources, test, _Telling(channel), fresh_page, invoice)
+    course = _Telling(channel)
+    course.links = links
+    finishing = Finishing(output, resources, test, course, fresh_page, invoice)
     try:
         produced = format_named(name).finish(content, finishing)
     except RenderFailure as failure:

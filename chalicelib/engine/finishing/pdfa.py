@@ -33,8 +33,13 @@ def flavour(finishing: "Finishing") -> str | None:
 
 def _conform(document: "pikepdf.Pdf", finishing: "Finishing") -> None:
     # Nothing of this is loaded for other documents.
+    from chalicelib.engine.finishing.fonts import repair_fonts  # noqa: PLC0415
+    from chalicelib.engine.finishing.pdfua import make_accessible  # noqa: PLC0415
     from chalicelib.engine.finishing.xmp import identify  # noqa: PLC0415
 
+    repair_fonts(document)
+    if finishing.output.pdf.accessible:
+        make_accessible(document, finishing)
     pdfa, pdfua = flavour(finishing), finishing.output.pdf.pdfua
     if pdfa is not None:
         _name_colours(document)

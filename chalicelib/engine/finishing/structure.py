@@ -1,0 +1,120 @@
+"""The structure tree as the browser writes it, put right where ISO 32000-1, 14.8.4 is stricter.
+
+Of what only an author can change nothing is touched: order of headings, pictures without a text.
+"""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    import pikepdf
+
+# The types of PDF 1.7.
+_TYPES: Final = """
+Document Part Art Sect Div BlockQuote Caption TOC TOCI Index NonStruct Private P H H1 H2 H3 H4 H5
+H6 L LI Lbl LBody Table TR TH TD THead TBody TFoot Span Quote Note Reference BibEntry Code Link
+Annot Ruby RB RT RP Warichu WT WP Figure Formula Form
+"""
+_STANDARD: Final = frozenset(f"/{name}" for name in _TYPES.split())
+# What the browser has types for that are younger than PDF 1.7; all others are blocks.
+_INLINE: Final = frozenset(["/Em", "/Strong", "/Sub"])
+_OF_ITEMS: Final = frozenset(["/Lbl", "/LBody"])
+
+
+def repair_structure(document: "pikepdf.Pdf") -> list[Any]:
+    """Put the tree right; return the elements that links belong to, in the order of reading."""
+    import pikepdf  # noqa: PLC0415 -- as finishing/pdf.py
+
+    tree = document.Root.get("/StructTreeRoot")
+    if tree is None:
+        return []
+    links, types = [], set()
+    repairs = _Repairs(document, tree)
+    for element, kids in _elements(tree):
+        type_ = str(element.S)
+        types.add(type_)
+        if type_ == "/LI":
+            repairs.item(element, kids)
+        elif type_ == "/Figure" and "/Alt" not in element and any(map(_is_element, kids)):
+            element.S = pikepdf.Name.Div
+        elif any("/Obj" in kid for kid in kids if not isinstance(kid, int)):
+            links.append(element)
+    _map_roles(tree, types - _STANDARD)
+    return links
+
+
+def _elements(tree: Any) -> Iterator[tuple[Any, list[Any]]]:
+    """Yield each element with its kids, in the order of reading; however deep they lie."""
+    waiting = [kid for kid in reversed(listed(tree.get("/K"))) if _is_element(kid)]
+    while waiting:
+        element = waiting.pop()
+        kids = listed(element.get("/K"))
+        yield element, kids
+        waiting += [kid for kid in reversed(kids) if _is_element(kid)]
+
+
+def listed(value: Any) -> list[Any]:
+    """Return what may be nothing, one or several as a list."""
+    import pikepdf  # noqa: PLC0415 -- as finishing/pdf.py
+
+    if value is None:
+        return []
+    return list(value) if isinstance(value, pikepdf.Array) else [value]
+
+
+def _is_element(kid: Any) -> bool:
+    return not isinstance(kid, int) and "/S" in kid
+
+
+def _map_roles(tree: Any, types: set[str]) -> None:
+    import pikepdf  # noqa: PLC0415 -- as finishing/pdf.py
+
+    if types:
+        name = pikepdf.Name
+        roles = {type_: name.Span if type_ in _INLINE else name.Div for type_ in sorted(types)}
+        tree.RoleMap = pikepdf.Dictionary(roles)
+
+
+class _Repairs:
+    """Changes that need the tree's index of what content belongs to which element."""
+
+    def __init__(self, document: "pikepdf.Pdf", tree: Any) -> None:
+        import pikepdf  # noqa: PLC0415 -- as finishing/pdf.py
+
+        self._document = document
+        self._parents = pikepdf.NumberTree(tree.ParentTree) if "/ParentTree" in tree else None
+
+    def item(self, item: Any, kids: list[Any]) -> None:
+        """Put all of a list's item that is not its label into one body."""
+        import pikepdf  # noqa: PLC0415 -- as above
+
+        labels = [kid for kid in kids if _is_element(kid) and kid.S == "/Lbl"]
+        others = [kid for kid in kids if not (_is_element(kid) and str(kid.S) in _OF_ITEMS)]
+        if not others:
+            return
+        name = pikepdf.Name
+        body = self._document.make_indirect(
+            pikepdf.Dictionary(Type=name.StructElem, S=name.LBody, P=item, K=pikepdf.Array())
+        )
+        if "/Pg" in item:
+            body.Pg = item.Pg
+        for kid in kids:
+            if _is_element(kid) and kid.S == "/Lbl":
+                continue
+            body.K.append(kid)
+            if _is_element(kid):
+                kid.P = body
+            else:
+                self._hand_over(kid, item, body)
+        item.K = pikepdf.Array([*labels, body])
+
+    def _hand_over(self, kid: Any, old: Any, new: Any) -> None:
+        """Have the index name the new parent of content."""
+        if self._parents is None:
+            return
+        number = kid if isinstance(kid, int) else kid.get("/MCID")
+        holder = old.get("/Pg", {}) if isinstance(kid, int) else kid.get("/Stm", kid.get("/Pg", {}))
+        if "/Obj" in (kid if not isinstance(kid, int) else ()):
+            self._parents[int(kid.Obj.StructParent)] = new
+        elif number is not None and "/StructParents" in holder:
+            self._parents[int(holder.StructParents)][int(number)] = new
