@@ -287,8 +287,8 @@ def _card() -> Invoice:
 def _gross_prices() -> Invoice:
     return minimal(
         lines=(
-            line(1, price=Price(net=D("9.99"), gross=D("10.99"))),
-            line(2, price=Price(net=D("9.99"), discount=D(1))),
+            line(1, price=Price(net=D("9.99"), gross=D("10.99"), discount=D(1))),
+            line(2, price=Price(net=D("9.99"), gross=D("9.99"), discount=D(0))),
             line(3, price=Price(net=D("9.99"), gross=D("9.99"))),
             line(4, price=Price(net=D("0.123456"), base_quantity=D(1000))),
         )

@@ -4,7 +4,7 @@ import datetime as dt
 from collections.abc import Mapping
 from dataclasses import replace
 from decimal import Decimal
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from lxml import etree
 
@@ -76,7 +76,7 @@ def with_test_note(invoice: Invoice) -> Invoice:
 def serialise(root: Node, namespaces: Mapping[str | None, str]) -> bytes:
     """Write the document, without white space that nobody asked for."""
     names = _Names(namespaces)
-    prefixes: dict[str | None, str] = dict(namespaces)
+    prefixes: Any = dict(namespaces)  # the type stubs know of no default namespace
     element = etree.Element(names[root.tag], nsmap=prefixes)
     _append(element, root, names)
     return etree.tostring(element, xml_declaration=True, encoding="UTF-8")

@@ -11,7 +11,6 @@ from chalicelib.engine.einvoice.cii.values import (
     trade_tax,
 )
 from chalicelib.engine.einvoice.model import Item, Line, Price
-from chalicelib.engine.einvoice.prices import gross_and_discount
 from chalicelib.engine.einvoice.xmlwrite import Node, amount, group, leaf, number
 
 _ONE: Final = Decimal(1)
@@ -77,14 +76,13 @@ def _agreement(line: Line) -> Node | None:
 
 
 def _gross_price(price: Price) -> Node | None:
-    gross, discount = gross_and_discount(price)
-    if gross is None:
+    if price.gross is None:
         return None
     return group(
         "ram:GrossPriceProductTradePrice",
-        leaf("ram:ChargeAmount", number(gross)),
+        leaf("ram:ChargeAmount", number(price.gross)),
         _base_quantity(price),
-        _price_discount(discount),
+        _price_discount(price.discount),
     )
 
 

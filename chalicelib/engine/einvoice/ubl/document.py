@@ -25,11 +25,11 @@ from chalicelib.engine.einvoice.xmlwrite import Node, day, group, leaf, serialis
 CREDIT_NOTE_CODES: Final = frozenset(
     {"81", "83", "261", "262", "296", "308", "381", "396", "420", "458", "532"}
 )
-_UBL: Final = "urn:oasis:names:specification:ubl:schema:xsd"
+UBL_SCHEMA: Final = "urn:oasis:names:specification:ubl:schema:xsd"
 NAMESPACES: Final[Mapping[str | None, str]] = MappingProxyType(
     {
-        "cac": f"{_UBL}:CommonAggregateComponents-2",
-        "cbc": f"{_UBL}:CommonBasicComponents-2",
+        "cac": f"{UBL_SCHEMA}:CommonAggregateComponents-2",
+        "cbc": f"{UBL_SCHEMA}:CommonBasicComponents-2",
     }
 )
 
@@ -49,7 +49,7 @@ def to_ubl(invoice: Invoice, totals: Totals, profile: Profile) -> bytes:
         *_body(invoice, totals, is_credit_note=is_credit_note),
     )
     assert root is not None, "the guideline is always there"
-    return serialise(root, {None: f"{_UBL}:{name}-2", **NAMESPACES})
+    return serialise(root, {None: f"{UBL_SCHEMA}:{name}-2", **NAMESPACES})
 
 
 def _invoice_head(invoice: Invoice) -> tuple[Node | None, ...]:

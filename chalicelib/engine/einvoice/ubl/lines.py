@@ -4,7 +4,6 @@ from decimal import Decimal
 from typing import Final
 
 from chalicelib.engine.einvoice.model import Item, Line, Price, Vat
-from chalicelib.engine.einvoice.prices import gross_and_discount
 from chalicelib.engine.einvoice.ubl.references import object_document
 from chalicelib.engine.einvoice.ubl.values import (
     allowance_charge,
@@ -16,6 +15,7 @@ from chalicelib.engine.einvoice.ubl.values import (
 from chalicelib.engine.einvoice.xmlwrite import Node, group, leaf, number
 
 _ONE: Final = Decimal(1)
+_ZERO: Final = Decimal(0)
 
 
 def line_item(
@@ -93,12 +93,11 @@ def _base_quantity(price: Price) -> Node | None:
 
 def _price_discount(price: Price, currency: str) -> Node | None:
     """Return BT-147 and BT-148; without a discount it is nought, which UBL must name."""
-    gross, discount = gross_and_discount(price)
-    if gross is None:
+    if price.gross is None:
         return None
     return group(
         "cac:AllowanceCharge",
         leaf("cbc:ChargeIndicator", "false"),
-        leaf("cbc:Amount", number(discount or Decimal(0)), currencyID=currency),
-        leaf("cbc:BaseAmount", number(gross), currencyID=currency),
+        leaf("cbc:Amount", number(price.discount or _ZERO), currencyID=currency),
+        leaf("cbc:BaseAmount", number(price.gross), currencyID=currency),
     )

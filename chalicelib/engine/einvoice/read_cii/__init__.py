@@ -1,0 +1,5 @@
+"""From CII to the invoice, as far as the model goes."""
+
+from chalicelib.engine.einvoice.read_cii.document import read_cii
+
+__all__ = ["read_cii"]
