@@ -163,6 +163,7 @@ class RenderSettings(Settings):
     base_url: str
     files_host: str
     egress_allow: str
+    validate_function: str = ""
     stack: str = "platen"
     crash_points: str = ""
 

@@ -125,6 +125,7 @@ def _only_here() -> dict[str, str]:
     return {
         "PLATEN_CHROMIUM_DIR": str(INSTALLED / "chromium"),
         "PLATEN_FONTS_DIR": str(INSTALLED / "fonts"),
+        "PLATEN_VALIDATORS_DIR": str(INSTALLED / "validators"),
     }
 
 

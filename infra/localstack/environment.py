@@ -13,7 +13,11 @@ import infra
 # What a process needs to serve a function, and nothing else of ours.
 _RUNTIME: Final = ("local/tether.py", "local/runner/frames.py", "local/runner/worker.py")
 # The product's defaults, said aloud so that they can be moved with the rest of /opt.
-_DEFAULTS: Final = {"PLATEN_CHROMIUM_DIR": "/opt/chromium", "PLATEN_FONTS_DIR": "/opt/fonts"}
+_DEFAULTS: Final = {
+    "PLATEN_CHROMIUM_DIR": "/opt/chromium",
+    "PLATEN_FONTS_DIR": "/opt/fonts",
+    "PLATEN_VALIDATORS_DIR": "/opt/validators",
+}
 _OPT: Final = "/opt/"
 
 

@@ -29,6 +29,10 @@ LAYERS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     # As its publisher compressed them: unpacked, a function with them would be too large.
     "chromium-layer.zip": ("chromium", ("chromium.br", "al2023.tar.br")),
     "fonts-layer.zip": ("fonts", ("fonts.conf", "families.json", "cache/*", "ttf/*", "licenses/*")),
+    "validators-layer.zip": (
+        "validators",
+        ("manifest.json", "plan.json", "lib/*", "proof/*", "rules/**/*", "runtime/**/*"),
+    ),
 }
 CODE_FIELDS: Final = {FUNCTION: "CodeUri", LAYER: "ContentUri"}
 
@@ -64,7 +68,7 @@ def _layer(archive: str) -> dict[str, Path]:
     folder = INSTALLED / name
     files: dict[str, Path] = {}
     for pattern in patterns:
-        found = list(folder.glob(pattern))
+        found = [path for path in folder.glob(pattern) if path.is_file()]
         if not found:
             raise PackageError(f"{folder} holds no {pattern}; install it with: make setup")
         files |= {f"{name}/{path.relative_to(folder).as_posix()}": path for path in found}

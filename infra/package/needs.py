@@ -16,6 +16,7 @@ from chalicelib.settings import (
     Settings,
     TickSettings,
     UpkeepSettings,
+    ValidateSettings,
 )
 
 type Grant = tuple[str, str]
@@ -85,6 +86,16 @@ NEEDS: Final[Mapping[str, Needs]] = {
             (_RECEIVE, "RendersLowQueue"),
             ("sqs:SendMessage", "RendersDeadLetters"),
             ("sqs:SendMessage", "EventsQueue"),
+            ("lambda:InvokeFunction", "ValidateFunction"),
+            ("s3:PutObject DeleteObject", "${FilesBucket.Arn}/tmp/validate/*"),
+        ),
+    ),
+    "ValidateFunction": Needs(
+        settings=ValidateSettings,
+        layers=frozenset({"ValidatorsLayer"}),
+        grants=_grants(
+            _LOGS,
+            ("s3:GetObject", "${FilesBucket.Arn}/tmp/validate/*"),
         ),
     ),
     "RelayFunction": Needs(

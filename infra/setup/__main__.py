@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 
-from infra.setup.step import SetupError, Step
+from infra.setup.step import INSTALLED, SetupError, Step
 from infra.setup.steps import steps
+from layers.validators.tools import INSTALL, absent
 
 
 def main(arguments: Sequence[str]) -> int:
     """Install what is missing, or with `--done` only tell; return the exit status."""
+    _say_what_goes_without()
     pending = [step for step in steps(_interpreter()) if not step.is_done()]
     if not pending or "--done" in arguments:
         return int(bool(pending))
@@ -41,6 +43,16 @@ def _run_all(pending: Sequence[Step], began: float) -> None:
                 step = running.pop(future)
                 future.result()
                 _say(f"{_since(began)} {step.title}: done")
+
+
+def _say_what_goes_without() -> None:
+    lacking = absent()
+    if lacking and not (INSTALLED / "validators").exists():
+        _say(
+            f"missing: {' and '.join(lacking)} -- install with: {INSTALL}\n"
+            "Without, verdicts on PDF/A, PDF/UA and e-invoices are `unavailable`; `make test` "
+            "needs them."
+        )
 
 
 def _interpreter() -> str:

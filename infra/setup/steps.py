@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from infra.setup.step import INSTALLED, ROOT, Step
+from layers.validators.tools import absent
 
 UV: Final = INSTALLED / "tools" / "bin" / "uv"
 PYTHON: Final = ROOT / ".venv" / "bin" / "python"
@@ -22,6 +23,8 @@ def steps(python: str) -> tuple[Step, ...]:
         _chromium(),
         _fonts(),
         _dynoxide(),
+        # Everything but verdicts works without them.
+        *(() if absent() else (_validators(),)),
     )
 
 
@@ -123,6 +126,20 @@ def _fonts() -> Step:
         inputs=(*_sources("fonts"), *_sources("chromium")),
         results=(target / ".pins", target / "cache"),
         after=("chromium", "product"),
+    )
+
+
+def _validators() -> Step:
+    target = INSTALLED / "validators"
+    folder = ROOT / "layers" / "validators"
+    parts = (path for path in folder.rglob("*") if path.is_file())
+    return Step(
+        "validators",
+        "validators",
+        (_build("validators", target),),
+        inputs=tuple(sorted(path for path in parts if path.suffix != ".pyc")),
+        results=(target / ".pins",),
+        after=("product",),
     )
 
 

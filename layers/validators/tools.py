@@ -10,22 +10,33 @@ from typing import Final
 from layers.npm import LayerError
 
 JDK: Final = 17
-# Kept in step with infra/setup/java.py, which tells people before anything is built.
 INSTALL: Final = "sudo apt-get install openjdk-17-jdk-headless maven"
 _TIMEOUT_S: Final = 1_200
-_VERSION: Final = re.compile(r"(?:javac|jlink)?\s*(\d+)")
+_VERSION: Final = re.compile(r'^JAVA_VERSION="(\d+)', re.MULTILINE)
+
+
+def absent() -> list[str]:
+    """Return what of it this machine lacks; nothing is run to find out."""
+    found = {tool: shutil.which(tool) for tool in ("javac", "jlink")}
+    jdk = all(path is not None and _version(Path(path)) >= JDK for path in found.values())
+    maven = shutil.which("mvn") is not None
+    return [*([] if jdk else [f"JDK {JDK}"]), *([] if maven else ["Maven"])]
 
 
 def check_tools() -> None:
-    """Raise LayerError where a tool is absent or too old."""
-    absent = [tool for tool in ("javac", "jlink", "mvn") if shutil.which(tool) is None]
-    if absent:
-        raise LayerError(f"missing: {', '.join(absent)} -- install with: {INSTALL}")
-    for tool in ("javac", "jlink"):
-        told = run([tool, "--version"])
-        version = _VERSION.match(told)
-        if version is None or int(version[1]) < JDK:
-            raise LayerError(f"{tool} is {told.strip()}, not {JDK} or newer: {INSTALL}")
+    """Raise LayerError where something is absent or too old."""
+    if lacking := absent():
+        raise LayerError(f"missing: {' and '.join(lacking)} -- install with: {INSTALL}")
+
+
+def _version(tool: Path) -> int:
+    """Return the version of the JDK that a tool belongs to, 0 where it does not say."""
+    release = tool.resolve().parent.parent / "release"
+    try:
+        told = _VERSION.search(release.read_text(encoding="utf-8"))
+    except OSError:
+        return 0
+    return int(told[1]) if told else 0
 
 
 def run(command: Sequence[str], folder: Path | None = None) -> str:

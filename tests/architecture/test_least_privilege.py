@@ -30,8 +30,11 @@ RENDER_ROLE: Final[dict[str, str]] = {
     ),
     "RendersDeadLetters": "sqs: SendMessage",
     "EventsQueue": "sqs: SendMessage",
+    "ValidateFunction": "lambda: InvokeFunction",
+    "${FilesBucket.Arn}/tmp/validate/*": "s3: PutObject DeleteObject",
 }
 RENDER_VARIABLES: Final = {
+    "PLATEN_VALIDATE_FUNCTION",
     "PLATEN_STACK",
     "PLATEN_MAIN_TABLE",
     "PLATEN_BUCKET",

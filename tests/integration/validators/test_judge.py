@@ -87,7 +87,8 @@ def test_a_pdf_is_held_to_what_is_asked(judge: Judge) -> None:
 def test_hostile_xml_is_refused(judge: Judge, hostile: bytes) -> None:
     found = verdict(judge, hostile, XRECHNUNG).findings
 
-    assert [(each.rule, each.severity) for each in found or ()] == [("XML", "error")]
+    assert found
+    assert (found[-1].rule, found[-1].severity) == ("XML", "error")
 
 
 @pytest.mark.parametrize("junk", [b"", b"%PDF-1.7", b"%PDF-1.7\ntrailer<</Root 1 0 R>>%%EOF"])

@@ -1,0 +1,64 @@
+"""Whether a machine can build the validators is told without running anything."""
+
+from pathlib import Path
+
+import pytest
+
+from infra.setup import __main__ as setup
+from infra.setup import steps
+from layers.validators import tools
+
+
+@pytest.fixture
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder of a JDK 17 and of a Maven that are all this machine has."""
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    (tmp_path / "bin").mkdir()
+    for name in ("javac", "jlink", "mvn"):
+        (tmp_path / "bin" / name).write_text("#!/bin/sh\nexit 1\n")
+        (tmp_path / "bin" / name).chmod(0o755)
+    (tmp_path / "release").write_text('IMPLEMENTOR="Some"\nJAVA_VERSION="17.0.15"\n')
+    return tmp_path
+
+
+def has_step() -> bool:
+    return any(step.name == "validators" for step in steps.steps("python"))
+
+
+@pytest.mark.usefixtures("machine")
+def test_with_all_of_it_the_validators_are_a_step() -> None:
+    assert tools.absent() == []
+    assert has_step()
+
+
+@pytest.mark.parametrize(
+    ("gone", "lacking"),
+    [("javac", "JDK 17"), ("jlink", "JDK 17"), ("mvn", "Maven")],
+)
+def test_without_a_part_the_set_up_goes_on_and_says_so(
+    machine: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    gone: str,
+    lacking: str,
+) -> None:
+    (machine / "bin" / gone).unlink()
+    monkeypatch.setattr(setup, "INSTALLED", machine)
+
+    setup.main(["--done"])
+
+    said = capsys.readouterr().out
+    assert tools.absent() == [lacking]
+    assert not has_step()
+    assert f"missing: {lacking} -- install with: sudo apt-get install" in said
+    assert "`unavailable`" in said
+
+
+@pytest.mark.parametrize("release", ['JAVA_VERSION="11.0.2"\n', "", None])
+def test_an_older_jdk_is_none(machine: Path, release: str | None) -> None:
+    if release is None:
+        (machine / "release").unlink()
+    else:
+        (machine / "release").write_text(release)
+
+    assert tools.absent() == ["JDK 17"]
