@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from chalicelib.settings import SETTINGS
+from infra.operator.conform import conform
 from infra.operator.dead_letters import dlq
 from infra.operator.keys import key
 from infra.operator.members import member
@@ -42,3 +43,4 @@ main.add_command(member)
 main.add_command(service)
 main.add_command(render)
 main.add_command(dlq)
+main.add_command(conform)

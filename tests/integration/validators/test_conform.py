@@ -1,0 +1,81 @@
+"""`platen conform` tells of any file what it is worth, for people and for programs."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from infra.operator.cli import main
+from tests.integration.validators.conftest import installed, proof
+
+
+@pytest.fixture
+def conform(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.setenv("PLATEN_VALIDATORS_DIR", str(installed()))
+
+    def run(content: bytes, *options: str) -> Result:
+        file = tmp_path / "file"
+        file.write_bytes(content)
+        return CliRunner().invoke(main, ["conform", str(file), *options])
+
+    return run
+
+
+def test_a_valid_invoice_can_be_sent(conform: Any) -> None:
+    ran = conform(proof("cii-XRECHNUNG"))
+
+    assert ran.exit_code == 0
+    assert "As an e-invoice (EN16931 XRechnung (CII)): valid; it can be sent." in ran.output
+    assert "XRechnung 3.0.2" in ran.output
+
+
+def test_a_wrong_sum_is_told_with_its_rule_and_place(conform: Any) -> None:
+    wrong = proof("cii-XRECHNUNG").replace(b">19.00</", b">18.00</")
+
+    told, ran = conform(wrong), conform(wrong, "--json")
+
+    assert (told.exit_code, ran.exit_code) == (1, 1)
+    assert "NOT valid" in told.output
+    assert "error BR-S-09: The VAT category tax amount" in told.output
+    report = json.loads(ran.output)["einvoice"]
+    assert (report["profile"], report["syntax"], report["status"]) == ("XRECHNUNG", "cii", "failed")
+    assert all(error["location"].startswith("/rsm:Cross") for error in report["errors"])
+
+
+def test_a_pdf_is_held_to_what_it_claims(conform: Any) -> None:
+    ran = conform(proof("pdf-3a"))
+
+    assert ran.exit_code == 0
+    assert "For the archive (PDF/A-3a): conforms" in ran.output
+    assert "(PDF/UA-1): conforms" in ran.output
+
+
+def test_without_validators_nothing_is_said_about_the_file(
+    conform: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = proof("pdf-3a")
+    monkeypatch.setenv("PLATEN_VALIDATORS_DIR", str(tmp_path / "nowhere"))
+
+    ran = conform(document)
+
+    assert ran.exit_code == 1
+    assert "could not be checked; this says nothing about the file" in ran.output
+    assert "make setup" in ran.output
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"junk", "not well-formed"),
+        (b'<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>', "document type"),
+        (b"%PDF-1.7 junk", "cannot be read as a PDF"),
+    ],
+)
+def test_what_is_no_document_is_refused(conform: Any, content: bytes, reason: str) -> None:
+    ran = conform(content)
+
+    assert ran.exit_code == 1
+    assert reason in ran.stderr
+    assert "passwd" not in ran.stderr

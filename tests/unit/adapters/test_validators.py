@@ -1,0 +1,105 @@
+"""The validators behind their function: large documents go by an object, failures say nothing."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from chalicelib.adapters.aws.functions import FunctionBusy, FunctionDied, FunctionLate
+from chalicelib.adapters.aws.validators import INLINE_BYTES, RemoteValidator
+from chalicelib.engine.conformance.checks import Check, Raw, Verdict
+from chalicelib.engine.deadline import Deadline
+
+CHECKS = [Check.pdfa("3b"), Check.pdfua()]
+FOUND = Raw("verapdf", "error", "ISO 14289-1:2014 5:1", "not said", "root", 1)
+VERDICTS = [Verdict((), "veraPDF"), Verdict((FOUND,), "veraPDF")]
+
+
+class FakeObjects:
+    def __init__(self) -> None:
+        self.kept: dict[str, bytes] = {}
+
+    def put(self, key: str, body: bytes, **_options: Any) -> None:
+        self.kept[key] = body
+
+    def delete(self, key: str) -> None:
+        del self.kept[key]
+
+
+class FakeFunction:
+    def __init__(self, objects: FakeObjects, failure: Exception | None = None) -> None:
+        self._objects = objects
+        self._failure = failure
+        self.asked: list[Mapping[str, Any]] = []
+        self.seen: list[bytes] = []
+
+    def invoke(self, event: Mapping[str, Any], *, wait_s: float) -> dict[str, Any]:
+        assert wait_s > 0
+        self.asked.append(event)
+        self.seen += [self._objects.kept[event["key"]]] if "key" in event else []
+        if self._failure is not None:
+            raise self._failure
+        return {"verdicts": [verdict.to_json() for verdict in VERDICTS]}
+
+
+def validator(
+    failure: Exception | None = None,
+) -> tuple[RemoteValidator, FakeFunction, FakeObjects]:
+    objects = FakeObjects()
+    function = FakeFunction(objects, failure)
+    return RemoteValidator(function, objects), function, objects  # type: ignore[arg-type]
+
+
+def test_a_small_document_goes_along_and_its_verdicts_come_back() -> None:
+    remote, function, objects = validator()
+
+    assert remote.judge(b"%PDF", CHECKS, Deadline.after(9)) == VERDICTS
+    assert function.asked[0]["content"] == "JVBERg=="
+    assert function.asked[0]["checks"][0] == CHECKS[0].to_json()
+    assert objects.kept == {}
+
+
+@pytest.mark.parametrize("failure", [None, FunctionLate("f")])
+def test_a_large_document_is_kept_no_longer_than_the_call(failure: Exception | None) -> None:
+    large = b"x" * (INLINE_BYTES + 1)
+    remote, function, objects = validator(failure)
+
+    remote.judge(large, CHECKS, Deadline.after(9))
+
+    assert function.seen == [large]
+    assert objects.kept == {}
+
+
+def test_a_large_document_of_which_nothing_may_be_kept_has_no_verdict() -> None:
+    remote, function, _ = validator()
+
+    told = remote.judge(b"x" * (INLINE_BYTES + 1), CHECKS, Deadline.after(9), keep=False)
+
+    assert [verdict.findings for verdict in told] == [None, None]
+    assert function.asked == []
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        FunctionBusy("f"),
+        FunctionDied("f"),
+        FunctionLate("f"),
+        ClientError({"Error": {"Code": "ResourceNotFoundException"}}, "Invoke"),
+    ],
+    ids=lambda failure: type(failure).__name__,
+)
+def test_whatever_fails_there_is_no_verdict(failure: Exception) -> None:
+    remote, _, _ = validator(failure)
+
+    told = remote.judge(b"%PDF", CHECKS, Deadline.after(9))
+
+    assert [verdict.findings for verdict in told] == [None, None]
+
+
+def test_without_time_nobody_is_asked() -> None:
+    remote, function, _ = validator()
+
+    assert remote.judge(b"%PDF", CHECKS, Deadline.after(0))[0].findings is None
+    assert function.asked == []
