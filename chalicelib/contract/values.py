@@ -33,6 +33,17 @@ def time_zone(value: str) -> str:
         raise ValueError(message) from unknown
 
 
+def _no_number(kind: Any, context: dict[str, str]) -> BeforeValidator:
+    """Refuse numbers, which pydantic takes for seconds."""
+
+    def check(value: object) -> object:
+        if isinstance(value, int | float):
+            raise PydanticKnownError(kind, context)
+        return value
+
+    return BeforeValidator(check)
+
+
 def _written(form: str, kind: Any, context: dict[str, str] | None = None) -> BeforeValidator:
     """Hold a text to one way of writing: pydantic takes numbers for times and `on` for true."""
     pattern = re.compile(form)
@@ -49,10 +60,16 @@ _DAY: Final = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _TIME: Final = r"[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?"
 _NO_FORM: Final = {"error": "another form"}
 
-Day = Annotated[dt.date, Field(strict=False), _written(_DAY, "date_parsing", _NO_FORM)]
+Day = Annotated[
+    dt.date,
+    Field(strict=False),
+    _written(_DAY, "date_parsing", _NO_FORM),
+    _no_number("date_parsing", _NO_FORM),
+]
 Moment = Annotated[
     AwareDatetime,
     Field(strict=False),
+    _no_number("datetime_parsing", _NO_FORM),
     _written(f"{_DAY}[Tt ]{_TIME}([Zz]|[+-][0-9]{{2}}:[0-9]{{2}})", "datetime_parsing", _NO_FORM),
 ]
 # Of query parameters, which are texts.

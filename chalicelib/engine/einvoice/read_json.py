@@ -36,6 +36,8 @@ _REQUIRED: Final = {
     "lines.price.net": "BR-26",
     "lines.vat": "BR-CO-04",
     "lines.vat.category": "BR-CO-04",
+    "lines.allowances": "BR-41",
+    "lines.charges": "BR-43",
     "allowances.vat": "BR-32",
     "allowances.vat.category": "BR-32",
     "charges.vat": "BR-37",
@@ -93,10 +95,14 @@ def _numbered(source: Any) -> Any:
     if not isinstance(lines, list):
         return source
     numbered = [
-        {**line, "id": line.get("id") or str(n)} if isinstance(line, Mapping) else line
+        {**line, "id": str(n)} if isinstance(line, Mapping) and _is_blank(line.get("id")) else line
         for n, line in enumerate(lines, 1)
     ]
     return {**source, "lines": numbered}
+
+
+def _is_blank(value: Any) -> bool:
+    return value is None or (isinstance(value, str) and not value.strip())
 
 
 @cache

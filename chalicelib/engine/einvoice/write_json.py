@@ -22,13 +22,12 @@ def totals_json(computed: Totals) -> dict[str, Any]:
     return members
 
 
-def completed_json(source: Mapping[str, Any], computed: Totals) -> dict[str, Any]:
+def completed_json(source: Mapping[str, Any], invoice: Invoice, computed: Totals) -> dict[str, Any]:
     """Return an invoice as it was sent, with what was computed from it."""
+    nets = computed.line_net_amounts
     lines = [
-        {"id": str(n), **line, "net_amount": _plain(net_amount)}
-        for n, (line, net_amount) in enumerate(
-            zip(source["lines"], computed.line_net_amounts, strict=True), 1
-        )
+        {**sent, "id": line.id, "net_amount": _plain(net)}
+        for sent, line, net in zip(source["lines"], invoice.lines, nets, strict=True)
     ]
     return {**source, "lines": lines, **totals_json(computed)}
 
