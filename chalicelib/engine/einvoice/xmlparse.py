@@ -5,13 +5,13 @@ from xml.parsers import expat
 
 from lxml import etree
 
-MAX_BYTES: Final = 32_000_000
+MAX_BYTES: Final = 64_000_000
 # An element costs some hundred bytes of memory, however short it is written; so does an attribute.
 _MAX_TAGS: Final = 3_000_000
 _MAX_ATTRIBUTES: Final = 1_500_000
 
 
-class RefusedXmlError(ValueError):
+class RefusedXmlError(Exception):
     """XML that is not well-formed or not safe to read; the message says which."""
 
 
@@ -62,7 +62,8 @@ def _check_prolog(data: bytes) -> None:
         prolog.Parse(data, True)  # noqa: FBT003 - a C function
     except _RootReached:
         return
-    except expat.ExpatError as error:
+    # The last two: an encoding that expat or Python does not know.
+    except (expat.ExpatError, LookupError, ValueError) as error:
         raise RefusedXmlError(f"The XML is not well-formed: {error}") from error
 
 

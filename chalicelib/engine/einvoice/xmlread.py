@@ -62,7 +62,7 @@ class Document:
     def unread(self) -> tuple[Remark, ...]:
         """Return the outermost elements that nobody asked for, as far as they say anything."""
         remarks: list[Remark] = []
-        touched = {ancestor for element in self.read for ancestor in element.iterancestors()}
+        touched = self._ancestors()
         pending = [self.root]
         while pending and len(remarks) < _MAX_REMARKS:
             element = pending.pop()
@@ -76,6 +76,15 @@ class Document:
                     )
                 )
         return tuple(remarks)
+
+    def _ancestors(self) -> set[etree._Element]:
+        found: set[etree._Element] = set()
+        for element in self.read:
+            ancestor = element.getparent()
+            while ancestor is not None and ancestor not in found:
+                found.add(ancestor)
+                ancestor = ancestor.getparent()
+        return found
 
     @staticmethod
     def _position(element: etree._Element) -> str:

@@ -1,0 +1,117 @@
+import json
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from lxml import etree
+
+from chalicelib.engine.einvoice.cii import to_cii
+from chalicelib.engine.einvoice.cii.document import NAMESPACES
+from chalicelib.engine.einvoice.model import Identifier, Invoice, Line
+from chalicelib.engine.einvoice.profiles import PROFILES
+from chalicelib.engine.einvoice.totals import totals
+from chalicelib.engine.einvoice.xmlwrite import with_test_note
+from infra.einvoice.elements import TARGET, table
+from tests.builders.einvoice_schemas import schema_errors
+from tests.builders.invoice_shapes import SHAPES, full, line, minimal
+
+NAMES: Any = NAMESPACES
+
+
+def cii(invoice: Invoice, profile: str = "EN16931") -> bytes:
+    return to_cii(invoice, totals(invoice), PROFILES[profile])
+
+
+def texts(document: bytes, path: str) -> list[str]:
+    found = etree.fromstring(document).iterfind(f".//{path}", NAMES)
+    return [element.text or "" for element in found]
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_each_profile_takes_each_invoice(shape: str, profile: str) -> None:
+    assert schema_errors(profile, cii(SHAPES[shape](), profile)) == []
+
+
+def test_table_of_elements_is_what_its_generator_writes() -> None:
+    assert json.loads(TARGET.read_text()) == table()
+
+
+def test_smaller_profiles_leave_out_what_they_have_no_place_for() -> None:
+    sizes = {profile: len(cii(full(), profile)) for profile in PROFILES}
+
+    assert sizes["MINIMUM"] < sizes["BASIC_WL"] < sizes["BASIC"] < sizes["EN16931"]
+    assert texts(cii(full(), "BASIC_WL"), "ram:IncludedSupplyChainTradeLineItem") == []
+    assert texts(cii(full(), "BASIC"), "ram:SellerTradeParty/ram:Name") == ["Nordwind Handels GmbH"]
+    assert texts(cii(full(), "BASIC"), "ram:DefinedTradeContact/ram:PersonName") == []
+    # The schema of MINIMUM has it, its rules forbid it.
+    assert texts(cii(full(), "MINIMUM"), "ram:BuyerTradeParty/ram:PostalTradeAddress") == []
+
+
+def test_minimum_keeps_one_tax_total_and_an_empty_delivery() -> None:
+    written = cii(SHAPES["tax currency"](), "MINIMUM")
+
+    assert texts(written, "ram:TaxTotalAmount") == ["19.00"]
+    assert b"<ram:ApplicableHeaderTradeDelivery/>" in written
+
+
+def test_the_same_invoice_gives_the_same_bytes_without_white_space() -> None:
+    assert cii(full()) == cii(full())
+    assert b">\n<" not in cii(full()).partition(b"\n")[2]
+
+
+def test_discount_terms_end_their_last_line() -> None:
+    invoice = minimal(payment_terms="#SKONTO#TAGE=14#PROZENT=2.00#")
+
+    terms = texts(cii(invoice), "ram:SpecifiedTradePaymentTerms/ram:Description")
+
+    assert terms == ["#SKONTO#TAGE=14#PROZENT=2.00#\n"]
+
+
+def test_category_o_has_a_rate_in_the_breakdown_only() -> None:
+    rates = texts(cii(SHAPES["O"](), "XRECHNUNG"), "ram:RateApplicablePercent")
+
+    assert rates == ["0"]
+
+
+def test_equal_rates_are_equal_texts() -> None:
+    assert set(texts(cii(SHAPES["mixed rates"]()), "ram:RateApplicablePercent")) == {"19", "7", "0"}
+
+
+@pytest.mark.parametrize(("code", "cii_code"), [("3", "5"), ("35", "29"), ("432", "72")])
+def test_tax_point_code_is_that_of_cii_and_stands_once(code: str, cii_code: str) -> None:
+    invoice = replace(SHAPES["mixed rates"](), tax_point_date_code=code)
+
+    assert texts(cii(invoice), "ram:DueDateTypeCode") == [cii_code]
+
+
+def test_process_is_the_profiles_unless_named() -> None:
+    path = "ram:BusinessProcessSpecifiedDocumentContextParameter/ram:ID"
+
+    assert texts(cii(minimal(), "XRECHNUNG"), path) == [PROFILES["XRECHNUNG"].process_id]
+    assert texts(cii(minimal(process_id="A1"), "XRECHNUNG"), path) == ["A1"]
+    assert texts(cii(minimal()), path) == []
+
+
+def test_test_note_stands_in_every_profile_that_has_notes() -> None:
+    marked = with_test_note(minimal())
+    noted = {p for p in PROFILES if texts(cii(marked, p), "ram:IncludedNote/ram:Content")}
+
+    assert noted == set(PROFILES) - {"MINIMUM"}
+    assert texts(cii(marked), "ram:IncludedNote/ram:SubjectCode") == ["AAI"]
+
+
+def test_blank_texts_leave_no_empty_elements() -> None:
+    blank: Line = line(note=" ", object_identifier=Identifier(id="", scheme="AAB"))
+    written = cii(minimal(lines=(blank,), buyer_accounting_reference=""))
+
+    empty = [e.tag for e in etree.fromstring(written).iter() if not len(e) and not e.text]
+
+    assert [etree.QName(tag).localname for tag in empty] == ["ApplicableHeaderTradeDelivery"]
+
+
+def test_numbers_have_no_exponent() -> None:
+    invoice = minimal(lines=(line(quantity=Decimal("1E+3")), line(quantity=Decimal("0.000001"))))
+
+    assert texts(cii(invoice), "ram:BilledQuantity") == ["1000", "0.000001"]

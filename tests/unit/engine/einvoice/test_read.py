@@ -1,0 +1,209 @@
+from collections.abc import Callable
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from chalicelib.engine.einvoice.cii import to_cii
+from chalicelib.engine.einvoice.from_xml import Reading, from_xml
+from chalicelib.engine.einvoice.model import Invoice, Payment
+from chalicelib.engine.einvoice.profiles import PROFILES, Profile
+from chalicelib.engine.einvoice.totals import Totals, totals
+from chalicelib.engine.einvoice.ubl import to_ubl
+from tests.builders.invoice_shapes import SHAPES, full, minimal
+
+type Writer = Callable[[Invoice, Totals, Profile], bytes]
+
+WRITERS: dict[str, Writer] = {"cii": to_cii, "ubl": to_ubl}
+WITH_LINES = [
+    (profile.name, syntax)
+    for profile in PROFILES.values()
+    for syntax in profile.syntaxes
+    if profile.has_lines
+]
+# BASIC has no place for it, so that no such invoice is ever written (BR-CO-16).
+REFUSED = {("rounding", "BASIC")}
+
+
+def write(invoice: Invoice, profile: str = "EN16931", syntax: str = "cii") -> bytes:
+    return WRITERS[syntax](invoice, totals(invoice), PROFILES[profile])
+
+
+def read(document: bytes) -> tuple[Reading, Invoice]:
+    reading = from_xml(document)
+    assert reading.invoice is not None, reading.problem
+    return reading, reading.invoice
+
+
+@pytest.mark.parametrize(("profile", "syntax"), WITH_LINES)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_what_was_read_is_written_the_same(shape: str, profile: str, syntax: str) -> None:
+    if (shape, profile) in REFUSED:
+        return
+    document = write(SHAPES[shape](), profile, syntax)
+
+    reading, invoice = read(document)
+
+    assert (reading.syntax, reading.profile) == (syntax, PROFILES[profile])
+    assert reading.not_in_model == ()
+    assert write(invoice, profile, syntax) == document
+
+
+@pytest.mark.parametrize(("syntax", "type_code"), [("cii", "380"), ("ubl", "380"), ("ubl", "381")])
+def test_nothing_of_a_full_invoice_is_lost(syntax: str, type_code: str) -> None:
+    sent = replace(full(), type_code=type_code)
+
+    _, invoice = read(write(sent, syntax=syntax))
+
+    assert replace(invoice, **_as_sent(sent, invoice)) == sent
+
+
+def _as_sent(sent: Invoice, invoice: Invoice) -> dict[str, Any]:
+    """Return what reading may complete, after a look at it."""
+    assert [line.net_amount for line in invoice.lines] == list(totals(sent).line_net_amounts)
+    assert invoice.payment_terms == f"{sent.payment_terms}\n"
+    assert [part.amount for part in invoice.allowances] == [Decimal("10.00")]
+    lines = tuple(
+        replace(line, net_amount=None, allowances=original.allowances)
+        for line, original in zip(invoice.lines, sent.lines, strict=True)
+    )
+    return {
+        "lines": lines,
+        "payment_terms": sent.payment_terms,
+        "allowances": sent.allowances,
+        "vat_exemptions": sent.vat_exemptions,
+    }
+
+
+def test_one_syntax_says_what_the_other_says() -> None:
+    _, from_cii = read(write(full(), syntax="cii"))
+    _, from_ubl = read(write(full(), syntax="ubl"))
+
+    assert from_cii == from_ubl
+
+
+@pytest.mark.parametrize("profile", ["MINIMUM", "BASIC_WL"])
+def test_profiles_without_lines_give_no_invoice(profile: str) -> None:
+    reading = from_xml(write(full(), profile))
+
+    assert (reading.profile, reading.invoice, reading.problem) == (PROFILES[profile], None, None)
+
+
+def test_what_the_model_cannot_hold_is_named_with_its_place() -> None:
+    terms = b"<ram:SpecifiedTradePaymentTerms><ram:Description>Netto</ram:Description>"
+    terms += b"</ram:SpecifiedTradePaymentTerms>"
+    document = (
+        write(full())
+        .replace(
+            b"</ram:BuyerReference>",
+            b"</ram:BuyerReference><ram:SalesAgentTradeParty><ram:Name>"
+            b"Agentur</ram:Name></ram:SalesAgentTradeParty>",
+        )
+        .replace(
+            b"<ram:SpecifiedTradeSettlementHeaderM", terms + b"<ram:SpecifiedTradeSettlementHeaderM"
+        )
+    )
+
+    reading, _ = read(document)
+
+    transaction = "/rsm:CrossIndustryInvoice/rsm:SupplyChainTradeTransaction"
+    assert [remark.location for remark in reading.not_in_model] == [
+        f"{transaction}/ram:ApplicableHeaderTradeAgreement/ram:SalesAgentTradeParty",
+        f"{transaction}/ram:ApplicableHeaderTradeSettlement/ram:SpecifiedTradePaymentTerms[2]",
+    ]
+    assert "ram:SalesAgentTradeParty" in reading.not_in_model[0].message
+
+
+def test_second_kind_of_payment_is_named_and_not_mixed_in() -> None:
+    code = b"<cbc:PaymentMeansCode>58</cbc:PaymentMeansCode>"
+    document = write(full(), syntax="ubl").replace(code, code.replace(b"58", b"30"))
+
+    reading, invoice = read(document)
+
+    assert invoice.payment is not None
+    assert len(invoice.payment.credit_transfers) == 1
+    assert [r.location for r in reading.not_in_model] == ["/ubl:Invoice/cac:PaymentMeans[2]"]
+
+
+def test_other_peoples_prefixes_space_and_comments_are_read() -> None:
+    document = (
+        write(minimal())
+        .replace(b"ram:", b"a:")
+        .replace(b"xmlns:ram", b"xmlns:a")
+        .replace(b"><", b">\n  <!-- x --><?p q?><")
+        .replace(b">20261120<", b">\n 20261120 <")
+    )
+
+    reading, invoice = read(document)
+
+    assert reading.not_in_model == ()
+    assert write(invoice) == write(minimal())
+
+
+def test_unknown_guideline_is_still_read() -> None:
+    guideline = b"urn:cen.eu:en16931:2017#compliant#urn:xoev-de:kosit:standard:xrechnung_2.3"
+    document = write(minimal()).replace(b"urn:cen.eu:en16931:2017", guideline)
+
+    reading, _ = read(document)
+
+    assert (reading.guideline, reading.profile) == (guideline.decode(), None)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "location", "message"),
+    [
+        (b">20261120<", b">20261131<", "ram:IssueDateTime/udt:DateTimeString", "calendar"),
+        (b">20261120<", b">2026-11-20<", "ram:IssueDateTime/udt:DateTimeString", "format 102"),
+        (b'"102">20261120', b'"610">20261120', "ram:IssueDateTime/udt:DateTimeString", "102"),
+        (b">50.00<", b">1e9<", "NetPriceProductTradePrice/ram:ChargeAmount", "decimal"),
+        (b">50.00<", b">NaN<", "NetPriceProductTradePrice/ram:ChargeAmount", "decimal"),
+        (b">50.00<", b"><", "ram:NetPriceProductTradePrice", "ram:ChargeAmount"),
+        (b' unitCode="H87"', b"", "ram:BilledQuantity", "@unitCode"),
+        (b"SellerTradeParty", b"Party", "ram:ApplicableHeaderTradeAgreement", "SellerTradeParty"),
+    ],
+)
+def test_document_that_makes_no_invoice_says_where(
+    old: bytes, new: bytes, location: str, message: str
+) -> None:
+    reading = from_xml(write(minimal()).replace(old, new))
+
+    assert reading.invoice is None
+    assert reading.problem is not None
+    assert reading.problem.location.endswith(location)
+    assert message in reading.problem.message
+
+
+def test_ubl_date_may_have_a_time_zone() -> None:
+    document = write(minimal(), syntax="ubl").replace(b">2026-11-20<", b">2026-11-20+01:00<")
+
+    _, invoice = read(document)
+
+    assert invoice.issue_date == minimal().issue_date
+
+
+def test_ubl_creditor_of_a_payee_is_found() -> None:
+    document = write(SHAPES["direct debit"](), syntax="ubl")
+    creditor = b'<cac:PartyIdentification><cbc:ID schemeID="SEPA">DE98ZZZ09999999999</cbc:ID>'
+    creditor += b"</cac:PartyIdentification>"
+    payee = (
+        b"<cac:PayeeParty>" + creditor + b"<cac:PartyName><cbc:Name>P</cbc:Name></cac:PartyName>"
+    )
+    moved = document.replace(creditor, b"").replace(
+        b"<cac:PaymentMeans>", payee + b"</cac:PayeeParty><cac:PaymentMeans>"
+    )
+
+    reading, invoice = read(moved)
+
+    assert invoice.payment is not None
+    assert invoice.payment.direct_debit is not None
+    assert invoice.payment.direct_debit.creditor_id == "DE98ZZZ09999999999"
+    assert invoice.payee is not None
+    assert (invoice.payee.identifier, reading.not_in_model) == (None, ())
+
+
+def test_credit_note_gets_a_payment_only_for_its_due_date() -> None:
+    _, invoice = read(write(minimal(type_code="381", payment=None), syntax="ubl"))
+
+    assert invoice.payment == Payment(means_code="1")
+    assert invoice.due_date == minimal().due_date

@@ -1,0 +1,110 @@
+from pathlib import Path
+
+import pytest
+
+from chalicelib.engine.einvoice import xmlparse
+from chalicelib.engine.einvoice.cii import to_cii
+from chalicelib.engine.einvoice.from_xml import from_xml
+from chalicelib.engine.einvoice.profiles import PROFILES
+from chalicelib.engine.einvoice.totals import totals
+from chalicelib.engine.einvoice.xmlparse import RefusedXmlError
+from tests.builders.invoice_shapes import minimal
+
+LAUGHS = b"<!DOCTYPE x [<!ENTITY a 'ha'>" + b"".join(
+    b"<!ENTITY %c '%s'>" % (98 + n, b"&%c;" % (97 + n) * 10) for n in range(9)
+)
+
+
+def document() -> bytes:
+    return to_cii(minimal(), totals(minimal()), PROFILES["EN16931"])
+
+
+def with_doctype(doctype: bytes, number: bytes = b"RE-2026-001") -> bytes:
+    declaration, _, rest = document().partition(b"\n")
+    return declaration + doctype + rest.replace(b"RE-2026-001", number)
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        with_doctype(LAUGHS + b"]>", b"&j;"),
+        with_doctype(b"<!DOCTYPE x SYSTEM 'http://127.0.0.1:9/x.dtd'>"),
+        with_doctype(b"<!--\n--><?a b?><!DOCTYPE x>"),
+        with_doctype(b"<!DOCTYPE x [<!ENTITY % p SYSTEM 'http://127.0.0.1:9/'> %p;]>"),
+        with_doctype(b"<!DOCTYPE x [<!ATTLIST x y CDATA 'z'>]>"),
+        with_doctype(b"<!DOCTYPE x>").decode().replace("UTF-8", "UTF-16").encode("utf-16"),
+    ],
+)
+def test_doctype_is_refused_whatever_it_declares(hostile: bytes) -> None:
+    with pytest.raises(RefusedXmlError, match="has a DOCTYPE; remove it"):
+        from_xml(hostile)
+
+
+def test_external_entity_reads_no_file(tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("geheim")
+    doctype = f"<!DOCTYPE x [<!ENTITY s SYSTEM '{secret.as_uri()}'>]>".encode()
+
+    with pytest.raises(RefusedXmlError, match="DOCTYPE"):
+        from_xml(with_doctype(doctype, b"&s;"))
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        b"",
+        b"%PDF-1.7",
+        b"<a>",
+        b"<a>&undeclared;</a>",
+        b"<a b='1' b='2'/>",
+        b"\xff\xfe\x00",
+        b"<?xml version='1.0' encoding='utf-7'?><a/>",
+        b"<a>\x00</a>",
+        b"<a>" * 300 + b"</a>" * 300,
+    ],
+)
+def test_what_is_no_sound_xml_is_refused(broken: bytes) -> None:
+    with pytest.raises(RefusedXmlError, match="not well-formed"):
+        from_xml(broken)
+
+
+def test_size_is_bounded_before_anything_is_parsed() -> None:
+    with pytest.raises(RefusedXmlError, match="send at most 64000000"):
+        from_xml(b" " * (xmlparse.MAX_BYTES + 1))
+    with pytest.raises(RefusedXmlError, match="more than 3000000 tags"):
+        from_xml(b"<a>" + b"<b/>" * 3_000_001)
+    with pytest.raises(RefusedXmlError, match="1500000 attributes"):
+        from_xml(b"<a " + b"x=''" * 1_500_001)
+
+
+@pytest.mark.parametrize(
+    ("other", "name"),
+    [
+        (b"<html/>", "html"),
+        (b"<Invoice/>", "Invoice"),
+        (document().replace(b"CrossIndustryInvoice", b"CrossIndustryOrder"), "CrossIndustryOrder"),
+    ],
+)
+def test_other_documents_are_refused_by_name(other: bytes, name: str) -> None:
+    with pytest.raises(RefusedXmlError, match=f"is a {name}; send a CrossIndustryInvoice"):
+        from_xml(other)
+
+
+def test_namespaces_are_no_decoration() -> None:
+    foreign = document().replace(
+        b"<ram:BuyerReference>", b'<ram:BuyerReference xmlns:ram="urn:other">'
+    )
+
+    reading = from_xml(foreign)
+
+    assert reading.invoice is not None
+    assert reading.invoice.buyer_reference is None
+    assert reading.not_in_model[0].location.endswith("/?:BuyerReference")
+
+
+def test_time_for_many_unknown_elements_does_not_explode() -> None:
+    many = document().replace(
+        b"<ram:BuyerReference>", b"<ram:Odd>x</ram:Odd>" * 50_000 + b"<ram:BuyerReference>"
+    )
+
+    assert len(from_xml(many).not_in_model) == 100

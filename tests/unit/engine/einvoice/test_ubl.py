@@ -1,0 +1,88 @@
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from lxml import etree
+
+from chalicelib.engine.einvoice.model import Invoice
+from chalicelib.engine.einvoice.profiles import PROFILES
+from chalicelib.engine.einvoice.totals import totals
+from chalicelib.engine.einvoice.ubl import to_ubl
+from chalicelib.engine.einvoice.ubl.document import NAMESPACES
+from chalicelib.engine.einvoice.xmlwrite import with_test_note
+from tests.builders.einvoice_schemas import schema_errors
+from tests.builders.invoice_shapes import SHAPES, full, minimal
+
+NAMES: Any = NAMESPACES
+PROFILES_IN_UBL = [name for name, profile in PROFILES.items() if "ubl" in profile.syntaxes]
+
+
+def ubl(invoice: Invoice, profile: str = "EN16931") -> bytes:
+    return to_ubl(invoice, totals(invoice), PROFILES[profile])
+
+
+def texts(document: bytes, path: str) -> list[str]:
+    found = etree.fromstring(document).iterfind(f".//{path}", NAMES)
+    return [element.text or "" for element in found]
+
+
+def root_name(document: bytes) -> str:
+    return etree.QName(etree.fromstring(document)).localname
+
+
+@pytest.mark.parametrize("profile", PROFILES_IN_UBL)
+@pytest.mark.parametrize("type_code", [None, "381"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_schema_takes_each_invoice(shape: str, type_code: str | None, profile: str) -> None:
+    invoice = SHAPES[shape]()
+    written = ubl(replace(invoice, type_code=type_code or invoice.type_code), profile)
+
+    assert schema_errors(root_name(written), written) == []
+
+
+@pytest.mark.parametrize(
+    ("type_code", "name"), [("380", "Invoice"), ("384", "Invoice"), ("381", "CreditNote")]
+)
+def test_type_code_decides_on_the_document(type_code: str, name: str) -> None:
+    assert root_name(ubl(minimal(type_code=type_code))) == name
+
+
+def test_credit_note_keeps_what_its_schema_has_no_element_for() -> None:
+    written = ubl(SHAPES["credit note"]())
+
+    assert texts(written, "cac:PaymentMeans/cbc:PaymentDueDate") == ["2026-12-20"]
+    assert texts(written, "cac:AdditionalDocumentReference[cbc:DocumentTypeCode='50']/cbc:ID") == [
+        "P-1"
+    ]
+    assert texts(ubl(full()), "cac:ProjectReference/cbc:ID") == ["P-1"]
+
+
+def test_due_date_of_a_credit_note_without_payment_is_not_lost() -> None:
+    written = ubl(minimal(type_code="381", payment=None))
+
+    assert texts(written, "cac:PaymentMeans/cbc:PaymentMeansCode") == ["1"]
+    assert texts(written, "cac:PaymentMeans/cbc:PaymentDueDate") == ["2026-12-20"]
+
+
+def test_sales_order_needs_the_mark_of_no_order() -> None:
+    assert texts(ubl(minimal(sales_order_reference="A-1")), "cac:OrderReference/cbc:ID") == ["NA"]
+
+
+def test_notes_carry_their_subject() -> None:
+    assert texts(ubl(full()), "cbc:Note")[:2] == ["Danke.", "#REG#HRB 123"]
+    assert texts(ubl(with_test_note(minimal())), "cbc:Note") == ["#AAI#TEST"]
+
+
+def test_amounts_name_their_currency() -> None:
+    written = etree.fromstring(ubl(SHAPES["tax currency"]()))
+
+    found = {e.get("currencyID") for e in written.iterfind("cac:TaxTotal/cbc:TaxAmount", NAMES)}
+
+    assert found == {"SEK", "EUR"}
+
+
+def test_text_of_the_payment_stands_once() -> None:
+    written = etree.fromstring(ubl(full()))
+    means = written.iterfind("cac:PaymentMeans/cbc:PaymentMeansCode", NAMES)
+
+    assert [code.get("name") for code in means] == ["Überweisung", None]
