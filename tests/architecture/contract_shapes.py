@@ -26,6 +26,8 @@ _MAKING: Final = [
     "ImageFromTemplate",
 ]
 _IMAGES: Final = "png jpeg webp"
+_PROFILE: Final = "MINIMUM BASIC_WL BASIC EN16931 EXTENDED XRECHNUNG"
+_VAT_CATEGORY: Final = "S Z E AE K G O L M"
 _TEMPLATE_TYPE: Final = "html image_canvas"
 _SOURCE: Final = "html head css header footer scene options schema_"
 _VERSION: Final = "object template_id version note draft_revision rollback_of created_at"
@@ -53,7 +55,9 @@ ENUMS: Final[dict[str, str]] = {
     "DatasetSummary.object": "dataset",
     "DeliverySpec.retention": "none default",
     "DeliverySpec.type": "url binary base64 none",
-    "EInvoiceDefault.profile": "MINIMUM BASIC_WL BASIC EN16931 EXTENDED XRECHNUNG",
+    "EInvoiceDefault.profile": _PROFILE,
+    "EInvoiceSpec.profile": _PROFILE,
+    "EInvoiceSpec.syntax": "cii",
     "Engine.object": "engine",
     "Engine.state": "current deprecated",
     "EngineList.object": "list",
@@ -67,6 +71,9 @@ ENUMS: Final[dict[str, str]] = {
     "ImageLayer.fit": "contain cover fill",
     "ImageOptions.fit": "contain cover fill",
     "InferredSchema.object": "inferred_schema",
+    "Invoice.tax_point_date_code": "3 35 432",
+    "Invoice.vat_exemptions": _VAT_CATEGORY,
+    "InvoiceVat.category": _VAT_CATEGORY,
     "OutputSpec.asset_policy": "lenient strict",
     "OutputSpec.format": "pdf png jpeg webp html xml zip",
     "OutputSpec.formats": "pdf png jpeg webp html xml",

@@ -9,9 +9,9 @@ from chalicelib.engine.einvoice.findings import InvalidInvoiceError
 from chalicelib.engine.einvoice.read_json import read_invoice
 from chalicelib.engine.einvoice.totals import totals
 from chalicelib.engine.einvoice.write_json import completed_json, invoice_json, totals_json
-from tests.builders import invoice_shapes
 from tests.builders.invoice_json import ABSENT
 from tests.builders.invoice_json import invoice_json as sent
+from tests.builders.invoice_shapes import SHAPES
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,8 @@ def test_what_is_empty_is_absent_and_lines_are_numbered() -> None:
 
 
 def test_every_shape_comes_back_from_its_json() -> None:
-    for invoice in (invoice_shapes.minimal(), invoice_shapes.full()):
+    for make in SHAPES.values():
+        invoice = make()
         assert read_invoice(invoice_json(invoice), "invoice") == invoice
 
 

@@ -7,7 +7,9 @@ import pytest
 from chalicelib.engine.einvoice.findings import InvalidInvoiceError
 from chalicelib.engine.einvoice.profiles import PROFILES
 from chalicelib.engine.einvoice.rules import examined
+from chalicelib.engine.einvoice.write_json import invoice_json as written
 from tests.builders.invoice_json import ABSENT, invoice_json
+from tests.builders.invoice_shapes import SHAPES
 
 _VAT: Final = {"category": "S", "rate": "19"}
 _E: Final = {"category": "E", "rate": "0"}
@@ -265,3 +267,17 @@ def test_a_report_has_no_end_of_findings() -> None:
     source["lines"] = [{**source["lines"][0], "vat": {"category": "S"}} for _ in range(2_000)]
 
     assert len(found(source, "EN16931")) == 100
+
+
+def test_every_shape_of_invoice_is_taken_but_for_what_a_profile_cannot_tell() -> None:
+    refused = {
+        (shape, profile): found(written(make()), profile)
+        for shape, make in SHAPES.items()
+        for profile in PROFILES
+    }
+
+    no_rounding = [("BR-CO-16", "invoice.rounding_amount")]
+    assert {pair: faults for pair, faults in refused.items() if faults} == {
+        ("rounding", "BASIC_WL"): no_rounding,
+        ("rounding", "BASIC"): no_rounding,
+    }
