@@ -29,9 +29,11 @@ def describe_links(elements: Iterable[Any], anchors: Sequence[tuple[str, str]]) 
 
 
 def _texts(texts: Sequence[str], count: int) -> Sequence[str]:
-    if len(texts) == count:
-        return texts
-    return [texts[0] if len(set(texts)) == 1 else ""] * count
+    said = [text for text in texts if text]
+    for told in (texts, said):
+        if len(told) == count:
+            return told
+    return [said[0] if len(set(said)) == 1 else ""] * count
 
 
 def _address(link: Any) -> str:

@@ -1,8 +1,9 @@
 """From the printed PDF to the finished one: opened once, and only where something is to be done."""
 
 import io
+import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, BinaryIO, Final
 
 from chalicelib.engine.finishing.attachments import ATTACHMENTS
 from chalicelib.engine.finishing.bands import BANDS
@@ -54,7 +55,7 @@ def _opened(content: bytes, due: Sequence[Finisher], finishing: "Finishing") -> 
     import pikepdf  # noqa: PLC0415 -- 0.2 s that a process which prints nothing need not pay
 
     protection, result = finishing.output.pdf.protection, io.BytesIO()
-    with pikepdf.open(io.BytesIO(content)) as document:
+    with _mapped(content) as file, pikepdf.open(file) as document:
         for finisher in due:
             finisher.apply(document, finishing)
         pages = len(document.pages)
@@ -68,3 +69,11 @@ def _opened(content: bytes, due: Sequence[Finisher], finishing: "Finishing") -> 
         else:
             document.save(result, min_version=_VERSION, encryption=encryption_of(protection))
     return result.getvalue(), pages
+
+
+def _mapped(content: bytes) -> BinaryIO:
+    """Return content as a file in memory: qpdf reads its objects in half the time there."""
+    file = os.fdopen(os.memfd_create("pdf"), "w+b")
+    file.write(content)
+    file.seek(0)
+    return file

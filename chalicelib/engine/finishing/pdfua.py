@@ -11,9 +11,11 @@ if TYPE_CHECKING:
 
     from chalicelib.engine.formats.format import Finishing
 
+# The browser's own, which it gives to every document but an empty one.
+_LANGUAGE: Final = "en-US"
 _DROPPED: Final = (
-    "links in output.pdf.header and output.pdf.footer were left out: PDF/UA has none in what is "
-    "not read to people"
+    "links that are read to nobody were left out, as PDF/UA wants it: those of headers, footers, "
+    "frames and what is aria-hidden"
 )
 
 
@@ -31,6 +33,8 @@ def make_accessible(document: "pikepdf.Pdf", finishing: "Finishing") -> None:
 def _settle(document: "pikepdf.Pdf") -> None:
     import pikepdf  # noqa: PLC0415 -- as finishing/pdf.py
 
+    if "/Lang" not in document.Root:
+        document.Root.Lang = _LANGUAGE
     document.Root.MarkInfo = pikepdf.Dictionary(Marked=True)
     document.Root.ViewerPreferences = pikepdf.Dictionary(DisplayDocTitle=True)
     for page in document.pages:

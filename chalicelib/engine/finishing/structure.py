@@ -25,9 +25,7 @@ def repair_structure(document: "pikepdf.Pdf") -> list[Any]:
     """Put the tree right; return the elements that links belong to, in the order of reading."""
     import pikepdf  # noqa: PLC0415 -- as finishing/pdf.py
 
-    tree = document.Root.get("/StructTreeRoot")
-    if tree is None:
-        return []
+    tree = document.Root.get("/StructTreeRoot") or _plant(document)
     links, types = [], set()
     repairs = _Repairs(document, tree)
     for element, kids in _elements(tree):
@@ -41,6 +39,19 @@ def repair_structure(document: "pikepdf.Pdf") -> list[Any]:
             links.append(element)
     _map_roles(tree, types - _STANDARD)
     return links
+
+
+def _plant(document: "pikepdf.Pdf") -> Any:
+    """Return the tree of a document with nothing in it, to which the browser gives none."""
+    import pikepdf  # noqa: PLC0415 -- as finishing/pdf.py
+
+    name = pikepdf.Name
+    tree = document.make_indirect(pikepdf.Dictionary(Type=name.StructTreeRoot))
+    tree.K = document.make_indirect(
+        pikepdf.Dictionary(Type=name.StructElem, S=name.Document, P=tree)
+    )
+    document.Root.StructTreeRoot = tree
+    return tree
 
 
 def _elements(tree: Any) -> Iterator[tuple[Any, list[Any]]]:
