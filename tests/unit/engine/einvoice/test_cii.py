@@ -14,7 +14,8 @@ from chalicelib.engine.einvoice.totals import totals
 from chalicelib.engine.einvoice.xmlwrite import with_test_note
 from infra.einvoice.elements import TARGET, table
 from tests.builders.einvoice_schemas import schema_errors
-from tests.builders.invoice_shapes import SHAPES, full, line, minimal
+from tests.builders.einvoices import full, line, minimal
+from tests.builders.invoice_shapes import SHAPES
 
 NAMES: Any = NAMESPACES
 

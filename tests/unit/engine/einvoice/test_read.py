@@ -11,7 +11,8 @@ from chalicelib.engine.einvoice.model import Invoice, Payment
 from chalicelib.engine.einvoice.profiles import PROFILES, Profile
 from chalicelib.engine.einvoice.totals import Totals, totals
 from chalicelib.engine.einvoice.ubl import to_ubl
-from tests.builders.invoice_shapes import SHAPES, full, minimal
+from tests.builders.einvoices import full, minimal
+from tests.builders.invoice_shapes import SHAPES
 
 type Writer = Callable[[Invoice, Totals, Profile], bytes]
 

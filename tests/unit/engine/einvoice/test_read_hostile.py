@@ -8,7 +8,7 @@ from chalicelib.engine.einvoice.from_xml import from_xml
 from chalicelib.engine.einvoice.profiles import PROFILES
 from chalicelib.engine.einvoice.totals import totals
 from chalicelib.engine.einvoice.xmlparse import RefusedXmlError
-from tests.builders.invoice_shapes import minimal
+from tests.builders.einvoices import minimal
 
 LAUGHS = b"<!DOCTYPE x [<!ENTITY a 'ha'>" + b"".join(
     b"<!ENTITY %c '%s'>" % (98 + n, b"&%c;" % (97 + n) * 10) for n in range(9)

@@ -11,7 +11,8 @@ from chalicelib.engine.einvoice.ubl import to_ubl
 from chalicelib.engine.einvoice.ubl.document import NAMESPACES
 from chalicelib.engine.einvoice.xmlwrite import with_test_note
 from tests.builders.einvoice_schemas import schema_errors
-from tests.builders.invoice_shapes import SHAPES, full, minimal
+from tests.builders.einvoices import full, minimal
+from tests.builders.invoice_shapes import SHAPES
 
 NAMES: Any = NAMESPACES
 PROFILES_IN_UBL = [name for name, profile in PROFILES.items() if "ubl" in profile.syntaxes]
