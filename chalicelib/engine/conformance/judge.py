@@ -75,6 +75,8 @@ class Judge:
 
     def _verdict(self, content: bytes, check: Check, deadline: Deadline) -> Verdict:
         began = time.monotonic()
+        if self._program is not None and not self._program.runs:
+            self.close()
         try:
             installation = self._installed()
             program = self._proven_program(installation, check.kind, deadline)

@@ -60,6 +60,11 @@ class Program:
         """Return the number of the process."""
         return self._process.pid
 
+    @property
+    def runs(self) -> bool:
+        """Tell whether the process has not ended by itself or by another's hand."""
+        return self._process.poll() is None
+
     def ask(self, kinds: Sequence[str], document: bytes, within_s: float) -> dict[str, Any]:
         """Return what the program says of each kind; raises ProgramLost."""
         until = time.monotonic() + within_s

@@ -1,0 +1,87 @@
+"""The function of the validators in a whole stack: asked as the render function asks it."""
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import psutil
+import pytest
+
+from chalicelib.adapters.aws.functions import Function
+from chalicelib.adapters.aws.objects import Objects
+from chalicelib.adapters.aws.validators import INLINE_BYTES, RemoteValidator
+from chalicelib.engine.conformance.checks import Check
+from chalicelib.engine.deadline import Deadline
+from infra.local.testing import RunningStack, running_stack
+from tests.integration.validators.conftest import proof
+
+PDF = [Check.pdfa("3a"), Check.pdfua()]
+
+
+class StackClients:
+    """The clients that adapters use, over the endpoints of a stack."""
+
+    def __init__(self, stack: RunningStack) -> None:
+        self._stack = stack
+        self.s3 = stack.client("s3")
+
+    def function(self, _timeout_s: float) -> Any:
+        return self._stack.client("lambda")
+
+
+@pytest.fixture(scope="module")
+def stack() -> Iterator[RunningStack]:
+    with running_stack() as stack:
+        yield stack
+
+
+@pytest.fixture
+def remote(stack: RunningStack) -> RemoteValidator:
+    clients: Any = StackClients(stack)
+    made = stack.resources
+    function = Function(clients, made["ValidateFunction"]["Ref"])
+    return RemoteValidator(function, Objects(clients, made["FilesBucket"]["Ref"]))
+
+
+def java_of(stack: RunningStack) -> list[psutil.Process]:
+    processes = psutil.Process(stack.pid).children(recursive=True)
+    return [process for process in processes if process.name() == "java"]
+
+
+def test_validators_are_not_started_before_they_are_asked(
+    stack: RunningStack, remote: RemoteValidator
+) -> None:
+    assert java_of(stack) == []
+
+    verdicts = remote.judge(proof("pdf-3a"), PDF, Deadline.after(120))
+
+    assert [verdict.findings for verdict in verdicts] == [(), ()]
+    (java,) = java_of(stack)
+    told = java.environ()
+    assert not any(name.startswith(("AWS_", "PLATEN_")) for name in told)
+
+
+def test_a_large_document_is_judged_and_nothing_of_it_stays(
+    stack: RunningStack, remote: RemoteValidator
+) -> None:
+    # Whatever follows the end of a PDF/A is a finding; before it, a comment is none.
+    large = proof("pdf-3a") + b"%" + os.urandom(INLINE_BYTES).hex().encode()
+
+    verdicts = remote.judge(large, PDF, Deadline.after(240))
+
+    assert all(verdict.findings is not None for verdict in verdicts)
+    bucket = stack.resources["FilesBucket"]["Ref"]
+    left = stack.client("s3").list_objects_v2(Bucket=bucket, Prefix="tmp/validate/")
+    assert left.get("Contents", []) == []
+
+
+def test_killed_validators_are_started_anew(stack: RunningStack, remote: RemoteValidator) -> None:
+    remote.judge(proof("pdf-3a"), PDF, Deadline.after(120))
+    before = java_of(stack)
+    for java in before:
+        java.kill()
+
+    (found,) = remote.judge(proof("pdf-3a"), PDF[:1], Deadline.after(120))
+
+    assert found.findings == ()
+    assert java_of(stack) != before
