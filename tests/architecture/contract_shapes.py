@@ -56,6 +56,8 @@ ENUMS: Final[dict[str, str]] = {
     "DeliverySpec.retention": "none default",
     "DeliverySpec.type": "url binary base64 none",
     "EInvoiceDefault.profile": _PROFILE,
+    "EInvoiceRequest.profile": _PROFILE,
+    "EInvoiceRequest.syntax": "cii ubl",
     "EInvoiceSpec.profile": _PROFILE,
     "EInvoiceSpec.syntax": "cii",
     "Engine.object": "engine",
@@ -88,6 +90,10 @@ ENUMS: Final[dict[str, str]] = {
     "Render.status": _RENDER_STATUS,
     "RenderList.object": "list",
     "RenderQuery.status": _RENDER_STATUS,
+    **{
+        f"EInvoiceRequest.{name}": _OPTIONS[name]
+        for name in ("mode", "priority", "timeout_behavior")
+    },
     **{f"{name}.{field}": words for name in _MAKING for field, words in _OPTIONS.items()},
     "Template.object": "template",
     "Template.type": _TEMPLATE_TYPE,

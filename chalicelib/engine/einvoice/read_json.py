@@ -60,7 +60,9 @@ def read_invoice(source: Any, root: str) -> Invoice:
     Empty texts, arrays and objects count as absent; a line without `id` has its position as such.
     """
     report = _Report(root, [])
-    invoice = _object(Invoice)(_numbered(source), root, report)
+    if source is None:
+        report.missing(root)
+    invoice = None if source is None else _object(Invoice)(_numbered(source), root, report)
     if report.findings:
         raise InvalidInvoiceError(report.findings)
     assert isinstance(invoice, Invoice)

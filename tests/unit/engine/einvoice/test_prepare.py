@@ -1,0 +1,97 @@
+"""From a request's e-invoice to its XML, or to the report of why there is none."""
+
+from typing import Any
+
+import pytest
+from lxml import etree
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.einvoice.prepare import EInvoice, invoice_at, prepare
+from chalicelib.engine.einvoice.profiles import PROFILES, Syntax
+from tests.builders.invoice_json import invoice_json
+
+PAIRS = [(profile, syntax) for profile in PROFILES.values() for syntax in profile.syntaxes]
+
+
+def asked(changes: dict[str, Any] | None = None, profile: str = "EN16931", **more: Any) -> EInvoice:
+    syntax: Syntax = more.pop("syntax", "cii")
+    source = invoice_json(changes or {})
+    return EInvoice(profile=PROFILES[profile], syntax=syntax, source=source, root="invoice", **more)
+
+
+def texts(xml: bytes) -> list[str]:
+    return [each.text or "" for each in etree.fromstring(xml).iter()]
+
+
+@pytest.mark.parametrize(("profile", "syntax"), PAIRS)
+def test_xml_names_its_profile_and_what_is_due(profile: Any, syntax: Syntax) -> None:
+    prepared = prepare(asked(profile=profile.name, syntax=syntax))
+
+    found = texts(prepared.xml())
+
+    assert profile.guideline in found
+    assert prepared.completed["due_amount"] == "214.16"
+    assert "214.16" in found
+
+
+@pytest.mark.parametrize(("profile", "syntax"), PAIRS)
+def test_a_test_invoice_says_so_where_the_profile_has_notes(profile: Any, syntax: Syntax) -> None:
+    live = prepare(asked(profile=profile.name, syntax=syntax))
+    test = prepare(asked(profile=profile.name, syntax=syntax, test=True))
+
+    said = [text for text in texts(test.xml()) if text.endswith("TEST")]
+    assert len(said) == (0 if profile.name == "MINIMUM" else 1)
+    assert not [text for text in texts(live.xml()) if text.endswith("TEST")]
+    assert test.completed == live.completed
+
+
+def test_a_refusal_carries_the_report() -> None:
+    with pytest.raises(RenderFailure) as refused:
+        prepare(asked({"buyer_reference": "", "payment": None}, profile="XRECHNUNG"))
+
+    failure = refused.value
+    report = failure.members["result"]["conformance"]["einvoice"]
+    assert failure.code == "einvoice_invalid"
+    assert failure.detail == (
+        "invoice.buyer_reference is required in XRECHNUNG (BR-DE-15), and 1 more"
+    )
+    assert {key: report[key] for key in ("profile", "syntax", "status", "validator")} == {
+        "profile": "XRECHNUNG",
+        "syntax": "cii",
+        "status": "failed",
+        "validator": None,
+    }
+    assert report["errors"][1] == {
+        "rule": "BR-DE-1",
+        "message": "invoice.payment is required in XRECHNUNG",
+        "location": "invoice.payment",
+        "path": "invoice.payment",
+        "count": 1,
+    }
+
+
+@pytest.mark.parametrize(
+    ("number", "filename"),
+    [("RE/2026-1", "RE2026-1.xml"), ("../../etc", "etc.xml"), ("???", "invoice.xml")],
+)
+def test_a_file_is_named_after_the_invoice(number: str, filename: str) -> None:
+    assert prepare(asked({"number": number})).filename == filename
+
+
+@pytest.mark.parametrize(
+    ("path", "found"),
+    [("a", {"b": 1}), ("a.b", 1), ("a.c", None), ("a.b.c", None), ("x", None), ("list.0", None)],
+)
+def test_a_path_leads_through_objects_only(path: str, found: Any) -> None:
+    assert invoice_at({"a": {"b": 1}, "list": [1]}, path) == found
+
+
+def test_what_is_not_in_the_data_is_told_at_its_path() -> None:
+    nothing = EInvoice(
+        profile=PROFILES["BASIC"], syntax="cii", source=None, root="data.order.invoice"
+    )
+
+    with pytest.raises(RenderFailure) as refused:
+        prepare(nothing)
+
+    assert refused.value.detail == "data.order.invoice is required (PLT-REQUIRED)"
