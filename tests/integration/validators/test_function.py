@@ -1,7 +1,9 @@
 """The function of the validators in a whole stack: asked as the render function asks it."""
 
 import os
+import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import psutil
@@ -48,6 +50,10 @@ def java_of(stack: RunningStack) -> list[psutil.Process]:
     return [process for process in processes if process.name() == "java"]
 
 
+def threads_of(process: psutil.Process) -> int:
+    return len(list(Path(f"/proc/{process.pid}/task").iterdir()))
+
+
 def test_validators_are_not_started_before_they_are_asked(
     stack: RunningStack, remote: RemoteValidator
 ) -> None:
@@ -80,6 +86,9 @@ def test_killed_validators_are_started_anew(stack: RunningStack, remote: RemoteV
     before = java_of(stack)
     for java in before:
         java.kill()
+        # Its owner alone can bury it, and does so when it is asked the next time.
+        while java.status() != psutil.STATUS_ZOMBIE or threads_of(java) > 1:
+            time.sleep(0.05)
 
     (found,) = remote.judge(proof("pdf-3a"), PDF[:1], Deadline.after(120))
 
