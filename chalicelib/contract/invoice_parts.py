@@ -103,7 +103,7 @@ class InvoiceDelivery(Model):
 
 
 class InvoiceVat(Model):
-    """A VAT category of UNTDID 5305 and its rate in percent; category O has no rate."""
+    """A VAT category of UNTDID 5305 and its rate in percent, which only S, L and M need."""
 
     category: k.VatCategory
     rate: k.Rate | None = None

@@ -60,7 +60,7 @@ def _rate(kind: int, path: str, vat: Vat) -> Iterator[Fault]:
     if category == "O":
         fits, expected = not rate, "must be left out"
     elif category in _ZERO_RATED:
-        fits, expected = rate == 0, "must be 0"
+        fits, expected = not rate, "must be 0"
     elif category == "S" or (category == "L" and kind == _LINES):
         fits, expected = bool(rate), "must be more than 0"
     else:
