@@ -6,69 +6,18 @@ from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
 from math import floor
-from typing import Any, Final
+from typing import Any
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
-from chalicelib.engine.einvoice.model import Adjustment, Invoice
+from chalicelib.engine.einvoice.model import Adjustment, Invoice, Vat
 from chalicelib.engine.einvoice.profiles import PROFILES
 from chalicelib.engine.einvoice.read_json import read_invoice
 from chalicelib.engine.einvoice.rules import check
 from chalicelib.engine.einvoice.totals import Totals, totals
 from tests.builders.invoice_json import invoice_json
-
-_REASON: Final = {"reason": "r"}
-
-
-def _decimals(places: int, *, most: int, least: int | None = None) -> st.SearchStrategy[str]:
-    return st.decimals(-most if least is None else least, most, places=places, allow_nan=False).map(
-        lambda number: f"{number:f}"
-    )
-
-
-_AMOUNTS: Final = _decimals(2, most=100_000)
-_RATES: Final = st.sampled_from(["7", "19", "19.00", "5.5", "20", "8.1"])
-_VATS: Final = st.fixed_dictionaries({"category": st.just("S"), "rate": _RATES})
-_ADJUSTMENTS: Final = st.one_of(
-    st.fixed_dictionaries({"amount": _AMOUNTS, **{k: st.just(v) for k, v in _REASON.items()}}),
-    st.fixed_dictionaries(
-        {
-            "percent": _decimals(6, most=100, least=0),
-            "base_amount": _AMOUNTS,
-            **{k: st.just(v) for k, v in _REASON.items()},
-        }
-    ),
-)
-_PRICES: Final = st.fixed_dictionaries(
-    {"net": _decimals(6, most=100_000, least=0)},
-    optional={"base_quantity": st.sampled_from(["1", "3", "7", "100", "0.000001", "1000"])},
-)
-_LINES: Final = st.fixed_dictionaries(
-    {
-        "quantity": _decimals(6, most=1_000),
-        "price": _PRICES,
-        "vat": _VATS,
-        "item": st.just({"name": "x"}),
-    },
-    optional={
-        "allowances": st.lists(_ADJUSTMENTS, max_size=2),
-        "charges": st.lists(_ADJUSTMENTS, max_size=2),
-    },
-)
-_DOCUMENT_ADJUSTMENTS: Final = st.lists(
-    st.builds(lambda part, vat: {**part, "vat": vat}, _ADJUSTMENTS, _VATS), max_size=3
-)
-INVOICES: Final = st.fixed_dictionaries(
-    {"lines": st.lists(_LINES, min_size=1, max_size=8)},
-    optional={
-        "allowances": _DOCUMENT_ADJUSTMENTS,
-        "charges": _DOCUMENT_ADJUSTMENTS,
-        "prepaid_amount": _AMOUNTS,
-        "rounding_amount": _decimals(2, most=1),
-    },
-)
+from tests.builders.random_invoices import INVOICES
 
 
 def cents(amount: Fraction) -> Fraction:
@@ -79,6 +28,10 @@ def cents(amount: Fraction) -> Fraction:
 
 def exact(number: Decimal | None) -> Fraction:
     return Fraction(number or 0)
+
+
+def kind(vat: Vat) -> tuple[str, Fraction]:
+    return vat.category, exact(vat.rate)
 
 
 def amount(part: Adjustment) -> Fraction:
@@ -103,14 +56,14 @@ def expected(invoice: Invoice) -> dict[str, Any]:
         + total(line.charges)
         for line in invoice.lines
     ]
-    taxable: defaultdict[Fraction, Fraction] = defaultdict(Fraction)
+    taxable: defaultdict[tuple[str, Fraction], Fraction] = defaultdict(Fraction)
     for line, net in zip(invoice.lines, nets, strict=True):
-        taxable[exact(line.vat.rate)] += net
+        taxable[kind(line.vat)] += net
     for part in invoice.allowances:
-        taxable[exact(part.vat.rate)] -= amount(part)
+        taxable[kind(part.vat)] -= amount(part)
     for part in invoice.charges:
-        taxable[exact(part.vat.rate)] += amount(part)
-    taxes = {rate: cents(basis * rate / 100) for rate, basis in taxable.items()}
+        taxable[kind(part.vat)] += amount(part)
+    taxes = {key: cents(basis * key[1] / 100) for key, basis in taxable.items()}
     basis = sum(nets, Fraction()) - total(invoice.allowances) + total(invoice.charges)
     due = basis + sum(taxes.values()) - exact(invoice.prepaid_amount)
     return {
@@ -133,9 +86,9 @@ def test_totals_are_those_of_exact_arithmetic(changes: dict[str, Any]) -> None:
     wanted = expected(invoice)
 
     assert list(map(exact, found.line_net_amounts)) == wanted["nets"]
-    parts = {exact(part.rate): part for part in found.vat_breakdown}
-    assert {rate: exact(part.taxable_amount) for rate, part in parts.items()} == wanted["taxable"]
-    assert {rate: exact(part.tax_amount) for rate, part in parts.items()} == wanted["taxes"]
+    parts = {(part.category, exact(part.rate)): part for part in found.vat_breakdown}
+    assert {key: exact(part.taxable_amount) for key, part in parts.items()} == wanted["taxable"]
+    assert {key: exact(part.tax_amount) for key, part in parts.items()} == wanted["taxes"]
     assert exact(found.tax_basis_total) == wanted["basis"]
     assert exact(found.due_amount) == wanted["due"]
 
