@@ -2,15 +2,12 @@
 
 import datetime as dt
 from collections.abc import Mapping
-from dataclasses import replace
 from decimal import Decimal
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from lxml import etree
 
-from chalicelib.engine.einvoice.model import Invoice, Note
-
-_TEST_NOTE: Final = Note(subject_code="AAI", text="TEST")
+from chalicelib.engine.einvoice.model import Invoice
 
 
 class Node(NamedTuple):
@@ -66,11 +63,6 @@ def payment_terms(invoice: Invoice) -> str | None:
     if terms and terms.rpartition("\n")[2].startswith("#"):
         return f"{terms}\n"
     return terms
-
-
-def with_test_note(invoice: Invoice) -> Invoice:
-    """Return the invoice as test keys send it: with a note that says so."""
-    return replace(invoice, notes=(*invoice.notes, _TEST_NOTE))
 
 
 def serialise(root: Node, namespaces: Mapping[str | None, str]) -> bytes:

@@ -1,3 +1,5 @@
+"""Invoices as CII: every profile, judged by its official schema."""
+
 import json
 from dataclasses import replace
 from decimal import Decimal
@@ -8,10 +10,9 @@ from lxml import etree
 
 from chalicelib.engine.einvoice.cii import to_cii
 from chalicelib.engine.einvoice.cii.document import NAMESPACES
-from chalicelib.engine.einvoice.model import Identifier, Invoice, Line
+from chalicelib.engine.einvoice.model import Identifier, Invoice, Line, Note
 from chalicelib.engine.einvoice.profiles import PROFILES
 from chalicelib.engine.einvoice.totals import totals
-from chalicelib.engine.einvoice.xmlwrite import with_test_note
 from infra.einvoice.elements import TARGET, table
 from tests.builders.einvoice_schemas import schema_errors
 from tests.builders.einvoices import full, line, minimal
@@ -95,8 +96,8 @@ def test_process_is_the_profiles_unless_named() -> None:
     assert texts(cii(minimal()), path) == []
 
 
-def test_test_note_stands_in_every_profile_that_has_notes() -> None:
-    marked = with_test_note(minimal())
+def test_notes_stand_in_every_profile_that_has_them() -> None:
+    marked = minimal(notes=(Note(subject_code="AAI", text="TEST"),))
     noted = {p for p in PROFILES if texts(cii(marked, p), "ram:IncludedNote/ram:Content")}
 
     assert noted == set(PROFILES) - {"MINIMUM"}

@@ -1,3 +1,5 @@
+"""From XML back to the invoice: nothing is lost, and what cannot be held is named."""
+
 from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal

@@ -1,3 +1,5 @@
+"""Any invoice at all is read back as it was written."""
+
 import datetime as dt
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace

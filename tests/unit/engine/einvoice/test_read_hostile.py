@@ -1,3 +1,5 @@
+"""XML of others: what is unsafe, broken or no invoice is refused in words."""
+
 from pathlib import Path
 
 import pytest
