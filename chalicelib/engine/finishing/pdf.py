@@ -55,7 +55,8 @@ def _opened(content: bytes, due: Sequence[Finisher], finishing: "Finishing") -> 
     import pikepdf  # noqa: PLC0415 -- 0.2 s that a process which prints nothing need not pay
 
     protection, result = finishing.output.pdf.protection, io.BytesIO()
-    with _mapped(content) as file, pikepdf.open(file) as document:
+    mapped = pikepdf.AccessMode.mmap_only
+    with _in_memory(content) as file, pikepdf.open(file, access_mode=mapped) as document:
         for finisher in due:
             finisher.apply(document, finishing)
         pages = len(document.pages)
@@ -71,8 +72,8 @@ def _opened(content: bytes, due: Sequence[Finisher], finishing: "Finishing") -> 
     return result.getvalue(), pages
 
 
-def _mapped(content: bytes) -> BinaryIO:
-    """Return content as a file in memory: qpdf reads its objects in half the time there."""
+def _in_memory(content: bytes) -> BinaryIO:
+    """Return content as a file: out of one that is mapped, qpdf reads objects a third sooner."""
     file = os.fdopen(os.memfd_create("pdf"), "w+b")
     file.write(content)
     file.seek(0)
