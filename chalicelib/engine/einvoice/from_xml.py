@@ -1,7 +1,9 @@
 """From XML of either syntax to the invoice."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from decimal import Decimal
 from types import MappingProxyType
 from typing import Final
 
@@ -12,6 +14,7 @@ from chalicelib.engine.einvoice.model import Invoice
 from chalicelib.engine.einvoice.profiles import PROFILES, Profile, Syntax
 from chalicelib.engine.einvoice.read_cii import read_cii
 from chalicelib.engine.einvoice.read_ubl import read_ubl
+from chalicelib.engine.einvoice.totals import totals
 from chalicelib.engine.einvoice.ubl.document import NAMESPACES as UBL
 from chalicelib.engine.einvoice.ubl.document import UBL_SCHEMA
 from chalicelib.engine.einvoice.xmlparse import RefusedXmlError, parse
@@ -44,6 +47,10 @@ class _Reader:
     syntax: Syntax
     prefixes: Mapping[str, str]
     guideline: str
+    totals: str
+    """Where the totals of the document stand."""
+    amounts: Mapping[str, str]
+    """The elements there by what they are called here."""
     read: Callable[[Part], Invoice]
 
 
@@ -71,7 +78,7 @@ def from_xml(data: bytes) -> Reading:
         profile=profile,
         invoice=invoice,
         problem=problem,
-        not_in_model=document.unread() if invoice else (),
+        not_in_model=(*document.unread(), *_other_totals(reader, part, invoice)) if invoice else (),
     )
 
 
@@ -82,13 +89,43 @@ def _read(reader: _Reader, root: Part) -> tuple[Invoice | None, Remark | None]:
         return None, error.remark
 
 
+def _other_totals(reader: _Reader, root: Part, invoice: Invoice) -> Iterator[Remark]:
+    """Give the totals of the document that do not follow from its lines as this model has it."""
+    computed = totals(invoice)
+    stated = root.need(reader.totals)
+    for ours, theirs in reader.amounts.items():
+        found = stated.one(theirs)
+        amount = _amount(found)
+        own = getattr(computed, ours)
+        if found is not None and amount not in {None, own}:
+            message = f"The document has {amount}; from its lines follows {own}"
+            yield Remark(location=found.location, message=message)
+
+
+def _amount(part: Part | None) -> Decimal | None:
+    """Return an amount; what is none is a matter of the validators."""
+    if part is None:
+        return None
+    with suppress(UnreadableInvoiceError):
+        return part.own_number()
+    return None
+
+
 def _prefixes(namespaces: Mapping[str | None, str]) -> Mapping[str, str]:
     return {namespace: prefix or "" for prefix, namespace in namespaces.items()}
 
 
 def _ubl_reader(name: str) -> _Reader:
     prefixes = {**_prefixes(UBL), f"{UBL_SCHEMA}:{name}-2": "ubl"}
-    return _Reader("ubl", prefixes, "cbc:CustomizationID", read_ubl)
+    amounts = {
+        "line_total": "cbc:LineExtensionAmount",
+        "tax_basis_total": "cbc:TaxExclusiveAmount",
+        "grand_total": "cbc:TaxInclusiveAmount",
+        "due_amount": "cbc:PayableAmount",
+    }
+    return _Reader(
+        "ubl", prefixes, "cbc:CustomizationID", "cac:LegalMonetaryTotal", amounts, read_ubl
+    )
 
 
 _READERS: Final[Mapping[str, _Reader]] = MappingProxyType(
@@ -97,6 +134,14 @@ _READERS: Final[Mapping[str, _Reader]] = MappingProxyType(
             "cii",
             _prefixes(CII),
             "rsm:ExchangedDocumentContext/ram:GuidelineSpecifiedDocumentContextParameter/ram:ID",
+            "rsm:SupplyChainTradeTransaction/ram:ApplicableHeaderTradeSettlement/"
+            "ram:SpecifiedTradeSettlementHeaderMonetarySummation",
+            {
+                "line_total": "ram:LineTotalAmount",
+                "tax_basis_total": "ram:TaxBasisTotalAmount",
+                "grand_total": "ram:GrandTotalAmount",
+                "due_amount": "ram:DuePayableAmount",
+            },
             read_cii,
         ),
         **{

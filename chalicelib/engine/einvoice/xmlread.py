@@ -10,7 +10,8 @@ from typing import Final, Never
 from lxml import etree
 
 _MAX_REMARKS: Final = 100
-_DECIMAL: Final = re.compile(r"[+-]?(?:[0-9]{1,20}(?:\.[0-9]{0,20})?|\.[0-9]{1,20})")
+# Within these digits, whatever follows from the numbers can be computed exactly enough.
+_DECIMAL: Final = re.compile(r"[+-]?(?:[0-9]{1,15}(?:\.[0-9]{0,20})?|\.[0-9]{1,20})")
 _DAY: Final = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?:Z|[+-][0-9]{2}:[0-9]{2})?")
 
 
@@ -152,7 +153,7 @@ class Part:
         if text is None:
             return None
         if not _DECIMAL.fullmatch(text.strip()):
-            raise self.unreadable("is no decimal number")
+            raise self.unreadable("is no decimal number with at most 15 digits before the point")
         return Decimal(text.strip())
 
     def need_number(self, path: str) -> Decimal:
@@ -191,6 +192,11 @@ class Part:
         if part is not None and (part.element.text or "").strip() == (known or "").strip():
             part.document.read.add(part.element)
 
+    @property
+    def location(self) -> str:
+        """The XPath of the element."""
+        return self.document.location(self.element)
+
     def attribute(self, name: str) -> str | None:
         """Return an attribute, if it has a value."""
         return self.element.get(name) or None
@@ -220,7 +226,7 @@ class Part:
     def unreadable(self, complaint: str) -> UnreadableInvoiceError:
         """Return the error that this element makes."""
         name = self.document.name(self.element)
-        return UnreadableInvoiceError(self.document.location(self.element), f"{name} {complaint}")
+        return UnreadableInvoiceError(self.location, f"{name} {complaint}")
 
     def lack(self, path: str) -> Never:
         """Raise the error that the absence of an element makes."""

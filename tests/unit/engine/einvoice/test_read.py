@@ -118,6 +118,20 @@ def test_what_the_model_cannot_hold_is_named_with_its_place() -> None:
     assert "ram:SalesAgentTradeParty" in reading.not_in_model[0].message
 
 
+@pytest.mark.parametrize(
+    ("syntax", "name"), [("cii", "ram:DuePayableAmount"), ("ubl", "cbc:PayableAmount")]
+)
+def test_total_that_does_not_follow_from_the_lines_is_named(syntax: str, name: str) -> None:
+    head, _, tail = write(minimal(), syntax=syntax).partition(f"<{name}".encode())
+
+    reading, _ = read(head + f"<{name}".encode() + tail.replace(b">119.00<", b">118.99<", 1))
+
+    assert [r.location.rpartition("/")[2] for r in reading.not_in_model] == [name]
+    assert reading.not_in_model[0].message == (
+        "The document has 118.99; from its lines follows 119.00"
+    )
+
+
 def test_second_kind_of_payment_is_named_and_not_mixed_in() -> None:
     code = b"<cbc:PaymentMeansCode>58</cbc:PaymentMeansCode>"
     document = write(full(), syntax="ubl").replace(code, code.replace(b"58", b"30"))
@@ -161,6 +175,12 @@ def test_unknown_guideline_is_still_read() -> None:
         (b'"102">20261120', b'"610">20261120', "ram:IssueDateTime/udt:DateTimeString", "102"),
         (b">50.00<", b">1e9<", "NetPriceProductTradePrice/ram:ChargeAmount", "decimal"),
         (b">50.00<", b">NaN<", "NetPriceProductTradePrice/ram:ChargeAmount", "decimal"),
+        (
+            b">50.00<",
+            b">%s<" % (b"9" * 16),
+            "NetPriceProductTradePrice/ram:ChargeAmount",
+            "15 digits",
+        ),
         (b">50.00<", b"><", "ram:NetPriceProductTradePrice", "ram:ChargeAmount"),
         (b' unitCode="H87"', b"", "ram:BilledQuantity", "@unitCode"),
         (b"SellerTradeParty", b"Party", "ram:ApplicableHeaderTradeAgreement", "SellerTradeParty"),

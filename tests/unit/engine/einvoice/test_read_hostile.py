@@ -1,16 +1,20 @@
 """XML of others: what is unsafe, broken or no invoice is refused in words."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from lxml import etree
 
 from chalicelib.engine.einvoice import xmlparse
 from chalicelib.engine.einvoice.cii import to_cii
 from chalicelib.engine.einvoice.from_xml import from_xml
-from chalicelib.engine.einvoice.profiles import PROFILES
-from chalicelib.engine.einvoice.totals import totals
+from chalicelib.engine.einvoice.model import Invoice
+from chalicelib.engine.einvoice.profiles import PROFILES, Profile
+from chalicelib.engine.einvoice.totals import Totals, totals
+from chalicelib.engine.einvoice.ubl import to_ubl
 from chalicelib.engine.einvoice.xmlparse import RefusedXmlError
-from tests.builders.einvoices import minimal
+from tests.builders.einvoices import full, minimal
 
 LAUGHS = b"<!DOCTYPE x [<!ENTITY a 'ha'>" + b"".join(
     b"<!ENTITY %c '%s'>" % (98 + n, b"&%c;" % (97 + n) * 10) for n in range(9)
@@ -102,6 +106,30 @@ def test_namespaces_are_no_decoration() -> None:
     assert reading.invoice is not None
     assert reading.invoice.buyer_reference is None
     assert reading.not_in_model[0].location.endswith("/?:BuyerReference")
+
+
+@pytest.mark.parametrize("write", [to_cii, to_ubl])
+@pytest.mark.parametrize("text", [None, "junk", "9" * 15])
+def test_damage_anywhere_is_survived(
+    write: Callable[[Invoice, Totals, Profile], bytes], text: str | None
+) -> None:
+    root = etree.fromstring(write(full(), totals(full()), PROFILES["EN16931"]))
+    readable = 0
+    for element in list(root.iter()):
+        parent = element.getparent()
+        if parent is None:
+            continue
+        place, kept = parent.index(element), element.text
+        if text is None or not kept:
+            parent.remove(element)
+        else:
+            element.text = text
+
+        readable += from_xml(etree.tostring(root)).invoice is not None
+
+        element.text = kept
+        parent.insert(place, element)
+    assert readable > 100
 
 
 def test_time_for_many_unknown_elements_does_not_explode() -> None:
