@@ -35,6 +35,11 @@ from tests.builders.invoice_shapes import SHAPES
         ({"buyer.name": "x" * 201}, "PLT-LENGTH", "buyer.name"),
         ({"buyer.name": "x\x0b"}, "PLT-FORMAT", "buyer.name"),
         ({"buyer": []}, "PLT-TYPE", "buyer"),
+        ({"buyer.name": 5}, "PLT-TYPE", "buyer.name"),
+        ({"notes": {}}, "PLT-TYPE", "notes"),
+        ({"notes": [{"text": "x"}] * 101}, "PLT-LENGTH", "notes"),
+        ({"vat_exemptions": []}, "PLT-TYPE", "vat_exemptions"),
+        ({"lines[0].vat.rate": "101"}, "PLT-FORMAT", "lines[0].vat.rate"),
         ({"vat_exemptions": {"X": {}}}, "PLT-UNKNOWN-FIELD", "vat_exemptions.X"),
         ({"lines[0].foo": 1}, "PLT-UNKNOWN-FIELD", "lines[0].foo"),
         ({"a b": 1}, "PLT-UNKNOWN-FIELD", "['a b']"),
@@ -110,3 +115,10 @@ def test_the_completed_invoice_is_what_was_sent_and_what_follows() -> None:
         ],
     }
     assert completed.items() >= totals_json(computed).items()
+
+
+def test_a_report_has_an_end() -> None:
+    with pytest.raises(InvalidInvoiceError) as invalid:
+        read_invoice(sent({"lines": [{"foo": 1}] * 200}), "invoice")
+
+    assert len(invalid.value.findings) == 100

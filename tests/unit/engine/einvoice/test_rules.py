@@ -99,3 +99,7 @@ def test_every_shape_of_invoice_is_taken_but_for_what_a_profile_cannot_tell() ->
         ("rounding", "BASIC_WL"): no_rounding,
         ("rounding", "BASIC"): no_rounding,
     }
+
+
+def test_means_of_payment_that_ask_for_nothing_stand_alone() -> None:
+    assert found(invoice_json({"payment": {"means_code": "97"}}), "XRECHNUNG") == []

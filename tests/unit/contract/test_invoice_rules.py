@@ -1,0 +1,23 @@
+"""The reference lists the service's own rules, each and no other."""
+
+import re
+from pathlib import Path
+
+from chalicelib import engine
+from chalicelib.contract.invoice_rules import OWN_RULES, described
+
+ENGINE = Path(engine.__file__).parent
+
+
+def test_every_rule_of_the_service_is_in_the_reference() -> None:
+    sources = (path.read_text(encoding="utf-8") for path in ENGINE.rglob("*.py"))
+    used = {rule for source in sources for rule in re.findall(r'"(PLT-[A-Z-]+)"', source)}
+
+    assert used == OWN_RULES.keys()
+
+
+def test_the_reference_says_what_each_means() -> None:
+    lines = described().splitlines()
+
+    assert len(lines) == len(OWN_RULES)
+    assert "- `PLT-LINE-ID`: two lines have one id" in lines
