@@ -68,7 +68,7 @@ def _allowed(parts: list[Path]) -> Tree:
     for path in parts:
         if path.suffix == ".xsd":
             types |= _types(path.read_bytes())
-    tree = _expand(types, "CrossIndustryInvoiceType")
+    tree = _expand(types, "CrossIndustryInvoiceType", "rsm")
     for path in parts:
         if path.suffix in _SHEETS:
             for unused in _unused(path.read_bytes()):
@@ -86,11 +86,12 @@ def _types(schema: bytes) -> Types:
     }
 
 
-def _expand(types: Types, name: str) -> Tree:
+def _expand(types: Types, name: str, prefix: str = "ram") -> Tree:
+    """Return the elements of a type by their names with the prefixes that CII usually has."""
     tree: Tree = {}
     for element, type_name in types[name].items():
-        prefix, _, local_name = type_name.partition(":")
-        tree[element] = _expand(types, local_name) if prefix == "ram" else None
+        kind, _, local_name = type_name.partition(":")
+        tree[f"{prefix}:{element}"] = _expand(types, local_name) if kind == "ram" else None
     return tree
 
 
@@ -99,7 +100,7 @@ def _unused(sheet: bytes) -> Iterator[list[str]]:
         match = _CHARGE_OR_NOT.sub("", str(template.get("match")))
         texts = ("".join(map(str, text.itertext())) for text in template.iter(f"{_SVRL}text"))
         if "[" not in match and any(map(_NOT_USED.fullmatch, texts)):
-            yield [step.partition(":")[2] for step in match.split("/") if step][1:]
+            yield [step for step in match.split("/") if step][1:]
 
 
 def _remove(tree: Tree, path: list[str]) -> None:

@@ -1,7 +1,7 @@
 """What a profile has no place for is left out of the tree."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final
@@ -17,7 +17,7 @@ _KEPT_EMPTY: Final = "ram:ApplicableHeaderTradeDelivery"
 
 def prune(root: Node, elements: Elements) -> Node:
     """Return the tree with those elements only that the profile knows."""
-    return root._replace(children=_children(root, elements))
+    return root._replace(children=_children(root.children, elements))
 
 
 def elements_of(profile: str) -> Elements:
@@ -33,17 +33,17 @@ def _table() -> dict[str, Any]:
     return table
 
 
-def _children(node: Node, elements: Elements) -> tuple[Node, ...]:
+def _children(nodes: Sequence[Node], elements: Elements) -> list[Node]:
     kept: list[Node] = []
-    for child in node.children:
-        name = child.tag.partition(":")[2]
-        if name not in elements:
+    for node in nodes:
+        tag = node.tag
+        if tag not in elements:
             continue
-        within = elements[name]
+        within = elements[tag]
         if within is None:
-            kept.append(child)
+            kept.append(node)
             continue
-        children = _children(child, within)
-        if children or child.tag == _KEPT_EMPTY:
-            kept.append(child._replace(children=children))
-    return tuple(kept)
+        children = _children(node.children, within)
+        if children or tag == _KEPT_EMPTY:
+            kept.append(Node(tag, None, node.attributes, children))
+    return kept

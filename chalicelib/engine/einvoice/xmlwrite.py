@@ -1,7 +1,7 @@
 """XML as plain values: what is absent vanishes, and the same invoice gives the same bytes."""
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -16,19 +16,21 @@ class Node(NamedTuple):
     tag: str
     text: str | None
     attributes: dict[str, str]
-    children: tuple["Node", ...]
+    children: Sequence["Node"]
 
 
 def leaf(tag: str, text: str | None, **attributes: str | None) -> Node | None:
     """Return an element with text, or None without any: EN 16931 knows no empty elements."""
     if text is None or not text.strip():
         return None
+    if not attributes:
+        return Node(tag, text, {}, ())
     return Node(tag, text, {name: value for name, value in attributes.items() if value}, ())
 
 
 def group(tag: str, *children: Node | None) -> Node | None:
     """Return an element around those children that there are, or None when there are none."""
-    present = tuple(child for child in children if child is not None)
+    present = [child for child in children if child is not None]
     return Node(tag, None, {}, present) if present else None
 
 
@@ -70,7 +72,7 @@ def serialise(root: Node, namespaces: Mapping[str | None, str]) -> bytes:
     names = _Names(namespaces)
     prefixes: Any = dict(namespaces)  # the type stubs know of no default namespace
     element = etree.Element(names[root.tag], nsmap=prefixes)
-    _append(element, root, names)
+    _append(element, root.children, names)
     return etree.tostring(element, xml_declaration=True, encoding="UTF-8")
 
 
@@ -87,10 +89,10 @@ class _Names(dict[str, str]):
         return full
 
 
-def _append(element: etree._Element, node: Node, names: _Names) -> None:
-    for child in node.children:
-        part = etree.SubElement(element, names[child.tag], child.attributes)
-        if child.children:
-            _append(part, child, names)
-        else:
-            part.text = child.text
+def _append(element: etree._Element, nodes: Sequence[Node], names: _Names) -> None:
+    for tag, text, attributes, children in nodes:
+        part = etree.SubElement(element, names[tag], attributes or None)
+        if children:
+            _append(part, children, names)
+        elif text:
+            part.text = text
