@@ -19,8 +19,9 @@ _MODULES: Final = (
 )
 # Windows and sound: they alone would need the libraries of a desktop.
 _UNWANTED: Final = ("libawt_xawt.so", "libjawt.so", "libjsound.so", "libsplashscreen.so")
-# What a distribution's JDK takes from its system and a bare one does not have.
-_CARRIED: Final = ("liblcms2.so", "libjpeg.so", "libstdc++.so", "libgcc_s.so")
+# What a distribution's JDK takes from its system and a bare one does not have. The libraries of
+# C and C++ stay those of the system: theirs is the one part that must not be newer than it.
+_CARRIED: Final = ("liblcms2.so", "libjpeg.so")
 _LINKED: Final = re.compile(r"^\s*(\S+) => (/\S+)", re.MULTILINE)
 
 

@@ -1,0 +1,38 @@
+"""The layer of the validators is small enough for Lambda, and runs on a bare Amazon Linux 2023."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.integration.validators.conftest import installed
+
+# What the platform has: glibc 2.34, and libstdc++ of GCC 11.
+NEWEST = {"GLIBC_2": 34, "GLIBCXX_3.4": 29}
+# A function may have 250 MB with its code; what is left is for that and for what is to come.
+LIMIT_BYTES = 120_000_000
+
+
+def binaries() -> Iterator[Path]:
+    for path in (installed() / "runtime").rglob("*"):
+        if path.is_file() and path.read_bytes()[:4] == b"\x7fELF":
+            yield path
+
+
+@pytest.mark.parametrize("library", NEWEST)
+def test_no_library_is_newer_than_the_platform(library: str) -> None:
+    pattern = re.compile(re.escape(library.encode()) + rb"\.(\d+)\0")
+    asked = {
+        path.name: max(map(int, pattern.findall(path.read_bytes())), default=0)
+        for path in binaries()
+    }
+
+    assert len(asked) > 10
+    assert {name: version for name, version in asked.items() if version > NEWEST[library]} == {}
+
+
+def test_the_layer_leaves_room_for_the_function() -> None:
+    size = sum(path.stat().st_size for path in installed().rglob("*") if path.is_file())
+
+    assert size < LIMIT_BYTES
