@@ -8,6 +8,7 @@ from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from chalicelib.contract.base import Model
 from chalicelib.contract.colors import Color
+from chalicelib.contract.conformance import check_conformance
 from chalicelib.contract.lengths import inches
 from chalicelib.contract.sources import ContentSource
 from chalicelib.contract.values import Moment, language_tag
@@ -276,9 +277,8 @@ class PdfOptions(Model):
     `protection`; attachments go with part 3 only."""
     pdfua: bool = False
     """The document is to conform to PDF/UA-1 (ISO 14289). Its page must have a title, headings in
-    order and a text for every picture; its language is `metadata.language` or what `html lang` says
-    (en-US where nothing does). Links in headers and footers are left out
-    (`feature_unavailable`)."""
+    order and a text for every picture; its language is `metadata.language` or its own `lang`, else
+    en-US. Links in headers and footers are left out (`feature_unavailable`)."""
     metadata: PdfMetadata = PdfMetadata()
     attachments: Annotated[list[Attachment], Field(max_length=20)] = Field(default=[])
     protection: Protection | None = None
@@ -295,14 +295,5 @@ class PdfOptions(Model):
 
     @model_validator(mode="after")
     def _conforms(self) -> Self:
-        pdfa = self.pdfa or ""
-        if pdfa and self.protection is not None:
-            message = "pdfa and protection exclude each other: leave one of them out"
-            raise ValueError(message)
-        if pdfa.startswith("2") and self.attachments:
-            message = f"pdfa {pdfa} takes no attachments: use 3{pdfa[1]} or leave them out"
-            raise ValueError(message)
-        if not self.tagged and (self.pdfua or pdfa.endswith("a")):
-            message = "pdfua, and pdfa 2a and 3a, need tagged: leave it out or set it to true"
-            raise ValueError(message)
+        check_conformance(self)
         return self

@@ -21,7 +21,7 @@ TABLES: Final = {
     "tests/functional/test_edge_requests.py",
     "tests/integration/templating/test_bombs.py",
 }
-BINARY: Final = (".ttf", ".otf", ".woff2", ".png", ".pdf")
+BINARY: Final = (".ttf", ".otf", ".woff2", ".png", ".pdf", ".icc")
 # What each import must leave unloaded: cold starts are paid for by the module.
 UNLOADED: Final = {
     "app": "lxml pikepdf PIL jinja2 boto3 functions infra",

@@ -1,0 +1,20 @@
+"""What does not go with PDF/A and PDF/UA (PdfOptions)."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from chalicelib.contract.pdf import PdfOptions
+
+
+def check_conformance(options: "PdfOptions") -> None:
+    """Raise ValueError where the options exclude each other."""
+    pdfa = options.pdfa or ""
+    if pdfa and options.protection is not None:
+        message = "pdfa and protection exclude each other: leave one of them out"
+        raise ValueError(message)
+    if pdfa.startswith("2") and options.attachments:
+        message = f"pdfa {pdfa} takes no attachments: use 3{pdfa[1]} or leave them out"
+        raise ValueError(message)
+    if not options.tagged and (options.pdfua or pdfa.endswith("a")):
+        message = "pdfua, and pdfa 2a and 3a, need tagged: leave it out or set it to true"
+        raise ValueError(message)
