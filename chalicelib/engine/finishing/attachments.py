@@ -18,7 +18,7 @@ def _attach(document: "pikepdf.Pdf", finishing: "Finishing") -> None:
 
     options = finishing.output.pdf
     date = pdf_date(moment_of(options.metadata))
-    # Not the list itself: qpdf adds some files to it, others not.
+    # A list of its own: qpdf puts files into the document's as well.
     associated = pikepdf.Array([*document.Root.get("/AF", [])])
     names = _distinct(
         [attachment.filename for attachment in options.attachments], taken=document.attachments
