@@ -10,6 +10,7 @@ from chalicelib.api._order import order_of
 from chalicelib.core.errors import Conflict, FieldError, ServiceError
 from chalicelib.features.renders.create import Accepted
 from chalicelib.features.renders.model import Render
+from chalicelib.features.renders.order import Order
 from chalicelib.features.renders.run_now import Ran, Waiting
 
 if TYPE_CHECKING:
@@ -34,6 +35,11 @@ ROW: Final[Mapping[str, Any]] = {
         "text/plain",
     ),
     "problems": (
+        "plan_feature_unavailable",
+        "einvoice_invalid",
+        "einvoice_validation_failed",
+        "pdfa_conversion_failed",
+        "pdfua_validation_failed",
         "test_key_required",
         "template_not_allowed_for_key",
         "email_not_verified",
@@ -66,7 +72,11 @@ ROW: Final[Mapping[str, Any]] = {
 
 def carry_out(call: Call, request: "RenderRequest") -> Reply:
     """Accept the render that a call asks for, run or queue it, and answer how it stands."""
-    order = order_of(call, request)
+    return carry_out_order(call, order_of(call, request))
+
+
+def carry_out_order(call: Call, order: Order) -> Reply:
+    """Accept the render that is ordered, run or queue it, and answer how it stands."""
     accepted = call.services.create_render(order)
     call.rate = accepted.rate
     about(render=accepted.render.id)
@@ -117,6 +127,8 @@ def _problem(render: Render, headers: Headers) -> ServiceError:
     error = dict(render.error or {})
     code, message = error.pop("code"), error.pop("message")
     errors = [FieldError(**entry) for entry in error.pop("errors", None) or ()]
+    if render.result is not None:
+        error["result"] = render.result
     return ServiceError(code, message, errors=errors, headers=headers, render_id=render.id, **error)
 
 

@@ -1,5 +1,6 @@
 """From a request that makes a render to the order of it."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from chalicelib.api._endpoint import Call
@@ -11,6 +12,7 @@ from chalicelib.features.renders.model import Body
 from chalicelib.features.renders.order import Order
 
 if TYPE_CHECKING:
+    from chalicelib.contract.einvoices import EInvoiceRequest
     from chalicelib.contract.renders import RenderRequest
 
 
@@ -23,27 +25,50 @@ def order_of(call: Call, request: "RenderRequest") -> Order:
         wanted["templating"] = request.data is not None or request.data_url is not None
     output = request.output or OutputSpec()
     body = Body(wanted, request.data, request.data_url, output.model_dump(mode="json"))
+    return replace(
+        _order(call, request, body),
+        key_templates=call.caller.key.templates,
+        version=request.version,
+        engine=request.engine,
+        said_output=output.model_dump(mode="json", exclude_unset=True),
+    )
+
+
+def einvoice_order_of(call: Call, request: "EInvoiceRequest") -> Order:
+    """Return what a request for an e-invoice orders; raises as `order_of`."""
+    from chalicelib.contract.output import OutputSpec  # noqa: PLC0415 -- pydantic, see _body.py
+
+    wanted = {
+        "type": "einvoice",
+        "profile": request.profile,
+        "syntax": request.syntax,
+        # As it was sent: what is not said is absent, and a number keeps its digits.
+        "invoice": call.json["invoice"],
+    }
+    only_xml = {"format": "xml", "filename": request.filename}
+    return _order(
+        call, request, Body(wanted, None, None, OutputSpec().model_dump(mode="json") | only_xml)
+    )
+
+
+def _order(call: Call, request: "RenderRequest | EInvoiceRequest", body: Body) -> Order:
     return Order(
         workspace=call.caller.workspace,
         key_mode=call.caller.mode,
-        key_templates=call.caller.key.templates,
         mode=request.mode,
         body=body,
         terms=terms_of(_wish(request), request.mode, body),
         request_id=call.request_id,
-        version=request.version,
-        engine=request.engine,
         priority=request.priority,
         asks_for_test=request.test,
         reference=request.reference,
         metadata=request.metadata,
         idempotency=_idempotency(call),
         received_bytes=len(call.raw_body),
-        said_output=output.model_dump(mode="json", exclude_unset=True),
     )
 
 
-def _wish(request: "RenderRequest") -> Wish:
+def _wish(request: "RenderRequest | EInvoiceRequest") -> Wish:
     from chalicelib.contract.renders import DeliverySpec  # noqa: PLC0415 -- pydantic, see _body.py
 
     asked = request.delivery or DeliverySpec()

@@ -44,16 +44,32 @@ class Canvas:
     scene: Mapping[str, Any]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InvoiceOrder:
+    """An e-invoice to write: it stands at `path` of the data, or else is `invoice` itself.
+
+    `root` is where findings say that it stands in the caller's request.
+    """
+
+    profile: str
+    syntax: str
+    invoice: Mapping[str, Any] | None
+    path: str | None
+    root: str
+
+
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Files to make of one page; `deadline` is in seconds since 1970.
+    """Files to make of one page, or of an e-invoice alone (`source` None); ends by `deadline`.
+
+    `deadline` is in seconds since 1970.
 
     The data are `data`, or the JSON object at `data_url`, which is checked once it is there;
     `includes` is what templates may include. Whoever sets `stopped` has no use for the files any
     more.
     """
 
-    source: Html | Address | Canvas
+    source: Html | Address | Canvas | None
     output: Output
     deadline: float
     uploads: Uploads
@@ -62,6 +78,7 @@ class Job:
     check_data: CheckData = _anything
     includes: Includes = Includes()  # noqa: RUF009 -- it is frozen
     test: bool = False
+    einvoice: InvoiceOrder | None = None
     stopped: Future[None] = field(default_factory=Future, compare=False)
 
 
@@ -101,9 +118,13 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """All files of a job and how it went; `filename` is the caller's, its template run."""
+    """All files of a job and how it went; `filename` is the caller's, its template run.
+
+    `invoice` has the totals of the e-invoice that is among them.
+    """
 
     files: tuple[Produced, ...]
     trace: Trace
     cold: bool
     filename: str | None = None
+    invoice: Mapping[str, Any] | None = None

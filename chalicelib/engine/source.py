@@ -63,6 +63,7 @@ def document_of(job: Job, templates: Templates, outside: Outside) -> Document:
     if isinstance(job.source, Canvas):
         habits = Habits(job.output.locale, job.output.timezone)
         return _canvas(job, job.source, partial(_run, templates, job, habits))
+    assert job.source is not None, "an e-invoice alone has no page"
     if not isinstance(job.source, Html):
         return Document("", job.source.url, worded(job.output, None))
     texts = [job.source.html, job.source.head or "", job.source.css or ""]

@@ -22,6 +22,7 @@ from chalicelib.bootstrap.api import ApiServices
 from chalicelib.bootstrap.operator import Operator
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.ids import RandomIds, WorkspaceId
+from chalicelib.engine import pipeline
 from chalicelib.engine.job import Job, Outcome, Produced, Trace
 from chalicelib.features.workspaces.model import SCOPES, Mode
 from chalicelib.settings import (
@@ -68,6 +69,9 @@ class FakeEngine:
         self.jobs.append(job)
         with serving(""):
             self.before(job)
+        if job.source is None:
+            # No browser has a part in it.
+            return pipeline.run(job, cast("Any", None))
         kinds = ("zip",) if job.output.zipped else job.output.formats
         files = tuple(
             Produced(kind, self.content, TYPES[kind], self.pages if kind == "pdf" else None)

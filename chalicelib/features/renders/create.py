@@ -14,6 +14,7 @@ from chalicelib.features.renders.bodies import Bodies
 from chalicelib.features.renders.idempotency import Accepted202, IdempotencyRecords, Record
 from chalicelib.features.renders.model import MAX_ATTEMPTS, Body, Render
 from chalicelib.features.renders.order import Order, check
+from chalicelib.features.renders.plan_features import check_plan
 from chalicelib.features.renders.protocol import MAX_BODY_BYTES
 from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.shown import shown_input, shown_output
@@ -86,7 +87,7 @@ class CreateRender:
     def __call__(self, order: Order) -> Accepted:
         """Accept an order.
 
-        Raises what `check`, `PutTemplates`, `check_data` and `check_uploads` raise,
+        Raises what `check`, `check_plan`, `PutTemplates`, `check_data` and `check_uploads` raise,
         `payload_too_large`, `idempotency_key_reused`, `rate_limited`, `concurrency_limited`,
         `render_limit_reached`.
         """
@@ -124,6 +125,7 @@ class CreateRender:
         return Accepted(render, rate, order.body)
 
     def _check_made_from(self, order: Order) -> None:
+        check_plan(order)
         check_data(order.body, self._schemas)
         check_uploads(order.body, order.workspace.id, self._uploads)
         _check_stays_in_memory(order)

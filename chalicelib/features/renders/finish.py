@@ -84,6 +84,7 @@ class FinishRender:
             status="succeeded",
             files=files,
             billed=not render.test,
+            invoice=None if outcome.invoice is None else dict(outcome.invoice),
             expires_at=expires,
             files_purged_at=rfc3339(before) if expires is None else None,
         )
@@ -93,10 +94,10 @@ class FinishRender:
     def failed(self, render: Render, failure: RenderFailure) -> Render:
         """Keep the failure; returns the render as it stands afterwards."""
         members = {"code": failure.code, "message": failure.detail} | failure.members
-        trace = members.pop("trace", Trace())
+        trace, result = members.pop("trace", Trace()), members.pop("result", None)
         if failure.errors:
             members["errors"] = [asdict(entry) for entry in failure.errors]
-        failed = replace(render, status="failed", error=members)
+        failed = replace(render, status="failed", error=members, result=result)
         return self._end(_traced(failed, trace), trace.timings)
 
     def _keep_all(self, render: Render, files: Sequence[StoredFile], outcome: Outcome) -> None:

@@ -3,7 +3,7 @@
 from functools import partial
 
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.job import Address, Canvas, Html, Job, Uploads
+from chalicelib.engine.job import Address, Canvas, Html, InvoiceOrder, Job, Uploads
 from chalicelib.engine.options.output import Output
 from chalicelib.features.renders.model import Body
 from chalicelib.features.templates.schemas import CheckSchemas
@@ -23,11 +23,27 @@ def job_of(
         check_data=partial(schemas.data, body.input.get("schema")),
         includes=body.includes,
         test=test,
+        einvoice=_invoice(body),
     )
 
 
-def _source(body: Body, uploads: Uploads) -> Html | Address | Canvas:
+def _invoice(body: Body) -> InvoiceOrder | None:
+    """Return the e-invoice that is asked for; findings name its place in the request."""
+    if body.input["type"] == "einvoice":
+        return InvoiceOrder(
+            profile=body.input["profile"],
+            syntax=body.input["syntax"],
+            invoice=body.input["invoice"],
+            path=None,
+            root="invoice",
+        )
+    return None
+
+
+def _source(body: Body, uploads: Uploads) -> Html | Address | Canvas | None:
     wanted = body.input
+    if wanted["type"] == "einvoice":
+        return None
     if "scene" in wanted:
         return Canvas(wanted["scene"])
     if wanted["type"] == "url":

@@ -44,6 +44,8 @@ def as_kept(render: Render) -> Render:
         error=None if render.error is None else _bare(render.error),
         logs=(),
         explain=None,
+        result=None,
+        invoice=None,
     )
 
 

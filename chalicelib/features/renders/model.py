@@ -60,6 +60,9 @@ class Render:
     timings: dict[str, Any] | None = None
     logs: tuple[str, ...] = ()
     explain: dict[str, Any] | None = None
+    # The conformance report, and the totals of an e-invoice.
+    result: dict[str, Any] | None = None
+    invoice: dict[str, Any] | None = None
     started_at: str | None = None
     completed_at: str | None = None
     expires_at: str | None = None

@@ -11,6 +11,7 @@ from chalicelib.engine.options.output import Output
 from chalicelib.engine.unused import unused
 from chalicelib.features.renders.lint import LintTemplates
 from chalicelib.features.renders.order import Order, check
+from chalicelib.features.renders.plan_features import check_plan
 from chalicelib.features.renders.templates import PutTemplates, check_data
 from chalicelib.features.renders.uploaded import check_uploads
 from chalicelib.features.templates.schemas import CheckSchemas
@@ -99,6 +100,11 @@ def _acceptable(sight: Sight) -> Iterable[RenderWarning]:
     return ()
 
 
+def _plan(sight: Sight) -> Iterable[RenderWarning]:
+    check_plan(sight.order)
+    return ()
+
+
 def _uploads(sight: Sight) -> Iterable[RenderWarning]:
     check_uploads(sight.order.body, sight.order.workspace.id, sight.uploads)
     return ()
@@ -135,6 +141,7 @@ def _formats(sight: Sight) -> Iterable[RenderWarning]:
 # Conformance adds its own.
 CHECKS: Final[tuple[Check, ...]] = (
     _acceptable,
+    _plan,
     _uploads,
     _schema,
     _templates,

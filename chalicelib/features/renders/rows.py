@@ -83,6 +83,8 @@ def outcome_of(render: Render) -> str:
         "timings": render.timings,
         "logs": render.logs,
         "explain": render.explain,
+        "result": render.result,
+        "invoice": render.invoice,
     }
     # What a page writes to its console need not be Unicode.
     return json.dumps(outcome).encode(errors="replace").decode()
@@ -118,6 +120,8 @@ def render_of(item: Item) -> Render:
         timings=outcome["timings"],
         logs=tuple(outcome["logs"]),
         explain=outcome["explain"],
+        result=outcome.get("result"),
+        invoice=outcome.get("invoice"),
     )
 
 

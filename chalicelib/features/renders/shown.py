@@ -14,6 +14,8 @@ _BANDS: Final = ("header", "footer", "first_header", "first_footer", "last_foote
 
 def shown_input(wanted: Mapping[str, Any], *, zero_retention: bool = False) -> dict[str, Any]:
     """Return what is told of the input: its kind and what it names, never the document."""
+    if wanted["type"] == "einvoice":
+        return {name: wanted[name] for name in ("type", "profile", "syntax")}
     if zero_retention or wanted["type"] == "template":
         return {name: value for name, value in wanted.items() if name in _ALWAYS_IN_INPUT}
     hidden = {"html", "head"}
@@ -27,6 +29,9 @@ def shown_output(output: Mapping[str, Any], *, zero_retention: bool = False) -> 
         output = {**output, "format": "pdf"}
     if zero_retention:
         return {name: value for name, value in output.items() if name in _ALWAYS_IN_OUTPUT}
+    if output["format"] == "xml":
+        # It has no page that the rest could be about.
+        return {name: output[name] for name in ("format", "formats", "filename")}
     pdf = dict(output["pdf"])
     for name in _BANDS:
         if pdf[name] is not None:
