@@ -18,3 +18,16 @@ def check_conformance(options: "PdfOptions") -> None:
     if not options.tagged and (options.pdfua or pdfa.endswith("a")):
         message = "pdfua, and pdfa 2a and 3a, need tagged: leave it out or set it to true"
         raise ValueError(message)
+
+
+def check_hybrid(options: "PdfOptions", *, drawn: bool) -> None:
+    """Raise ValueError where a PDF that carries an e-invoice cannot be made so."""
+    if not drawn:
+        message = "einvoice needs pdf among the formats; POST /v1/einvoices makes the XML alone"
+        raise ValueError(message)
+    if options.pdfa is not None and not options.pdfa.startswith("3"):
+        message = f"einvoice and pdf.pdfa {options.pdfa} exclude each other: use 3b, 3u or 3a"
+        raise ValueError(message)
+    if options.protection is not None:
+        message = "einvoice and pdf.protection exclude each other: leave one of them out"
+        raise ValueError(message)

@@ -1,8 +1,8 @@
 """The invoice of EN 16931, and the requests that carry one."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints, field_serializer, model_validator
 
 from chalicelib.contract import invoice_kinds as k
 from chalicelib.contract import invoice_parts as p
@@ -80,6 +80,11 @@ class EInvoiceSpec(Model):
     """Where the invoice stands in `data`: object keys with dots between them."""
     syntax: Literal["cii"] = "cii"
     """A PDF carries CII only; `POST /v1/einvoices` makes UBL."""
+
+    @field_serializer("invoice")
+    def _said(self, invoice: Invoice | None) -> dict[str, Any] | None:
+        """Leave out what is absent: an invoice may have thousands of lines."""
+        return None if invoice is None else invoice.model_dump(mode="json", exclude_none=True)
 
     @model_validator(mode="after")
     def _one_invoice(self) -> Self:

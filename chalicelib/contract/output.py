@@ -5,13 +5,15 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from chalicelib.contract.base import Model
+from chalicelib.contract.conformance import check_hybrid
 from chalicelib.contract.http import HttpOptions
 from chalicelib.contract.image import ImageOptions, Viewport, Wait
+from chalicelib.contract.invoice import EInvoiceSpec
 from chalicelib.contract.pdf import PdfOptions
 from chalicelib.contract.values import language_tag, time_zone
 
 OutputFormat = Literal["pdf", "png", "jpeg", "webp", "html", "zip"]
-PartFormat = Literal["pdf", "png", "jpeg", "webp", "html"]
+PartFormat = Literal["pdf", "png", "jpeg", "webp", "html", "xml"]
 
 
 class OutputSpec(Model):
@@ -22,11 +24,15 @@ class OutputSpec(Model):
     `html` is the page's document as it stands after its waits, without its scripts, event handlers
     and frames."""
     formats: Annotated[list[PartFormat], Field(min_length=1, max_length=6)] | None = None
-    """Several files of one page, which is loaded once."""
+    """Several files of one page, which is loaded once. `xml` is that of the e-invoice."""
     filename: Annotated[str, StringConstraints(max_length=255)] | None = None
     """A template where the document is one. Cleaned of what file systems refuse; its extension
     follows the format."""
     pdf: PdfOptions = PdfOptions()
+    einvoice: EInvoiceSpec | None = None
+    """The PDF carries this e-invoice and is PDF/A-3b, or what of part 3 `pdf.pdfa` says. The
+    document's templates have it as `invoice`, its totals and net amounts computed. Null turns off
+    the one of the template's options."""
     image: ImageOptions = ImageOptions()
     http: HttpOptions = HttpOptions()
     viewport: Viewport | None = None
@@ -61,4 +67,6 @@ class OutputSpec(Model):
         if not drawn and (self.pdf.pdfa is not None or self.pdf.pdfua):
             message = "pdf.pdfa and pdf.pdfua need pdf among the formats"
             raise ValueError(message)
+        if self.einvoice is not None:
+            check_hybrid(self.pdf, drawn=drawn)
         return self

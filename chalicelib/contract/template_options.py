@@ -61,7 +61,9 @@ class TemplateOptions(Model):
     """An undefined value is an error instead of nothing."""
     asset_policy: Literal["lenient", "strict"] | None = None
     einvoice: EInvoiceDefault | None = None
-    """Kept for e-invoices, which are not offered yet."""
+    """The PDF carries this e-invoice where the plan has e-invoices; where it does not, or no PDF
+    is asked for, its totals are computed all the same. A request's `output.einvoice` stands for the
+    whole, and null turns it off."""
     email: (
         Annotated[bool, AfterValidator(_no)]
         | Annotated[list[EmailTarget], Field(min_length=1, max_length=5)]

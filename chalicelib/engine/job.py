@@ -48,7 +48,8 @@ class Canvas:
 class InvoiceOrder:
     """An e-invoice to write: it stands at `path` of the data, or else is `invoice` itself.
 
-    `root` is where findings say that it stands in the caller's request.
+    `root` is where findings say that it stands in the caller's request. One that is not `written`
+    is a template's default that goes into no file: only what follows from it is told.
     """
 
     profile: str
@@ -56,6 +57,8 @@ class InvoiceOrder:
     invoice: Mapping[str, Any] | None
     path: str | None
     root: str
+    written: bool = True
+    skipped_by_plan: bool = False
 
 
 @dataclass(frozen=True, slots=True)

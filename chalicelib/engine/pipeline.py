@@ -1,21 +1,26 @@
 """One document, from its source to its files: source, page, draw, finish, pack."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from chalicelib.engine.browser.lifecycle import Browser
 from chalicelib.engine.browser.page import Page
 from chalicelib.engine.course import Course
+from chalicelib.engine.data import data_of
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.finishing.apart import finished
 from chalicelib.engine.formats import format_named
 from chalicelib.engine.formats.format import Draw, Finishing, Format, FreshPage
 from chalicelib.engine.formats.zip import packed
-from chalicelib.engine.job import Job, Outcome
+from chalicelib.engine.job import Job, Outcome, Produced
 from chalicelib.engine.outside import Outside
 from chalicelib.engine.resources import resources_of
 from chalicelib.engine.source import Document, Templates, document_of
 from chalicelib.engine.unused import unused
+
+if TYPE_CHECKING:
+    from chalicelib.engine.einvoice.ordered import Invoiced
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,25 +45,51 @@ def run(job: Job, parts: Parts) -> Outcome:
     course.warnings += unused(job.output)
     with course.told():
         cold = not parts.browser.warm
-        formats = [format_named(name) for name in job.output.formats]
+        formats = [format_named(name) for name in job.output.formats if name != "xml"]
         with course.stage("template_ms"):
+            job, invoiced = _invoiced(job, parts.outside, course)
             document = document_of(job, parts.templates, parts.outside)
             course.warnings += document.warnings
             resources = resources_of(job, parts.outside)
         contents = _drawn(document, job, formats, parts.browser, course)
         with course.stage("finish_ms"):
             finishing = Finishing(
-                document.output, resources, job.test, course, _fresh_page(job, parts.browser)
+                document.output,
+                resources,
+                job.test,
+                course,
+                _fresh_page(job, parts.browser),
+                invoiced.embedded if invoiced else None,
             )
             deadline = Deadline.at_epoch(job.deadline, job.stopped)
             files = tuple(
                 finished(format_, content, finishing, deadline)
                 for content, format_ in zip(contents, formats, strict=True)
             )
+            if "xml" in job.output.formats:
+                files = _with_xml(files, job, finishing)
             filename = document.output.filename
             if job.output.zipped:
                 files = (packed(files, filename, deadline),)
-        return Outcome(files, course.trace(), cold, filename)
+        totals = invoiced.totals if invoiced else None
+        return Outcome(files, course.trace(), cold, filename, totals)
+
+
+def _invoiced(job: Job, outside: Outside, course: Course) -> tuple[Job, "Invoiced | None"]:
+    """Return the job with what its e-invoice comes to, if it has one."""
+    if job.einvoice is None:
+        return job, None
+    # Few jobs have one.
+    from chalicelib.engine.einvoice.ordered import invoiced  # noqa: PLC0415
+
+    return invoiced(replace(job, data=data_of(job, outside), data_url=None), course)
+
+
+def _with_xml(files: Sequence[Produced], job: Job, finishing: Finishing) -> tuple[Produced, ...]:
+    """Return the files with the XML of the e-invoice among them, in the order of the formats."""
+    assert finishing.invoice is not None, "xml goes beside an e-invoice only"
+    xml = Produced("xml", finishing.invoice.content, "application/xml")
+    return tuple(sorted((*files, xml), key=lambda file: job.output.formats.index(file.format)))
 
 
 def _fresh_page(job: Job, browser: Browser) -> FreshPage:

@@ -126,7 +126,6 @@ ENUMS: Final[dict[str, str]] = {
 # Where fewer are offered so far.
 OFFERED: Final[dict[str, str]] = {
     "OutputSpec.format": "pdf png jpeg webp html zip",
-    "OutputSpec.formats": "pdf png jpeg webp html",
     "TemplateOptions.output_format": "pdf png jpeg webp html zip",
 }
 

@@ -97,4 +97,5 @@ def test_the_code_inside_has_the_words_of_the_edge(inside: Any, field: str) -> N
 
 
 def test_every_offered_format_can_be_made() -> None:
-    assert {made.name for made in FORMATS} == enums()["OutputSpec.formats"]
+    # `xml` is drawn by nobody: it is written from the invoice.
+    assert {made.name for made in FORMATS} | {"xml"} == enums()["OutputSpec.formats"]

@@ -8,20 +8,13 @@ from chalicelib.engine.job import Job, Outcome, Produced
 
 if TYPE_CHECKING:
     from chalicelib.engine.course import Course
-    from chalicelib.engine.einvoice.prepare import Prepared
 
 
 def xml_alone(job: Job, course: "Course") -> Outcome:
     """Write the e-invoice of a job; raises RenderFailure `einvoice_invalid`."""
     with course.told(), course.stage("finish_ms"):
         prepared = prepared_for(job)
-        assert prepared is not None, "a job without a page is an e-invoice"
-        file = xml_file(prepared)
+        file = Produced("xml", prepared.xml(), "application/xml")
     filename = job.output.filename or prepared.filename
     totals = totals_json(prepared.totals)
     return Outcome((file,), course.trace(), cold=False, filename=filename, invoice=totals)
-
-
-def xml_file(prepared: "Prepared") -> Produced:
-    """Return the XML of an e-invoice as a file."""
-    return Produced("xml", prepared.xml(), "application/xml")

@@ -1,20 +1,59 @@
 """From what a job says of an e-invoice to the invoice, read and computed."""
 
-from typing import cast
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, cast
 
+from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.einvoice.prepare import EInvoice, Prepared, invoice_at, prepare
 from chalicelib.engine.einvoice.profiles import PROFILES, Syntax
+from chalicelib.engine.einvoice.write_json import totals_json
+from chalicelib.engine.finishing.hybrid import InvoiceFile
 from chalicelib.engine.job import Job
 
+if TYPE_CHECKING:
+    from chalicelib.engine.course import Course
 
-def prepared_for(job: Job) -> Prepared | None:
-    """Return the e-invoice of a job whose data are there, if it has one.
+_SKIPPED: Final = (
+    "The PDF carries no e-invoice: the template has one, and the workspace's plan has none. Send "
+    "output.einvoice null, or change the plan."
+)
 
-    Raises RenderFailure `einvoice_invalid`.
+
+@dataclass(frozen=True, slots=True)
+class Invoiced:
+    """What follows from a job's e-invoice; `embedded` None: it goes into no file."""
+
+    totals: Mapping[str, Any]
+    embedded: InvoiceFile | None
+
+
+def invoiced(job: Job, course: "Course") -> tuple[Job, Invoiced | None]:
+    """Return a job whose data are there with its e-invoice as `invoice` of them.
+
+    Raises RenderFailure `einvoice_invalid`; one that is not written is a warning instead.
     """
+    assert job.einvoice is not None, "there is no e-invoice"
+    if job.einvoice.skipped_by_plan:
+        course.warn("einvoice_skipped_plan", _SKIPPED, "output.einvoice")
+    try:
+        prepared = prepared_for(job)
+    except RenderFailure as failure:
+        if job.einvoice.written:
+            raise
+        message = f"The template's e-invoice could not be computed: {failure.detail}"
+        course.warn("invoice_totals_unavailable", message, job.einvoice.root)
+        return job, None
+    found = Invoiced(
+        totals_json(prepared.totals), _embedded(prepared) if job.einvoice.written else None
+    )
+    return replace(job, data={**(job.data or {}), "invoice": prepared.completed}), found
+
+
+def prepared_for(job: Job) -> Prepared:
+    """Return the e-invoice of a job whose data are there; raises RenderFailure."""
     order = job.einvoice
-    if order is None:
-        return None
+    assert order is not None, "there is no e-invoice"
     source = order.invoice if order.path is None else invoice_at(job.data or {}, order.path)
     return prepare(
         EInvoice(
@@ -24,4 +63,16 @@ def prepared_for(job: Job) -> Prepared | None:
             root=order.root,
             test=job.test,
         )
+    )
+
+
+def _embedded(prepared: Prepared) -> InvoiceFile:
+    """Return the invoice as the file that a PDF carries, named as its profile wants it."""
+    profile = prepared.asked.profile
+    return InvoiceFile(
+        content=prepared.xml(),
+        filename=profile.file_name,
+        relationship=profile.relationship,
+        level=profile.xmp_level,
+        version=profile.xmp_version,
     )

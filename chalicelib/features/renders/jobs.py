@@ -1,6 +1,8 @@
 """From what a document is made from to the engine's job."""
 
+from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.job import Address, Canvas, Html, InvoiceOrder, Job, Uploads
@@ -37,7 +39,24 @@ def _invoice(body: Body) -> InvoiceOrder | None:
             path=None,
             root="invoice",
         )
-    return None
+    spec = body.output.get("einvoice")
+    if spec is not None:
+        return _order(spec, spec["invoice"])
+    default = body.input.get("einvoice")
+    return None if default is None else _order(default, None)
+
+
+def _order(spec: Mapping[str, Any], invoice: Mapping[str, Any] | None) -> InvoiceOrder:
+    path, left_out = spec["invoice_path"], spec.get("left_out")
+    return InvoiceOrder(
+        profile=spec["profile"],
+        syntax="cii",
+        invoice=invoice,
+        path=path,
+        root="output.einvoice.invoice" if path is None else f"data.{path}",
+        written=left_out is None,
+        skipped_by_plan=left_out == "plan",
+    )
 
 
 def _source(body: Body, uploads: Uploads) -> Html | Address | Canvas | None:

@@ -42,7 +42,8 @@ def shown_output(output: Mapping[str, Any], *, zero_retention: bool = False) -> 
     if pdf["watermark"] is not None and pdf["watermark"]["image"] is not None:
         image = _without(pdf["watermark"]["image"], "content")
         pdf["watermark"] = pdf["watermark"] | {"image": image}
-    return {**output, "pdf": pdf, "http": _shown_http(output["http"])}
+    einvoice = _without(output.get("einvoice") or {}, "invoice") or None
+    return {**output, "pdf": pdf, "http": _shown_http(output["http"]), "einvoice": einvoice}
 
 
 def _shown_http(http: Mapping[str, Any]) -> dict[str, Any]:

@@ -46,8 +46,9 @@ class PutTemplates:
     def body_of(self, template: Template, found: TemplateSource, data: Mapping[str, Any]) -> Body:
         """Return what a template's document is made from where a request says nothing else."""
         named = {"type": "template", "template_id": template.id}
-        output = self._complete(output_of(found.source, {}))
-        body = Body(named | _source(found), dict(data), None, output)
+        # Of the plan nothing is known: the e-invoice is computed, which any plan may.
+        output, default = _parted(output_of(found.source, {}), left_out="unknown_plan")
+        body = Body(named | _source(found) | default, dict(data), None, self._complete(output))
         texts = [body.input, body.output]
         includes = included_in(texts, template.workspace_id, self._templates.find)
         return replace(body, includes=includes)
@@ -56,8 +57,13 @@ class PutTemplates:
         if order.template_id is None:
             return order
         found = self._templates.find(order.workspace.id, order.template_id, version)
-        output = self._complete(output_of(found.source, order.said_output))
-        body = replace(order.body, input=order.body.input | _source(found), output=output)
+        said = order.said_output
+        default: dict[str, Any] = {}
+        output = output_of(found.source, said)
+        if "einvoice" not in said:
+            output, default = _parted(output, left_out=_left_out(order, output))
+        wanted = order.body.input | _source(found) | default
+        body = replace(order.body, input=wanted, output=self._complete(output))
         return replace(order, body=body, template_version=found.version)
 
     def _with_includes(self, order: Order) -> Order:
@@ -78,6 +84,26 @@ def check_data(body: Body, schemas: CheckSchemas) -> None:
     """
     if body.data_url is None:
         schemas.data(body.input.get("schema"), body.data or {})
+
+
+def _left_out(order: Order, output: Mapping[str, Any]) -> str | None:
+    """Return why a template's e-invoice goes into no file, if there is one."""
+    formats = output.get("formats")
+    drawn = "pdf" in formats if formats else output.get("format") in {None, "pdf", "zip"}
+    if not drawn:
+        return "no_pdf"
+    return None if "einvoices" in order.workspace.plan.features else "plan"
+
+
+def _parted(
+    output: dict[str, Any], *, left_out: str | None
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the output, and for the input the default e-invoice that is not embedded."""
+    default = output.get("einvoice")
+    if default is None or left_out is None:
+        return output, {}
+    rest = {name: value for name, value in output.items() if name != "einvoice"}
+    return rest, {"einvoice": {**default, "left_out": left_out}}
 
 
 def _source(found: TemplateSource) -> dict[str, Any]:

@@ -6,11 +6,11 @@ from typing import Any, Final
 from chalicelib.core.errors import invalid
 from chalicelib.features.templates.model import Source
 
-# Kept for the features that use them; no part of the output so far.
-_FOR_LATER: Final = frozenset({"einvoice", "email"})
+# Kept for the feature that uses it; no part of the output so far.
+_FOR_LATER: Final = frozenset({"email"})
 _BANDS: Final = ("header", "footer")
 # Their members belong together: what a request says of them stands for the whole.
-_WHOLE: Final = frozenset({"attachments", "protection", "watermark"})
+_WHOLE: Final = frozenset({"attachments", "einvoice", "protection", "watermark"})
 # Of members that exclude each other, what the request says wins.
 _RIVALS: Final = (
     ("format", "formats"),
@@ -29,11 +29,13 @@ def check_options(source: Source) -> None:
 def output_of(source: Source, said: Mapping[str, Any]) -> dict[str, Any]:
     """Return the output that a request asks for: what it says, else the template's defaults.
 
-    It is merged member by member; null says nothing.
+    It is merged member by member; null says nothing, but turns off the e-invoice.
     """
     options = {name: value for name, value in source.options.items() if name not in _FOR_LATER}
     if "output_format" in options:
         options["format"] = options.pop("output_format")
+    if "einvoice" in said:
+        options.pop("einvoice", None)
     return _merged(_merged(_bands(source), options), said)
 
 

@@ -105,6 +105,9 @@ def bounds(reference: str, way: tuple[str | int, ...]) -> Iterator[Bound]:
             inner = refers_to(branch)
             if branch.get("type") in {"integer", "number", "string", "array", "object"}:
                 yield Bound((*way, name), reference, name, branch)
+            if inner == "EInvoiceSpec":
+                # The bounds of invoices are held in test_invoice.py.
+                continue
             if inner:
                 yield from bounds(inner, (*way, name))
             elif branch.get("type") == "array" and refers_to(branch["items"]):

@@ -56,7 +56,17 @@ TEXTS = {"pdf": {"header": {"enabled": True, "left": "x", "height": "9mm"}}}
             {"pdf": {"metadata": {"keywords": []}}},
             {"pdf": {"metadata": {"keywords": [], "title": "T"}}},
         ),
-        ({"einvoice": {"profile": "BASIC"}, "email": False}, {}, {}),
+        (
+            {"einvoice": {"profile": "BASIC"}, "email": False},
+            {},
+            {"einvoice": {"profile": "BASIC"}},
+        ),
+        ({"einvoice": {"profile": "BASIC"}}, {"einvoice": None}, {}),
+        (
+            {"einvoice": {"profile": "BASIC", "invoice_path": "a"}},
+            {"einvoice": {"profile": "EN16931", "invoice": {}}},
+            {"einvoice": {"profile": "EN16931", "invoice": {}}},
+        ),
     ],
 )
 def test_request_wins_member_by_member(

@@ -1,0 +1,112 @@
+"""`output.einvoice`: what becomes of it on its way to the engine, and of a template's own."""
+
+from typing import Any
+
+import pytest
+
+from chalicelib.engine.job import InvoiceOrder
+from tests.builders.http import Answer
+from tests.builders.invoice_json import invoice_json
+from tests.builders.service import Service
+from tests.builders.templates import from_template, make
+
+SPEC: dict[str, Any] = {"profile": "BASIC", "invoice_path": "order.invoice"}
+DATA = {"order": {"invoice": invoice_json()}}
+
+
+def order_of(service: Service) -> InvoiceOrder | None:
+    return service.engine.jobs[-1].einvoice
+
+
+def test_the_engine_is_told_the_invoice_and_where_it_stands(service: Service) -> None:
+    spec = {"profile": "EN16931", "invoice": invoice_json()}
+    answer = service.render(output={"einvoice": spec, "formats": ["pdf", "png"]})
+
+    assert answer.status == 200, answer.json
+    order = order_of(service)
+    assert order is not None
+    assert (order.profile, order.syntax, order.root) == (
+        "EN16931",
+        "cii",
+        "output.einvoice.invoice",
+    )
+    assert order.written
+    assert order.invoice is not None
+    assert order.invoice["lines"][0]["price"] == {"net": "19.99"}
+    shown = {"profile": "EN16931", "invoice_path": None, "syntax": "cii"}
+    assert answer.json["output"]["einvoice"] == shown
+
+    service.render(output={"einvoice": SPEC}, data=DATA)
+    order = order_of(service)
+    assert order is not None
+    assert (order.path, order.root) == ("order.invoice", "data.order.invoice")
+
+
+@pytest.mark.parametrize(
+    ("said", "profile", "written"),
+    [
+        ({}, "BASIC", True),
+        ({"einvoice": {"profile": "EN16931", "invoice_path": "x"}}, "EN16931", True),
+        ({"einvoice": None}, None, None),
+        ({"format": "png"}, "BASIC", False),
+    ],
+)
+def test_a_request_wins_over_the_template(
+    service: Service, said: dict[str, Any], profile: str | None, *, written: bool | None
+) -> None:
+    path = make(service, options={"einvoice": SPEC}, publish=True)
+
+    assert from_template(service, path, output=said, data=DATA).status == 200
+
+    order = order_of(service)
+    found = (order.profile, order.written) if order else (None, None)
+    assert found == (profile, written)
+
+
+def test_a_plan_without_them_skips_the_template_s_and_refuses_the_request_s(
+    service: Service,
+) -> None:
+    service.workspace = service.create_workspace("starter")
+    service.live = service.key("test", service.workspace)
+    path = make(service, options={"einvoice": SPEC}, publish=True)
+
+    assert from_template(service, path, data=DATA).status == 200
+    order = order_of(service)
+    assert order is not None
+    assert (order.written, order.skipped_by_plan) == (False, True)
+
+    def refused(answer: Answer) -> str:
+        assert (answer.status, answer.code) == (402, "plan_feature_unavailable")
+        return str(answer.json["detail"]).partition(":")[0]
+
+    asked = from_template(service, path, output={"einvoice": SPEC}, data=DATA)
+    assert refused(asked) == "/output/einvoice"
+    xml = from_template(service, path, output={"formats": ["pdf", "xml"]}, data=DATA)
+    assert refused(xml) == "/output/formats"
+
+
+@pytest.mark.parametrize(
+    ("output", "pointer", "word"),
+    [
+        ({"formats": ["pdf", "xml"]}, "/output/formats", "einvoice"),
+        ({"format": "png", "einvoice": SPEC}, "/output", "pdf among the formats"),
+        ({"einvoice": SPEC, "pdf": {"pdfa": "2b"}}, "/output", "3b, 3u or 3a"),
+        (
+            {"einvoice": SPEC, "pdf": {"protection": {"user_password": "x"}}},
+            "/output",
+            "protection",
+        ),
+        ({"einvoice": {"profile": "BASIC"}}, "/output/einvoice", "invoice_path"),
+        ({"einvoice": SPEC | {"syntax": "ubl"}}, "/output/einvoice/syntax", "cii"),
+        ({"einvoice": SPEC | {"invoice_path": "a..b"}}, "/output/einvoice/invoice_path", ""),
+    ],
+)
+def test_what_does_not_go_together_is_named(
+    service: Service, output: dict[str, Any], pointer: str, word: str
+) -> None:
+    answer = service.render(output=output, data=DATA)
+
+    assert (answer.status, answer.code) == (400, "validation_error")
+    (error,) = answer.json["errors"]
+    assert error["path"] == pointer
+    assert word in error["message"]
