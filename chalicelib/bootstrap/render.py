@@ -1,16 +1,23 @@
 """What the render function works with; only it has what these modules need."""
 
+from functools import partial
+from typing import TYPE_CHECKING
+
 from chalicelib.adapters.aws.messages import Inbox, Inboxes
 from chalicelib.adapters.aws.queues import Queue
 from chalicelib.adapters.aws.session import Clients
 from chalicelib.bootstrap import crash
 from chalicelib.bootstrap.state import State
 from chalicelib.core.clock import Clock
+from chalicelib.features.renders.conform import ConformRender
 from chalicelib.features.renders.execute import Engine, ExecuteRender
 from chalicelib.features.renders.finish import FinishRender
 from chalicelib.features.renders.stop_ended import StopEnded
 from chalicelib.features.uploads.contents import UploadContents
 from chalicelib.settings import RenderSettings
+
+if TYPE_CHECKING:
+    from chalicelib.engine.conformance.checks import Validator
 
 
 def execute_render(
@@ -33,6 +40,7 @@ def execute_render(
         renders=state.renders,
         bodies=state.bodies,
         engine=engine,
+        conform=ConformRender(partial(_validator, settings, clients)),
         finish=finish,
         conclude=conclude,
         end=state.end(conclude),
@@ -41,6 +49,13 @@ def execute_render(
         schemas=state.check_schemas,
         clock=clock,
     )
+
+
+def _validator(settings: RenderSettings, clients: Clients) -> "Validator":
+    """Return what judges files; the start does not wait for it."""
+    from chalicelib.bootstrap.validation import validator  # noqa: PLC0415
+
+    return validator(settings.validate_function, settings.bucket, clients)
 
 
 def inbox(settings: RenderSettings, clients: Clients) -> Inboxes:

@@ -3,10 +3,13 @@
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from chalicelib.engine.options.output import Output
 from chalicelib.engine.templating.includes import Includes
+
+if TYPE_CHECKING:
+    from chalicelib.engine.conformance.checks import Check
 
 # The bytes of an upload by its id; raises RenderFailure `upload_not_found`.
 type Uploads = Callable[[str], bytes]
@@ -120,10 +123,20 @@ class Trace:
 
 
 @dataclass(frozen=True, slots=True)
+class ToJudge:
+    """What the validators are to be asked of a document; `trace` tells the caller's JSON path."""
+
+    content: bytes
+    checks: tuple["Check", ...]
+    trace: "Callable[[str], str | None]"
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """All files of a job and how it went; `filename` is the caller's, its template run.
 
-    `invoice` has the totals of the e-invoice that is among them.
+    `invoice` has the totals of the e-invoice that is among them; `result` is the conformance
+    report, once `to_judge` was judged.
     """
 
     files: tuple[Produced, ...]
@@ -131,3 +144,5 @@ class Outcome:
     cold: bool
     filename: str | None = None
     invoice: Mapping[str, Any] | None = None
+    to_judge: tuple[ToJudge, ...] = ()
+    result: Mapping[str, Any] | None = None

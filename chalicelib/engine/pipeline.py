@@ -10,10 +10,11 @@ from chalicelib.engine.course import Course
 from chalicelib.engine.data import data_of
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.finishing.apart import finished
+from chalicelib.engine.finishing.pdfa import conforms
 from chalicelib.engine.formats import format_named
 from chalicelib.engine.formats.format import Draw, Finishing, Format, FreshPage
 from chalicelib.engine.formats.zip import packed
-from chalicelib.engine.job import Job, Outcome, Produced
+from chalicelib.engine.job import Job, Outcome, Produced, ToJudge
 from chalicelib.engine.outside import Outside
 from chalicelib.engine.resources import resources_of
 from chalicelib.engine.source import Document, Templates, document_of
@@ -68,11 +69,21 @@ def run(job: Job, parts: Parts) -> Outcome:
             )
             if "xml" in job.output.formats:
                 files = _with_xml(files, job, finishing)
+            to_judge = (*(invoiced.to_judge if invoiced else ()), *_to_judge(files, finishing))
             filename = document.output.filename
             if job.output.zipped:
                 files = (packed(files, filename, deadline),)
         totals = invoiced.totals if invoiced else None
-        return Outcome(files, course.trace(), cold, filename, totals)
+        return Outcome(files, course.trace(), cold, filename, totals, to_judge)
+
+
+def _to_judge(files: Sequence[Produced], finishing: Finishing) -> list[ToJudge]:
+    """Return what is to be asked of a PDF that is made to conform to something."""
+    if not conforms(finishing):
+        return []
+    from chalicelib.engine.conformance.asked import of_pdf  # noqa: PLC0415 -- few are
+
+    return [of_pdf(file.content, finishing) for file in files if file.format == "pdf"]
 
 
 def _invoiced(job: Job, outside: Outside, course: Course) -> tuple[Job, "Invoiced | None"]:

@@ -23,7 +23,7 @@ from chalicelib.bootstrap.operator import Operator
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.ids import RandomIds, WorkspaceId
 from chalicelib.engine import pipeline
-from chalicelib.engine.job import Job, Outcome, Produced, Trace
+from chalicelib.engine.job import Job, Outcome, Produced, ToJudge, Trace
 from chalicelib.features.workspaces.model import SCOPES, Mode
 from chalicelib.settings import (
     ApiSettings,
@@ -59,6 +59,7 @@ class FakeEngine:
         self.faults: list[RenderFailure] = []
         self.before: Callable[[Job], None] = lambda _job: None
         self.content = PDF
+        self.to_judge: tuple[ToJudge, ...] = ()
         self.pages = 2
 
     def lint(self, job: Job) -> list[RenderFailure]:
@@ -78,7 +79,8 @@ class FakeEngine:
             for kind in kinds
         )
         trace = Trace(timings={"load_ms": 1, "print_ms": 2})
-        return Outcome(files, trace, cold=False, filename=job.output.filename)
+        name = job.output.filename
+        return Outcome(files, trace, cold=False, filename=name, to_judge=self.to_judge)
 
 
 class LambdaClient:
@@ -92,6 +94,11 @@ class LambdaClient:
         self._service = service
 
     def invoke(self, *, FunctionName: str, Payload: bytes) -> dict[str, Any]:  # noqa: N803
+        if FunctionName == self._service.made["ValidateFunction"]["Ref"]:
+            self._service.overheard.invoked(FunctionName)
+            assert self._service.verdicts is not None
+            verdicts = self._service.verdicts(json.loads(Payload))
+            return {"Payload": io.BytesIO(json.dumps({"verdicts": verdicts}).encode())}
         assert FunctionName == self._service.settings.render_function
         assert len(Payload) < 6_291_456, "Lambda takes 6 MB"
         self._service.overheard.invoked(FunctionName)
@@ -148,6 +155,8 @@ class Service(Workers):
         self.calls = itertools.count()
         self.last_event: dict[str, Any] = {}
         self.dies_after_storing = False
+        # What the validators say; without them there is no verdict.
+        self.verdicts: Callable[[dict[str, Any]], list[dict[str, Any]]] | None = None
         self.invocations: Iterator[BaseException | None] = iter(())
         self.clients = InProcessClients(self, aws)
         made = create_resources(load(), aws.client, aws.next_stack(), region=REGION, at_once=1)
@@ -225,6 +234,7 @@ class Service(Workers):
             base_url=self.settings.base_url,
             files_host=self.settings.files_host,
             egress_allow="",
+            validate_function=self.made["ValidateFunction"]["Ref"] if self.verdicts else "",
         )
         execute = render.execute_render(settings, self.clients, self.engine.run, self.clock)
         host = Host(execute, render.inbox(settings, self.clients), self.engine.lint)

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from chalicelib.engine.conformance.asked import of_invoice
 from chalicelib.engine.einvoice.ordered import prepared_for
 from chalicelib.engine.einvoice.write_json import totals_json
 from chalicelib.engine.job import Job, Outcome, Produced
@@ -17,4 +18,11 @@ def xml_alone(job: Job, course: "Course") -> Outcome:
         file = Produced("xml", prepared.xml(), "application/xml")
     filename = job.output.filename or prepared.filename
     totals = totals_json(prepared.totals)
-    return Outcome((file,), course.trace(), cold=False, filename=filename, invoice=totals)
+    return Outcome(
+        (file,),
+        course.trace(),
+        cold=False,
+        filename=filename,
+        invoice=totals,
+        to_judge=(of_invoice(prepared, file.content),),
+    )

@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.conformance.asked import of_invoice
 from chalicelib.engine.einvoice.prepare import EInvoice, Prepared, invoice_at, prepare
 from chalicelib.engine.einvoice.profiles import PROFILES, Syntax
 from chalicelib.engine.einvoice.write_json import totals_json
 from chalicelib.engine.finishing.hybrid import InvoiceFile
-from chalicelib.engine.job import Job
+from chalicelib.engine.job import Job, ToJudge
 
 if TYPE_CHECKING:
     from chalicelib.engine.course import Course
@@ -26,6 +27,7 @@ class Invoiced:
 
     totals: Mapping[str, Any]
     embedded: InvoiceFile | None
+    to_judge: tuple[ToJudge, ...] = ()
 
 
 def invoiced(job: Job, course: "Course") -> tuple[Job, Invoiced | None]:
@@ -33,21 +35,24 @@ def invoiced(job: Job, course: "Course") -> tuple[Job, Invoiced | None]:
 
     Raises RenderFailure `einvoice_invalid`; one that is not written is a warning instead.
     """
-    assert job.einvoice is not None, "there is no e-invoice"
-    if job.einvoice.skipped_by_plan:
+    order = job.einvoice
+    assert order is not None, "there is no e-invoice"
+    if order.skipped_by_plan:
         course.warn("einvoice_skipped_plan", _SKIPPED, "output.einvoice")
     try:
         prepared = prepared_for(job)
     except RenderFailure as failure:
-        if job.einvoice.written:
+        if order.written:
             raise
         message = f"The template's e-invoice could not be computed: {failure.detail}"
-        course.warn("invoice_totals_unavailable", message, job.einvoice.root)
+        course.warn("invoice_totals_unavailable", message, order.root)
         return job, None
-    found = Invoiced(
-        totals_json(prepared.totals), _embedded(prepared) if job.einvoice.written else None
-    )
-    return replace(job, data={**(job.data or {}), "invoice": prepared.completed}), found
+    job = replace(job, data={**(job.data or {}), "invoice": prepared.completed})
+    totals = totals_json(prepared.totals)
+    if not order.written:
+        return job, Invoiced(totals, None)
+    file = _embedded(prepared)
+    return job, Invoiced(totals, file, (of_invoice(prepared, file.content),))
 
 
 def prepared_for(job: Job) -> Prepared:

@@ -14,6 +14,7 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.job import Job, Outcome
 from chalicelib.features.renders.bodies import Bodies
 from chalicelib.features.renders.conclude import ConcludeRender
+from chalicelib.features.renders.conform import ConformRender
 from chalicelib.features.renders.end import EndRender
 from chalicelib.features.renders.finish import FinishRender
 from chalicelib.features.renders.jobs import job_of
@@ -52,6 +53,7 @@ class ExecuteRender:
         renders: Renders,
         bodies: Bodies,
         engine: Engine,
+        conform: ConformRender,
         finish: FinishRender,
         conclude: ConcludeRender,
         end: EndRender,
@@ -65,6 +67,7 @@ class ExecuteRender:
         self._renders = renders
         self._bodies = bodies
         self._engine = engine
+        self._conform = conform
         self._finish = finish
         self._conclude = conclude
         self._end = end
@@ -171,6 +174,7 @@ class ExecuteRender:
             with self._stop_ended.watching(render) as stopped:
                 outcome = self._engine(replace(job, stopped=stopped))
             here(CrashPoint.RENDER_MADE)
+            outcome = self._conform(render, outcome, limit - self._clock.now().timestamp())
             done = self._finish.succeeded(render, outcome)
         except RenderFailure as failure:
             return Executed(self._finish.failed(render, failure))

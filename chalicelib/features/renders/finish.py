@@ -84,6 +84,7 @@ class FinishRender:
             status="succeeded",
             files=files,
             billed=not render.test,
+            result=None if outcome.result is None else dict(outcome.result),
             invoice=None if outcome.invoice is None else dict(outcome.invoice),
             expires_at=expires,
             files_purged_at=rfc3339(before) if expires is None else None,

@@ -78,6 +78,9 @@ def test_page_xml_and_totals_are_of_one_invoice(made: Any) -> None:
     assert total_in(xml.content) == outcome.invoice["grand_total"] == "214.16"
     assert "Total 214.16; 59.97" in text
     assert b"TEST" in xml.content
+    kinds = [[check.kind for check in each.checks] for each in outcome.to_judge]
+    assert kinds == [["cii-EN16931"], ["pdf-3b"]]
+    assert [each.content for each in outcome.to_judge] == [xml.content, pdf.content]
 
 
 def test_a_zip_holds_both(made: Any) -> None:

@@ -1,0 +1,38 @@
+"""What the validators are asked of the files of a render."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from chalicelib.engine.conformance.checks import Check
+from chalicelib.engine.conformance.tracing import tracer
+from chalicelib.engine.finishing.pdfa import flavour
+from chalicelib.engine.job import ToJudge
+
+if TYPE_CHECKING:
+    from chalicelib.engine.einvoice.prepare import Prepared
+    from chalicelib.engine.formats.format import Finishing
+
+
+def of_invoice(prepared: "Prepared", xml: bytes) -> ToJudge:
+    """Ask whether the XML of an invoice is one of its profile."""
+    profile = prepared.asked.profile.name
+    if prepared.asked.syntax == "cii":
+        check = Check.cii(profile)
+    else:
+        from chalicelib.engine.conformance.documents import invoice_check  # noqa: PLC0415 -- expat
+
+        check = invoice_check(xml)
+    return ToJudge(xml, (check,), tracer(prepared.invoice, prepared.asked.root))
+
+
+def of_pdf(content: bytes, finishing: "Finishing") -> ToJudge:
+    """Ask whether a PDF is what it was made to be."""
+    return ToJudge(content, tuple(_of_pdf(finishing)), lambda _location: None)
+
+
+def _of_pdf(finishing: "Finishing") -> Iterator[Check]:
+    level = flavour(finishing)
+    if level is not None:
+        yield Check.pdfa(level)
+    if finishing.output.pdf.pdfua:
+        yield Check.pdfua()

@@ -1,0 +1,92 @@
+"""Have the files of a render judged before anybody gets them: the conformance report."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.job import Outcome, RenderWarning
+from chalicelib.features.renders.model import Render
+
+if TYPE_CHECKING:
+    from chalicelib.engine.conformance.checks import Validator
+
+# A sync caller waits no longer for a verdict.
+_SYNC_S: Final = 25.0
+# In this order: what is wrong with the invoice is wrong with the PDF that carries it.
+_CODES: Final = {
+    "einvoice": "einvoice_validation_failed",
+    "pdfa": "pdfa_conversion_failed",
+    "pdfua": "pdfua_validation_failed",
+}
+_NAMES: Final = {"einvoice": "e-invoice", "pdfa": "PDF/A", "pdfua": "PDF/UA"}
+
+
+class ConformRender:
+    """Asks the validators, which are made when the first document needs them."""
+
+    def __init__(self, validator: "Callable[[], Validator]") -> None:
+        """Ask what this makes."""
+        self._make = validator
+        self._validator: Validator | None = None
+
+    def __call__(self, render: Render, outcome: Outcome, left_s: float) -> Outcome:
+        """Return the outcome with its report, within the seconds that are left.
+
+        Raises `einvoice_validation_failed`, `pdfa_conversion_failed` or `pdfua_validation_failed`
+        with the report. Without a verdict the file is delivered with a warning.
+        """
+        if not outcome.to_judge:
+            return outcome
+        begun = time.monotonic()
+        report = self._judged(render, outcome, left_s)
+        spent = round((time.monotonic() - begun) * 1000)
+        trace = replace(
+            outcome.trace,
+            warnings=(*outcome.trace.warnings, *_warnings(report)),
+            timings={**outcome.trace.timings, "validate_ms": spent},
+        )
+        result = {"conformance": report}
+        for subject, code in _CODES.items():
+            if subject in report and report[subject]["status"] == "failed":
+                message = _told(subject, report[subject])
+                raise RenderFailure(code, message, result=result, trace=trace)
+        return replace(outcome, trace=trace, result=result)
+
+    def _judged(self, render: Render, outcome: Outcome, left_s: float) -> dict[str, Any]:
+        # Few renders need them.
+        from chalicelib.engine.conformance.report import report  # noqa: PLC0415
+        from chalicelib.engine.deadline import Deadline  # noqa: PLC0415
+
+        if self._validator is None:
+            self._validator = self._make()
+        deadline = Deadline.after(min(left_s, _SYNC_S) if render.mode == "sync" else left_s)
+        told: dict[str, Any] = {}
+        for each in outcome.to_judge:
+            verdicts = self._validator.judge(
+                each.content, each.checks, deadline, keep=not render.zero_retention
+            )
+            told |= report(each.checks, verdicts, each.trace)
+        return told
+
+
+def _warnings(report: Mapping[str, Any]) -> Iterator[RenderWarning]:
+    from chalicelib.engine.conformance.report import UNAVAILABLE  # noqa: PLC0415 -- as above
+
+    codes: Mapping[str, str] = {str(subject): code for subject, code in UNAVAILABLE.items()}
+    for subject, part in report.items():
+        if part["status"] == "unavailable":
+            message = f"The {_NAMES[subject]} was not validated: no verdict came in time."
+            yield RenderWarning(codes[subject], message)
+        elif subject == "einvoice" and part["warnings"]:
+            first = part["warnings"][0]
+            message = f"The validators warn of the e-invoice: {first['message']}"
+            yield RenderWarning("einvoice_validation_warning", message, first["rule"])
+
+
+def _told(subject: str, part: Mapping[str, Any]) -> str:
+    first, more = part["errors"][0], len(part["errors"]) - 1
+    return f"{_NAMES[subject]}: {first['message']} ({first['rule']})" + (
+        f", and {more} more" if more else ""
+    )
