@@ -110,3 +110,30 @@ def test_what_does_not_go_together_is_named(
     (error,) = answer.json["errors"]
     assert error["path"] == pointer
     assert word in error["message"]
+
+
+def test_preflight_tells_what_breaks_a_rule(service: Service) -> None:
+    broken = invoice_json({"lines[1].vat": {"category": "E", "rate": 0}})
+    body = {
+        "input": {"type": "html", "html": "x"},
+        "output": {"einvoice": SPEC},
+        "data": {"order": {"invoice": broken}},
+    }
+
+    report = service.call("POST", "/v1/renders/preflight", json_body=body).json
+
+    assert {error["code"] for error in report["errors"]} == {"einvoice_invalid"}
+    assert report["errors"][0]["path"].startswith("/data/order/invoice")
+    fine = service.call("POST", "/v1/renders/preflight", json_body=body | {"data": DATA}).json
+    assert fine == {"ok": True, "errors": [], "warnings": []}
+
+
+def test_preflight_only_warns_of_a_template_s_own_that_goes_into_no_file(service: Service) -> None:
+    path = make(service, options={"einvoice": SPEC}, publish=True)
+    wanted = {"type": "template", "template_id": path.rpartition("/")[2]}
+    body = {"input": wanted, "output": {"format": "png"}, "data": {"order": {}}}
+
+    report = service.call("POST", "/v1/renders/preflight", json_body=body).json
+
+    assert report["ok"]
+    assert [found["code"] for found in report["warnings"]] == ["invoice_totals_unavailable"]

@@ -25,11 +25,11 @@ def job_of(
         check_data=partial(schemas.data, body.input.get("schema")),
         includes=body.includes,
         test=test,
-        einvoice=_invoice(body),
+        einvoice=invoice_of(body),
     )
 
 
-def _invoice(body: Body) -> InvoiceOrder | None:
+def invoice_of(body: Body) -> InvoiceOrder | None:
     """Return the e-invoice that is asked for; findings name its place in the request."""
     if body.input["type"] == "einvoice":
         return InvoiceOrder(

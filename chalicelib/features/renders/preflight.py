@@ -12,6 +12,7 @@ from chalicelib.engine.unused import unused
 from chalicelib.features.renders.lint import LintTemplates
 from chalicelib.features.renders.order import Order, check
 from chalicelib.features.renders.plan_features import check_plan
+from chalicelib.features.renders.preflight_invoice import check_invoice
 from chalicelib.features.renders.templates import PutTemplates, check_data
 from chalicelib.features.renders.uploaded import check_uploads
 from chalicelib.features.templates.schemas import CheckSchemas
@@ -115,6 +116,10 @@ def _schema(sight: Sight) -> Iterable[RenderWarning]:
     return ()
 
 
+def _invoice(sight: Sight) -> Iterable[RenderWarning]:
+    return check_invoice(sight.order.body)
+
+
 def _templates(sight: Sight) -> Iterable[RenderWarning]:
     faults = sight.lint(sight.order)
     if faults:
@@ -138,12 +143,12 @@ def _formats(sight: Sight) -> Iterable[RenderWarning]:
     return unused(Output.from_json(sight.order.body.output))
 
 
-# Conformance adds its own.
 CHECKS: Final[tuple[Check, ...]] = (
     _acceptable,
     _plan,
     _uploads,
     _schema,
+    _invoice,
     _templates,
     _margins,
     _formats,
