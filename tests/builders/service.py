@@ -25,11 +25,7 @@ from chalicelib.core.ids import RandomIds, WorkspaceId
 from chalicelib.engine import pipeline
 from chalicelib.engine.job import Job, Outcome, Produced, ToJudge, Trace
 from chalicelib.features.workspaces.model import SCOPES, Mode
-from chalicelib.settings import (
-    ApiSettings,
-    OperatorSettings,
-    RenderSettings,
-)
+from chalicelib.settings import ApiSettings, OperatorSettings, RenderSettings
 from functions.render.serve import Host, serve
 from infra.local.resources import create_resources
 from infra.template import load
@@ -71,7 +67,6 @@ class FakeEngine:
         with serving(""):
             self.before(job)
         if job.source is None:
-            # No browser has a part in it.
             return pipeline.run(job, cast("Any", None))
         kinds = ("zip",) if job.output.zipped else job.output.formats
         files = tuple(
@@ -155,7 +150,6 @@ class Service(Workers):
         self.calls = itertools.count()
         self.last_event: dict[str, Any] = {}
         self.dies_after_storing = False
-        # What the validators say; without them there is no verdict.
         self.verdicts: Callable[[dict[str, Any]], list[dict[str, Any]]] | None = None
         self.invocations: Iterator[BaseException | None] = iter(())
         self.clients = InProcessClients(self, aws)
