@@ -13,6 +13,7 @@ from chalicelib.features.renders.conclude import ConcludeRender
 from chalicelib.features.renders.lint import LintTemplates
 from chalicelib.features.renders.rehearse import RehearseDatasets
 from chalicelib.features.renders.templates import PutTemplates
+from chalicelib.features.renders.uploaded import UploadedHtml
 from chalicelib.features.templates.change import ChangeTemplate
 from chalicelib.features.templates.contents import TemplateContents
 from chalicelib.features.templates.create import CreateTemplate
@@ -25,6 +26,9 @@ from chalicelib.features.templates.publish import PublishTemplate, Rehearse
 from chalicelib.features.templates.read import ReadTemplates
 from chalicelib.features.templates.sources import StoredTemplates
 from chalicelib.features.templates.trash import TrashTemplate
+from chalicelib.features.uploads.contents import UploadContents
+from chalicelib.features.uploads.read import ReadUploads
+from chalicelib.features.uploads.repository import Uploads
 from chalicelib.features.workspaces.repository import Workspaces
 from chalicelib.settings import ApiSettings
 
@@ -54,7 +58,16 @@ class TemplateServices(State):
 
     @cached_property
     def put_templates(self) -> PutTemplates:  # noqa: D102
-        return PutTemplates(StoredTemplates(self.read_templates), _complete_output)
+        uploaded = UploadedHtml(self.read_uploads, UploadContents(self.objects))
+        return PutTemplates(StoredTemplates(self.read_templates), _complete_output, uploaded)
+
+    @cached_property
+    def uploads(self) -> Uploads:  # noqa: D102
+        return Uploads(self.tables, self.settings.transient_table)
+
+    @cached_property
+    def read_uploads(self) -> ReadUploads:  # noqa: D102
+        return ReadUploads(uploads=self.uploads, objects=self.objects, clock=self.clock)
 
     @cached_property
     def keep_source(self) -> KeepSource:  # noqa: D102

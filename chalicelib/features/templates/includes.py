@@ -24,7 +24,8 @@ def included_in(
 ) -> Includes:
     """Return all that the strings in `texts`, JSON of any shape, include.
 
-    With `allowed` those templates alone may be included: a key's, where no stored template asks.
+    With `allowed` those templates alone may be included: a key's, and what a template that it may
+    use includes.
     """
 
     def html(template_id: str) -> str:
