@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, Protocol
 
-from chalicelib.engine.canvas.page import page_of
 from chalicelib.engine.data import data_of
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.job import Canvas, Html, Job, RenderWarning
@@ -78,6 +77,9 @@ def document_of(job: Job, templates: Templates, outside: Outside) -> Document:
 
 
 def _canvas(job: Job, canvas: Canvas, run: Run) -> Document:
+    # Few documents are scenes: no start waits for what draws them.
+    from chalicelib.engine.canvas.page import page_of  # noqa: PLC0415
+
     page = page_of(
         canvas.scene,
         job.data or {},

@@ -7,11 +7,11 @@ from typing import Any, Final
 from chalicelib.adapters.aws.functions import Function, FunctionBusy, FunctionDied, FunctionLate
 from chalicelib.adapters.aws.messages import check_version
 from chalicelib.core.clock import Clock
-from chalicelib.core.errors import FieldError, RenderFailure, ServiceError
+from chalicelib.core.errors import FieldError, ServiceError
 from chalicelib.features.renders.model import Body
 from chalicelib.features.renders.order import Order
-from chalicelib.features.renders.protocol import MAX_BODY_BYTES, VERSION
-from chalicelib.features.renders.rehearsal import Rehearsal
+from chalicelib.features.renders.protocol import MAX_BODY_BYTES
+from chalicelib.features.renders.rehearsal import VERSION, Rehearsal
 from chalicelib.features.templates.datasets import ReadDatasets
 from chalicelib.features.templates.read import ReadTemplates
 
@@ -83,18 +83,8 @@ class LintTemplates:
         return failures
 
 
-def lint_answer(failures: list[RenderFailure]) -> dict[str, Any]:
-    """Return what the render function answers."""
-    told = [
-        {"code": each.code, "message": each.detail}
-        | {name: each.members.get(name) for name in ("line", "column", "excerpt")}
-        for each in failures
-    ]
-    return {"v": VERSION, "failures": told}
-
-
 def _entry(failure: Mapping[str, Any]) -> FieldError:
-    line, column, excerpt = (failure[name] for name in ("line", "column", "excerpt"))
+    line, column, excerpt = map(failure["members"].get, ("line", "column", "excerpt"))
     place = f"line {line}, column {column}: " if line is not None else ""
     shown = f" ({excerpt})" if excerpt else ""
     return FieldError("/input", failure["code"], f"{place}{failure['message']}{shown}")
