@@ -83,9 +83,25 @@ class RehearseDatasets:
         now = self._clock.now().timestamp()
         ends_at = min(deadline - _WAY_BACK_S, now + _MOST_S)
         for each in named:
-            whose = f"The dataset {each.name}"
-            self._schemas.data(source.schema, each.data(), whose=whose, prefix=each.pointer)
+            self._check(source.schema, each, ends_at)
         self._side_by_side(template, source, named, ends_at)
+
+    def _check(self, schema: Mapping[str, Any] | None, named: _Named, ends_at: float) -> None:
+        """Refuse a dataset that does not fit the template's schema."""
+        within_s = self._left_s(ends_at)
+        if within_s <= 0:
+            raise _too_late(named)
+        whose = f"The dataset {named.name}"
+        try:
+            self._schemas.data(
+                schema, named.data(), whose=whose, prefix=named.pointer, within_s=within_s
+            )
+        except RenderFailure as failure:
+            if failure.code == "render_timeout":
+                raise _too_late(named) from failure
+            if failure.code == "template_fuel_exhausted":
+                raise RenderFailure(failure.code, f"{whose}: {failure.detail}") from failure
+            raise
 
     def _kept(self, template: Template) -> list[_Named]:
         read = self._datasets
