@@ -23,10 +23,12 @@ class SlowSchemas:
         self.given_s: list[float] = []
         self.failure: RenderFailure | None = None
 
-    def faults(self, _schema: Any, **_how: Any) -> list[Any]:
+    def faults(self, schema: Any, *, deadline: float, prefix: str = "") -> list[Any]:
+        assert (schema, deadline > time.time(), prefix) == (SCHEMA, True, "")
         return []
 
-    def findings(self, _schema: Any, _data: Any, *, deadline: float, **_how: Any) -> list[Any]:
+    def findings(self, schema: Any, data: Any, *, deadline: float, prefix: str = "") -> list[Any]:
+        assert (schema, data, bool(prefix)) == (SCHEMA, {}, True)
         self.given_s.append(deadline - time.time())
         self._service.clock.forward(seconds=STEP_S)
         if self.failure is not None:
