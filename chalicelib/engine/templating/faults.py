@@ -19,6 +19,9 @@ _MESSAGE_CHARACTERS: Final = 500
 _OFFSET: Final = re.compile(r" at (\d+$|0x[0-9a-f]+)")
 _DIGITS: Final = "A number has too many digits."
 _UNKNOWN: Final = ("No filter named", "No test named")
+# The one parameter of what Jinja2 puts in the place of a filter or test that a branch misses: it
+# raises, but stands nowhere in the source.
+_UNUSED: Final = ("unused",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +72,8 @@ def _last_template(traceback: TracebackType | None) -> tuple[Template, int] | No
     found = None
     while traceback is not None:
         frame = traceback.tb_frame
-        if frame.f_code.co_filename == FILENAME:
+        code = frame.f_code
+        if code.co_filename == FILENAME and code.co_varnames != _UNUSED:
             found = frame.f_globals["__jinja_template__"], traceback.tb_lineno
         traceback = traceback.tb_next
     return found
