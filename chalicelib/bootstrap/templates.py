@@ -97,8 +97,10 @@ class TemplateServices(State):
         return LintTemplates(
             templates=self.read_templates,
             datasets=self.read_datasets,
+            bodies=self.bodies,
             function=self.render_function,
             clock=self.clock,
+            ids=self.ids,
         )
 
     @cached_property

@@ -110,6 +110,11 @@ def _schema(sight: Sight) -> Iterable[RenderWarning]:
 
 
 def _templates(sight: Sight) -> Iterable[RenderWarning]:
+    if sight.order.body.input.get("upload_id") is not None:
+        try:
+            _uploads(sight)
+        except ServiceError:
+            return ()  # That check tells of it, and there is nothing to try.
     faults = sight.lint(sight.order)
     if faults:
         raise ServiceError(faults[0].code, faults[0].message, errors=faults)
