@@ -122,3 +122,22 @@ def test_an_upload_includes_too(service: Service) -> None:
     with_language, without = service.engine.jobs
     assert with_language.includes.sources == {inner: "inner"}
     assert without.includes.sources == {}
+
+
+def test_a_key_with_an_allowlist_writes_no_draft_that_reads_others(service: Service) -> None:
+    secret, kept, allowed = (_published(service, f"<p>{n}") for n in range(3))
+    path = templates.make(service, html=f"{{% include '{kept}' %}}")
+    key = service.key("live", templates=[path.rpartition("/")[2], allowed])
+
+    def put(*ids: str, field: str = "html") -> int:
+        text = "".join(f"{{% include '{each}' %}}" for each in ids)
+        body = {field: text} if field == "html" else {"options": {field: text}}
+        answer = service.call("PUT", f"{path}/draft", json_body=body, key=key)
+        assert answer.status == 200 or answer.code == "template_not_allowed_for_key"
+        return answer.status
+
+    assert put(kept, allowed) == 200
+    assert put(kept, secret) == 403
+    assert put(secret, field="filename") == 403
+    assert service.call("GET", f"{path}/draft").json["revision"] == 2
+    assert templates.put(service, path, html=f"{{% include '{secret}' %}}").status == 200
