@@ -1,4 +1,4 @@
-"""Text layers: how they look, and how what has no room is cut where CSS alone can do it."""
+"""Text layers: how they look; what has no room is fitted where it is measured."""
 
 from collections.abc import Callable
 from html import escape
@@ -39,10 +39,9 @@ def text(layer: Layer, words: Any, missing_font: Callable[[str, Layer], None]) -
     )
     fit = _FIT[layer["overflow"]]
     hidden = ' aria-hidden="true"' if layer["decorative"] else ""
-    lines = css.style({"-webkit-line-clamp": str(_lines(layer))}) if fit == "ellipsis" else ""
     return (
         f'<div class="t {fit}" data-fit="{fit}" data-layer="{escape(layer.path)}"{hidden} {box}>'
-        f"<p {lines}>{escape(str(words))}</p></div>"
+        f"<p>{escape(str(words))}</p></div>"
     )
 
 
@@ -51,10 +50,3 @@ def small_print(words: str, width: float, height: float) -> tuple[str, float]:
     size = max(1.0, min(height * _SMALL_PRINT, width / (len(words) * _ADVANCE)))
     look = css.style({"font-size": css.px(size)})
     return f'<p class="code" {look}>{escape(words)}</p>', size * 1.2
-
-
-def _lines(layer: Layer) -> int:
-    """Return how many lines there is room for; the last may go without the space below it."""
-    line = layer["font_size"] * layer["line_height"]
-    leading = max(1.0, line - layer["font_size"])
-    return max(1, int((layer["height"] + leading) / line))

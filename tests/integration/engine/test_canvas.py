@@ -4,12 +4,13 @@ import io
 import time
 from base64 import b64encode
 from collections.abc import Iterator, Mapping
+from itertools import groupby
 from typing import Any
 
 import pikepdf
 import pypdf
 import pytest
-from PIL import Image
+from PIL import Image, ImageOps
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.lifecycle import Browser
@@ -21,6 +22,7 @@ from chalicelib.engine.templating.worker import TemplateWorker
 from tests.builders.engine import NoOutside, no_uploads
 
 LONG = "The quick brown fox jumps over the lazy dog. " * 8
+DOT = 3
 RED, GREEN, BLUE, WHITE = (255, 0, 0), (0, 255, 0), (0, 0, 255), (255, 255, 255)
 HOSTILE_SVG = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10" onload="alert(1)">
 <script>fetch('https://a.test/x')</script><image href="https://a.test/y.png" width="1" height="1"/>
@@ -177,6 +179,35 @@ def test_texts_are_fitted(draw: Draw) -> None:
         assert between.getcolors() == [(between.width * between.height, WHITE)]
 
 
+@pytest.mark.parametrize("words", ["quick brown foxes " * 9, "שלום עולם " * 9], ids=["ltr", "rtl"])
+@pytest.mark.parametrize("align", ["left", "center", "right", "justify"])
+def test_ellipsis_stands_in_the_box(draw: Draw, align: str, words: str) -> None:
+    layer = box("text", 0, 0, 110, 30, text=words, overflow="ellipsis", align=align)
+
+    outcome = draw(layer, size=(110, 30), output={"formats": ["pdf", "png"]}, background="#fff")
+
+    assert told(outcome) == [("text_overflow", "layers[0]")]
+    shown = reader_of(outcome).pages[0].extract_text().strip()
+    assert "…" in shown
+    assert len(shown.splitlines()) == 1
+    ink = ImageOps.invert(Image.open(io.BytesIO(outcome.files[1].content)).convert("L"))
+    left, _, right, _ = ink.getbbox() or (0, 0, 0, 0)
+    dots = ink.crop((left, 0, left + 12, 30) if words[0] == "ש" else (right - 12, 0, right, 30))
+    _, top, _, bottom = dots.getbbox() or (0, 0, 0, 0)
+    assert bottom - top <= DOT
+    inked = [dots.crop((x, 0, x + 1, 30)).getbbox() is not None for x in range(12)]
+    assert [dark for dark, _ in groupby(inked)].count(True) == len("...")
+
+
+@pytest.mark.parametrize("overflow", ["ellipsis", "shrink"])
+def test_fitted_text_is_not_cut_at_its_foot(draw: Draw, overflow: str) -> None:
+    words = "gjpqy gjpqy gjpqy gjpqy"
+    layer = box("text", 0, 0, 110, 40, text=words, overflow=overflow, font_size=18)
+    picture = picture_of(draw(layer, size=(110, 40), background="#fff"))
+
+    assert picture.crop((0, 39, 110, 40)).getcolors() == [(110, WHITE)]
+
+
 def test_shrunk_text_is_whole_on_paper(draw: Draw) -> None:
     words = " ".join(f"word{n}" for n in range(60))
     outcome = draw(
@@ -223,6 +254,34 @@ def test_picture_from_outside_goes_through_the_door(draw: Draw) -> None:
     with pytest.raises(RenderFailure) as refused:
         draw(image, output={"asset_policy": "strict"})
     assert refused.value.code == "url_not_allowed"
+
+
+def test_picture_that_cannot_be_shown_is_told_and_leaves_no_mark(draw: Draw) -> None:
+    layers = (
+        box("image", 0, 0, 50, 50, src="data:image/png;base64,AAAA", alt="A logo"),
+        box("svg", 60, 0, 50, 50, svg="<p>none</p>"),
+        box("image", 120, 0, 50, 50, src="https://example.com/a.png", alt="A logo"),
+    )
+
+    outcome = draw(*layers, background="#fff")
+
+    places = {detail for code, detail in told(outcome) if code == "asset_failed"}
+    assert places == {"layers[0]", "layers[1]", "https://example.com/a.png"}
+    assert picture_of(outcome).getcolors() == [(400 * 300, WHITE)]
+    with pytest.raises(RenderFailure) as refused:
+        draw(layers[0], output={"asset_policy": "strict"})
+    assert refused.value.code == "asset_fetch_failed"
+
+
+def test_paper_may_be_larger_than_a_picture(draw: Draw) -> None:
+    mark = box("text", 16_000, 16_000, 300, 40, text="the corner", font_size=30)
+    outcome = draw(mark, size=(16_384, 16_384), output={"format": "pdf"})
+
+    (page,) = reader_of(outcome).pages
+    assert "the corner" in page.extract_text()
+    with pytest.raises(RenderFailure) as refused:
+        draw(mark, size=(16_384, 16_384))
+    assert refused.value.code == "render_failed"
 
 
 def test_same_scene_gives_the_same_bytes(draw: Draw) -> None:
