@@ -1,5 +1,6 @@
 """`/v1/templates/{id}/datasets`: data that a template is tried with."""
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 from chalicelib.api import _paging
@@ -16,6 +17,7 @@ _WRITE: Final = "templates:write"
 _CONTRACT: Final = "chalicelib.contract.datasets"
 _DATASET: Final = f"{_CONTRACT}:Dataset"
 _REQUEST: Final = f"{_CONTRACT}:DatasetRequest"
+_INFERRED_WITHIN_S: Final = 20.0
 
 
 @endpoint(
@@ -118,16 +120,15 @@ def infer_schema(call: Call) -> Reply:
     """Infer a JSON Schema from a template's datasets.
 
     All of them fit it: types are united, what all have is required, and texts have a format
-    (`date`, `date-time`, `email`) where all of them do. Nothing is changed; without datasets it is
-    a `conflict`.
+    (`date`, `date-time`, `email`) where all of them do. Of very many names the first 2 000 are
+    told. Nothing is changed; without datasets it is a `conflict`, also with so much in them that
+    20 seconds are not enough.
     """
     template = template_of(call)
     if not template.datasets:
         detail = "There is nothing to infer a schema from: make a dataset first."
         raise Conflict("conflict", detail)
-    # One after the other: together they may be large.
-    samples = (data for _, data in call.services.read_datasets.each(template))
-    schema = inferred(samples)
+    schema = inferred(_samples(call, template))
     return Reply(
         200,
         {
@@ -137,6 +138,18 @@ def infer_schema(call: Call) -> Reply:
             "schema": schema,
         },
     )
+
+
+def _samples(call: Call, template: Template) -> Iterator[dict[str, Any]]:
+    """Yield one dataset after the other: together they may be large."""
+    for dataset, data in call.services.read_datasets.each(template):
+        if call.services.clock.now().timestamp() > call.started + _INFERRED_WITHIN_S:
+            detail = (
+                f"There is too much in the datasets: {_INFERRED_WITHIN_S:g} s were not enough to "
+                f'come to "{dataset.name}" ({dataset.id}). Remove large ones, and try again.'
+            )
+            raise Conflict("conflict", detail)
+        yield data
 
 
 def _wanted(call: Call) -> WantedDataset:
