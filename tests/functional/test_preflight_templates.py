@@ -135,3 +135,15 @@ def test_what_fits_no_invocation_is_tried_through_the_bucket(service: Service) -
     secret = preflight(service, path, data=data, delivery={"type": "none", "retention": "none"})
     assert told(secret) == [("", "payload_too_large")]
     assert service.objects() == before
+
+
+def test_html_of_a_key_with_an_allowlist_is_tried_with_what_it_includes(service: Service) -> None:
+    template_id = make(service, html="inner", publish=True).rpartition("/")[2]
+    key = service.key("live", templates=[template_id])
+    html = f"{{% include '{template_id}' %}}"
+    body = {"input": {"type": "html", "html": html, "templating": True}}
+
+    answer = service.call("POST", "/v1/renders/preflight", json_body=body, key=key)
+
+    assert told(answer) == []
+    assert service.engine.linted[-1].includes.sources == {template_id: "inner"}

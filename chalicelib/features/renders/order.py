@@ -50,8 +50,8 @@ class Order:
 
     @property
     def may_use_template(self) -> bool:
-        """Tell whether the key may use the template, which need not be there."""
-        return not self.key_templates or self.template_id in self.key_templates
+        """Tell whether the key may use the template, where one is named; it need not be there."""
+        return not self.key_templates or self.template_id in {None, *self.key_templates}
 
     @property
     def chosen_engine(self) -> str:
