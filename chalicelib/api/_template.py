@@ -23,6 +23,12 @@ REHEARSAL: Final = (
     "page_limit_exceeded",
     "wait_timeout",
     "asset_fetch_failed",
+    "attachment_failed",
+    "url_not_allowed",
+    "output_too_large",
+    "upload_not_found",
+    "scene_invalid",
+    "data_invalid",
 )
 
 # All datasets of a template are rendered within this time, on every plan.

@@ -50,7 +50,7 @@ def read_draft(call: Call) -> Reply:
     body=f"{_CONTRACT}:DraftRequest",
     tag="Templates",
     answers={200: _DRAFT},
-    problems=(*FINDING, "template_locked", "draft_revision_conflict", "conflict"),
+    problems=(*FINDING, "template_locked", "draft_revision_conflict", "conflict", "scene_invalid"),
 )
 def replace_draft(call: Call) -> Reply:
     """Replace a template's draft, the whole of it.
