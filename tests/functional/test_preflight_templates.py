@@ -52,7 +52,7 @@ def test_draft_is_tried_as_it_stands(service: Service) -> None:
     path = make(service)
 
     assert told(preflight(service, path, version="draft")) == []
-    assert told(preflight(service, path)) == [("", "version_not_found")]
+    assert told(preflight(service, path)) == [("/version", "version_not_found")]
 
 
 def test_data_are_checked_against_the_schema(service: Service) -> None:

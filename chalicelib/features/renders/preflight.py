@@ -17,6 +17,13 @@ from chalicelib.features.templates.schemas import CheckSchemas
 from chalicelib.features.uploads.read import ReadUploads
 
 _FAULTS: Final = 500
+# Where a request says what these refuse.
+_PLACES: Final = {
+    "template_not_found": "/input/template_id",
+    "template_deleted": "/input/template_id",
+    "template_not_allowed_for_key": "/input/template_id",
+    "version_not_found": "/version",
+}
 _BANDS: Final = {
     "header": "top",
     "first_header": "top",
@@ -91,7 +98,8 @@ def refused(refusal: ServiceError) -> Report:
     """Return the report of one refusal; what is no fault of the request is raised again."""
     if (refusal.problem.status or 0) >= _FAULTS:
         raise refusal
-    return Report(refusal.errors or (FieldError("", refusal.code, refusal.detail),))
+    place = _PLACES.get(refusal.code, "")
+    return Report(refusal.errors or (FieldError(place, refusal.code, refusal.detail),))
 
 
 def _acceptable(sight: Sight) -> Iterable[RenderWarning]:
