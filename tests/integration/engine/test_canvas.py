@@ -281,7 +281,8 @@ def test_paper_may_be_larger_than_a_picture(draw: Draw) -> None:
     assert "the corner" in page.extract_text()
     with pytest.raises(RenderFailure) as refused:
         draw(mark, size=(16_384, 16_384))
-    assert refused.value.code == "render_failed"
+    assert refused.value.code == "scene_invalid"
+    assert "64000000 pixels in all" in (refused.value.detail or "")
 
 
 def test_same_scene_gives_the_same_bytes(draw: Draw) -> None:
