@@ -1,5 +1,6 @@
 """Publishing has 25 s in all: the checks against the schema are part of them."""
 
+import threading
 import time
 from typing import Any, Final
 
@@ -67,3 +68,30 @@ def test_check_that_is_not_done_names_its_dataset(
     assert answer.code == code
     assert '"D0"' in answer.json["detail"]
     assert service.call("GET", path).json["live_version"] is None
+
+
+@pytest.mark.parametrize(("plan", "most"), [("free", 2), ("scale", 10)])
+def test_no_more_are_made_at_once_than_the_plan_lets(
+    service: Service, plan: str, most: int
+) -> None:
+    key = service.key("live", service.create_workspace(plan))
+    running, seen = 0, []
+    lock, full = threading.Lock(), threading.Event()
+
+    def make_slowly(_job: Any) -> None:
+        nonlocal running
+        with lock:
+            running += 1
+            seen.append(running)
+            if running == most:
+                full.set()
+        full.wait(10)
+        time.sleep(0.05)
+        with lock:
+            running -= 1
+
+    service.engine.before = make_slowly
+    datasets = [{"name": f"D{n}", "data": {}} for n in range(12)]
+
+    assert post(service, key=key, datasets=datasets, publish=True).status == 201
+    assert (len(seen), max(seen)) == (12, most)

@@ -23,6 +23,7 @@ from chalicelib.features.templates.model import Source, Template
 from chalicelib.features.templates.publish import NewDataset
 from chalicelib.features.templates.schemas import CheckSchemas
 from chalicelib.features.templates.sources import TemplateSource
+from chalicelib.features.workspaces.plans import Plan
 from chalicelib.features.workspaces.repository import Workspaces
 
 log = logging.getLogger(__name__)
@@ -30,6 +31,7 @@ log = logging.getLogger(__name__)
 _MOST_S: Final = 25.0
 # Kept back for what comes after the answers.
 _WAY_BACK_S: Final = 0.5
+# Nor more than the plan lets be rendered together in the background.
 _AT_ONCE: Final = 10
 _BUSY_PAUSE_S: Final = 0.15
 
@@ -84,7 +86,9 @@ class RehearseDatasets:
         ends_at = min(deadline - _WAY_BACK_S, now + _MOST_S)
         for each in named:
             self._check(source.schema, each, ends_at)
-        self._side_by_side(template, source, named, ends_at)
+        workspace = self._workspaces.get(template.workspace_id)
+        assert workspace is not None, template.workspace_id
+        self._side_by_side(workspace.plan, template, source, named, ends_at)
 
     def _check(self, schema: Mapping[str, Any] | None, named: _Named, ends_at: float) -> None:
         """Refuse a dataset that does not fit the template's schema."""
@@ -114,14 +118,20 @@ class RehearseDatasets:
         ]
 
     def _side_by_side(
-        self, template: Template, source: Source, named: Sequence[_Named], ends_at: float
+        self,
+        plan: Plan,
+        template: Template,
+        source: Source,
+        named: Sequence[_Named],
+        ends_at: float,
     ) -> None:
-        pool = ThreadPoolExecutor(min(len(named), _AT_ONCE), thread_name_prefix="rehearsal")
+        at_once = min(len(named), _AT_ONCE, plan.bulk_concurrency)
+        pool = ThreadPoolExecutor(at_once, thread_name_prefix="rehearsal")
         wait_s = self._left_s(ends_at)
         self._function.warm(wait_s)
         running = {
             pool.submit(
-                copy_context().run, self._one, template, source, each, (ends_at, wait_s)
+                copy_context().run, self._one, plan, template, source, each, (ends_at, wait_s)
             ): each
             for each in named
         }
@@ -138,22 +148,25 @@ class RehearseDatasets:
             pool.shutdown(wait=False, cancel_futures=True)
 
     def _one(
-        self, template: Template, source: Source, named: _Named, time_left: tuple[float, float]
+        self,
+        plan: Plan,
+        template: Template,
+        source: Source,
+        named: _Named,
+        time_left: tuple[float, float],
     ) -> RenderFailure | None:
         """Return why the document of one dataset cannot be made."""
         ends_at, wait_s = time_left
         found = TemplateSource(None, template.type, source)
         body = self._templates.body_of(template, found, named.data())
         key = self._set_aside(template, body)
-        workspace = self._workspaces.get(template.workspace_id)
-        assert workspace is not None, template.workspace_id
         asked = body.output["pdf"]["max_pages"]
         order = Rehearsal(
             workspace_id=template.workspace_id,
             request_id=str(template.id),
             body=body if key is None else None,
             body_key=key,
-            max_pages=min(asked or workspace.plan.max_pages, workspace.plan.max_pages),
+            max_pages=min(asked or plan.max_pages, plan.max_pages),
             ends_at=ends_at,
         )
         try:
