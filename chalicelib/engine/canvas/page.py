@@ -34,8 +34,8 @@ unicode-bidi:plaintext}
 .shrink p{overflow-wrap:normal}
 .ellipsis p{overflow-wrap:anywhere}
 img{display:block;width:100%}
-.code{font-family:"Cousine",monospace;line-height:1.2;text-align:center;white-space:pre;\
-overflow:hidden}
+.code{padding-top:.15em;font-family:"Cousine",monospace;line-height:1.2;text-align:center;\
+white-space:pre;overflow:hidden}
 """
 
 

@@ -14,6 +14,8 @@ _FIT: Final = {"clip": "clip", "ellipsis": "ellipsis", "shrink": "shrink"}
 # Of a size of Cousine, in which what stands below bars is written.
 _ADVANCE: Final = 0.6
 _SMALL_PRINT: Final = 0.2
+# With the gap between bars and text, as the page's style has it.
+_SMALL_PRINT_LINE: Final = 1.35
 
 
 def text(layer: Layer, words: Any, missing_font: Callable[[str, Layer], None]) -> str:
@@ -49,4 +51,4 @@ def small_print(words: str, width: float, height: float) -> tuple[str, float]:
     """Return what stands below bars of these sizes, and how high it is."""
     size = max(1.0, min(height * _SMALL_PRINT, width / (len(words) * _ADVANCE)))
     look = css.style({"font-size": css.px(size)})
-    return f'<p class="code" {look}>{escape(words)}</p>', size * 1.2
+    return f'<p class="code" {look}>{escape(words)}</p>', size * _SMALL_PRINT_LINE
