@@ -18,7 +18,6 @@ TABLE_LINES: Final = 500
 # Longer than other modules because most of them is a table.
 TABLES: Final = {
     "tests/functional/test_edge_requests.py",
-    "tests/integration/templating/test_bombs.py",
 }
 BINARY: Final = (".ttf", ".otf", ".woff2", ".png", ".pdf")
 # What each import must leave unloaded: cold starts are paid for by the module.
