@@ -17,6 +17,7 @@ from chalicelib.engine.templating.positions import place
 _MESSAGE_CHARACTERS: Final = 500
 # Jinja2's lexer counts from the beginning of the source; Python tells where an object lies.
 _OFFSET: Final = re.compile(r" at (\d+$|0x[0-9a-f]+)")
+_MODULE: Final = re.compile(r"'(?:chalicelib|jinja2)\.[\w.]*\b(\w+ object')")
 _DIGITS: Final = "A number has too many digits."
 _UNKNOWN: Final = ("No filter named", "No test named")
 # The one parameter of what Jinja2 puts in the place of a filter or test that a branch misses: it
@@ -98,4 +99,5 @@ def _message(error: Exception) -> str:
         text = error.message or ""
     if isinstance(error, ValueError) and text.startswith("Exceeds the limit"):
         return _DIGITS
-    return _OFFSET.sub("", text or type(error).__name__)[:_MESSAGE_CHARACTERS]
+    text = _OFFSET.sub("", text or type(error).__name__)[:_MESSAGE_CHARACTERS]
+    return _MODULE.sub(r"'\1", text)
