@@ -1,6 +1,6 @@
 """From a call to the template that it names and the source that it carries."""
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from chalicelib.adapters.json_logs import about
 from chalicelib.api._endpoint import Call
@@ -71,10 +71,16 @@ def may_create(call: Call) -> None:
 
 
 def source_of(asked: "TemplateSourceFields", kind: Kind) -> Source:
-    """Return what a request holds; raises `validation_error` for a member of the other type."""
+    """Return what a request holds.
+
+    Raises `validation_error` for a member of the other type, and `scene_invalid` where the scene
+    does not stand in the request itself: who checks sources cannot tell where it stood.
+    """
     whole = asked.content
     place = "" if whole is None else "/content"
     content = _content(asked if whole is None else whole, kind, place)
+    if place and "scene" in content:
+        _check_scene(content["scene"], f"{place}/scene")
     options = asked.options
     said = {} if options is None else options.model_dump(mode="json", exclude_unset=True)
     return Source(content, _without_null(said), asked.schema_)
@@ -92,6 +98,12 @@ def _content(asked: "TemplateContent", kind: Kind, place: str) -> dict[str, obje
             value = asked.model_dump(mode="json", include={name}, exclude_unset=True)[name]
             content[name] = value
     return content
+
+
+def _check_scene(scene: Any, pointer: str) -> None:
+    from chalicelib.contract.scene import check_scene  # noqa: PLC0415 -- pydantic
+
+    check_scene(scene, pointer)
 
 
 def _without_null(value: dict[str, object]) -> dict[str, object]:
