@@ -10,7 +10,7 @@ from chalicelib.adapters.aws.messages import check_version
 from chalicelib.core.clock import Clock
 from chalicelib.core.errors import FieldError, ServiceError
 from chalicelib.core.ids import Ids, RenderId
-from chalicelib.features.renders.bodies import Bodies
+from chalicelib.features.renders.bodies import Bodies, is_large
 from chalicelib.features.renders.model import Body
 from chalicelib.features.renders.order import Order
 from chalicelib.features.renders.protocol import MAX_BODY_BYTES
@@ -71,7 +71,7 @@ class LintTemplates:
         return self._datasets.data(template, dataset)
 
     def _asked(self, order: Order, body: Body) -> list[dict[str, Any]]:
-        if replace(order, body=body, received_bytes=MAX_BODY_BYTES).is_large:
+        if is_large(body):
             return self._through_the_bucket(order, body)
         return self._tried(order, body, None)
 
@@ -80,11 +80,8 @@ class LintTemplates:
             detail = "With retention none nothing waits in the bucket, and this cannot be handed on"
             raise ServiceError("payload_too_large", f"{detail}: at most {MAX_BODY_BYTES} bytes.")
         name = RenderId(self._ids.new("rnd", self._clock.now()))
-        key = self._bodies.keep(order.workspace.id, name, body)
-        try:
+        with self._bodies.lent(order.workspace.id, name, body) as key:
             return self._tried(order, None, key)
-        finally:
-            self._bodies.delete(key)
 
     def _tried(self, order: Order, body: Body | None, key: str | None) -> list[dict[str, Any]]:
         event = Rehearsal(

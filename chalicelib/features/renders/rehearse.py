@@ -5,17 +5,15 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextvars import copy_context
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from chalicelib.adapters.aws.functions import Function, FunctionBusy, FunctionDied, FunctionLate
-from chalicelib.core import json
 from chalicelib.core.clock import Clock
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.ids import Ids, RenderId
-from chalicelib.features.renders.bodies import Bodies
-from chalicelib.features.renders.model import MAX_ATTEMPTS, Body
-from chalicelib.features.renders.protocol import MAX_BODY_BYTES
+from chalicelib.features.renders.bodies import Bodies, is_large
+from chalicelib.features.renders.model import MAX_ATTEMPTS
 from chalicelib.features.renders.rehearsal import Rehearsal, failure_of
 from chalicelib.features.renders.templates import PutTemplates
 from chalicelib.features.templates.datasets import ReadDatasets
@@ -159,21 +157,20 @@ class RehearseDatasets:
         ends_at, wait_s = time_left
         found = TemplateSource(None, template.type, source)
         body = self._templates.body_of(template, found, named.data())
-        key = self._set_aside(template, body)
         asked = body.output["pdf"]["max_pages"]
         order = Rehearsal(
             workspace_id=template.workspace_id,
             request_id=str(template.id),
-            body=body if key is None else None,
-            body_key=key,
+            body=body,
+            body_key=None,
             max_pages=min(asked or plan.max_pages, plan.max_pages),
             ends_at=ends_at,
         )
-        try:
+        if not is_large(body):
             return self._asked(order, named, wait_s)
-        finally:
-            if key is not None:
-                self._bodies.delete(key)
+        name = RenderId(self._ids.new("rnd", self._clock.now()))
+        with self._bodies.lent(template.workspace_id, name, body) as key:
+            return self._asked(replace(order, body=None, body_key=key), named, wait_s)
 
     def _asked(self, order: Rehearsal, named: _Named, wait_s: float) -> RenderFailure | None:
         event, died = order.to_json(), 0
@@ -193,13 +190,6 @@ class RehearseDatasets:
             else:
                 return failure_of(answer, f"The dataset {named.name}")
         return _too_late(named)
-
-    def _set_aside(self, template: Template, body: Body) -> str | None:
-        """Keep a body that is too large for an invocation in the bucket; return its key."""
-        if len(json.dumps(body.to_json()).encode()) <= MAX_BODY_BYTES:
-            return None
-        name = RenderId(self._ids.new("rnd", self._clock.now()))
-        return self._bodies.keep(template.workspace_id, name, body)
 
     def _left_s(self, ends_at: float) -> float:
         return ends_at - self._clock.now().timestamp()
