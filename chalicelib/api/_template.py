@@ -73,13 +73,12 @@ def may_create(call: Call) -> None:
 def source_of(asked: "TemplateSourceFields", kind: Kind) -> Source:
     """Return what a request holds.
 
-    Raises `validation_error` for a member of the other type, and `scene_invalid` where the scene
-    does not stand in the request itself: who checks sources cannot tell where it stood.
+    Raises `validation_error` for a member of the other type, and `scene_invalid`.
     """
     whole = asked.content
     place = "" if whole is None else "/content"
     content = _content(asked if whole is None else whole, kind, place)
-    if place and "scene" in content:
+    if content.get("scene") is not None:
         _check_scene(content["scene"], f"{place}/scene")
     options = asked.options
     said = {} if options is None else options.model_dump(mode="json", exclude_unset=True)

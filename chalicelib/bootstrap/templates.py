@@ -20,7 +20,6 @@ from chalicelib.features.templates.create import CreateTemplate
 from chalicelib.features.templates.datasets import ChangeDatasets, ReadDatasets
 from chalicelib.features.templates.draft import CheckSource, ReplaceDraft
 from chalicelib.features.templates.keeping import KeepSource
-from chalicelib.features.templates.model import Source
 from chalicelib.features.templates.options import check_options
 from chalicelib.features.templates.publish import PublishTemplate, Rehearse
 from chalicelib.features.templates.read import ReadTemplates
@@ -82,7 +81,7 @@ class TemplateServices(State):
     @cached_property
     def check_sources(self) -> tuple[CheckSource, ...]:
         """What a draft is refused for."""
-        return (check_options, _check_scene, self.check_schemas.source)
+        return (check_options, self.check_schemas.source)
 
     @cached_property
     def workspaces(self) -> Workspaces:  # noqa: D102
@@ -173,13 +172,6 @@ class TemplateServices(State):
     @cached_property
     def trash_template(self) -> TrashTemplate:  # noqa: D102
         return TrashTemplate(tables=self.tables, templates=self.templates, clock=self.clock)
-
-
-def _check_scene(source: Source) -> None:
-    from chalicelib.contract.scene import check_scene  # noqa: PLC0415 -- pydantic
-
-    if source.content.get("scene") is not None:
-        check_scene(source.content["scene"])
 
 
 def _complete_output(said: Mapping[str, Any]) -> dict[str, Any]:
