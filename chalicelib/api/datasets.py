@@ -1,6 +1,5 @@
 """`/v1/templates/{id}/datasets`: data that a template is tried with."""
 
-from collections.abc import Iterator
 from typing import Any, Final
 
 from chalicelib.api import _paging
@@ -8,7 +7,7 @@ from chalicelib.api._endpoint import Call, Reply, endpoint
 from chalicelib.api._template import FINDING, template_of
 from chalicelib.core.errors import Conflict
 from chalicelib.features.templates.datasets import WantedDataset
-from chalicelib.features.templates.infer import inferred
+from chalicelib.features.templates.infer import in_time, inferred
 from chalicelib.features.templates.model import Dataset, Template
 from chalicelib.features.templates.present import shown_dataset
 
@@ -17,7 +16,6 @@ _WRITE: Final = "templates:write"
 _CONTRACT: Final = "chalicelib.contract.datasets"
 _DATASET: Final = f"{_CONTRACT}:Dataset"
 _REQUEST: Final = f"{_CONTRACT}:DatasetRequest"
-_INFERRED_WITHIN_S: Final = 20.0
 
 
 @endpoint(
@@ -128,7 +126,9 @@ def infer_schema(call: Call) -> Reply:
     if not template.datasets:
         detail = "There is nothing to infer a schema from: make a dataset first."
         raise Conflict("conflict", detail)
-    schema = inferred(_samples(call, template))
+    services = call.services
+    datasets = services.read_datasets.each(template)
+    schema = inferred(in_time(datasets, services.clock, call.started))
     return Reply(
         200,
         {
@@ -138,18 +138,6 @@ def infer_schema(call: Call) -> Reply:
             "schema": schema,
         },
     )
-
-
-def _samples(call: Call, template: Template) -> Iterator[dict[str, Any]]:
-    """Yield one dataset after the other: together they may be large."""
-    for dataset, data in call.services.read_datasets.each(template):
-        if call.services.clock.now().timestamp() > call.started + _INFERRED_WITHIN_S:
-            detail = (
-                f"There is too much in the datasets: {_INFERRED_WITHIN_S:g} s were not enough to "
-                f'come to "{dataset.name}" ({dataset.id}). Remove large ones, and try again.'
-            )
-            raise Conflict("conflict", detail)
-        yield data
 
 
 def _wanted(call: Call) -> WantedDataset:

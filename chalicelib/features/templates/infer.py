@@ -1,10 +1,13 @@
 """A JSON Schema from samples: no narrower than they are, so that all of them fit it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from chalicelib.core.clock import Clock
+from chalicelib.core.errors import Conflict
 from chalicelib.engine.schemas.formats import FORMATS
+from chalicelib.features.templates.model import Dataset
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 # An object with more names than this is a table whose keys are data.
@@ -12,6 +15,7 @@ _MOST_NAMES: Final = 500
 # In all; of what comes after that nothing is said. A schema has 256 kB at most.
 _MOST_PLACES: Final = 2_000
 _MOST_CHARACTERS: Final = 200
+_WITHIN_S: Final = 20.0
 _ORDER: Final = ("null", "boolean", "integer", "number", "string", "array", "object")
 
 
@@ -97,6 +101,23 @@ class Shape:
         if self.formats:
             (schema["format"],) = self.formats
         return schema
+
+
+def in_time(
+    datasets: Iterable[tuple[Dataset, dict[str, Any]]], clock: Clock, began_at: float
+) -> Iterator[dict[str, Any]]:
+    """Yield the data of one after the other, together they may be large; raises `conflict`.
+
+    That is after 20 seconds from `began_at` (Unix seconds): a request has no longer.
+    """
+    for dataset, data in datasets:
+        if clock.now().timestamp() > began_at + _WITHIN_S:
+            detail = (
+                f"There is too much in the datasets: {_WITHIN_S:g} s were not enough to come to "
+                f'"{dataset.name}" ({dataset.id}). Remove large ones, and try again.'
+            )
+            raise Conflict("conflict", detail)
+        yield data
 
 
 def inferred(samples: Iterable[Any]) -> dict[str, Any]:
