@@ -7,7 +7,8 @@ from chalicelib.engine.browser.tab import Tab
 
 # The address of each, or its layer where its content stands in the page itself.
 _HIDE: Final = """() => {
-  const unshown = [...document.images].filter((image) => image.complete && !image.naturalWidth);
+  const images = Reflect.get(Document.prototype, 'images', document);
+  const unshown = [...images].filter((image) => image.complete && !image.naturalWidth);
   for (const image of unshown) { image.style.visibility = 'hidden'; }
   return unshown.map(({src, dataset}) => src.startsWith('data:') ? dataset.layer : src);
 }"""
