@@ -27,14 +27,15 @@ fmt: setup ## format the code and fix what can be fixed
 	@.venv/bin/ruff format .
 	@.venv/bin/ruff check --fix .
 
-check: setup ## lint, types, import rules, unit, functional and architecture tests
+check: setup ## lint, types, import rules, unit and architecture tests
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy .
 	.venv/bin/lint-imports
-	.venv/bin/pytest -q --tb=short -n auto tests/unit tests/functional tests/architecture
+	.venv/bin/pytest -q --tb=short -n auto tests/unit tests/architecture
 
-test: check package ## check, then integration tests and the package
+test: check package ## check, functional and integration tests, and the package
+	.venv/bin/pytest -q --tb=short -n auto tests/functional
 	.venv/bin/pytest -q --tb=short -m integration tests/integration
 
 bench: setup ## run a benchmark (NAME=latency)

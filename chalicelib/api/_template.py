@@ -1,6 +1,6 @@
 """From a call to the template that it names and the source that it carries."""
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from chalicelib.adapters.json_logs import about
 from chalicelib.api._endpoint import Call
@@ -23,6 +23,12 @@ REHEARSAL: Final = (
     "page_limit_exceeded",
     "wait_timeout",
     "asset_fetch_failed",
+    "attachment_failed",
+    "url_not_allowed",
+    "output_too_large",
+    "upload_not_found",
+    "scene_invalid",
+    "data_invalid",
 )
 
 # All datasets of a template are rendered within this time, on every plan.
@@ -65,10 +71,15 @@ def may_create(call: Call) -> None:
 
 
 def source_of(asked: "TemplateSourceFields", kind: Kind) -> Source:
-    """Return what a request holds; raises `validation_error` for a member of the other type."""
+    """Return what a request holds.
+
+    Raises `validation_error` for a member of the other type, and `scene_invalid`.
+    """
     whole = asked.content
     place = "" if whole is None else "/content"
     content = _content(asked if whole is None else whole, kind, place)
+    if content.get("scene") is not None:
+        _check_scene(content["scene"], f"{place}/scene")
     options = asked.options
     said = {} if options is None else options.model_dump(mode="json", exclude_unset=True)
     return Source(content, _without_null(said), asked.schema_)
@@ -86,6 +97,12 @@ def _content(asked: "TemplateContent", kind: Kind, place: str) -> dict[str, obje
             value = asked.model_dump(mode="json", include={name}, exclude_unset=True)[name]
             content[name] = value
     return content
+
+
+def _check_scene(scene: Any, pointer: str) -> None:
+    from chalicelib.contract.scene import check_scene  # noqa: PLC0415 -- pydantic
+
+    check_scene(scene, pointer)
 
 
 def _without_null(value: dict[str, object]) -> dict[str, object]:

@@ -11,6 +11,8 @@ from chalicelib.api._template import (
     source_of,
     template_of,
 )
+from chalicelib.core.errors import NotFound
+from chalicelib.features.templates.includes import check_included
 from chalicelib.features.templates.present import (
     shown_draft,
     shown_version,
@@ -48,16 +50,20 @@ def read_draft(call: Call) -> Reply:
     body=f"{_CONTRACT}:DraftRequest",
     tag="Templates",
     answers={200: _DRAFT},
-    problems=(*FINDING, "template_locked", "draft_revision_conflict", "conflict"),
+    problems=(*FINDING, "template_locked", "draft_revision_conflict", "conflict", "scene_invalid"),
 )
 def replace_draft(call: Call) -> Reply:
     """Replace a template's draft, the whole of it.
 
     With `revision`, the one that was read before, a draft that has changed since is not replaced:
-    `draft_revision_conflict`. Without it the draft is replaced as it is.
+    `draft_revision_conflict`. Without it the draft is replaced as it is. A key with a template
+    allowlist may let it include templates of its list, and those that the draft included before.
     """
     template = template_of(call)
     source = source_of(call.body, template.type)
+    if allowed := call.caller.key.templates:
+        _, before = call.services.read_templates.draft(template)
+        check_included(source, before, allowed)
     made = call.services.replace_draft(template, source, revision=call.body.revision)
     return Reply(200, shown_draft(made.template, made.draft, source))
 
@@ -142,7 +148,9 @@ def retrieve_version(call: Call) -> Reply:
     template = template_of(call)
     number = call.params["number"]
     known = number.isascii() and number.isdigit() and len(number) <= _MOST_DIGITS
-    found = call.services.read_templates.version(template, int(number) if known else 0)
+    if not known:
+        raise NotFound("version_not_found", f"The template {template.id} has no such version.")
+    found = call.services.read_templates.version(template, int(number))
     return Reply(200, shown_version_source(template, *found))
 
 

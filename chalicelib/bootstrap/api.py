@@ -22,9 +22,7 @@ from chalicelib.features.renders.present import PresentRender
 from chalicelib.features.renders.purge import PurgeFiles
 from chalicelib.features.renders.read import ReadRenders
 from chalicelib.features.renders.run_now import RunNow
-from chalicelib.features.uploads.read import ReadUploads
 from chalicelib.features.uploads.remove import RemoveUpload
-from chalicelib.features.uploads.repository import Uploads
 from chalicelib.features.uploads.take import TakeUpload
 from chalicelib.features.usage.read import ReadUsage
 from chalicelib.features.workspaces.key_use import NoteKeyUse
@@ -99,18 +97,10 @@ class ApiServices(TemplateServices):
         )
 
     @cached_property
-    def uploads(self) -> Uploads:  # noqa: D102
-        return Uploads(self.tables, self.settings.transient_table)
-
-    @cached_property
     def take_upload(self) -> TakeUpload:  # noqa: D102
         return TakeUpload(
             uploads=self.uploads, objects=self.objects, clock=self.clock, ids=self.ids
         )
-
-    @cached_property
-    def read_uploads(self) -> ReadUploads:  # noqa: D102
-        return ReadUploads(uploads=self.uploads, objects=self.objects, clock=self.clock)
 
     @cached_property
     def remove_upload(self) -> RemoveUpload:  # noqa: D102

@@ -6,6 +6,10 @@ from chalicelib.adapters.aws.session import Clients
 from chalicelib.adapters.aws.table import Tables
 from chalicelib.core.clock import Clock, SystemClock
 from chalicelib.core.ids import Ids, RandomIds
+from chalicelib.features.templates.anywhere import FindTemplate
+from chalicelib.features.templates.change import ChangeTemplate
+from chalicelib.features.templates.repository import Templates
+from chalicelib.features.templates.trash import TrashTemplate
 from chalicelib.features.workspaces.change import ChangeWorkspace
 from chalicelib.features.workspaces.create import CreateWorkspace
 from chalicelib.features.workspaces.deletion import Deletions
@@ -60,6 +64,10 @@ class Operator:
             tables=tables, workspaces=self.workspaces, members=members, clock=clock
         )
         self.manage_keys = ManageKeys(workspaces=self.workspaces, keys=self.keys, clock=clock)
+        templates = Templates(tables, settings.main_table)
+        self.find_template = FindTemplate(workspaces=self.workspaces, templates=templates)
+        self.change_template = ChangeTemplate(tables=tables, templates=templates, clock=clock)
+        self.trash_template = TrashTemplate(tables=tables, templates=templates, clock=clock)
 
 
 @cache

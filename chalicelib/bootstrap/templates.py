@@ -13,18 +13,21 @@ from chalicelib.features.renders.conclude import ConcludeRender
 from chalicelib.features.renders.lint import LintTemplates
 from chalicelib.features.renders.rehearse import RehearseDatasets
 from chalicelib.features.renders.templates import PutTemplates
+from chalicelib.features.renders.uploaded import UploadedHtml
 from chalicelib.features.templates.change import ChangeTemplate
 from chalicelib.features.templates.contents import TemplateContents
 from chalicelib.features.templates.create import CreateTemplate
 from chalicelib.features.templates.datasets import ChangeDatasets, ReadDatasets
 from chalicelib.features.templates.draft import CheckSource, ReplaceDraft
 from chalicelib.features.templates.keeping import KeepSource
-from chalicelib.features.templates.model import Source
 from chalicelib.features.templates.options import check_options
 from chalicelib.features.templates.publish import PublishTemplate, Rehearse
 from chalicelib.features.templates.read import ReadTemplates
 from chalicelib.features.templates.sources import StoredTemplates
 from chalicelib.features.templates.trash import TrashTemplate
+from chalicelib.features.uploads.contents import UploadContents
+from chalicelib.features.uploads.read import ReadUploads
+from chalicelib.features.uploads.repository import Uploads
 from chalicelib.features.workspaces.repository import Workspaces
 from chalicelib.settings import ApiSettings
 
@@ -54,7 +57,16 @@ class TemplateServices(State):
 
     @cached_property
     def put_templates(self) -> PutTemplates:  # noqa: D102
-        return PutTemplates(StoredTemplates(self.read_templates), _complete_output)
+        uploaded = UploadedHtml(self.read_uploads, UploadContents(self.objects))
+        return PutTemplates(StoredTemplates(self.read_templates), _complete_output, uploaded)
+
+    @cached_property
+    def uploads(self) -> Uploads:  # noqa: D102
+        return Uploads(self.tables, self.settings.transient_table)
+
+    @cached_property
+    def read_uploads(self) -> ReadUploads:  # noqa: D102
+        return ReadUploads(uploads=self.uploads, objects=self.objects, clock=self.clock)
 
     @cached_property
     def keep_source(self) -> KeepSource:  # noqa: D102
@@ -69,7 +81,7 @@ class TemplateServices(State):
     @cached_property
     def check_sources(self) -> tuple[CheckSource, ...]:
         """What a draft is refused for."""
-        return (check_options, _check_scene, self.check_schemas.source)
+        return (check_options, self.check_schemas.source)
 
     @cached_property
     def workspaces(self) -> Workspaces:  # noqa: D102
@@ -84,8 +96,10 @@ class TemplateServices(State):
         return LintTemplates(
             templates=self.read_templates,
             datasets=self.read_datasets,
+            bodies=self.bodies,
             function=self.render_function,
             clock=self.clock,
+            ids=self.ids,
         )
 
     @cached_property
@@ -158,13 +172,6 @@ class TemplateServices(State):
     @cached_property
     def trash_template(self) -> TrashTemplate:  # noqa: D102
         return TrashTemplate(tables=self.tables, templates=self.templates, clock=self.clock)
-
-
-def _check_scene(source: Source) -> None:
-    from chalicelib.contract.scene import check_scene  # noqa: PLC0415 -- pydantic
-
-    if source.content.get("scene") is not None:
-        check_scene(source.content["scene"])
 
 
 def _complete_output(said: Mapping[str, Any]) -> dict[str, Any]:

@@ -28,7 +28,11 @@ BOUND: Final = {
 PATH: Final = re.compile(r"[^\s.{}%#]{1,100}(?:\.[^\s.{}%#]{1,100}){0,19}")
 FAMILIES: Final = re.compile(r"[A-Za-z][A-Za-z0-9 -]{0,63}(?:, ?[A-Za-z][A-Za-z0-9 -]{0,63}){0,9}")
 UPLOAD: Final = re.compile(r"upload:([A-Za-z0-9_]{1,64})")
-_ADDRESS: Final = re.compile(r"https://[^\s\x00-\x1f\x7f\"'<>\\]{1,8000}", re.IGNORECASE)
+# Without a name and password: the browser asks nobody with them.
+_ADDRESS: Final = re.compile(
+    r"https://[^\s\x00-\x1f\x7f\"'<>\\/?#@]{1,300}(?:[/?#][^\s\x00-\x1f\x7f\"'<>\\]{0,8000})?",
+    re.IGNORECASE,
+)
 _DATA: Final = re.compile(
     r"data:image/(?:png|jpeg|gif|webp|avif|svg\+xml)(?:;[A-Za-z0-9=+.-]{1,40}){0,4},"
     r"[A-Za-z0-9+/=%._~!*'();:@&$,?-]*"

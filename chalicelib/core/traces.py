@@ -9,7 +9,7 @@ from traceback import StackSummary, walk_tb
 from typing import Any, Final
 
 _FRAMES: Final = 30
-_CODE: Final = re.compile(r"[A-Za-z.]{1,100}")
+_CODE: Final = re.compile(r"[A-Za-z0-9.]{1,100}")
 
 
 def kind_of(error: BaseException) -> str:

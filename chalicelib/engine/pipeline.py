@@ -142,7 +142,7 @@ def _draw(page: Page, document: Document, formats: Sequence[Format], course: Cou
         else:
             page.visit(document.url, document.output)
         if document.is_canvas:
-            page.fit_texts()
+            page.fit_canvas(document.output)
     drawn: dict[Draw, bytes] = {}
     with course.stage("print_ms"):
         for format_ in formats:

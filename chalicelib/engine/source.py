@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, Protocol
 
-from chalicelib.engine.canvas.page import page_of
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.browser.pictures import check_sizes
 from chalicelib.engine.data import data_of
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.job import Canvas, Html, Job, RenderWarning
@@ -79,6 +80,10 @@ def document_of(job: Job, templates: Templates, outside: Outside) -> Document:
 
 
 def _canvas(job: Job, canvas: Canvas, run: Run) -> Document:
+    # Few documents are scenes: no start waits for what draws them.
+    from chalicelib.engine.canvas.page import page_of  # noqa: PLC0415
+    from chalicelib.engine.canvas.scene import scene_invalid  # noqa: PLC0415
+
     page = page_of(
         canvas.scene,
         job.data or {},
@@ -87,6 +92,10 @@ def _canvas(job: Job, canvas: Canvas, run: Run) -> Document:
         uploads=job.uploads,
         deadline=Deadline.at_epoch(job.deadline, job.stopped),
     )
+    try:
+        check_sizes(page.output)
+    except RenderFailure as failure:
+        raise scene_invalid("scene", failure.detail) from failure
     return Document(page.html, None, page.output, is_canvas=True, warnings=page.warnings)
 
 

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 from chalicelib.adapters.json_logs import about, scope
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.traces import kind_of
-from chalicelib.features.renders.lint import lint_answer
 from chalicelib.features.renders.protocol import (
     MAX_RETURNED_BYTES,
     QueuedRender,
     RunAnswer,
     RunRender,
 )
-from chalicelib.features.renders.rehearsal import Rehearsal, answer_of
+from chalicelib.features.renders.rehearsal import Rehearsal, answer_of, lint_answer_of
 from chalicelib.features.renders.rows import row_of
 
 if TYPE_CHECKING:
@@ -74,9 +73,9 @@ def _linted(event: dict[str, Any], host: Host) -> dict[str, Any]:
     order = Rehearsal.from_json(event)
     about(request_id=order.request_id, workspace=order.workspace_id)
     try:
-        return lint_answer(host.lint(host.execute.job_of(order)))
+        return lint_answer_of(host.lint(host.execute.job_of(order)))
     except RenderFailure as failure:
-        return lint_answer([failure])
+        return lint_answer_of([failure])
 
 
 def _rehearsed(event: dict[str, Any], execute: "ExecuteRender") -> dict[str, Any]:

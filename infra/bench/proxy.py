@@ -6,7 +6,6 @@ answers at once, or after 20 ms, over http and https.
 """
 
 import asyncio
-import datetime as dt
 import multiprocessing
 import ssl
 import statistics
@@ -15,18 +14,14 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from ipaddress import ip_address
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Final
 
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-
 from chalicelib.adapters.net.egress import Egress
 from chalicelib.engine.browser.proxy import Proxy
 from infra.bench.bare import BareBrowser
+from infra.setup.certificate import write as write_certificate
 
 # How many seconds the host takes for an answer, and the limit of the ratio there.
 LIMITS: Final = {0.0: 1.4, 0.02: 1.05}
@@ -122,7 +117,9 @@ def _load(browser: BareBrowser, server: str, url: str) -> float:
 @contextmanager
 def _host(scheme: str, delay_s: float, folder: Path) -> Iterator[int]:
     """Run the host in a process of its own and return its port."""
-    certificate = _certificate(folder) if scheme == "https" else None
+    certificate = folder / "host.pem" if scheme == "https" else None
+    if certificate is not None:
+        write_certificate(certificate)
     ours, theirs = multiprocessing.Pipe()
     process = multiprocessing.get_context("spawn").Process(
         target=_serve, args=(theirs, delay_s, certificate), daemon=True
@@ -161,30 +158,6 @@ def _serve(told: Connection, delay_s: float, certificate: Path | None) -> None:
         await server.serve_forever()
 
     asyncio.run(run())
-
-
-def _certificate(folder: Path) -> Path:
-    """Write a key and a certificate of its own for 127.0.0.1."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "127.0.0.1")])
-    now = dt.datetime.now(dt.UTC)
-    names = x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))])
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - dt.timedelta(days=1))
-        .not_valid_after(now + dt.timedelta(days=1))
-        .add_extension(names, critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    pem, no_password = serialization.Encoding.PEM, serialization.NoEncryption()
-    private = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, no_password)
-    path = folder / "host.pem"
-    path.write_bytes(private + certificate.public_bytes(pem))
-    return path
 
 
 def _row(first: str, *rest: str) -> None:

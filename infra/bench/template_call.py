@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, Final
 
-import psutil
 from jinja2 import Environment, StrictUndefined
 
 from chalicelib.engine.templating.worker import TemplateWorker
+from infra.bench import memory
 
 LIMIT_MS: Final = 3.0
 ROUNDS: Final = 400
@@ -39,11 +39,11 @@ def main() -> int:
     worker = TemplateWorker()
     try:
         times = _measure(worker)
-        memory = _memory_mb()
+        resident = memory.of_template_child()
     finally:
         worker.close()
     over_ms = [_row(kind, *pair) for kind, pair in times.items()]
-    sys.stdout.write(f"memory of the child: {memory}\n")
+    sys.stdout.write(resident)
     sys.stdout.write(f"template-call: {max(over_ms):.2f} ms (limit {LIMIT_MS:g} ms)\n")
     return int(max(over_ms) > LIMIT_MS)
 
@@ -96,13 +96,3 @@ def _row(kind: str, plain_ms: list[float], child_ms: list[float]) -> float:
         f"{p99:.3f})   over {child - plain:>6.3f}   ratio {child / plain:>5.1f}\n"
     )
     return child - plain
-
-
-def _memory_mb() -> str:
-    (child,) = (
-        process
-        for process in psutil.Process().children()
-        if any("templating.child" in word for word in process.cmdline())
-    )
-    info = child.memory_full_info()
-    return f"{info.rss / 1e6:.0f} MB resident, {info.uss / 1e6:.0f} MB of its own"

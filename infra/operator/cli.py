@@ -12,6 +12,7 @@ from infra.operator.members import member
 from infra.operator.output import answers
 from infra.operator.renders import render
 from infra.operator.service import service
+from infra.operator.templates import template
 from infra.operator.workspaces import workspace
 
 
@@ -40,6 +41,7 @@ def settings() -> dict[str, Any]:
 main.add_command(workspace)
 main.add_command(key)
 main.add_command(member)
+main.add_command(template)
 main.add_command(service)
 main.add_command(render)
 main.add_command(dlq)

@@ -1,10 +1,11 @@
-"""Writes a self-made key and certificate for LocalStack, which cannot make its own (pyOpenSSL 26).
+"""Writes a self-made key and certificate: for LocalStack, which cannot make its own (pyOpenSSL 26).
 
 Run by LocalStack's own Python: `python certificate.py <target.pem>`.
 """
 
 import datetime as dt
 import sys
+from ipaddress import ip_address
 from pathlib import Path
 
 from cryptography import x509
@@ -13,10 +14,13 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 
 def write(target: Path) -> None:
-    """Write both as one PEM file that only its owner can read."""
+    """Write both, for this machine, as one PEM file that only its owner can read."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
     now = dt.datetime.now(dt.UTC)
+    names = x509.SubjectAlternativeName(
+        [x509.DNSName("localhost"), x509.IPAddress(ip_address("127.0.0.1"))]
+    )
     certificate = (
         x509.CertificateBuilder()
         .subject_name(name)
@@ -25,6 +29,7 @@ def write(target: Path) -> None:
         .serial_number(x509.random_serial_number())
         .not_valid_before(now - dt.timedelta(days=1))
         .not_valid_after(now + dt.timedelta(days=3650))
+        .add_extension(names, critical=False)
         .sign(key, hashes.SHA256())
     )
     private = key.private_bytes(

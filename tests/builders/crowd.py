@@ -10,8 +10,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Final, override
 
+from chalicelib.adapters.aws.faults import passes
 from chalicelib.adapters.aws.session import Clients
-from chalicelib.adapters.aws.table import ConditionFailed, Tables, Throttled
+from chalicelib.adapters.aws.table import ConditionFailed, Tables
 from chalicelib.core.errors import ServiceError
 from chalicelib.core.ids import RenderId, WorkspaceId, derived
 from chalicelib.features.workspaces.limits import Claim, Taken
@@ -106,13 +107,16 @@ class Crowd:
 
 
 def _until_room[T](call: Callable[[], T]) -> T:
-    """Ask again where others were in the way at every try, as a caller does after a 503.
+    """Ask again where others or faults were in the way at every try, as a caller does after a 503.
 
     With a conflict in every fifth call that is one of some 80 000 calls.
     """
     for _ in range(5):
-        with suppress(Throttled):
+        try:
             return call()
+        except Exception as fault:
+            if not passes(fault):
+                raise
     return call()
 
 

@@ -50,7 +50,12 @@ def rest_of(client: socket.socket) -> bytes:
 
 def tunnel(client: socket.socket, port: int) -> None:
     client.sendall(f"CONNECT 127.0.0.1:{port} HTTP/1.1\r\n\r\n".encode())
-    assert client.recv(100).startswith(b"HTTP/1.1 200 ")
+    answer = b""
+    while not answer.endswith(b"\r\n\r\n"):
+        # By the byte: what the host says at once comes with it.
+        answer += (piece := client.recv(1))
+        assert piece
+    assert answer.startswith(b"HTTP/1.1 200 ")
 
 
 def eventually(true: Callable[[], bool]) -> bool:

@@ -16,6 +16,7 @@ from boto3.session import Session
 from botocore.config import Config
 
 from chalicelib.adapters.aws.session import Clients
+from chalicelib.adapters.aws.whole_answers import ask_again
 from infra.local.backends import client_factory, start_backends
 from infra.local.invoke_api import InvokeApi
 from infra.local.paths import Folder
@@ -61,6 +62,7 @@ class HastyClients(Clients):
 class _HastySession:
     def __init__(self) -> None:
         self._session: Any = Session(region_name=REGION)
+        ask_again(self._session.events)
 
     def client(self, service: str, *, config: Config) -> Any:
         if service in _READ_TIMEOUTS_S:

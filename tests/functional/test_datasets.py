@@ -5,6 +5,7 @@ from typing import Any, cast
 
 import pytest
 
+from chalicelib.features.templates.datasets import ReadDatasets
 from chalicelib.features.templates.keeping import KeepSource
 from tests.builders.http import Answer
 from tests.builders.service import Service
@@ -222,3 +223,22 @@ def test_schema_is_inferred_from_all_datasets(service: Service) -> None:
     # It can be used as it is.
     assert service.call("PUT", f"{path}/draft", json_body={"schema": schema}).status == 200
     assert service.call("POST", f"{path}/publish").status == 201
+
+
+def test_schema_of_too_much_is_not_waited_for(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = make(service)
+    for n in range(5):
+        add(service, path, name=f"D{n}")
+    read = ReadDatasets.data
+
+    def slowly(*given: Any) -> dict[str, Any]:
+        service.clock.forward(seconds=6)
+        return read(*given)
+
+    monkeypatch.setattr(ReadDatasets, "data", slowly)
+    answer = service.call("POST", f"{path}/infer-schema")
+
+    assert (answer.status, answer.code) == (409, "conflict")
+    assert '"D3"' in answer.json["detail"]

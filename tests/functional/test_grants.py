@@ -69,7 +69,8 @@ def uploads_that_a_render_names(service: Service) -> None:
     announced = {"filename": "a.html", "content_type": "text/html", "bytes": 4}
     upload = service.call("POST", "/v1/uploads", json_body=announced).json
     arrive(service, upload["id"], b"<p>x")
-    answer = service.render(input={"type": "html", "upload_id": upload["id"]})
+    wanted = {"type": "html", "upload_id": upload["id"], "templating": True}
+    answer = service.render(input=wanted)
     assert answer.status == 200
     assert service.call("DELETE", f"/v1/uploads/{upload['id']}").status == 204
 

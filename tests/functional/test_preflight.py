@@ -43,7 +43,7 @@ def test_good_request_is_told_so_and_nothing_is_made(service: Service) -> None:
         ),
         (
             {"input": {"type": "template", "template_id": TEMPLATE}},
-            {("", "template_not_found")},
+            {("/input/template_id", "template_not_found")},
         ),
         (
             {"input": {"type": "html", "upload_id": "upl_x"}, "engine": "1999.1"},

@@ -8,10 +8,15 @@ from chalicelib.core.errors import RenderFailure
 from tests.builders.http import Answer
 from tests.builders.service import LambdaClient, Service
 from tests.builders.templates import make
+from tests.builders.uploads import announce, send
 
 SCHEMA = {"required": ["n"]}
-SYNTAX = RenderFailure("template_syntax_error", "No end.", line=2, column=5, excerpt="{% if %}")
-RUNTIME = RenderFailure("template_runtime_error", "n is undefined.", line=1, column=1, excerpt="n")
+SYNTAX = RenderFailure(
+    "template_syntax_error", "html: No end.", line=2, column=5, excerpt="{% if %}"
+)
+RUNTIME = RenderFailure(
+    "template_runtime_error", "output.filename: No n.", line=1, column=1, excerpt="n"
+)
 
 
 def preflight(service: Service, path: str, **fields: Any) -> Answer:
@@ -33,10 +38,10 @@ def test_all_texts_are_tried_and_no_page_is_made(service: Service) -> None:
     answer = preflight(service, path, data={"n": 1})
 
     assert told(answer) == [
-        ("/input", "template_syntax_error"),
-        ("/input", "template_runtime_error"),
+        ("/input/template_id", "template_syntax_error"),
+        ("/output/filename", "template_runtime_error"),
     ]
-    assert answer.json["errors"][0]["message"] == "line 2, column 5: No end. ({% if %})"
+    assert answer.json["errors"][0]["message"] == "html: line 2, column 5: No end. ({% if %})"
     (job,) = service.engine.linted
     assert (job.data, job.output.filename) == ({"n": 1}, "{{ n }}.pdf")
     assert service.engine.jobs == []
@@ -47,7 +52,7 @@ def test_draft_is_tried_as_it_stands(service: Service) -> None:
     path = make(service)
 
     assert told(preflight(service, path, version="draft")) == []
-    assert told(preflight(service, path)) == [("", "version_not_found")]
+    assert told(preflight(service, path)) == [("/version", "version_not_found")]
 
 
 def test_data_are_checked_against_the_schema(service: Service) -> None:
@@ -72,7 +77,7 @@ def test_of_data_elsewhere_only_the_form_of_texts_is_known(service: Service) -> 
 
     answer = preflight(service, path, data_url="https://example.com/data.json")
 
-    assert told(answer) == [("/input", "template_syntax_error")]
+    assert told(answer) == [("/input/template_id", "template_syntax_error")]
     assert service.engine.linted[-1].data_url is None
 
 
@@ -92,3 +97,53 @@ def test_what_is_no_template_is_not_tried(service: Service, input_: dict[str, An
 
     assert told(service.call("POST", "/v1/renders/preflight", json_body=body)) == []
     assert service.engine.linted == []
+
+
+def preflight_html(service: Service, **wanted: Any) -> Answer:
+    body = {"input": {"type": "html", "templating": True} | wanted}
+    return service.call("POST", "/v1/renders/preflight", json_body=body)
+
+
+def test_texts_of_a_request_and_of_an_upload_are_tried_where_they_stand(service: Service) -> None:
+    service.engine.faults = [SYNTAX]
+    uploaded = send(service, b"<p>{% if %}").json["id"]
+
+    assert told(preflight_html(service, html="<p>")) == [("/input/html", SYNTAX.code)]
+    assert told(preflight_html(service, upload_id=uploaded)) == [("/input/upload_id", SYNTAX.code)]
+    assert service.engine.linted[-1].source.html == "<p>{% if %}"  # type: ignore[union-attr]
+
+
+def test_upload_that_is_not_there_is_told_of_once(service: Service) -> None:
+    pending = announce(service).json["id"]
+    gone = send(service, b"<p>").json["id"]
+    service.call("DELETE", f"/v1/uploads/{gone}")
+
+    assert told(preflight_html(service, upload_id=pending)) == [("", "conflict")]
+    assert told(preflight_html(service, upload_id=gone)) == [("/input/upload_id", "not_found")]
+    assert service.engine.linted == []
+
+
+def test_what_fits_no_invocation_is_tried_through_the_bucket(service: Service) -> None:
+    # Each is within the bounds of a request; together they are more than 6 MB.
+    path = make(service, html="x" * 3_300_000, publish=True)
+    before = service.objects()
+    data = {"text": "y" * 3_300_000}
+
+    assert told(preflight(service, path, data=data)) == []
+    assert service.engine.linted[-1].data == data
+    assert service.objects() == before
+    secret = preflight(service, path, data=data, delivery={"type": "none", "retention": "none"})
+    assert told(secret) == [("", "payload_too_large")]
+    assert service.objects() == before
+
+
+def test_html_of_a_key_with_an_allowlist_is_tried_with_what_it_includes(service: Service) -> None:
+    template_id = make(service, html="inner", publish=True).rpartition("/")[2]
+    key = service.key("live", templates=[template_id])
+    html = f"{{% include '{template_id}' %}}"
+    body = {"input": {"type": "html", "html": html, "templating": True}}
+
+    answer = service.call("POST", "/v1/renders/preflight", json_body=body, key=key)
+
+    assert told(answer) == []
+    assert service.engine.linted[-1].includes.sources == {template_id: "inner"}

@@ -4,6 +4,7 @@ import pytest
 
 from tests.builders import templates
 from tests.builders.service import Service
+from tests.builders.uploads import send
 
 
 def _published(service: Service, html: str) -> str:
@@ -89,3 +90,54 @@ def test_a_key_with_an_allowlist_includes_nothing_else_by_itself(service: Servic
 
     assert "may not use" in by_itself.problems[inner]
     assert by_the_template.sources == {inner: "inner"}
+
+
+def test_a_key_with_an_allowlist_slips_nothing_in_by_the_output_of_a_request(
+    service: Service,
+) -> None:
+    secret = _published(service, "secret")
+    allowed = _published(service, "<p>")
+    slipped_in = {"filename": f"{{% include '{secret}' %}}"}
+    path = f"{templates.PATH}/{allowed}"
+
+    key = service.key("live", templates=[allowed])
+    templates.from_template(service, path, key=key, output=slipped_in)
+    refused = service.engine.jobs[-1].includes
+    templates.from_template(service, path, output=slipped_in)
+
+    assert refused.sources == {}
+    assert "may not use" in refused.problems[secret]
+    assert service.engine.jobs[-1].includes.sources == {secret: "secret"}
+
+
+def test_an_upload_includes_too(service: Service) -> None:
+    inner = _published(service, "inner")
+    html = f"{{% include '{inner}' %}}".encode()
+    uploaded = send(service, html).json["id"]
+    wanted = {"type": "html", "upload_id": uploaded, "templating": True}
+
+    service.render(input=wanted)
+    service.render(input=wanted | {"templating": False})
+
+    with_language, without = service.engine.jobs
+    assert with_language.includes.sources == {inner: "inner"}
+    assert without.includes.sources == {}
+
+
+def test_a_key_with_an_allowlist_writes_no_draft_that_reads_others(service: Service) -> None:
+    secret, kept, allowed = (_published(service, f"<p>{n}") for n in range(3))
+    path = templates.make(service, html=f"{{% include '{kept}' %}}")
+    key = service.key("live", templates=[path.rpartition("/")[2], allowed])
+
+    def put(*ids: str, field: str = "html") -> int:
+        text = "".join(f"{{% include '{each}' %}}" for each in ids)
+        body = {field: text} if field == "html" else {"options": {field: text}}
+        answer = service.call("PUT", f"{path}/draft", json_body=body, key=key)
+        assert answer.status == 200 or answer.code == "template_not_allowed_for_key"
+        return answer.status
+
+    assert put(kept, allowed) == 200
+    assert put(kept, secret) == 403
+    assert put(secret, field="filename") == 403
+    assert service.call("GET", f"{path}/draft").json["revision"] == 2
+    assert templates.put(service, path, html=f"{{% include '{secret}' %}}").status == 200

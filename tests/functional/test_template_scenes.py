@@ -29,10 +29,12 @@ def test_scene_that_cannot_be_drawn_is_no_draft(service: Service) -> None:
     path = make(service, type="image_canvas", html=None, scene=SCENE)
 
     refused = post(service, type="image_canvas", html=None, scene=wide)
+    whole = post(service, type="image_canvas", html=None, content={"scene": wide})
     kept = put(service, path, scene=nested)
 
     assert (refused.status, refused.code) == (422, "scene_invalid")
     assert refused.pointers == ["/scene/width"]
+    assert (whole.code, whole.pointers) == ("scene_invalid", ["/content/scene/width"])
     assert (kept.code, kept.pointers) == ("scene_invalid", ["/scene/layers/0/layers/0/height"])
     assert kept.json["detail"] == "layers[0].layers[0].height: is required"
     assert service.call("GET", f"{path}/draft").json["scene"] == SCENE

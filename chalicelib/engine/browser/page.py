@@ -19,6 +19,7 @@ from chalicelib.engine.browser.spare import Spare
 from chalicelib.engine.browser.tab import Tab
 from chalicelib.engine.browser.texts import fit_texts
 from chalicelib.engine.browser.traffic import Traffic
+from chalicelib.engine.browser.unshown import hide_unshown
 from chalicelib.engine.browser.watch import Watch
 from chalicelib.engine.deadline import Deadline, out_of_time
 from chalicelib.engine.job import RenderWarning
@@ -129,11 +130,19 @@ class Page:
         """Write the document; raises RenderFailure `render_failed` or `output_too_large`."""
         return markup(self._tab, scripted=scripted)
 
-    def fit_texts(self) -> None:
-        """Fit the texts of a canvas; raises RenderFailure `render_failed` or `render_timeout`."""
+    def fit_canvas(self, output: Output) -> None:
+        """Fit the texts of a canvas, and hide its pictures that cannot be shown.
+
+        Raises RenderFailure `render_failed` or `render_timeout`, with strict assets
+        `asset_fetch_failed`.
+        """
         for layer in fit_texts(self._tab)[:_MOST_WARNINGS]:
             message = f"The text of {layer} has no room in its box; what did not go in is cut off."
             self._warnings.append(RenderWarning("text_overflow", message, layer))
+        for address in hide_unshown(self._tab):
+            self._watch.requests.assets.miss(address, "it is no picture that can be shown")
+        if output.strict_assets:
+            self._watch.requests.insist()
 
     def _late(self, conditions: Wait) -> RenderFailure:
         if self._tab.deadline.passed:

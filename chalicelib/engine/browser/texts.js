@@ -1,12 +1,14 @@
 (leastShare) => {
   const steps = 12;
+  // What letters take of a line with their accents and descenders, in sizes of the font.
+  const letters = 1.1;
   const tooLarge = [];
+  const graphemes = new Intl.Segmenter();
   const fits = (box, text) => {
-    const style = getComputedStyle(text);
-    // What stands between lines may go beyond the box.
-    const leading = Math.max(1, parseFloat(style.lineHeight) - parseFloat(style.fontSize));
-    const clamped = box.dataset.fit === 'ellipsis' && text.scrollHeight > text.clientHeight;
-    return !clamped && text.scrollHeight <= box.clientHeight + leading &&
+    const style = getComputedStyle(text), line = parseFloat(style.lineHeight);
+    // What stands below the letters of the last line may go beyond the box.
+    const spare = Math.max(0, line - letters * parseFloat(style.fontSize)) / 2;
+    return parseFloat(style.height) <= parseFloat(getComputedStyle(box).height) + spare &&
       text.scrollWidth <= box.clientWidth + 1;
   };
   const shrink = (box, text) => {
@@ -28,10 +30,31 @@
     text.style.fontSize = `${Math.floor(least * 99.5) / 100}px`;
     return true;
   };
+  // CSS puts its ellipsis beside lines that are not aligned to their beginning: out of the box.
+  const shorten = (box, text) => {
+    const whole = text.textContent, segments = graphemes.segment(whole);
+    const fitsWith = (count) => {
+      const end = count < whole.length ? segments.containing(count).index : whole.length;
+      text.textContent = `${whole.slice(0, end).trimEnd()}\u2026`;
+      return fits(box, text);
+    };
+    // A little narrower, as above.
+    text.style.maxWidth = '99.5%';
+    let least = 0, most = 1;
+    while (most < whole.length && fitsWith(most)) { least = most; most *= 2; }
+    most = Math.min(most, whole.length);
+    while (most - least > 1) {
+      const middle = (least + most) >> 1;
+      if (fitsWith(middle)) { least = middle; } else { most = middle; }
+    }
+    fitsWith(least);
+    text.style.maxWidth = '';
+  };
   for (const box of document.querySelectorAll('[data-fit]')) {
     const text = box.firstElementChild;
     if (fits(box, text)) { continue; }
     if (box.dataset.fit === 'shrink' && shrink(box, text)) { continue; }
+    if (box.dataset.fit === 'ellipsis') { shorten(box, text); }
     tooLarge.push(box.dataset.layer);
   }
   return tooLarge;

@@ -12,6 +12,7 @@ type Run = Callable[[str], str]
 type Warn = Callable[[str, str, str], None]
 
 _ABSENT: Final = object()
+_MOST_DIGITS: Final = 9
 
 
 class Binding:
@@ -86,7 +87,8 @@ def _inside(value: Any, step: str) -> Any:
     if isinstance(value, dict):
         return value.get(step, _ABSENT)
     if isinstance(value, list) and step.isascii() and step.isdecimal():
-        index = int(step[:9])
+        # No array has as many entries as more digits could count.
+        index = int(step) if len(step) <= _MOST_DIGITS else len(value)
         return value[index] if index < len(value) else _ABSENT
     return _ABSENT
 
@@ -100,4 +102,4 @@ def _why(type_: str, value: Any) -> str:
         return f"a text of {len(value)} characters is too long"
     kinds = {dict: "an object", list: "an array", str: "a text", bool: "a boolean"}
     kind = kinds.get(type(value), "a number")
-    return f"{kind} that cannot be the {BOUND[type_]} of a {type_} layer"
+    return f"{kind} that cannot be the {BOUND[type_]} of a layer of type {type_}"

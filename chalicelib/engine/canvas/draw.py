@@ -147,7 +147,8 @@ def _img(layer: Layer, uri: str, fit: str, height: str, *, said: str = "") -> st
     # A picture without words is an artifact.
     words = "" if layer["decorative"] else (layer["alt"] or said)
     look = css.style({"height": height, "object-fit": fit})
-    return f'<img alt="{escape(words)}" {look} src="{escape(uri)}">'
+    place = f'data-layer="{escape(layer.path)}"'
+    return f'<img alt="{escape(words)}" {place} {look} src="{escape(uri)}">'
 
 
 def _label(layer: Layer) -> str:

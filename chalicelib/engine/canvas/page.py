@@ -32,11 +32,10 @@ body>.scene{left:0;top:0;overflow:hidden}
 .t p{flex:none;max-width:100%;white-space:pre-wrap;overflow-wrap:break-word;\
 unicode-bidi:plaintext}
 .shrink p{overflow-wrap:normal}
-.ellipsis p{display:-webkit-box;-webkit-box-orient:vertical;overflow:hidden;\
-overflow-wrap:anywhere}
+.ellipsis p{overflow-wrap:anywhere}
 img{display:block;width:100%}
-.code{font-family:"Cousine",monospace;line-height:1.2;text-align:center;white-space:pre;\
-overflow:hidden}
+.code{padding-top:.15em;font-family:"Cousine",monospace;line-height:1.2;text-align:center;\
+white-space:pre;overflow:hidden}
 """
 
 
@@ -97,12 +96,9 @@ def _page(scene: Scene, layers: str, locale: str | None) -> str:
 
 def _fitted(output: Output, scene: Scene) -> Output:
     """Return the output in the scene's own size, on one page without margins."""
-    window = output.window() or Viewport(scene.width, scene.height)
-    scale = window.device_scale_factor
+    view = None
     if PICTURES.intersection(output.formats):
-        _check_side("width", scene.width * scale)
-        _check_side("height", scene.height * scale)
-    view = Viewport(scene.width, scene.height, scale)
+        view = _view(output, scene)
     image = output.image
     frame = image.frame or (None, None)
     return replace(
@@ -133,6 +129,15 @@ def _fitted(output: Output, scene: Scene) -> Output:
         javascript=False,
         media=None,
     )
+
+
+def _view(output: Output, scene: Scene) -> Viewport:
+    """Return the window of pictures; paper needs none, and may be larger than one can be."""
+    window = output.window()
+    scale = 1.0 if window is None else window.device_scale_factor
+    _check_side("width", scene.width * scale)
+    _check_side("height", scene.height * scale)
+    return Viewport(scene.width, scene.height, scale)
 
 
 def _unused(output: Output) -> Iterator[str]:

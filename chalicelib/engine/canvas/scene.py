@@ -93,7 +93,7 @@ def scene_invalid(path: str, message: str) -> RenderFailure:
 
 
 def _layers(sources: Sequence[Mapping[str, Any]], inside: str, depth: int) -> Sequence[Layer]:
-    if depth > MAX_DEPTH:
+    if sources and depth > MAX_DEPTH:
         message = f"must not stand in more than {MAX_DEPTH} levels"
         raise scene_invalid(f"{inside}layers", message)
     return tuple(_layer(source, f"{inside}layers[{n}]", depth) for n, source in enumerate(sources))

@@ -1,4 +1,4 @@
-"""Text layers: how they look, and how what has no room is cut where CSS alone can do it."""
+"""Text layers: how they look; what has no room is fitted where it is measured."""
 
 from collections.abc import Callable
 from html import escape
@@ -14,6 +14,8 @@ _FIT: Final = {"clip": "clip", "ellipsis": "ellipsis", "shrink": "shrink"}
 # Of a size of Cousine, in which what stands below bars is written.
 _ADVANCE: Final = 0.6
 _SMALL_PRINT: Final = 0.2
+# With the gap between bars and text, as the page's style has it.
+_SMALL_PRINT_LINE: Final = 1.35
 
 
 def text(layer: Layer, words: Any, missing_font: Callable[[str, Layer], None]) -> str:
@@ -39,10 +41,9 @@ def text(layer: Layer, words: Any, missing_font: Callable[[str, Layer], None]) -
     )
     fit = _FIT[layer["overflow"]]
     hidden = ' aria-hidden="true"' if layer["decorative"] else ""
-    lines = css.style({"-webkit-line-clamp": str(_lines(layer))}) if fit == "ellipsis" else ""
     return (
         f'<div class="t {fit}" data-fit="{fit}" data-layer="{escape(layer.path)}"{hidden} {box}>'
-        f"<p {lines}>{escape(str(words))}</p></div>"
+        f"<p>{escape(str(words))}</p></div>"
     )
 
 
@@ -50,11 +51,4 @@ def small_print(words: str, width: float, height: float) -> tuple[str, float]:
     """Return what stands below bars of these sizes, and how high it is."""
     size = max(1.0, min(height * _SMALL_PRINT, width / (len(words) * _ADVANCE)))
     look = css.style({"font-size": css.px(size)})
-    return f'<p class="code" {look}>{escape(words)}</p>', size * 1.2
-
-
-def _lines(layer: Layer) -> int:
-    """Return how many lines there is room for; the last may go without the space below it."""
-    line = layer["font_size"] * layer["line_height"]
-    leading = max(1.0, line - layer["font_size"])
-    return max(1, int((layer["height"] + leading) / line))
+    return f'<p class="code" {look}>{escape(words)}</p>', size * _SMALL_PRINT_LINE

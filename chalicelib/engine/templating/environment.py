@@ -154,7 +154,9 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
             try:
                 return obj[argument]
             except (TypeError, LookupError):
-                return self.undefined(obj=obj, name=argument)
+                # Filters ask a group for its `grouper` and `list` so.
+                if type(obj) not in RUNTIME_ATTRIBUTES:
+                    return self.undefined(obj=obj, name=argument)
         if isinstance(argument, str):
             return self.getattr(obj, argument)
         return self.undefined(obj=obj, name=argument)

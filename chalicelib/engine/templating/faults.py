@@ -17,8 +17,12 @@ from chalicelib.engine.templating.positions import place
 _MESSAGE_CHARACTERS: Final = 500
 # Jinja2's lexer counts from the beginning of the source; Python tells where an object lies.
 _OFFSET: Final = re.compile(r" at (\d+$|0x[0-9a-f]+)")
+_MODULE: Final = re.compile(r"'(?:chalicelib|jinja2)\.[\w.]*\b(\w+ object')")
 _DIGITS: Final = "A number has too many digits."
 _UNKNOWN: Final = ("No filter named", "No test named")
+# The one parameter of what Jinja2 puts in the place of a filter or test that a branch misses: it
+# raises, but stands nowhere in the source.
+_UNUSED: Final = ("unused",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +73,8 @@ def _last_template(traceback: TracebackType | None) -> tuple[Template, int] | No
     found = None
     while traceback is not None:
         frame = traceback.tb_frame
-        if frame.f_code.co_filename == FILENAME:
+        code = frame.f_code
+        if code.co_filename == FILENAME and code.co_varnames != _UNUSED:
             found = frame.f_globals["__jinja_template__"], traceback.tb_lineno
         traceback = traceback.tb_next
     return found
@@ -94,4 +99,5 @@ def _message(error: Exception) -> str:
         text = error.message or ""
     if isinstance(error, ValueError) and text.startswith("Exceeds the limit"):
         return _DIGITS
-    return _OFFSET.sub("", text or type(error).__name__)[:_MESSAGE_CHARACTERS]
+    text = _OFFSET.sub("", text or type(error).__name__)[:_MESSAGE_CHARACTERS]
+    return _MODULE.sub(r"'\1", text)

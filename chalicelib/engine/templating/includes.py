@@ -47,7 +47,7 @@ def collect_includes(texts: Iterable[str], find: FindTemplate) -> Includes:
     sources: dict[str, str] = {}
     problems: dict[str, str] = {}
     room = MOST_CHARACTERS
-    waiting = [name for text in texts for name in _names(text)]
+    waiting = [name for text in texts for name in names_in(text)]
     for name in waiting:  # It grows meanwhile.
         if name in sources or name in problems:
             continue
@@ -64,11 +64,12 @@ def collect_includes(texts: Iterable[str], find: FindTemplate) -> Includes:
             continue
         room -= len(source)
         sources[name] = source
-        waiting.extend(_names(source))
+        waiting.extend(names_in(source))
     return Includes(sources, problems)
 
 
-def _names(text: str) -> list[str]:
+def names_in(text: str) -> list[str]:
+    """Return the ids of all templates that a text itself may include."""
     if "include" not in text:
         return []
     return [name for tag in _TAG.finditer(text) for name in _ID.findall(tag[1])]

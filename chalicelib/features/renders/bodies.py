@@ -5,11 +5,14 @@ wait: a process that dies between keeping a body and naming it in a row leaves n
 """
 
 import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.core import json
 from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.features.renders.model import Body
+from chalicelib.features.renders.protocol import MAX_BODY_BYTES
 
 
 class Bodies:
@@ -27,6 +30,15 @@ class Bodies:
         self._objects.put(key, content, content_type="application/json", sha256=digest)
         return key
 
+    @contextmanager
+    def lent(self, workspace_id: WorkspaceId, name: RenderId, body: Body) -> Iterator[str]:
+        """Keep a body under a name of its own for as long as somebody else needs it."""
+        key = self.keep(workspace_id, name, body)
+        try:
+            yield key
+        finally:
+            self.delete(key)
+
     def get(self, key: str) -> Body | None:
         """Return the body of an unfinished render, or None where it is gone.
 
@@ -38,6 +50,11 @@ class Bodies:
     def delete(self, key: str) -> None:
         """Remove a body, whether or not it is there."""
         self._objects.delete(key)
+
+
+def is_large(body: Body) -> bool:
+    """Tell whether a body may not fit into an invocation; numbers can grow when rewritten."""
+    return len(json.dumps(body.to_json()).encode()) > MAX_BODY_BYTES
 
 
 def body_key(workspace_id: WorkspaceId, render_id: RenderId) -> str:

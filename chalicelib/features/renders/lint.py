@@ -1,5 +1,6 @@
 """Try the templates of an order, without its page: what each of its texts would be failed for."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
@@ -7,25 +8,38 @@ from typing import Any, Final
 from chalicelib.adapters.aws.functions import Function, FunctionBusy, FunctionDied, FunctionLate
 from chalicelib.adapters.aws.messages import check_version
 from chalicelib.core.clock import Clock
-from chalicelib.core.errors import FieldError, RenderFailure, ServiceError
+from chalicelib.core.errors import FieldError, ServiceError
+from chalicelib.core.ids import Ids, RenderId
+from chalicelib.features.renders.bodies import Bodies, is_large
 from chalicelib.features.renders.model import Body
 from chalicelib.features.renders.order import Order
-from chalicelib.features.renders.protocol import MAX_BODY_BYTES, VERSION
-from chalicelib.features.renders.rehearsal import Rehearsal
+from chalicelib.features.renders.protocol import MAX_BODY_BYTES
+from chalicelib.features.renders.rehearsal import VERSION, Rehearsal
 from chalicelib.features.templates.datasets import ReadDatasets
 from chalicelib.features.templates.read import ReadTemplates
 
 _MOST_S: Final = 15.0
 _SYNTAX: Final = "template_syntax_error"
+# How the engine begins what it says of one text.
+_NAMED: Final = re.compile(r"(html|head|css|output(?:\.\w+)+|layers\S*\.bind): ")
 
 
 class LintTemplates:
     """Has the render function run an order's templates; no page is made of them."""
 
     def __init__(
-        self, *, templates: ReadTemplates, datasets: ReadDatasets, function: Function, clock: Clock
+        self,
+        *,
+        templates: ReadTemplates,
+        datasets: ReadDatasets,
+        bodies: Bodies,
+        function: Function,
+        clock: Clock,
+        ids: Ids,
     ) -> None:
         """Build from the stores and the render function."""
+        self._bodies = bodies
+        self._ids = ids
         self._templates = templates
         self._datasets = datasets
         self._function = function
@@ -40,14 +54,12 @@ class LintTemplates:
         body = order.body
         if not body.input.get("templating") and "scene" not in body.input:
             return []
-        if body.input.get("html") is None and "scene" not in body.input:
-            return []  # An upload.
         if body.data is None and body.data_url is None:
             body = replace(body, data=self._default(order))
         failures = self._asked(order, replace(body, data_url=None))
         if order.body.data_url is not None:
             failures = [each for each in failures if each["code"] == _SYNTAX]
-        return [_entry(each) for each in failures]
+        return [_entry(each, body.input) for each in failures]
 
     def _default(self, order: Order) -> dict[str, Any] | None:
         if order.template_id is None:
@@ -59,17 +71,27 @@ class LintTemplates:
         return self._datasets.data(template, dataset)
 
     def _asked(self, order: Order, body: Body) -> list[dict[str, Any]]:
+        if is_large(body):
+            return self._through_the_bucket(order, body)
+        return self._tried(order, body, None)
+
+    def _through_the_bucket(self, order: Order, body: Body) -> list[dict[str, Any]]:
+        if order.terms.zero_retention:
+            detail = "With retention none nothing waits in the bucket, and this cannot be handed on"
+            raise ServiceError("payload_too_large", f"{detail}: at most {MAX_BODY_BYTES} bytes.")
+        name = RenderId(self._ids.new("rnd", self._clock.now()))
+        with self._bodies.lent(order.workspace.id, name, body) as key:
+            return self._tried(order, None, key)
+
+    def _tried(self, order: Order, body: Body | None, key: str | None) -> list[dict[str, Any]]:
         event = Rehearsal(
             workspace_id=order.workspace.id,
             request_id=order.request_id,
             body=body,
-            body_key=None,
+            body_key=key,
             max_pages=order.max_pages,
             ends_at=self._clock.now().timestamp() + _MOST_S,
         ).to_json() | {"lint": True}
-        if replace(order, body=body, received_bytes=MAX_BODY_BYTES).is_large:
-            detail = "The template and its data are together too large to be tried without a render"
-            raise ServiceError("payload_too_large", f"{detail}: at most {MAX_BODY_BYTES} bytes.")
         try:
             answer = self._function.invoke(event, wait_s=_MOST_S)
         except (FunctionBusy, FunctionDied, FunctionLate) as failed:
@@ -83,18 +105,23 @@ class LintTemplates:
         return failures
 
 
-def lint_answer(failures: list[RenderFailure]) -> dict[str, Any]:
-    """Return what the render function answers."""
-    told = [
-        {"code": each.code, "message": each.detail}
-        | {name: each.members.get(name) for name in ("line", "column", "excerpt")}
-        for each in failures
-    ]
-    return {"v": VERSION, "failures": told}
+def _entry(failure: Mapping[str, Any], wanted: Mapping[str, Any]) -> FieldError:
+    line, column, excerpt = map(failure["members"].get, ("line", "column", "excerpt"))
+    named = _NAMED.match(failure["message"])
+    message = failure["message"][named.end() if named else 0 :]
+    if line is not None:
+        message = f"line {line}, column {column}: {message} ({excerpt})"
+    if named:
+        message = f"{named[1]}: {message}"
+    return FieldError(_path(named[1] if named else "", wanted), failure["code"], message)
 
 
-def _entry(failure: Mapping[str, Any]) -> FieldError:
-    line, column, excerpt = (failure[name] for name in ("line", "column", "excerpt"))
-    place = f"line {line}, column {column}: " if line is not None else ""
-    shown = f" ({excerpt})" if excerpt else ""
-    return FieldError("/input", failure["code"], f"{place}{failure['message']}{shown}")
+def _path(text: str, wanted: Mapping[str, Any]) -> str:
+    """Return where a request says the text that a finding is about."""
+    if text.startswith("output."):
+        return f"/{text.replace('.', '/')}"
+    if wanted["type"] == "template":
+        return "/input/template_id"
+    if text == "html" and wanted.get("upload_id") is not None:
+        return "/input/upload_id"
+    return f"/input/{text}" if text else "/input"

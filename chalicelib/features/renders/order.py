@@ -4,13 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from chalicelib.core import json
 from chalicelib.core.errors import Forbidden, invalid
 from chalicelib.engine.versions import ENGINES, NEWEST_ENGINE
+from chalicelib.features.renders.bodies import is_large
 from chalicelib.features.renders.delivery import Terms
 from chalicelib.features.renders.idempotency import IdempotencyKey
 from chalicelib.features.renders.model import Body, Priority, RunMode
-from chalicelib.features.renders.protocol import MAX_BODY_BYTES
 from chalicelib.features.templates.sources import Choice
 from chalicelib.features.workspaces.model import Mode, Workspace
 
@@ -50,8 +49,8 @@ class Order:
 
     @property
     def may_use_template(self) -> bool:
-        """Tell whether the key may use the template, which need not be there."""
-        return not self.key_templates or self.template_id in self.key_templates
+        """Tell whether the key may use the template, where one is named; it need not be there."""
+        return not self.key_templates or self.template_id in {None, *self.key_templates}
 
     @property
     def chosen_engine(self) -> str:
@@ -67,11 +66,11 @@ class Order:
 
     @property
     def is_large(self) -> bool:
-        """Tell whether the body may not fit into an invocation; numbers can grow when rewritten."""
+        """Tell whether the body may not fit into an invocation."""
         stored = self.template_id is not None or self.body.includes.sources
         if self.received_bytes <= _SURELY_FITS_BYTES and not stored:
             return False
-        return len(json.dumps(self.body.to_json()).encode()) > MAX_BODY_BYTES
+        return is_large(self.body)
 
 
 def check(order: Order, region: str) -> None:

@@ -19,6 +19,13 @@ from chalicelib.features.templates.schemas import CheckSchemas
 from chalicelib.features.uploads.read import ReadUploads
 
 _FAULTS: Final = 500
+# Where a request says what these refuse.
+_PLACES: Final = {
+    "template_not_found": "/input/template_id",
+    "template_deleted": "/input/template_id",
+    "template_not_allowed_for_key": "/input/template_id",
+    "version_not_found": "/version",
+}
 _BANDS: Final = {
     "header": "top",
     "first_header": "top",
@@ -93,7 +100,8 @@ def refused(refusal: ServiceError) -> Report:
     """Return the report of one refusal; what is no fault of the request is raised again."""
     if (refusal.problem.status or 0) >= _FAULTS:
         raise refusal
-    return Report(refusal.errors or (FieldError("", refusal.code, refusal.detail),))
+    place = _PLACES.get(refusal.code, "")
+    return Report(refusal.errors or (FieldError(place, refusal.code, refusal.detail),))
 
 
 def _acceptable(sight: Sight) -> Iterable[RenderWarning]:
@@ -121,6 +129,11 @@ def _invoice(sight: Sight) -> Iterable[RenderWarning]:
 
 
 def _templates(sight: Sight) -> Iterable[RenderWarning]:
+    if sight.order.body.input.get("upload_id") is not None:
+        try:
+            _uploads(sight)
+        except ServiceError:
+            return ()  # That check tells of it, and there is nothing to try.
     faults = sight.lint(sight.order)
     if faults:
         raise ServiceError(faults[0].code, faults[0].message, errors=faults)

@@ -1,6 +1,6 @@
 """A document that is made to see whether it can be: what is asked for, and what is answered."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
@@ -68,12 +68,12 @@ def check_made(outcome: Outcome, max_pages: int) -> None:
 
 def answer_of(failure: RenderFailure | None) -> dict[str, Any]:
     """Return what the render function answers."""
-    if failure is None:
-        return {"v": VERSION, "failure": None}
-    members = {name: value for name, value in failure.members.items() if name != "trace"}
-    errors = [asdict(entry) for entry in failure.errors]
-    told = {"code": failure.code, "message": failure.detail, "errors": errors, "members": members}
-    return {"v": VERSION, "failure": told}
+    return {"v": VERSION, "failure": None if failure is None else _told(failure)}
+
+
+def lint_answer_of(failures: Sequence[RenderFailure]) -> dict[str, Any]:
+    """Return what the render function answers where texts are only tried."""
+    return {"v": VERSION, "failures": [_told(failure) for failure in failures]}
 
 
 def failure_of(answer: Mapping[str, Any], whose: str) -> RenderFailure | None:
@@ -85,3 +85,9 @@ def failure_of(answer: Mapping[str, Any], whose: str) -> RenderFailure | None:
     errors = [FieldError(**entry) for entry in told["errors"]]
     detail = f"{whose}: {told['message']}"
     return RenderFailure(told["code"], detail, errors=errors, **told["members"])
+
+
+def _told(failure: RenderFailure) -> dict[str, Any]:
+    members = {name: value for name, value in failure.members.items() if name != "trace"}
+    errors = [asdict(entry) for entry in failure.errors]
+    return {"code": failure.code, "message": failure.detail, "errors": errors, "members": members}

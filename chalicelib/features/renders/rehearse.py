@@ -5,17 +5,15 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextvars import copy_context
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from chalicelib.adapters.aws.functions import Function, FunctionBusy, FunctionDied, FunctionLate
-from chalicelib.core import json
 from chalicelib.core.clock import Clock
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.ids import Ids, RenderId
-from chalicelib.features.renders.bodies import Bodies
-from chalicelib.features.renders.model import MAX_ATTEMPTS, Body
-from chalicelib.features.renders.protocol import MAX_BODY_BYTES
+from chalicelib.features.renders.bodies import Bodies, is_large
+from chalicelib.features.renders.model import MAX_ATTEMPTS
 from chalicelib.features.renders.rehearsal import Rehearsal, failure_of
 from chalicelib.features.renders.templates import PutTemplates
 from chalicelib.features.templates.datasets import ReadDatasets
@@ -23,6 +21,7 @@ from chalicelib.features.templates.model import Source, Template
 from chalicelib.features.templates.publish import NewDataset
 from chalicelib.features.templates.schemas import CheckSchemas
 from chalicelib.features.templates.sources import TemplateSource
+from chalicelib.features.workspaces.plans import Plan
 from chalicelib.features.workspaces.repository import Workspaces
 
 log = logging.getLogger(__name__)
@@ -30,6 +29,7 @@ log = logging.getLogger(__name__)
 _MOST_S: Final = 25.0
 # Kept back for what comes after the answers.
 _WAY_BACK_S: Final = 0.5
+# Nor more than the plan lets be rendered together in the background.
 _AT_ONCE: Final = 10
 _BUSY_PAUSE_S: Final = 0.15
 
@@ -83,9 +83,27 @@ class RehearseDatasets:
         now = self._clock.now().timestamp()
         ends_at = min(deadline - _WAY_BACK_S, now + _MOST_S)
         for each in named:
-            whose = f"The dataset {each.name}"
-            self._schemas.data(source.schema, each.data(), whose=whose, prefix=each.pointer)
-        self._side_by_side(template, source, named, ends_at)
+            self._check(source.schema, each, ends_at)
+        workspace = self._workspaces.get(template.workspace_id)
+        assert workspace is not None, template.workspace_id
+        self._side_by_side(workspace.plan, template, source, named, ends_at)
+
+    def _check(self, schema: Mapping[str, Any] | None, named: _Named, ends_at: float) -> None:
+        """Refuse a dataset that does not fit the template's schema."""
+        within_s = self._left_s(ends_at)
+        if within_s <= 0:
+            raise _too_late(named)
+        whose = f"The dataset {named.name}"
+        try:
+            self._schemas.data(
+                schema, named.data(), whose=whose, prefix=named.pointer, within_s=within_s
+            )
+        except RenderFailure as failure:
+            if failure.code == "render_timeout":
+                raise _too_late(named) from failure
+            if failure.code == "template_fuel_exhausted":
+                raise RenderFailure(failure.code, f"{whose}: {failure.detail}") from failure
+            raise
 
     def _kept(self, template: Template) -> list[_Named]:
         read = self._datasets
@@ -98,14 +116,20 @@ class RehearseDatasets:
         ]
 
     def _side_by_side(
-        self, template: Template, source: Source, named: Sequence[_Named], ends_at: float
+        self,
+        plan: Plan,
+        template: Template,
+        source: Source,
+        named: Sequence[_Named],
+        ends_at: float,
     ) -> None:
-        pool = ThreadPoolExecutor(min(len(named), _AT_ONCE), thread_name_prefix="rehearsal")
+        at_once = min(len(named), _AT_ONCE, plan.bulk_concurrency)
+        pool = ThreadPoolExecutor(at_once, thread_name_prefix="rehearsal")
         wait_s = self._left_s(ends_at)
         self._function.warm(wait_s)
         running = {
             pool.submit(
-                copy_context().run, self._one, template, source, each, (ends_at, wait_s)
+                copy_context().run, self._one, plan, template, source, each, (ends_at, wait_s)
             ): each
             for each in named
         }
@@ -122,29 +146,31 @@ class RehearseDatasets:
             pool.shutdown(wait=False, cancel_futures=True)
 
     def _one(
-        self, template: Template, source: Source, named: _Named, time_left: tuple[float, float]
+        self,
+        plan: Plan,
+        template: Template,
+        source: Source,
+        named: _Named,
+        time_left: tuple[float, float],
     ) -> RenderFailure | None:
         """Return why the document of one dataset cannot be made."""
         ends_at, wait_s = time_left
         found = TemplateSource(None, template.type, source)
         body = self._templates.body_of(template, found, named.data())
-        key = self._set_aside(template, body)
-        workspace = self._workspaces.get(template.workspace_id)
-        assert workspace is not None, template.workspace_id
         asked = body.output["pdf"]["max_pages"]
         order = Rehearsal(
             workspace_id=template.workspace_id,
             request_id=str(template.id),
-            body=body if key is None else None,
-            body_key=key,
-            max_pages=min(asked or workspace.plan.max_pages, workspace.plan.max_pages),
+            body=body,
+            body_key=None,
+            max_pages=min(asked or plan.max_pages, plan.max_pages),
             ends_at=ends_at,
         )
-        try:
+        if not is_large(body):
             return self._asked(order, named, wait_s)
-        finally:
-            if key is not None:
-                self._bodies.delete(key)
+        name = RenderId(self._ids.new("rnd", self._clock.now()))
+        with self._bodies.lent(template.workspace_id, name, body) as key:
+            return self._asked(replace(order, body=None, body_key=key), named, wait_s)
 
     def _asked(self, order: Rehearsal, named: _Named, wait_s: float) -> RenderFailure | None:
         event, died = order.to_json(), 0
@@ -164,13 +190,6 @@ class RehearseDatasets:
             else:
                 return failure_of(answer, f"The dataset {named.name}")
         return _too_late(named)
-
-    def _set_aside(self, template: Template, body: Body) -> str | None:
-        """Keep a body that is too large for an invocation in the bucket; return its key."""
-        if len(json.dumps(body.to_json()).encode()) <= MAX_BODY_BYTES:
-            return None
-        name = RenderId(self._ids.new("rnd", self._clock.now()))
-        return self._bodies.keep(template.workspace_id, name, body)
 
     def _left_s(self, ends_at: float) -> float:
         return ends_at - self._clock.now().timestamp()

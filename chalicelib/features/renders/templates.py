@@ -1,6 +1,6 @@
 """Stored templates in renders: their source and defaults, put into the order that names one."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -15,6 +15,8 @@ from chalicelib.features.templates.sources import Choice, TemplateSource
 
 # The whole OutputSpec of one in part; raises `validation_error` where it does not go together.
 type CompleteOutput = Callable[[Mapping[str, Any]], dict[str, Any]]
+# The HTML of an upload; nothing where a render that names it is refused.
+type UploadedHtml = Callable[[WorkspaceId, str], str]
 
 
 class TemplateSources(Protocol):
@@ -31,17 +33,31 @@ class TemplateSources(Protocol):
 class PutTemplates:
     """Puts the source of the template that an order names into its body."""
 
-    def __init__(self, templates: TemplateSources, complete: CompleteOutput) -> None:
+    def __init__(
+        self, templates: TemplateSources, complete: CompleteOutput, uploaded: UploadedHtml
+    ) -> None:
         """Find them there."""
         self._templates = templates
         self._complete = complete
+        self._uploaded = uploaded
 
     def __call__(self, order: Order, version: Choice) -> Order:
         """Return the order with the source in place, where it names one, and what is included.
 
         Raises what `TemplateSources` and `CompleteOutput` raise.
         """
-        return self._with_includes(self._named(order, version))
+        if order.template_id is None:
+            return self._with_includes(order)
+        found = self._templates.find(order.workspace.id, order.template_id, version)
+        said = order.said_output
+        default: dict[str, Any] = {}
+        output = output_of(found.source, said)
+        if "einvoice" not in said:
+            output, default = _parted(output, left_out=_left_out(order, output))
+        wanted = order.body.input | _source(found) | default
+        body = replace(order.body, input=wanted, output=self._complete(output))
+        order = replace(order, body=body, template_version=found.version)
+        return self._with_includes(order, [found.source.content, found.source.options])
 
     def body_of(self, template: Template, found: TemplateSource, data: Mapping[str, Any]) -> Body:
         """Return what a template's document is made from where a request says nothing else."""
@@ -53,27 +69,19 @@ class PutTemplates:
         includes = included_in(texts, template.workspace_id, self._templates.find)
         return replace(body, includes=includes)
 
-    def _named(self, order: Order, version: Choice) -> Order:
-        if order.template_id is None:
-            return order
-        found = self._templates.find(order.workspace.id, order.template_id, version)
-        said = order.said_output
-        default: dict[str, Any] = {}
-        output = output_of(found.source, said)
-        if "einvoice" not in said:
-            output, default = _parted(output, left_out=_left_out(order, output))
-        wanted = order.body.input | _source(found) | default
-        body = replace(order.body, input=wanted, output=self._complete(output))
-        return replace(order, body=body, template_version=found.version)
-
-    def _with_includes(self, order: Order) -> Order:
+    def _with_includes(self, order: Order, stored: Sequence[Any] = ()) -> Order:
         body = order.body
         if not body.input.get("templating"):
             return order
-        # What a template includes belongs to it, whatever the key may use by itself.
-        allowed = order.key_templates if order.template_id is None else ()
-        texts = [body.input, body.output]
-        includes = included_in(texts, order.workspace.id, self._templates.find, allowed)
+        find, workspace_id = self._templates.find, order.workspace.id
+        allowed = order.key_templates
+        if allowed:
+            # What a template includes belongs to it, whatever the key may use by itself.
+            allowed += tuple(included_in(list(stored), workspace_id, find).sources)
+        texts: list[Any] = [body.input, body.output]
+        if body.input.get("upload_id") is not None:
+            texts.append(self._uploaded(workspace_id, body.input["upload_id"]))
+        includes = included_in(texts, workspace_id, find, allowed)
         return replace(order, body=replace(body, includes=includes))
 
 

@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from typing import Final
 
-from chalicelib.core.errors import invalid
+from chalicelib.core.errors import NotFound, RenderFailure, invalid
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.renders.delivery import uploads_named
 from chalicelib.features.renders.model import Body
+from chalicelib.features.uploads.contents import UploadContents
 from chalicelib.features.uploads.model import Upload
 from chalicelib.features.uploads.read import ReadUploads
 
@@ -36,3 +37,22 @@ def _check_sizes(uploads: Mapping[str, Upload]) -> None:
         if total > _MOST_BYTES:
             message = f"makes {total} bytes of uploads; a file may carry {_MOST_BYTES}"
             raise invalid(place, message, "too_large")
+
+
+class UploadedHtml:
+    """Reads HTML that came as an upload, for what it includes."""
+
+    def __init__(self, uploads: ReadUploads, contents: UploadContents) -> None:
+        """Read from the stores."""
+        self._uploads = uploads
+        self._contents = contents
+
+    def __call__(self, workspace_id: WorkspaceId, upload_id: str) -> str:
+        """Return the text; none where `check_uploads` or the render itself refuses the upload."""
+        try:
+            upload = self._uploads.one(workspace_id, upload_id)
+            if upload.status != "ready" or upload.bytes > _MOST_HTML_BYTES:
+                return ""
+            return self._contents.get(workspace_id, upload.id).decode(errors="replace")
+        except (NotFound, RenderFailure):
+            return ""

@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from chalicelib.adapters.aws.table import ConditionFailed, Tables
 from chalicelib.core.clock import Clock, rfc3339
+from chalicelib.core.errors import Conflict
 from chalicelib.features.templates.model import Template
 from chalicelib.features.templates.repository import Templates
+
+_ROUNDS: Final = 10
 
 
 class ChangeTemplate:
@@ -24,10 +27,13 @@ class ChangeTemplate:
         sets = {name: value for name, value in fields.items() if getattr(template, name) != value}
         if not sets:
             return template
-        sets["updated_at"] = rfc3339(self._clock.now())
-        try:
-            self._tables.write(self._templates.change(template, sets))
-        except ConditionFailed:
-            self._templates.one(template.workspace_id, template.id)
-            raise
-        return replace(template, **sets)
+        for _ in range(_ROUNDS):
+            sets["updated_at"] = rfc3339(self._clock.now())
+            try:
+                self._tables.write(self._templates.change(template, sets))
+            except ConditionFailed:
+                # Deleted; it may be restored by now.
+                template = self._templates.one(template.workspace_id, template.id)
+            else:
+                return replace(template, **sets)
+        raise Conflict("conflict", "Others change this template all the time; try again.")

@@ -149,11 +149,7 @@ class ChangeDatasets:
         self._until_done(template, step, None)
 
     def _kept(self, template: Template, wanted: WantedDataset) -> Stored:
-        try:
-            return self._keep.of_dataset(template, json.dumps(wanted.data))
-        except ConditionFailed:
-            self._templates.one(template.workspace_id, template.id)
-            raise
+        return self._keep.of_dataset(template, json.dumps(wanted.data))
 
     def _until_done(
         self, template: Template, step: "Callable[[Template], _Step]", stored: Stored | None

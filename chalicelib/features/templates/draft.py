@@ -50,11 +50,7 @@ class ReplaceDraft:
         _check(template, revision)
         for check in self._checks:
             check(source)
-        try:
-            stored = self._keep.of(template, source)
-        except ConditionFailed:
-            self._templates.one(template.workspace_id, template.id)
-            raise
+        stored = self._keep.of(template, source)
         for _ in range(_ROUNDS):
             try:
                 made = self._try(template, stored)

@@ -5,7 +5,8 @@ from typing import Any, Protocol
 
 from chalicelib.core.errors import Forbidden, NotFound
 from chalicelib.core.ids import WorkspaceId
-from chalicelib.engine.templating.includes import Includes, collect_includes
+from chalicelib.engine.templating.includes import Includes, collect_includes, names_in
+from chalicelib.features.templates.model import Source
 from chalicelib.features.templates.sources import Choice, TemplateSource
 
 
@@ -24,7 +25,8 @@ def included_in(
 ) -> Includes:
     """Return all that the strings in `texts`, JSON of any shape, include.
 
-    With `allowed` those templates alone may be included: a key's, where no stored template asks.
+    With `allowed` those templates alone may be included: a key's, and what a template that it may
+    use includes.
     """
 
     def html(template_id: str) -> str:
@@ -38,6 +40,22 @@ def included_in(
         return found.source.content.get("html") or ""
 
     return collect_includes(_strings(texts), html)
+
+
+def check_included(source: Source, before: Source, allowed: Collection[str]) -> None:
+    """Refuse a source that includes what its key may not use; what was included before may stay.
+
+    Otherwise whoever writes one template could read all others through it.
+    """
+    further = _named_in(source) - _named_in(before) - {*allowed}
+    if further:
+        detail = f"This key may not use the template {min(further)}, which the draft would include."
+        raise Forbidden("template_not_allowed_for_key", detail)
+
+
+def _named_in(source: Source) -> set[str]:
+    texts = [dict(source.content), dict(source.options)]
+    return {name for text in _strings(texts) for name in names_in(text)}
 
 
 def _strings(value: Any) -> Iterator[str]:

@@ -1,21 +1,43 @@
 """A JSON Schema from samples: no narrower than they are, so that all of them fit it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from chalicelib.core.clock import Clock
+from chalicelib.core.errors import Conflict
 from chalicelib.engine.schemas.formats import FORMATS
+from chalicelib.features.templates.model import Dataset
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 # An object with more names than this is a table whose keys are data.
 _MOST_NAMES: Final = 500
+# In all; of what comes after that nothing is said. A schema has 256 kB at most.
+_MOST_PLACES: Final = 2_000
+_MOST_CHARACTERS: Final = 200
+_WITHIN_S: Final = 20.0
 _ORDER: Final = ("null", "boolean", "integer", "number", "string", "array", "object")
+
+
+@dataclass(slots=True)
+class _Room:
+    """How many places can still be told apart."""
+
+    left: int = _MOST_PLACES
+
+    def shape(self) -> "Shape | None":
+        """Return the shape of one more place, while there is room."""
+        if self.left == 0:
+            return None
+        self.left -= 1
+        return Shape(self)
 
 
 @dataclass(slots=True)
 class Shape:
     """What was seen in one place of all samples."""
 
+    room: _Room
     types: set[str] = field(default_factory=set)
     objects: int = 0
     counts: dict[str, int] = field(default_factory=dict)
@@ -31,23 +53,37 @@ class Shape:
         if isinstance(value, Mapping):
             self._see_object(value)
         elif isinstance(value, list):
-            self.entries = self.entries or Shape()
-            for entry in value:
-                self.entries.see(entry)
+            self._see_entries(value)
         elif isinstance(value, str):
             known = FORMATS if self.formats is None else self.formats
             self.formats = {name for name in known if FORMATS[name](value)}
+
+    def _see_entries(self, entries: list[Any]) -> None:
+        if self.entries is None:
+            self.entries = self.room.shape()
+        if self.entries is not None:
+            for entry in entries:
+                self.entries.see(entry)
 
     def _see_object(self, value: Mapping[str, Any]) -> None:
         self.objects += 1
         for name, member in value.items():
             if self.is_table:
                 break
+            shape = self.members.get(name) or self._new(name)
+            if shape is None:
+                continue
             self.counts[name] = self.counts.get(name, 0) + 1
-            self.members.setdefault(name, Shape()).see(member)
+            shape.see(member)
             if len(self.members) > _MOST_NAMES:
                 self.is_table = True
                 self.members.clear()
+
+    def _new(self, name: str) -> "Shape | None":
+        shape = self.room.shape() if len(name) <= _MOST_CHARACTERS else None
+        if shape is not None:
+            self.members[name] = shape
+        return shape
 
     def schema(self) -> dict[str, Any]:
         """Return the schema of what was seen."""
@@ -67,9 +103,26 @@ class Shape:
         return schema
 
 
+def in_time(
+    datasets: Iterable[tuple[Dataset, dict[str, Any]]], clock: Clock, began_at: float
+) -> Iterator[dict[str, Any]]:
+    """Yield the data of one after the other, together they may be large; raises `conflict`.
+
+    That is after 20 seconds from `began_at` (Unix seconds): a request has no longer.
+    """
+    for dataset, data in datasets:
+        if clock.now().timestamp() > began_at + _WITHIN_S:
+            detail = (
+                f"There is too much in the datasets: {_WITHIN_S:g} s were not enough to come to "
+                f'"{dataset.name}" ({dataset.id}). Remove large ones, and try again.'
+            )
+            raise Conflict("conflict", detail)
+        yield data
+
+
 def inferred(samples: Iterable[Any]) -> dict[str, Any]:
-    """Return a schema (2020-12) that all samples fit."""
-    shape = Shape()
+    """Return a schema (2020-12) that all samples fit; of very many names it knows the first."""
+    shape = Shape(_Room())
     for sample in samples:
         shape.see(sample)
     return {"$schema": DIALECT} | shape.schema()

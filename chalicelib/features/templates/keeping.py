@@ -1,13 +1,14 @@
 """Keep a source or a dataset: in its row, or first announced there and then in the bucket."""
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
 from chalicelib.adapters.aws.table import ConditionFailed, Tables
 from chalicelib.core.clock import Clock, rfc3339
+from chalicelib.core.errors import Conflict
 from chalicelib.core.ids import Ids
 from chalicelib.features.templates.contents import (
     MAX_DATASET_ROW_BYTES,
@@ -22,6 +23,7 @@ from chalicelib.features.templates.repository import Templates
 
 # A request has 29 s: what is unsettled by then belongs to nobody.
 SETTLED_WITHIN: Final = dt.timedelta(hours=1)
+_ROUNDS: Final = 10
 
 
 class KeepSource:
@@ -66,7 +68,7 @@ class KeepSource:
         return kept
 
     def of(self, template: Template, source: Source) -> Stored:
-        """Keep a further source; raises ConditionFailed where the template is gone meanwhile."""
+        """Keep a further source; raises `template_…` where the template is gone meanwhile."""
         return self._keep(template, text_of(source), MAX_ROW_BYTES)
 
     def of_dataset(self, template: Template, text: str) -> Stored:
@@ -78,11 +80,21 @@ class KeepSource:
             return stored_as(text, None)
         now = self._clock.now()
         name = self._ids.new("src", now)
-        more = {name: rfc3339(now)}
-        change = self._templates.change(template, {}, unsettled=more, due_at=self.due_at())
-        self._tables.write(change)
+        self._announce(template, {name: rfc3339(now)})
         self._contents.put(template.workspace_id, template.id, name, text)
         return stored_as(text, name)
+
+    def _announce(self, template: Template, unsettled: Mapping[str, str]) -> None:
+        for _ in range(_ROUNDS):
+            change = self._templates.change(template, {}, unsettled=unsettled, due_at=self.due_at())
+            try:
+                self._tables.write(change)
+            except ConditionFailed:
+                # Deleted; it may be restored by now.
+                template = self._templates.one(template.workspace_id, template.id)
+            else:
+                return
+        raise Conflict("conflict", "Others change this template all the time; try again.")
 
     def due_at(self) -> str:
         """Return when what is unsettled now is to be looked at."""

@@ -52,6 +52,15 @@ class Templates:
         """Return a template; raises `template_not_found` or `template_deleted`."""
         return there(self.find(workspace_id, template_id), template_id)
 
+    def of_any(self, workspace_ids: Sequence[WorkspaceId], template_id: str) -> Template | None:
+        """Return a template of one of up to 100 workspaces that is there for others."""
+        assert len(workspace_ids) <= BATCH_GET_LIMIT
+        if not is_id("tpl", template_id):
+            return None
+        keys = [(partition(each, template_id), "META") for each in workspace_ids]
+        found = map(template_of, self._tables.get_many(self._table, keys))
+        return next((each for each in found if each.status not in _UNSEEN), None)
+
     def get_many(
         self, workspace_id: WorkspaceId, template_ids: Sequence[TemplateId]
     ) -> list[Template]:

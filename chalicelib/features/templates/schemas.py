@@ -58,11 +58,15 @@ class CheckSchemas:
         *,
         whose: str = "The data",
         prefix: str = "/data",
+        within_s: float = _MOST_S,
     ) -> None:
-        """Refuse data that do not fit; raises `data_schema_mismatch`, `template_fuel_exhausted`."""
+        """Refuse data that do not fit.
+
+        Raises `data_schema_mismatch`, `template_fuel_exhausted`, or `render_timeout`.
+        """
         if schema is None:
             return
-        deadline = time.time() + _MOST_S
+        deadline = time.time() + min(within_s, _MOST_S)
         found = self._schemas.findings(schema, data, deadline=deadline, prefix=prefix)
         if found:
             raise RenderFailure("data_schema_mismatch", _told(found, whose), errors=found)

@@ -83,7 +83,9 @@ class Stage:
             right = self._is_right_afterwards()
             return Act(attacks, said, said, right, failed=True, refused=list(refused))
         shown, said = _shown(outcome), str(outcome.trace)
-        right = _HERE in shown
+        # A document that leads elsewhere may be there by now.
+        left = any(attack.case.kind == "Navigation" for attack in attacks)
+        right = _HERE in shown or (left and self._is_right_afterwards())
         return Act(attacks, shown + said, said, right, failed=False, refused=list(refused))
 
     def _is_right_afterwards(self) -> bool:

@@ -10,6 +10,8 @@ import pytest
 from chalicelib.engine.browser.lifecycle import Browser
 from chalicelib.engine.job import Outcome
 from chalicelib.engine.pipeline import Parts, run
+from chalicelib.engine.templating.worker import TemplateWorker
+from tests.builders.drawing import Draw
 from tests.builders.engine import NoOutside, NoTemplates, job
 
 REPOSITORY = Path(__file__).parents[3]
@@ -62,3 +64,10 @@ def render(browser: Browser) -> Render:
         return render_with(browser, html, seconds=seconds, test=test, **output)
 
     return render
+
+
+@pytest.fixture(scope="module")
+def draw(browser: Browser) -> Iterator[Draw]:
+    templates = TemplateWorker()
+    yield Draw(browser, templates)
+    templates.close()

@@ -1,75 +1,24 @@
 """Canvas templates in the real browser: pictures by their pixels, PDF by its text and its tags."""
 
 import io
-import time
 from base64 import b64encode
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import pikepdf
-import pypdf
 import pytest
 from PIL import Image
 
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.browser.lifecycle import Browser
 from chalicelib.engine.codes import modules
-from chalicelib.engine.job import Canvas, Job, Outcome
-from chalicelib.engine.options.output import Output
-from chalicelib.engine.pipeline import Parts, run
-from chalicelib.engine.templating.worker import TemplateWorker
-from tests.builders.engine import NoOutside, no_uploads
+from tests.builders.drawing import LONG, Draw, box, picture_of, reader_of, told
 
-LONG = "The quick brown fox jumps over the lazy dog. " * 8
 RED, GREEN, BLUE, WHITE = (255, 0, 0), (0, 255, 0), (0, 0, 255), (255, 255, 255)
 HOSTILE_SVG = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10" onload="alert(1)">
 <script>fetch('https://a.test/x')</script><image href="https://a.test/y.png" width="1" height="1"/>
 <foreignObject width="1" height="1"><iframe xmlns="http://www.w3.org/1999/xhtml"
 src="https://a.test/z"/></foreignObject>
 <rect x="2" y="2" width="8" height="8" fill="#00f"/></svg>"""
-
-
-class Draw:
-    """Draws scenes with a browser and a template process."""
-
-    def __init__(self, browser: Browser, templates: TemplateWorker) -> None:
-        self._parts = Parts(browser, templates, NoOutside())
-
-    def __call__(
-        self,
-        *layers: Mapping[str, Any],
-        data: Mapping[str, Any] | None = None,
-        size: tuple[int, int] = (400, 300),
-        output: Mapping[str, Any] | None = None,
-        **scene: Any,
-    ) -> Outcome:
-        scene = {"width": size[0], "height": size[1], "layers": list(layers), **scene}
-        made = Output.from_json({"format": "png"} | dict(output or {}))
-        job = Job(Canvas(scene), made, time.time() + 60, no_uploads, data=data)
-        return run(job, self._parts)
-
-
-@pytest.fixture(scope="module")
-def draw(browser: Browser) -> Iterator[Draw]:
-    templates = TemplateWorker()
-    yield Draw(browser, templates)
-    templates.close()
-
-
-def box(type_: str, x: float, y: float, width: float, height: float, **more: Any) -> dict[str, Any]:
-    return {"type": type_, "x": x, "y": y, "width": width, "height": height, **more}
-
-
-def picture_of(outcome: Outcome) -> Image.Image:
-    return Image.open(io.BytesIO(outcome.files[0].content)).convert("RGB")
-
-
-def reader_of(outcome: Outcome) -> pypdf.PdfReader:
-    return pypdf.PdfReader(io.BytesIO(outcome.files[0].content))
-
-
-def told(outcome: Outcome) -> list[tuple[str, str | None]]:
-    return [(warning.code, warning.detail) for warning in outcome.trace.warnings]
 
 
 def elements(node: Any) -> Iterator[tuple[str, str]]:
@@ -160,34 +109,6 @@ def test_pdf_is_one_tagged_page_of_the_scenes_size(draw: Draw) -> None:
         ]
 
 
-def test_texts_are_fitted(draw: Draw) -> None:
-    fits = ("clip", "ellipsis", "shrink")
-    outcome = draw(
-        *(box("text", 10, 10 + 70 * n, 150, 60, text=LONG, overflow=o) for n, o in enumerate(fits)),
-        *(box("text", 200, 10 + 70 * n, 150, 60, text="x", overflow=o) for n, o in enumerate(fits)),
-        box("text", 10, 220, 150, 30, text="W" * 30, overflow="shrink", font_size=30),
-        box("text", 200, 220, 150, 30, text=LONG * 3, overflow="shrink"),
-        background="#fff",
-    )
-
-    assert told(outcome) == [("text_overflow", f"layers[{n}]") for n in (0, 1, 7)]
-    picture = picture_of(outcome)
-    for top in (10, 80, 150, 220):
-        between = picture.crop((0, top + 62 if top < 220 else top + 32, 400, top + 69))
-        assert between.getcolors() == [(between.width * between.height, WHITE)]
-
-
-def test_shrunk_text_is_whole_on_paper(draw: Draw) -> None:
-    words = " ".join(f"word{n}" for n in range(60))
-    outcome = draw(
-        box("text", 10, 10, 150, 80, text=words, overflow="shrink", font_size=20),
-        output={"format": "pdf"},
-    )
-
-    assert told(outcome) == []
-    assert reader_of(outcome).pages[0].extract_text().split() == words.split()
-
-
 @pytest.mark.parametrize("symbology", ["code128", "gs1_128"])
 def test_bars_are_those_of_the_code(draw: Draw, symbology: str) -> None:
     value = "(01)09501101530003(10)AB" if symbology == "gs1_128" else "PKG-0099"
@@ -223,6 +144,35 @@ def test_picture_from_outside_goes_through_the_door(draw: Draw) -> None:
     with pytest.raises(RenderFailure) as refused:
         draw(image, output={"asset_policy": "strict"})
     assert refused.value.code == "url_not_allowed"
+
+
+def test_picture_that_cannot_be_shown_is_told_and_leaves_no_mark(draw: Draw) -> None:
+    layers = (
+        box("image", 0, 0, 50, 50, src="data:image/png;base64,AAAA", alt="A logo"),
+        box("svg", 60, 0, 50, 50, svg="<p>none</p>"),
+        box("image", 120, 0, 50, 50, src="https://example.com/a.png", alt="A logo"),
+    )
+
+    outcome = draw(*layers, background="#fff")
+
+    places = {detail for code, detail in told(outcome) if code == "asset_failed"}
+    assert places == {"layers[0]", "layers[1]", "https://example.com/a.png"}
+    assert picture_of(outcome).getcolors() == [(400 * 300, WHITE)]
+    with pytest.raises(RenderFailure) as refused:
+        draw(layers[0], output={"asset_policy": "strict"})
+    assert refused.value.code == "asset_fetch_failed"
+
+
+def test_paper_may_be_larger_than_a_picture(draw: Draw) -> None:
+    mark = box("text", 16_000, 16_000, 300, 40, text="the corner", font_size=30)
+    outcome = draw(mark, size=(16_384, 16_384), output={"format": "pdf"})
+
+    (page,) = reader_of(outcome).pages
+    assert "the corner" in page.extract_text()
+    with pytest.raises(RenderFailure) as refused:
+        draw(mark, size=(16_384, 16_384))
+    assert refused.value.code == "scene_invalid"
+    assert "64000000 pixels in all" in (refused.value.detail or "")
 
 
 def test_same_scene_gives_the_same_bytes(draw: Draw) -> None:

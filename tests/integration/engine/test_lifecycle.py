@@ -244,13 +244,12 @@ def test_the_browser_ends_with_its_owner_even_when_that_is_killed() -> None:
 
 def test_a_browser_gives_way_once_its_pages_are_made_ahead(browser: Browser) -> None:
     browser.start()
-    before = os.getpriority(os.PRIO_PROCESS, main_process(browser.pids))
 
     render_with(browser, "<p>x")
     browser.prepare().result()
 
     drawing = [main_process(browser.pids), *renderers(browser.pids)]
-    assert {os.getpriority(os.PRIO_PROCESS, pid) for pid in drawing} == {before + 10}
+    assert {os.getpriority(os.PRIO_PROCESS, pid) for pid in drawing} == {10}
     groups = [file for pid in drawing if (file := Path(f"/proc/{pid}/autogroup")).exists()]
     assert all(group.read_text().endswith(" nice 10\n") for group in groups)
 
@@ -278,6 +277,7 @@ def test_a_browser_without_fonts_is_refused_at_its_start(own_tmp: Path) -> None:
     fonts = own_tmp / "fonts"
     fonts.mkdir(mode=0o755)
     (fonts / "fonts.conf").write_text("<fontconfig></fontconfig>", encoding="utf-8")
+    (fonts / "families.json").write_text("{}", encoding="utf-8")
     browser = Browser(folder("PLATEN_CHROMIUM_DIR", "chromium"), fonts)
 
     with pytest.raises(BrowserUnusable, match="fonts"):

@@ -1,9 +1,11 @@
 """Trying templates: every text is run by the real process, whatever the others find."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
+from chalicelib.engine.job import Canvas
 from chalicelib.engine.linting import faults_of
 from chalicelib.engine.templating.worker import TemplateWorker
 from tests.builders.engine import NoOutside, job
@@ -34,4 +36,25 @@ def test_each_text_is_told_of_with_its_place(worker: TemplateWorker) -> None:
         "template_syntax_error",
     ]
     assert [fault.members["line"] for fault in faults] == [2, 1, 1, 2]
+    named = [fault.detail.partition(": ")[0] for fault in faults]
+    assert named == ["html", "head", "output.filename", "output.pdf.header.html"]
     assert faults_of(job("{{ a }}", templating=True), worker, NoOutside()) == []
+
+
+def test_what_keeps_a_scene_from_being_drawn_hides_no_text(worker: TemplateWorker) -> None:
+    place = {"x": 0, "y": 0, "width": 9, "height": 9}
+    texts = [{"type": "text", "bind": f"{{{{ a|f{n} }}}}", **place} for n in range(2)]
+    picture = {"type": "image", "bind": "gone", "required": True, **place}
+    scene = {"width": 9, "height": 9, "layers": [texts[0], picture, texts[1]]}
+
+    faults = faults_of(replace(job(""), source=Canvas(scene)), worker, NoOutside())
+
+    assert [fault.code for fault in faults] == ["template_runtime_error", "data_invalid"]
+    assert faults[0].detail.startswith("layers[0].bind: ")
+
+
+def test_of_many_faults_the_first_are_told(worker: TemplateWorker) -> None:
+    layer = {"type": "text", "x": 0, "y": 0, "width": 9, "height": 9}
+    layers = [{**layer, "bind": f"{{{{ a|f{n} }}}}"} for n in range(50)]
+    scene = Canvas({"width": 9, "height": 9, "layers": layers})
+    assert len(faults_of(replace(job(""), source=scene), worker, NoOutside())) == 20

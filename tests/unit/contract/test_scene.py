@@ -71,6 +71,7 @@ def nested(levels: int, innermost: dict[str, Any]) -> dict[str, Any]:
         ({"type": "image", **BOX, "src": "file:///etc/passwd"}, "layers[1].src", "https URL"),
         ({"type": "image", **BOX, "src": "data:text/html,x"}, "layers[1].src", "https URL"),
         ({"type": "image", **BOX, "src": 'https://a.test/">'}, "layers[1].src", "https URL"),
+        ({"type": "image", **BOX, "src": "https://u:p@a.test/"}, "layers[1].src", "https URL"),
         ({"type": "image", **BOX, "src": "upload:a/../b"}, "layers[1].src", "https URL"),
         ({"type": "barcode", **BOX, "symbology": "x"}, "layers[1].symbology", "must be"),
         ({"type": "rect"}, "layers[1].width", "required"),

@@ -1,5 +1,6 @@
 """Schemas from samples: every sample fits, and nothing is promised that was not seen."""
 
+import json
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from chalicelib.engine.schemas.evaluator import findings
 from chalicelib.engine.schemas.soundness import faults
 from chalicelib.features.templates.infer import DIALECT, inferred
+from chalicelib.features.templates.schemas import MOST_BYTES
 
 TEXTS = st.text(max_size=5) | st.dates().map(str) | st.sampled_from(["a@b.test", ""])
 VALUES = st.recursive(
@@ -63,3 +65,17 @@ def test_every_sample_fits(samples: list[dict[str, Any]]) -> None:
 )
 def test_schema_says_what_was_seen(samples: list[Any], schema: dict[str, Any]) -> None:
     assert inferred(samples) == {"$schema": DIALECT} | schema
+
+
+def test_schema_of_very_many_names_is_one_that_a_draft_takes() -> None:
+    wide = {f"k{n}": {f"j{m}": [m] for m in range(400)} for n in range(400)}
+    samples = [wide, {"x" * 100_000: 1, "k0": {}}, {f"later{n}": n for n in range(499)}]
+
+    schema = inferred(samples)
+
+    assert len(json.dumps(schema)) < MOST_BYTES
+    assert schema["properties"]["k0"]["properties"]["j0"] == {
+        "type": "array",
+        "items": {"type": "integer"},
+    }
+    assert [findings(schema, sample, "") for sample in samples] == [[]] * 3

@@ -41,7 +41,7 @@ def drawn(layer: dict[str, Any], data: dict[str, Any] = DATA) -> CanvasPage:
 
 
 def shown(page: CanvasPage) -> str:
-    return page.html.rpartition("<p >")[2].partition("</p>")[0]
+    return page.html.rpartition("<p>")[2].partition("</p>")[0]
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from chalicelib.contract.layer_values import MAX_DEPTH
+from chalicelib.contract.scene import check_scene
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.canvas.page import CanvasPage
 from tests.builders.canvas import BOX, PICTURE, Elements, drawn
@@ -187,3 +189,13 @@ def test_scene_that_was_never_checked_is_refused(layer: Mapping[str, Any], told:
             drawn(shown)
         assert refused.value.code == "scene_invalid"
         assert "layers[0]" in refused.value.detail
+
+
+def test_layer_may_stand_in_the_deepest_level() -> None:
+    nested: Mapping[str, Any] = {"type": "text", **BOX, "text": "deep"}
+    for _ in range(MAX_DEPTH - 1):
+        nested = {"type": "group", "layers": [nested]}
+
+    check_scene({"width": 9, "height": 9, "layers": [nested]})
+
+    assert "deep" in drawn(nested).html

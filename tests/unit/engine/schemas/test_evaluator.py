@@ -73,3 +73,18 @@ def test_findings_stay_short() -> None:
 
     assert len(found) == 100
     assert max(len(place) + len(message) for place, _, message in found) < 2_000
+
+
+@pytest.mark.parametrize("value", [1.13, 0.07, 19.99, 1e300, 1_000_000.01, -4.35, 5, 10**300])
+def test_cents_are_multiples_of_cents(value: float) -> None:
+    schema = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "properties": {"price": {"multipleOf": 0.01}, "inner": {"$ref": "#"}},
+    }
+
+    assert findings(schema, {"price": value, "inner": {"price": value}}, "") == []
+    found = findings(schema, {"price": 1.135, "inner": {"price": 1.135}}, "")
+    assert sorted(found) == [
+        ("/inner/price", "out_of_range", "must be a multiple of 0.01"),
+        ("/price", "out_of_range", "must be a multiple of 0.01"),
+    ]

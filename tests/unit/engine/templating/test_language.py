@@ -60,6 +60,9 @@ def _fault(renderer: Renderer, source: str, *, strict: bool = False, **data: Any
             "{% for g in rows|groupby('k') %}{{ g.grouper }}:{{ g.list|length }} {% endfor %}",
             "1:2 2:1 ",
         ),
+        ("{{ rows|groupby('k')|map(attribute='grouper')|join('-') }}", "1-2"),
+        ("{% for g in rows|groupby('k') %}{{ g['list']|length }}{{ g[0] }} {% endfor %}", "21 12 "),
+        ("{{ (rows|groupby('k')|first)['gone'] }}{{ (rows|groupby('k')|first)[7] }}", ""),
         ("{{ rows|map(attribute='k')|join('-') }}", "1-2-1"),
         (
             "{% if rows|selectattr('k', 'eq', 9) %}a generator is true{% endif %}",

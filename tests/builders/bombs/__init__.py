@@ -1,0 +1,25 @@
+"""Templates made to break the process that runs them, each with the code that it must end with."""
+
+from typing import Final
+
+from chalicelib.engine.templating.includes import Includes
+from tests.builders.bombs.amounts import FORMATS, NUMBERS, SIZE, STEPS
+from tests.builders.bombs.inclusions import INCLUDES
+from tests.builders.bombs.tricks import FILTERS, NESTING, PATTERNS, SLOW, WALKS
+
+ALL: Final[dict[str, tuple[str, str, Includes]]] = {
+    f"{kind}: {name}": (*bomb, Includes()) if len(bomb) == 2 else bomb
+    for kind, bombs in (
+        ("steps", STEPS),
+        ("size", SIZE),
+        ("numbers", NUMBERS),
+        ("formats", FORMATS),
+        ("walks", WALKS),
+        ("nesting", NESTING),
+        ("filters", FILTERS),
+        ("patterns", PATTERNS),
+        ("includes", INCLUDES),
+        ("slow", SLOW),
+    )
+    for name, bomb in bombs.items()
+}
