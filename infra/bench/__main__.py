@@ -9,6 +9,7 @@ MODULES: Final = {
     "calls": "calls",
     "cold": "cold",
     "curve": "curve",
+    "einvoice": "einvoice",
     "formats": "formats",
     "import": "import_time",
     "isolation": "isolation",
