@@ -170,6 +170,16 @@ def test_a_late_answer_is_none_and_the_next_is_right(judge: Judge) -> None:
     assert judge.pid != slow
 
 
+def test_who_cannot_wait_for_the_start_leaves_validators_ready_for_the_next(own: Judge) -> None:
+    none = verdict(own, proof("cii-XRECHNUNG"), XRECHNUNG, seconds=0.2)
+    started = own.pid
+
+    assert none.findings is None
+    assert "in time" in none.why
+    assert verdict(own, proof("cii-XRECHNUNG"), XRECHNUNG).findings == ()
+    assert own.pid == started
+
+
 def test_killed_validators_are_replaced(judge: Judge) -> None:
     assert verdict(judge, proof("cii-XRECHNUNG"), XRECHNUNG).findings == ()
     pid = judge.pid
