@@ -89,6 +89,6 @@ class EInvoiceSpec(Model):
     @model_validator(mode="after")
     def _one_invoice(self) -> Self:
         if (self.invoice is None) == (self.invoice_path is None):
-            message = "one of invoice and invoice_path is needed"
+            message = "must have exactly one of invoice and invoice_path"
             raise ValueError(message)
         return self

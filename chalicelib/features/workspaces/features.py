@@ -2,16 +2,16 @@
 
 from typing import Final
 
-from chalicelib.core.errors import ServiceError
+from chalicelib.core.errors import FieldError, ServiceError
 from chalicelib.features.workspaces.model import Workspace
 from chalicelib.features.workspaces.plans import PLANS, Feature
 
 _NAMES: Final[dict[Feature, str]] = {
-    "storage": "Storage destinations",
+    "storage": "storage destinations",
     "pdfa": "PDF/A",
     "pdfua": "PDF/UA",
-    "einvoices": "E-invoices",
-    "email": "Email delivery",
+    "einvoices": "e-invoices",
+    "email": "email delivery",
 }
 
 
@@ -23,8 +23,9 @@ def require_feature(workspace: Workspace, feature: Feature, field: str) -> None:
     if feature in workspace.plan.features:
         return
     first = next(plan.code for plan in PLANS.values() if feature in plan.features)
-    raise ServiceError(
-        "plan_feature_unavailable",
-        f"{field}: {_NAMES[feature]} come with the plan {first} and above; this workspace has "
-        f"{workspace.plan_code}. Leave the field out or change the plan.",
+    code = "plan_feature_unavailable"
+    message = (
+        f"the plan {workspace.plan_code} does not include {_NAMES[feature]}; {first} and above do. "
+        "Change the plan, or do without."
     )
+    raise ServiceError(code, f"{field}: {message}", errors=[FieldError(field, code, message)])

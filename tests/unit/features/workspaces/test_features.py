@@ -17,6 +17,8 @@ def test_feature_comes_with_its_plan(plan: str, feature: Feature) -> None:
     if has_it:
         require_feature(workspace, feature, "/output")
         return
-    with pytest.raises(ServiceError, match=f"^/output: .* this workspace has {plan}") as refused:
+    with pytest.raises(ServiceError, match=f"^/output: the plan {plan} ") as refused:
         require_feature(workspace, feature, "/output")
-    assert refused.value.code == "plan_feature_unavailable"
+    (error,) = refused.value.errors
+    assert (error.path, error.code) == ("/output", "plan_feature_unavailable")
+    assert refused.value.code == error.code
