@@ -10,6 +10,7 @@ from chalicelib.contract.base import Model
 from chalicelib.contract.colors import Color
 from chalicelib.contract.conformance import check_conformance
 from chalicelib.contract.lengths import inches
+from chalicelib.contract.protection import Protection
 from chalicelib.contract.sources import ContentSource
 from chalicelib.contract.values import Moment, language_tag
 from chalicelib.core.text import names_a_file
@@ -17,8 +18,6 @@ from chalicelib.core.text import names_a_file
 PageSize = Literal["A0", "A1", "A2", "A3", "A4", "A5", "A6", "Letter", "Legal", "Tabloid", "Ledger"]
 LENGTH_PATTERN: Final = r"^(?:0|[0-9]{1,6}(?:\.[0-9]{1,4})?(?:mm|cm|in|px|pt|pc))$"
 MOST_INCHES: Final = 200
-# As many as AES-256 takes of a password (ISO 32000-2, 7.6.4.3.3).
-MOST_PASSWORD_BYTES: Final = 127
 # Dates in PDF have four digits for the year, in every time zone.
 _FIRST_YEAR: Final = 1001
 _LAST_YEAR: Final = 9998
@@ -55,13 +54,6 @@ def _page_ranges(text: str) -> str:
     return text
 
 
-def _password(text: str) -> str:
-    if len(text.encode()) > MOST_PASSWORD_BYTES:
-        message = f"must have at most {MOST_PASSWORD_BYTES} bytes in UTF-8"
-        raise ValueError(message)
-    return text
-
-
 def _filename(text: str) -> str:
     if not names_a_file(text):
         message = (
@@ -90,9 +82,6 @@ Length = Annotated[
 ]
 Side = Annotated[Length, AfterValidator(_side)]
 HeaderText = Annotated[str, StringConstraints(max_length=2000)]
-Password = Annotated[
-    str, StringConstraints(min_length=1, max_length=MOST_PASSWORD_BYTES), AfterValidator(_password)
-]
 PageRanges = Annotated[
     str,
     StringConstraints(max_length=500),
@@ -178,36 +167,6 @@ class Attachment(ContentSource):
     """What it is to the document (ISO 32000-2, AFRelationship)."""
 
 
-class Permissions(Model):
-    """What a reader without the owner password may do."""
-
-    print: bool = True
-    copy_: Annotated[bool, Field(alias="copy")] = True
-    modify: bool = True
-    annotate: bool = True
-
-
-class Protection(Model):
-    """Encryption with AES-256; at least one password."""
-
-    user_password: Password | None = None
-    """Needed to open the document."""
-    owner_password: Password | None = None
-    """Needed to do what is not permitted, and to change the protection; nobody can where it is
-    absent."""
-    permissions: Permissions = Permissions()
-
-    @model_validator(mode="after")
-    def _has_a_password(self) -> Self:
-        if self.user_password is None and self.owner_password is None:
-            message = "needs user_password or owner_password"
-            raise ValueError(message)
-        if self.user_password == self.owner_password:
-            message = "the passwords must differ: who opens it with the owner's may do everything"
-            raise ValueError(message)
-        return self
-
-
 class Watermark(Model):
     """A text or a picture on every page; an artifact, which assistive technology does not read."""
 
@@ -272,6 +231,10 @@ class PdfOptions(Model):
     """Write the structure tree that assistive technology reads."""
     outline: bool = False
     """Write bookmarks from the headings."""
+    accessibility_report: bool = False
+    """Have a tagged document held to PDF/UA-1 as `pdfua` does, without being failed by it: the
+    report stands in `result.conformance.pdfua`. That the document does not say it is PDF/UA is a
+    warning there. Its links keep their places, also in headers and footers, which is a finding."""
     pdfa: Literal["2b", "2u", "2a", "3b", "3u", "3a"] | None = None
     """Part and level of PDF/A (ISO 19005) that the document is to conform to. Not with
     `protection`; attachments go with part 3 only."""

@@ -15,8 +15,8 @@ _PIECES: Final = frozenset({"bands", "first", "last", "only", "width", "height"}
 
 def unused(output: Output) -> Iterator[RenderWarning]:
     """Yield a warning for each option that is given in vain; what is as by default is not given."""
-    for name in _unused_of_pdf(output):
-        yield _ignored(f"pdf.{name}", "only pdf has a use for it")
+    for name, why in _unused_of_pdf(output):
+        yield _ignored(f"pdf.{name}", why)
     if PICTURES.isdisjoint(output.formats):
         for name in _given(output.image):
             yield _ignored(f"image.{name}", "only png, jpeg and webp have a use for it")
@@ -32,10 +32,15 @@ def unused(output: Output) -> Iterator[RenderWarning]:
         yield _ignored(f"image.format_options.{name}", why)
 
 
-def _unused_of_pdf(output: Output) -> Iterator[str]:
-    pdf = output.pdf
-    if "pdf" in output.formats:
-        return
+def _unused_of_pdf(output: Output) -> Iterator[tuple[str, str]]:
+    if "pdf" not in output.formats:
+        for name in _given_of_pdf(output.pdf):
+            yield name, "only pdf has a use for it"
+    elif output.pdf.accessibility_report and not output.pdf.tagged:
+        yield "accessibility_report", "only a tagged document gets one"
+
+
+def _given_of_pdf(pdf: PdfOptions) -> Iterator[str]:
     usual = PdfOptions.from_json({})
     if (pdf.width, pdf.height) != (usual.width, usual.height):
         yield "page_size"

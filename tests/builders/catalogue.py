@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 IN_THE_PRODUCT: Final = frozenset(
-    {"api", "workspaces", "renders", "files", "uploads", "templates", "schemas"}
+    {"api", "workspaces", "renders", "files", "uploads", "templates", "schemas", "conformance"}
 )
 
 # By code: a request to the engine that fails with it.
@@ -56,11 +56,6 @@ LATER_WARNINGS: Final = frozenset(
         "data_coerced",
         "text_overflow",
         "storage_upload_failed",
-        "einvoice_validation_warning",
-        "einvoice_validation_unavailable",
-        "pdfa_validation_unavailable",
-        "pdfua_validation_unavailable",
-        "accessibility_validation_unavailable",
         "einvoice_skipped_plan",
         "storage_skipped_plan",
         "email_skipped_plan",

@@ -20,10 +20,7 @@ from chalicelib.api.routes import ENDPOINTS
 from chalicelib.bootstrap import render
 from chalicelib.bootstrap.api import ApiServices
 from chalicelib.bootstrap.operator import Operator
-from chalicelib.core.errors import RenderFailure
 from chalicelib.core.ids import RandomIds, WorkspaceId
-from chalicelib.engine import pipeline
-from chalicelib.engine.job import Job, Outcome, Produced, ToJudge, Trace
 from chalicelib.features.workspaces.model import SCOPES, Mode
 from chalicelib.settings import ApiSettings, OperatorSettings, RenderSettings
 from functions.render.serve import Host, serve
@@ -33,49 +30,9 @@ from tests.builders.grants import Overheard, serving
 from tests.builders.http import Answer, request
 from tests.builders.workers import Workers
 from tests.fakes.edge import FixedClock
+from tests.fakes.engine import FakeEngine
 
 REGION = "us-east-1"
-PDF = b"%PDF-1.7 a document of the fake engine"
-TYPES = {
-    "pdf": "application/pdf",
-    "png": "image/png",
-    "jpeg": "image/jpeg",
-    "webp": "image/webp",
-    "html": "text/html; charset=utf-8",
-    "zip": "application/zip",
-}
-
-
-class FakeEngine:
-    """Makes one small file for each format of a job and remembers the jobs."""
-
-    def __init__(self) -> None:
-        self.jobs: list[Job] = []
-        self.linted: list[Job] = []
-        self.faults: list[RenderFailure] = []
-        self.before: Callable[[Job], None] = lambda _job: None
-        self.content = PDF
-        self.to_judge: tuple[ToJudge, ...] = ()
-        self.pages = 2
-
-    def lint(self, job: Job) -> list[RenderFailure]:
-        self.linted.append(job)
-        return self.faults
-
-    def run(self, job: Job) -> Outcome:
-        self.jobs.append(job)
-        with serving(""):
-            self.before(job)
-        if job.source is None:
-            return pipeline.run(job, cast("Any", None))
-        kinds = ("zip",) if job.output.zipped else job.output.formats
-        files = tuple(
-            Produced(kind, self.content, TYPES[kind], self.pages if kind == "pdf" else None)
-            for kind in kinds
-        )
-        trace = Trace(timings={"load_ms": 1, "print_ms": 2})
-        name = job.output.filename
-        return Outcome(files, trace, cold=False, filename=name, to_judge=self.to_judge)
 
 
 class LambdaClient:

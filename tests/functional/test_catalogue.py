@@ -15,7 +15,7 @@ from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.problems import PROBLEMS
 from chalicelib.features.workspaces.change import Changes
 from chalicelib.settings import ApiSettings
-from tests.builders import templates
+from tests.builders import templates, verdicts
 from tests.builders.catalogue import IN_A_BROWSER, IN_THE_PRODUCT
 from tests.builders.http import Answer
 from tests.builders.service import FunctionKilled, Service
@@ -126,6 +126,12 @@ def _(service: Service) -> Answer:
     answers = [service.call("GET", "/v1/renders", key=key) for _ in range(3)]
     assert [answer.status for answer in answers] == [200, 200, 429]
     return answers[2]
+
+
+@provokes("plan_feature_unavailable")
+def _(service: Service) -> Answer:
+    key = service.key("live", service.create_workspace("free"))
+    return service.render(output={"pdf": {"pdfua": True}}, key=key)
 
 
 @provokes("workspace_suspended")
@@ -270,6 +276,7 @@ def _(service: Service) -> Answer:
 
 
 PROVOKED.update(templates.PROVOKED)
+PROVOKED.update(verdicts.PROVOKED)
 
 
 @pytest.mark.parametrize("code", sorted(PROVOKED))

@@ -4,90 +4,108 @@ from typing import Any
 
 import pytest
 
-from chalicelib.engine.conformance.checks import Check, Raw, Verdict
-from chalicelib.engine.job import ToJudge
-from tests.builders.http import Answer
-from tests.builders.invoice_json import invoice_json
+from tests.builders import verdicts
 from tests.builders.service import Service
+from tests.builders.verdicts import finding, judging, post_einvoice
 
-PLACE = "/rsm:CrossIndustryInvoice/rsm:ExchangedDocument/ram:ID"
-
-
-def post(service: Service, **more: Any) -> Answer:
-    body = {"profile": "EN16931", "invoice": invoice_json()} | more
-    return service.call("POST", "/v1/einvoices", json_body=body)
-
-
-def judging(service: Service, *findings: Raw) -> list[dict[str, Any]]:
-    """Have the validators tell this of everything, and return what they are asked."""
-    asked: list[dict[str, Any]] = []
-
-    def verdicts(order: dict[str, Any]) -> list[dict[str, Any]]:
-        asked.append(order)
-        return [Verdict(findings, "V 1", "S").to_json() for _ in order["checks"]]
-
-    service.verdicts = verdicts
-    return asked
-
-
-def finding(severity: str) -> Raw:
-    return Raw("cen", severity, "BR-02", "An invoice has a number", PLACE, 1)
+UNCLAIMED = "ISO 14289-1:2014 5:1"
 
 
 def test_what_passes_is_delivered_with_its_report(service: Service) -> None:
     asked = judging(service, finding("warning"))
-    answer = post(service)
+    answer = post_einvoice(service)
 
     assert answer.status == 200
     assert [check["kind"] for check in asked[0]["checks"]] == ["cii-EN16931"]
     report = answer.json["result"]["conformance"]["einvoice"]
     assert (report["status"], report["validator"], report["scenario"]) == ("passed", "V 1", "S")
     assert report["warnings"][0]["path"] == "invoice.number"
-    codes = [warning["code"] for warning in answer.json["warnings"]]
-    assert codes == ["einvoice_validation_warning"]
     assert "validate_ms" in answer.json["timings"]
 
 
-def test_what_is_rejected_fails_with_its_report_and_is_not_billed(service: Service) -> None:
-    judging(service, finding("error"))
-    answer = post(service)
+@pytest.mark.parametrize("code", verdicts.PROVOKED)
+def test_what_is_rejected_fails_with_its_report_and_is_not_billed(
+    service: Service, code: str
+) -> None:
+    answer = verdicts.PROVOKED[code](service)
 
-    assert (answer.status, answer.code) == (422, "einvoice_validation_failed")
-    assert answer.json["result"]["conformance"]["einvoice"]["errors"][0]["rule"] == "BR-02"
+    assert (answer.status, answer.code) == (422, code)
+    (part,) = answer.json["result"]["conformance"].values()
+    assert part["status"] == "failed"
+    assert part["errors"]
     render = service.call("GET", f"/v1/renders/{answer.json['render_id']}").json
     assert (render["billed"], render["files"]) == (False, [])
     assert render["result"] == answer.json["result"]
 
 
+@pytest.mark.parametrize("code", verdicts.WARNED)
+def test_a_warning_fails_nothing(service: Service, code: str) -> None:
+    answer = verdicts.WARNED[code](service)
+
+    assert answer.status == 200, answer.json
+    assert [warning["code"] for warning in answer.json["warnings"]] == [code]
+    (part,) = answer.json["result"]["conformance"].values()
+    if code.endswith("_unavailable"):
+        assert (part["status"], part["validator"], part["errors"]) == ("unavailable", None, [])
+
+
+def test_without_a_validator_there_is_no_verdict(service: Service) -> None:
+    answer = post_einvoice(service)
+
+    assert answer.json["result"]["conformance"]["einvoice"]["status"] == "unavailable"
+
+
+@pytest.mark.parametrize("severity", ["error", "warning"])
+def test_a_report_on_accessibility_fails_nothing(service: Service, severity: str) -> None:
+    asked = judging(service, finding(severity, rule="R"), finding(rule=UNCLAIMED, place=""))
+
+    answer = service.render(output={"pdf": {"accessibility_report": True}})
+
+    assert (answer.status, answer.json["warnings"]) == (200, [])
+    assert [check["kind"] for check in asked[0]["checks"]] == ["pdf-ua1"]
+    part = answer.json["result"]["conformance"]["pdfua"]
+    assert part["status"] == ("failed" if severity == "error" else "passed")
+    # Nobody asked the document to say that it is PDF/UA.
+    assert UNCLAIMED in {found["rule"] for found in part["warnings"]}
+    kept = service.call("GET", f"/v1/renders/{answer.json['id']}").json
+    assert kept["result"] == answer.json["result"]
+
+
+def test_a_document_that_claims_to_be_accessible_must_say_so(service: Service) -> None:
+    judging(service, finding(rule=UNCLAIMED))
+
+    answer = service.render(output={"pdf": {"pdfua": True, "accessibility_report": True}})
+
+    assert (answer.status, answer.code) == (422, "pdfua_validation_failed")
+
+
+def test_a_report_is_no_excuse_for_what_else_is_claimed(service: Service) -> None:
+    judging(service, finding())
+
+    answer = service.render(output={"pdf": {"pdfa": "2b", "accessibility_report": True}})
+
+    assert (answer.status, answer.code) == (422, "pdfa_conversion_failed")
+    assert answer.json["result"]["conformance"].keys() == {"pdfa", "pdfua"}
+
+
 @pytest.mark.parametrize(
-    ("check", "code"),
-    [
-        (Check.pdfa("3b"), "pdfa_conversion_failed"),
-        (Check.pdfua(), "pdfua_validation_failed"),
-    ],
+    "output", [{"pdf": {"accessibility_report": False}}, {"pdf": {"tagged": True}}, {}]
 )
-def test_a_pdf_that_does_not_conform_fails(service: Service, check: Check, code: str) -> None:
-    judging(service, finding("error"))
-    service.engine.to_judge = (ToJudge(b"%PDF", (check,), lambda _place: None),)
+def test_without_a_question_nobody_is_asked(service: Service, output: dict[str, Any]) -> None:
+    asked = judging(service, finding())
 
-    answer = service.render()
+    answer = service.render(output=output)
 
-    assert (answer.status, answer.code) == (422, code)
-    part = answer.json["result"]["conformance"][check.subject]
-    assert (part["profile"], part["status"]) == (check.profile, "failed")
+    assert (answer.status, answer.json["result"], asked) == (200, None, [])
 
 
-def broken(_order: dict[str, Any]) -> list[dict[str, Any]]:
-    return [Verdict(why="killed").to_json()]
+def test_with_zero_retention_the_report_is_answered_and_not_kept(service: Service) -> None:
+    judging(service, finding())
+    output = {"pdf": {"accessibility_report": True}}
+    delivery = {"type": "none", "retention": "none"}
 
+    answer = service.render(output=output, delivery=delivery)
 
-@pytest.mark.parametrize("verdicts", [None, broken])
-def test_without_a_verdict_it_is_delivered_with_a_warning(service: Service, verdicts: Any) -> None:
-    service.verdicts = verdicts
-    answer = post(service)
-
-    assert answer.status == 200
-    report = answer.json["result"]["conformance"]["einvoice"]
-    assert (report["status"], report["validator"], report["errors"]) == ("unavailable", None, [])
-    codes = [warning["code"] for warning in answer.json["warnings"]]
-    assert codes == ["einvoice_validation_unavailable"]
+    assert answer.json["result"]["conformance"]["pdfua"]["status"] == "failed"
+    kept = service.call("GET", f"/v1/renders/{answer.json['id']}").json
+    assert kept["result"] is None

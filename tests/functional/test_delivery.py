@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests.builders.service import PDF, Service
+from tests.builders.service import Service
+from tests.fakes.engine import PDF
 
 KEY = {"Idempotency-Key": "k"}
 # What one answer of the platform can carry.

@@ -13,8 +13,9 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.job import Job, Outcome, RenderWarning, Trace
 from tests.builders.hostile import NAMES
 from tests.builders.http import Answer
-from tests.builders.service import Aws, FakeEngine, Service
+from tests.builders.service import Aws, Service
 from tests.builders.uploads import announce, send
+from tests.fakes.engine import FakeEngine
 
 HEADER: Final = re.compile(r"[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?")
 DISPOSITION: Final = re.compile(

@@ -1,6 +1,7 @@
 """Idempotency-Key: one document for one key, whatever happens."""
 
-from tests.builders.service import PDF, Service
+from tests.builders.service import Service
+from tests.fakes.engine import PDF
 
 KEY = {"Idempotency-Key": "order-7"}
 

@@ -6,7 +6,8 @@ import pytest
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.job import Html
-from tests.builders.service import PDF, FunctionKilled, Service
+from tests.builders.service import FunctionKilled, Service
+from tests.fakes.engine import PDF
 
 
 def test_sync_render_answers_the_finished_render(service: Service) -> None:

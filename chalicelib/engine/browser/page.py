@@ -108,7 +108,7 @@ class Page:
 
     def pdf(self, options: PdfOptions) -> bytes:
         """Print the document; raises RenderFailure `render_failed` or `render_timeout`."""
-        if options.pdfua:
+        if options.held_to_pdfua:
             self.links = anchors(self._tab)
         content, overlaps = printed(self._tab, options)
         self._warnings += overlaps

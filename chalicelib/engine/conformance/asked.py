@@ -1,5 +1,6 @@
 """What the validators are asked of the files of a render."""
 
+import io
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -26,13 +27,28 @@ def of_invoice(prepared: "Prepared", xml: bytes) -> ToJudge:
 
 
 def of_pdf(content: bytes, finishing: "Finishing") -> ToJudge:
-    """Ask whether a PDF is what it was made to be."""
+    """Ask whether a PDF is what it was made to be, or what it lacks of PDF/UA.
+
+    No validator opens one with a user's password: what is asked about is the document in it.
+    """
+    protection = finishing.output.pdf.protection
+    if protection is not None and protection.user_password is not None:
+        content = _without_protection(content, protection.user_password)
     return ToJudge(content, tuple(_of_pdf(finishing)), lambda _location: None)
+
+
+def _without_protection(content: bytes, password: str) -> bytes:
+    import pikepdf  # noqa: PLC0415 -- only a document that is opened needs it
+
+    result = io.BytesIO()
+    with pikepdf.open(io.BytesIO(content), password=password) as document:
+        document.save(result, encryption=False, deterministic_id=True)
+    return result.getvalue()
 
 
 def _of_pdf(finishing: "Finishing") -> Iterator[Check]:
     level = flavour(finishing)
     if level is not None:
         yield Check.pdfa(level)
-    if finishing.output.pdf.pdfua:
-        yield Check.pdfua()
+    if finishing.output.pdf.held_to_pdfua:
+        yield Check.pdfua(claimed=finishing.output.pdf.pdfua)

@@ -14,11 +14,15 @@ PDFUA_PROFILES: Final = ("ua1",)
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One question about one document; `kind` is what the validators call it."""
+    """One question about one document; `kind` is what the validators call it.
+
+    What a document does not claim to be is told, and fails nothing.
+    """
 
     subject: Subject
     profile: str
     kind: str
+    claimed: bool = True
 
     @classmethod
     def pdfa(cls, profile: str) -> Self:
@@ -26,9 +30,9 @@ class Check:
         return cls("pdfa", profile, f"pdf-{profile}")
 
     @classmethod
-    def pdfua(cls) -> Self:
+    def pdfua(cls, *, claimed: bool = True) -> Self:
         """Ask whether a PDF is PDF/UA-1."""
-        return cls("pdfua", "ua1", "pdf-ua1")
+        return cls("pdfua", "ua1", "pdf-ua1", claimed)
 
     @classmethod
     def cii(cls, profile: str) -> Self:
@@ -48,7 +52,7 @@ class Check:
     @classmethod
     def from_json(cls, plain: Mapping[str, Any]) -> Self:
         """Read the plain form."""
-        return cls(plain["subject"], plain["profile"], plain["kind"])
+        return cls(**plain)
 
     @property
     def syntax(self) -> str | None:

@@ -4,21 +4,18 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from chalicelib.engine.conformance.checks import Check, Raw, Subject, Verdict
+from chalicelib.engine.conformance.bounds import MAX_FINDINGS, bounded
+from chalicelib.engine.conformance.checks import Check, Raw, Verdict
 
-MAX_FINDINGS: Final = 100
 # The JSON path that an XPath of the XML came from, where that is known.
 type Trace = Callable[[str], str | None]
 
-UNAVAILABLE: Final[dict[Subject, str]] = {
-    "einvoice": "einvoice_validation_unavailable",
-    "pdfa": "pdfa_validation_unavailable",
-    "pdfua": "pdfua_validation_unavailable",
-}
 _FACTURX: Final = "facturx"
 # Factur-X numbers its code-list rules anew; the standard names them by list.
 _FACTURX_NUMBER: Final = "FX-SCH-A-"
 _CODE_LIST: Final = "BR-CL-"
+# The document does not say that it is PDF/UA.
+_UNCLAIMED: Final = "ISO 14289-1:2014 5:1"
 
 
 def report(checks: Sequence[Check], verdicts: Sequence[Verdict], trace: Trace) -> dict[str, Any]:
@@ -30,16 +27,20 @@ def report(checks: Sequence[Check], verdicts: Sequence[Verdict], trace: Trace) -
 def section(check: Check, verdict: Verdict, trace: Trace) -> dict[str, Any]:
     """Return one part of the report; errors alone make it `failed`."""
     findings = _once(verdict.findings or ())
+    if not check.claimed:
+        findings = [_unclaimed(found) for found in findings]
     errors = [found for found in findings if found.severity == "error"]
     warnings = [found for found in findings if found.severity != "error"]
-    return {
-        **_subject(check),
-        "status": _status(verdict, errors),
-        "validator": verdict.validator,
-        **({"scenario": verdict.scenario} if check.subject == "einvoice" else {}),
-        "errors": [_shown(found, trace) for found in _first(errors)],
-        "warnings": [_shown(found, trace) for found in _first(warnings)],
-    }
+    return bounded(
+        {
+            **_subject(check),
+            "status": _status(verdict, errors),
+            "validator": verdict.validator,
+            **({"scenario": verdict.scenario} if check.subject == "einvoice" else {}),
+            "errors": [_shown(found, trace) for found in _first(errors)],
+            "warnings": [_shown(found, trace) for found in _first(warnings)],
+        }
+    )
 
 
 def _subject(check: Check) -> dict[str, Any]:
@@ -65,6 +66,11 @@ def _once(findings: Iterable[Raw]) -> list[Raw]:
         known = merged.get(key)
         merged[key] = replace(known, count=known.count + found.count) if known else found
     return list(merged.values())
+
+
+def _unclaimed(found: Raw) -> Raw:
+    """Return a finding on a document that nobody asked to say what it is."""
+    return replace(found, severity="warning") if found.rule == _UNCLAIMED else found
 
 
 def _tells(standard: Raw, facturx: Raw) -> bool:

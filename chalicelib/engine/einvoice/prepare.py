@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.text import safe_filename
+from chalicelib.engine.conformance.bounds import bounded
 from chalicelib.engine.einvoice.findings import Finding, InvalidInvoiceError
 from chalicelib.engine.einvoice.model import Invoice, Note
 from chalicelib.engine.einvoice.profiles import Profile, Syntax
@@ -47,9 +48,9 @@ class Prepared:
     def xml(self) -> bytes:
         """Return the invoice in its profile and syntax."""
         if self.asked.syntax == "cii":
-            from chalicelib.engine.einvoice.cii import to_cii as write  # noqa: PLC0415 -- lxml
+            from chalicelib.engine.einvoice.cii import to_cii as write  # noqa: PLC0415 -- or ubl
         else:
-            from chalicelib.engine.einvoice.ubl import to_ubl as write  # noqa: PLC0415 -- lxml
+            from chalicelib.engine.einvoice.ubl import to_ubl as write  # noqa: PLC0415 -- or cii
         return write(self._written(), self.totals, self.asked.profile)
 
     def _written(self) -> Invoice:
@@ -89,7 +90,7 @@ def _failure(asked: EInvoice, invalid: InvalidInvoiceError) -> RenderFailure:
     return RenderFailure(
         "einvoice_invalid",
         _told(invalid.findings),
-        result={"conformance": {"einvoice": report}},
+        result={"conformance": {"einvoice": bounded(report)}},
     )
 
 

@@ -22,8 +22,8 @@ _UNSEEN: Final = 1 | 2 | 32
 
 
 def conforms(finishing: "Finishing") -> bool:
-    """Tell whether the document is to conform to anything."""
-    return flavour(finishing) is not None or finishing.output.pdf.pdfua
+    """Tell whether the document is held to anything."""
+    return flavour(finishing) is not None or finishing.output.pdf.held_to_pdfua
 
 
 def flavour(finishing: "Finishing") -> str | None:

@@ -23,11 +23,11 @@ def make_accessible(document: "pikepdf.Pdf", finishing: "Finishing") -> None:
     """Tag the document; PDF/UA has more to ask for than level a of PDF/A."""
     links = repair_structure(document)
     mark_artifacts(document)
-    if finishing.output.pdf.pdfua:
+    if finishing.output.pdf.held_to_pdfua:
         _settle(document)
-        if drop_untagged(document):
-            finishing.course.warn("feature_unavailable", _DROPPED, "/output/pdf")
         describe_links(links, finishing.course.links)
+    if finishing.output.pdf.pdfua and drop_untagged(document):
+        finishing.course.warn("feature_unavailable", _DROPPED, "/output/pdf")
 
 
 def _settle(document: "pikepdf.Pdf") -> None:

@@ -214,6 +214,7 @@ class PdfOptions:
     page_number_start: int
     tagged: bool
     outline: bool
+    accessibility_report: bool
     pdfa: str | None
     pdfua: bool
     metadata: Metadata
@@ -244,6 +245,7 @@ class PdfOptions:
             page_number_start=source.get("page_number_start", 1),
             tagged=source.get("tagged", True),
             outline=source.get("outline", False),
+            accessibility_report=source.get("accessibility_report", False),
             pdfa=source.get("pdfa"),
             pdfua=source.get("pdfua", False),
             metadata=Metadata.from_json(source.get("metadata") or {}),
@@ -255,9 +257,14 @@ class PdfOptions:
         )
 
     @property
+    def held_to_pdfua(self) -> bool:
+        """Tell whether the document is to be PDF/UA, or a report to say what it lacks of that."""
+        return self.pdfua or (self.accessibility_report and self.tagged)
+
+    @property
     def accessible(self) -> bool:
         """Tell whether all content must be tagged: PDF/UA, and level a of PDF/A."""
-        return self.pdfua or (self.pdfa or "").endswith("a")
+        return self.held_to_pdfua or (self.pdfa or "").endswith("a")
 
     @property
     def stamped(self) -> bool:

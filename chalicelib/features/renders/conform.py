@@ -1,7 +1,7 @@
 """Have the files of a render judged before anybody gets them: the conformance report."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,6 +21,13 @@ _CODES: Final = {
     "pdfua": "pdfua_validation_failed",
 }
 _NAMES: Final = {"einvoice": "e-invoice", "pdfa": "PDF/A", "pdfua": "PDF/UA"}
+_UNAVAILABLE: Final = {
+    "einvoice": "einvoice_validation_unavailable",
+    "pdfa": "pdfa_validation_unavailable",
+    "pdfua": "pdfua_validation_unavailable",
+}
+# Of a document that does not claim to be what it was held to.
+_REPORT_UNAVAILABLE: Final = "accessibility_validation_unavailable"
 
 
 class ConformRender:
@@ -42,14 +49,17 @@ class ConformRender:
         begun = time.monotonic()
         report = self._judged(render, outcome, left_s)
         spent = round((time.monotonic() - begun) * 1000)
+        claimed = {
+            check.subject for each in outcome.to_judge for check in each.checks if check.claimed
+        }
         trace = replace(
             outcome.trace,
-            warnings=(*outcome.trace.warnings, *_warnings(report)),
+            warnings=(*outcome.trace.warnings, *_warnings(report, claimed)),
             timings={**outcome.trace.timings, "validate_ms": spent},
         )
         result = {"conformance": report}
         for subject, code in _CODES.items():
-            if subject in report and report[subject]["status"] == "failed":
+            if subject in claimed and report[subject]["status"] == "failed":
                 message = _told(subject, report[subject])
                 raise RenderFailure(code, message, result=result, trace=trace)
         return replace(outcome, trace=trace, result=result)
@@ -71,14 +81,12 @@ class ConformRender:
         return told
 
 
-def _warnings(report: Mapping[str, Any]) -> Iterator[RenderWarning]:
-    from chalicelib.engine.conformance.report import UNAVAILABLE  # noqa: PLC0415 -- as above
-
-    codes: Mapping[str, str] = {str(subject): code for subject, code in UNAVAILABLE.items()}
+def _warnings(report: Mapping[str, Any], claimed: Collection[str]) -> Iterator[RenderWarning]:
     for subject, part in report.items():
         if part["status"] == "unavailable":
+            code = _UNAVAILABLE[subject] if subject in claimed else _REPORT_UNAVAILABLE
             message = f"The {_NAMES[subject]} was not validated: no verdict came in time."
-            yield RenderWarning(codes[subject], message)
+            yield RenderWarning(code, message)
         elif subject == "einvoice" and part["warnings"]:
             first = part["warnings"][0]
             message = f"The validators warn of the e-invoice: {first['message']}"

@@ -15,12 +15,14 @@ from chalicelib.engine.browser.lifecycle import Browser
 from chalicelib.engine.browser.page import Page
 from chalicelib.engine.conformance.checks import Check
 from chalicelib.engine.conformance.judge import Judge
+from chalicelib.engine.conformance.report import report
 from chalicelib.engine.course import Course
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.einvoice.profiles import PROFILES, Profile
 from chalicelib.engine.finishing.hybrid import InvoiceFile
 from chalicelib.engine.finishing.pdf import finish_pdf
 from chalicelib.engine.formats.format import Finishing
+from chalicelib.engine.job import Outcome
 from chalicelib.engine.options.output import Output
 from tests.integration.engine.conftest import Render
 from tests.integration.validators.conftest import installed, verdict
@@ -137,6 +139,45 @@ def test_what_only_its_author_can_change_is_told(
     (made,) = render(html, pdf={"pdfua": True}).files
 
     assert any(rule in fault for fault in faults(judge, made.content, "ua1"))
+
+
+@pytest.mark.parametrize("claimed", [{"pdfua": True}, {"accessibility_report": True}])
+@pytest.mark.parametrize(
+    "locked", [{}, {"protection": {"user_password": "ü€", "permissions": {"copy": False}}}]
+)
+def test_a_report_is_that_of_the_document_locked_or_not_claimed_or_not(
+    render: Render, judge: Judge, claimed: dict[str, Any], locked: dict[str, Any]
+) -> None:
+    said = [] if "pdfua" in claimed else ["ISO 14289-1:2014 5:1"]
+
+    passed = pdfua_report(judge, render(RICH, pdf=claimed | locked))
+    failed = pdfua_report(judge, render(HEAD + "<h3>x</h3>", pdf=claimed | locked))
+
+    assert (passed["status"], failed["status"]) == ("passed", "failed")
+    assert [found["rule"] for found in passed["errors"] + passed["warnings"]] == said
+    assert [found["rule"] for found in failed["errors"]] == ["ISO 14289-1:2014 7.4.2:1"]
+
+
+def pdfua_report(judge: Judge, outcome: Outcome) -> dict[str, Any]:
+    (asked,) = outcome.to_judge
+    verdicts = judge.judge(asked.content, asked.checks, Deadline.after(120))
+    made: dict[str, Any] = report(asked.checks, verdicts, asked.trace)["pdfua"]
+    return made
+
+
+def test_a_report_leaves_the_document_and_its_links_as_they_are(render: Render) -> None:
+    (plain,) = render(RICH, pdf=STAMPED).files
+    outcome = render(RICH, pdf={"accessibility_report": True, **STAMPED})
+
+    for before, after in zip(
+        pictures(plain.content), pictures(outcome.files[0].content), strict=True
+    ):
+        assert ImageChops.difference(before, after).getbbox() is None
+    with pikepdf.open(io.BytesIO(outcome.files[0].content)) as document:
+        links = [str(link.get("/A", "")) for page in document.pages for link in page.Annots]
+        assert b"pdfuaid:part" not in document.Root.Metadata.read_bytes()
+    assert any("https://example.com/f" in link for link in links)
+    assert not outcome.trace.warnings
 
 
 def test_links_are_told_by_their_texts(render: Render) -> None:

@@ -24,6 +24,7 @@ PDF: dict[str, Any] = {
     "page_number_start": 2,
     "tagged": False,
     "outline": True,
+    "accessibility_report": True,
     "metadata": {"title": "x"},
     "attachments": [{"upload_id": "upl_1", "filename": "x"}],
     "protection": {"user_password": "x"},
@@ -67,6 +68,10 @@ def test_each_option_of_pictures_is_told_where_there_are_none(format_: str) -> N
 @pytest.mark.parametrize("name", PDF)
 def test_pdf_has_a_use_for_every_option_of_pages(name: str) -> None:
     assert told(formats=["png", "pdf"], pdf={name: PDF[name]}) == set()
+
+
+def test_only_a_tagged_document_gets_a_report() -> None:
+    assert told(pdf={"accessibility_report": True, "tagged": False}) == {"pdf.accessibility_report"}
 
 
 @pytest.mark.parametrize(
