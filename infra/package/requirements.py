@@ -29,6 +29,26 @@ _UNWANTED: Final = (
     "aws_lambda_powertools/event_handler/openapi/swagger_ui/*",
     "barcode/fonts/*",  # for pictures of bars; here they are SVG
     "chalice/*",  # its command line; Chalice itself deploys no more than the two files below
+    # What no function draws or reads: AVIF, and text in pictures.
+    "PIL/_avif*",
+    "PIL/_imagingft*",
+    "pillow.libs/libavif*",
+    "pillow.libs/libfreetype*",
+    "pillow.libs/libharfbuzz*",
+    # Of lxml, what etree does not need: sources for compilers, and modules of their own.
+    "lxml/*.h",
+    "lxml/*.px?",
+    "lxml/*.pyx",
+    "lxml/html/*",
+    "lxml/includes/*",
+    "lxml/isoschematron/*",
+    "lxml/objectify*",
+    # What their authors packed with it.
+    "*.pyi",
+    "*/tests/*",
+    "docs/*",
+    "jsonschema/benchmarks/*",
+    "tests/*",
 )
 _WANTED: Final = (
     *(f"botocore/data/{service}/*" for service in SERVICES),

@@ -1,0 +1,44 @@
+"""What is left out of the packages is missed by nothing that the render function makes."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from infra.package.archives import CODE
+from infra.package.requirements import installed
+from infra.template import ROOT
+
+pytestmark = pytest.mark.integration
+
+# What works with Pillow, pikepdf, lxml, Babel, segno, python-barcode and jsonschema.
+TESTS: Final = (
+    "tests/integration/engine/test_pictures.py",
+    "tests/unit/engine/einvoice/test_cii.py",
+    "tests/unit/engine/finishing",
+    "tests/unit/engine/schemas",
+    "tests/unit/engine/templating/filters/test_codes.py",
+    "tests/unit/engine/templating/test_stored_examples.py",
+)
+
+
+def test_the_engine_works_with_the_packages_as_they_are_deployed() -> None:
+    folder = installed(CODE["render.zip"])
+    options = ["-q", "-p", "no:cacheprovider", "--override-ini=addopts="]
+
+    ran = run(folder, "-m", "pytest", *options, *TESTS)
+
+    assert ran.returncode == 0, ran.stdout
+    said = run(folder, "-c", "import lxml.etree, PIL; print(lxml.etree.__file__, PIL.__file__)")
+    assert all(file.startswith(str(folder)) for file in said.stdout.split()), said
+
+
+def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    command = [sys.executable, *arguments]
+    return subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
