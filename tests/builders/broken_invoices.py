@@ -68,12 +68,33 @@ BROKEN: Final[list[tuple[str, str, dict[str, Any]]]] = [
     ("BR-62", "seller.electronic_address.scheme", {"seller.electronic_address": {"id": "a"}}),
     ("BR-63", "buyer.electronic_address.scheme", {"buyer.electronic_address": {"id": "a"}}),
     ("BR-17", "payee.name", {"payee": {"name": "Muster GmbH"}}),
+    (
+        "BR-17",
+        "payee.identifier",
+        {
+            "seller.identifiers": [{"id": "1"}, {"id": "7"}],
+            "payee": {"name": "P", "identifier": {"id": "7"}},
+        },
+    ),
+    (
+        "BR-17",
+        "payee.legal_registration",
+        {
+            "seller.legal_registration": {"id": "HRB 1"},
+            "payee": {"name": "P", "legal_registration": {"id": "HRB 1"}},
+        },
+    ),
     ("BR-CO-09", "seller.vat_id", {"seller.vat_id": "123456789"}),
     ("BR-CO-09", "buyer.vat_id", {"buyer.vat_id": "fr123456789"}),
     (
         "BR-CO-26",
         "seller.vat_id",
         {"seller.vat_id": ABSENT, "seller.tax_number": "12/345/67890"},
+    ),
+    (
+        "BR-51",
+        "payment.card.primary_account_number",
+        {"payment": {"means_code": "48", "card": {"primary_account_number": "12345678901"}}},
     ),
     ("BR-61", "payment.credit_transfers", {"payment.credit_transfers": []}),
     ("BR-31", "allowances[0].amount", {"allowances": [{"vat": _VAT, "reason": "r"}]}),
@@ -161,6 +182,16 @@ BROKEN: Final[list[tuple[str, str, dict[str, Any]]]] = [
     ("PEPPOL-EN16931-R010", "buyer.electronic_address", {"buyer.electronic_address": ABSENT}),
     ("PEPPOL-EN16931-R020", "seller.electronic_address", {"seller.electronic_address": ABSENT}),
     ("BR-DE-18", "payment_terms", {"payment_terms": "#SKONTO#TAGE=14#PROZENT=2#"}),
+    (
+        "BR-DE-18",
+        "payment_terms",
+        {"payment_terms": "#SKONTO#TAGE=14#PROZENT=2.00#\nSiehe #5# unten"},
+    ),
+    (
+        "BR-TMP-2",
+        "supporting_documents[0].url",
+        {"supporting_documents": [{"id": "1", "url": "a"}]},
+    ),
     ("BR-DE-23-b", "payment.direct_debit", {"payment.direct_debit": _DIRECT_DEBIT}),
     ("BR-DE-24-a", "payment.card", {"payment": {"means_code": "48"}}),
     ("BR-DE-25-a", "payment.direct_debit", {"payment": {"means_code": "59"}}),
@@ -173,6 +204,11 @@ BROKEN: Final[list[tuple[str, str, dict[str, Any]]]] = [
                 "direct_debit": {**_DIRECT_DEBIT, "mandate_reference": None},
             }
         },
+    ),
+    (
+        "PEPPOL-EN16931-R061",
+        "payment.direct_debit.mandate_reference",
+        {"payment": {"means_code": "49"}},
     ),
     ("PEPPOL-EN16931-R041", "allowances[0].base_amount", {"allowances": _allowance(percent="10")}),
     ("PEPPOL-EN16931-R042", "charges[0].percent", {"charges": _allowance(base_amount="10")}),

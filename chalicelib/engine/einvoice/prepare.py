@@ -62,7 +62,7 @@ class Prepared:
 def prepare(asked: EInvoice) -> Prepared:
     """Read, compute and check an invoice; raises RenderFailure `einvoice_invalid`."""
     try:
-        invoice, totals = examined(asked.source, asked.profile, asked.root)
+        invoice, totals = examined(asked.source, asked.profile, asked.syntax, asked.root)
     except InvalidInvoiceError as invalid:
         raise _failure(asked, invalid) from None
     completed = completed_json(asked.source, invoice, totals)

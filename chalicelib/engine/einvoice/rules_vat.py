@@ -1,9 +1,10 @@
 """Rules of the VAT categories (EN 16931, 6.4.3)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from chalicelib.engine.einvoice.model import Invoice, Vat
+from chalicelib.engine.einvoice.profiles import Profile, Syntax
 from chalicelib.engine.einvoice.rules_adjustments import Fault
 
 # What the rules of each category of UNTDID 5305 are named after.
@@ -27,23 +28,23 @@ _LINES, _ALLOWANCES, _CHARGES = range(3)
 type _Use = tuple[int, str, Vat]
 
 
-def vat_faults(invoice: Invoice) -> Iterator[Fault]:
-    """Yield what is wrong with the VAT of the lines, the allowances and the charges."""
+def vat_faults(invoice: Invoice, profile: Profile, syntax: Syntax) -> Iterator[Fault]:
+    """Yield what is wrong with the VAT of the lines, the allowances and the charges.
+
+    EXTENDED alone takes category O beside others, and from whoever has a VAT identifier.
+    """
     uses = list(_uses(invoice))
     for kind, path, vat in uses:
-        yield from _rate(kind, path, vat)
+        yield from _rate(kind, path, vat, syntax)
     first_uses = {vat.category: kind for kind, _, vat in reversed(uses)}
     for category, kind in first_uses.items():
         yield from _exemption(invoice, category)
-        parties = _parties_outside if category == "O" else _parties
-        yield from parties(invoice, category, f"BR-{_NAMES[category]}-{2 + kind:02}")
+        if category != "O":
+            yield from _parties(invoice, category, f"BR-{_NAMES[category]}-{2 + kind:02}")
     if "K" in first_uses:
         yield from _delivery(invoice)
-    if "O" in first_uses:
-        for kind, path, vat in uses:
-            if vat.category != "O":
-                message = "must be O, as another one is: no other category may stand beside it"
-                yield f"BR-O-{12 + kind}", f"{path}.category", message
+    if "O" in first_uses and profile.name != "EXTENDED":
+        yield from _outside(invoice, uses, f"BR-O-{2 + first_uses['O']:02}")
 
 
 def _uses(invoice: Invoice) -> Iterator[_Use]:
@@ -55,13 +56,14 @@ def _uses(invoice: Invoice) -> Iterator[_Use]:
         yield _CHARGES, f"charges[{n}].vat", each.vat
 
 
-def _rate(kind: int, path: str, vat: Vat) -> Iterator[Fault]:
+def _rate(kind: int, path: str, vat: Vat, syntax: Syntax) -> Iterator[Fault]:
     rate, category = vat.rate, vat.category
     if category == "O":
         fits, expected = not rate, "must be left out"
     elif category in _ZERO_RATED:
         fits, expected = not rate, "must be 0"
-    elif category == "S" or (category == "L" and kind == _LINES):
+    # The sheet of UBL takes a rate of 0 of the Canary Islands, that of CII does not.
+    elif category == "S" or (category == "L" and syntax == "cii"):
         fits, expected = bool(rate), "must be more than 0"
     else:
         fits, expected = rate is not None, "is required"
@@ -94,10 +96,14 @@ def _parties(invoice: Invoice, category: str, rule: str) -> Iterator[Fault]:
         yield rule, "buyer.vat_id", f"{needed}, or legal_registration"
 
 
-def _parties_outside(invoice: Invoice, category: str, rule: str) -> Iterator[Fault]:
+def _outside(invoice: Invoice, uses: Sequence[_Use], rule: str) -> Iterator[Fault]:
     for name in ("seller", "buyer", "tax_representative"):
         if getattr(getattr(invoice, name), "vat_id", None):
-            yield rule, f"{name}.vat_id", f"must be left out for the category {category}"
+            yield rule, f"{name}.vat_id", "must be left out for the category O"
+    for kind, path, vat in uses:
+        if vat.category != "O":
+            message = "must be O, as another one is: no other category may stand beside it"
+            yield f"BR-O-{12 + kind}", f"{path}.category", message
 
 
 def _delivery(invoice: Invoice) -> Iterator[Fault]:

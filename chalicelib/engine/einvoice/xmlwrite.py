@@ -11,6 +11,7 @@ from chalicelib.engine.einvoice.model import Invoice
 
 _DECLARATION: Final = "<?xml version='1.0' encoding='UTF-8'?>\n"
 _SPECIAL: Final = re.compile("[&<>\r]")
+_DISCOUNT: Final = re.compile(r"^\s*#", re.MULTILINE)
 # Readers take a bare one for the end of a line.
 _CARRIAGE_RETURN: Final = {"\r": "&#13;"}
 
@@ -65,9 +66,9 @@ def compact_day(value: dt.date | None) -> str | None:
 
 
 def payment_terms(invoice: Invoice) -> str | None:
-    """Return the terms; a line of discount terms must end (XRechnung BR-DE-18)."""
+    """Return the terms; discount terms must end with the end of a line (XRechnung BR-DE-18)."""
     terms = invoice.payment_terms
-    if terms and terms.rpartition("\n")[2].startswith("#"):
+    if terms and terms.rstrip(" \t").endswith("#") and _DISCOUNT.search(terms):
         return f"{terms}\n"
     return terms
 

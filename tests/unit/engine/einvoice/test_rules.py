@@ -5,17 +5,24 @@ from typing import Any
 import pytest
 
 from chalicelib.engine.einvoice.findings import InvalidInvoiceError
-from chalicelib.engine.einvoice.profiles import PROFILES
+from chalicelib.engine.einvoice.profiles import PROFILES, Syntax
 from chalicelib.engine.einvoice.rules import examined
 from chalicelib.engine.einvoice.write_json import invoice_json as written
 from tests.builders.broken_invoices import BROKEN, OUTSIDE, REVERSE, WITHIN
 from tests.builders.invoice_json import ABSENT, invoice_json
 from tests.builders.invoice_shapes import SHAPES
 
+SYNTAXES: tuple[Syntax, ...] = ("cii", "ubl")
+ONE_OUTSIDE = {"lines[0].vat": {"category": "O"}, "vat_exemptions": {"O": {"reason": "r"}}}
+SHARE = {"percent": "10", "base_amount": "10.30", "reason": "r"}
+NOT_ITS_SHARE = {
+    "allowances": [{"amount": "1.00", **SHARE, "vat": {"category": "S", "rate": "19"}}]
+}
 
-def found(source: Any, profile: str) -> list[tuple[str, str]]:
+
+def found(source: Any, profile: str, syntax: Syntax = "cii") -> list[tuple[str, str]]:
     try:
-        examined(source, PROFILES[profile], "invoice")
+        examined(source, PROFILES[profile], syntax, "invoice")
     except InvalidInvoiceError as invalid:
         return [(each.rule, each.location) for each in invalid.findings]
     return []
@@ -55,6 +62,9 @@ def test_rules_of_xrechnung_are_its_own(profile: str) -> None:
             {**OUTSIDE, "seller.legal_registration": ABSENT, "seller.identifiers": [{"id": "1"}]},
             {"MINIMUM"},
         ),
+        ("BR-O-12", "lines[1].vat.category", ONE_OUTSIDE, PROFILES.keys() - {"EXTENDED"}),
+        ("BR-O-02", "seller.vat_id", ONE_OUTSIDE, PROFILES.keys() - {"EXTENDED"}),
+        ("PEPPOL-EN16931-R040", "allowances[0].amount", NOT_ITS_SHARE, {"XRECHNUNG"}),
     ],
 )
 def test_some_rules_are_those_of_profiles(
@@ -72,7 +82,7 @@ def test_equal_findings_are_counted_and_each_says_where() -> None:
     source = invoice_json({f"lines[0].{name}": value for name, value in large.items()})
 
     with pytest.raises(InvalidInvoiceError) as caught:
-        examined(source, PROFILES["EN16931"], "data.bill")
+        examined(source, PROFILES["EN16931"], "cii", "data.bill")
 
     line, whole = caught.value.findings
     assert (line.location, line.count) == ("data.bill.lines[0]", 1)
@@ -103,3 +113,21 @@ def test_every_shape_of_invoice_is_taken_but_for_what_a_profile_cannot_tell() ->
 
 def test_means_of_payment_that_ask_for_nothing_stand_alone() -> None:
     assert found(invoice_json({"payment": {"means_code": "97"}}), "XRECHNUNG") == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "path", "changes", "syntax"),
+    [
+        ("BR-CL-08", "notes[0].text", {"notes": [{"text": "Order #123#"}]}, "ubl"),
+        ("BR-AF-05", "lines[0].vat.rate", {"lines[0].vat": {"category": "L", "rate": 0}}, "cii"),
+    ],
+)
+def test_some_rules_are_those_of_a_syntax(
+    rule: str, path: str, changes: dict[str, Any], syntax: Syntax
+) -> None:
+    told: dict[str, Any] = {
+        each: found(invoice_json(changes), "EN16931", each) for each in SYNTAXES
+    }
+
+    assert told.pop(syntax) == [(rule, f"invoice.{path}")]
+    assert list(told.values()) == [[]]

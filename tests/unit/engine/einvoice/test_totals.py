@@ -104,7 +104,7 @@ def test_totals_agree_with_each_other(changes: dict[str, Any]) -> None:
     assert found.tax_basis_total + found.tax_total == found.grand_total
     amounts = [*found.line_net_amounts, found.due_amount, found.prepaid_amount, found.tax_total]
     assert {each.as_tuple().exponent for each in amounts} == {-2}
-    assert check(invoice, found, PROFILES["XRECHNUNG"], "invoice") == ()
+    assert check(invoice, found, PROFILES["XRECHNUNG"], "cii", "invoice") == ()
 
 
 @pytest.mark.parametrize(
