@@ -22,6 +22,7 @@ from chalicelib.features.renders.present import PresentRender
 from chalicelib.features.renders.purge import PurgeFiles
 from chalicelib.features.renders.read import ReadRenders
 from chalicelib.features.renders.run_now import RunNow
+from chalicelib.features.renders.validate_einvoice import ValidateEInvoice
 from chalicelib.features.uploads.remove import RemoveUpload
 from chalicelib.features.uploads.take import TakeUpload
 from chalicelib.features.usage.read import ReadUsage
@@ -113,6 +114,15 @@ class ApiServices(TemplateServices):
             uploads=self.read_uploads,
             schemas=self.check_schemas,
             lint=self.lint_templates,
+            region=self.settings.region,
+        )
+
+    @cached_property
+    def validate_einvoice(self) -> ValidateEInvoice:  # noqa: D102
+        return ValidateEInvoice(
+            uploads=self.read_uploads,
+            function=self.render_function,
+            clock=self.clock,
             region=self.settings.region,
         )
 

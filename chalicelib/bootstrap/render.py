@@ -4,12 +4,14 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from chalicelib.adapters.aws.messages import Inbox, Inboxes
+from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.queues import Queue
 from chalicelib.adapters.aws.session import Clients
 from chalicelib.bootstrap import crash
 from chalicelib.bootstrap.state import State
 from chalicelib.core.clock import Clock
 from chalicelib.features.renders.conform import ConformRender
+from chalicelib.features.renders.examine import ExamineEInvoice
 from chalicelib.features.renders.execute import Engine, ExecuteRender
 from chalicelib.features.renders.finish import FinishRender
 from chalicelib.features.renders.stop_ended import StopEnded
@@ -49,6 +51,12 @@ def execute_render(
         schemas=state.check_schemas,
         clock=clock,
     )
+
+
+def examine_einvoice(settings: RenderSettings, clients: Clients, clock: Clock) -> ExamineEInvoice:
+    """Return what examines e-invoices of others."""
+    uploads = UploadContents(Objects(clients, settings.bucket))
+    return ExamineEInvoice(partial(_validator, settings, clients), uploads, clock)
 
 
 def _validator(settings: RenderSettings, clients: Clients) -> "Validator":

@@ -1,14 +1,15 @@
-"""The e-invoice endpoint's request: an invoice in, its XML out."""
+"""The e-invoice endpoints: an invoice in, its XML out; a document in, its worth out."""
 
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import Field, StringConstraints, field_validator
+from pydantic import Field, StringConstraints, field_validator, model_validator
 from pydantic_core.core_schema import ValidationInfo
 
 from chalicelib.contract.base import Model
 from chalicelib.contract.invoice import Invoice
 from chalicelib.contract.invoice_kinds import EInvoiceProfile
 from chalicelib.contract.renders import DeliverySpec, Mode, Priority
+from chalicelib.contract.sources import Base64, UploadId
 from chalicelib.contract.values import Metadata
 
 _UBL_PROFILES: Final = ("EN16931", "XRECHNUNG")
@@ -41,3 +42,32 @@ class EInvoiceRequest(Model):
             message = f"must be cii: {profile} has no ubl, only {' and '.join(_UBL_PROFILES)} do"
             raise ValueError(message)
         return syntax
+
+
+class EInvoiceDocument(Model):
+    """A finished e-invoice, XML or a PDF that carries it: exactly one of the fields."""
+
+    content: Base64 | None = None
+    """The document in base64."""
+    upload_id: UploadId | None = None
+    """One of up to 20 MB."""
+
+    @model_validator(mode="after")
+    def _exactly_one(self) -> Self:
+        if (self.content is None) == (self.upload_id is None):
+            message = "needs either content or upload_id"
+            raise ValueError(message)
+        return self
+
+
+class EInvoiceValidation(Model):
+    """What a finished e-invoice is worth."""
+
+    object: Literal["einvoice_validation"]
+    conformance: dict[str, Any]
+    """As in `result.conformance` of a render: `einvoice`, whose `profile` is null where no rules
+    are known for it, and for a PDF `pdfa`, and `pdfua` where it claims to be. `path` leads into
+    `invoice`. The warnings `PLT-NOT-IN-MODEL` name what `invoice` leaves out, or why there is
+    none. Without a verdict a section is `unavailable` (`PLT-NOT-VALIDATED`)."""
+    invoice: dict[str, Any] | None
+    """The schema `Invoice`; null where the document is not one that has lines and fits it."""

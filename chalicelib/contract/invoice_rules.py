@@ -14,6 +14,10 @@ OWN_RULES: Final = MappingProxyType(
         "PLT-PRICE-GROSS": "a price has a discount, but no gross price that it is taken from",
         "PLT-TAX-CURRENCY": "there is a VAT total in the tax currency, but no tax currency",
         "PLT-AMOUNT-RANGE": "a computed amount has more than ten digits before the point",
+        "PLT-NO-INVOICE": "a document is no invoice, or carries none that is safe to read",
+        "PLT-PROFILE": "a document has a profile that no rules are known for",
+        "PLT-NOT-IN-MODEL": "a document says something that the model of an invoice cannot hold",
+        "PLT-NOT-VALIDATED": "the validators gave no verdict in time",
     }
 )
 

@@ -69,7 +69,8 @@ def _host() -> "Host":
     configure("render")
     clients = Clients()
     execute = render.execute_render(settings, clients, engine.run, SystemClock())
-    host = Host(execute, render.inbox(settings, clients), engine.lint)
+    examine = render.examine_einvoice(settings, clients, SystemClock())
+    host = Host(execute, render.inbox(settings, clients), engine.lint, examine)
     _BACKGROUND.submit(_load_the_rest, engine, clients, settings.stack)
     engine.wait()
     return host

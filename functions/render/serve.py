@@ -2,12 +2,12 @@
 
 import logging
 from base64 import b64encode
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from chalicelib.adapters.json_logs import about, scope
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.traces import kind_of
+from chalicelib.features.renders.examination import Examination
 from chalicelib.features.renders.protocol import (
     MAX_RETURNED_BYTES,
     QueuedRender,
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from chalicelib.adapters.aws.messages import Inboxes, Message
     from chalicelib.engine.job import Job
+    from chalicelib.features.renders.examine import ExamineEInvoice
     from chalicelib.features.renders.execute import Executed, ExecuteRender
 
 log = logging.getLogger(__name__)
@@ -31,20 +32,20 @@ class Failed(Exception):  # noqa: N818 -- says what happened
     """An invocation failed; the platform writes down this text, so it is nobody's but ours."""
 
 
-@dataclass(frozen=True, slots=True)
-class Host:
+class Host(NamedTuple):
     """What this process works with."""
 
     execute: "ExecuteRender"
     inbox: "Inboxes"
     lint: "Callable[[Job], list[RenderFailure]]"
+    examine: "ExamineEInvoice"
 
 
 def serve(event: dict[str, Any], invocation: str, host: Host) -> dict[str, Any]:
     """Run what an event asks for; answer with RunAnswer, or with a batch's failed messages.
 
     A rehearsal is answered with why it failed, if it did; templates that are only tried, with all
-    that they would be failed for.
+    that they would be failed for; an e-invoice of others, with what it is worth.
     """
     with scope(invocation=invocation):
         if "Records" in event:
@@ -54,6 +55,8 @@ def serve(event: dict[str, Any], invocation: str, host: Host) -> dict[str, Any]:
         try:
             if "lint" in event:
                 return _linted(event, host)
+            if "examination" in event:
+                return _examined(event, host.examine)
             if "rehearsal" in event:
                 return _rehearsed(event, host.execute)
             return _now(event, invocation, host.execute).to_json()
@@ -76,6 +79,12 @@ def _linted(event: dict[str, Any], host: Host) -> dict[str, Any]:
         return lint_answer_of(host.lint(host.execute.job_of(order)))
     except RenderFailure as failure:
         return lint_answer_of([failure])
+
+
+def _examined(event: dict[str, Any], examine: "ExamineEInvoice") -> dict[str, Any]:
+    order = Examination.from_json(event)
+    about(request_id=order.request_id, workspace=order.workspace_id)
+    return examine(order)
 
 
 def _rehearsed(event: dict[str, Any], execute: "ExecuteRender") -> dict[str, Any]:

@@ -148,7 +148,8 @@ class _Counted:
         engine.start()
         clients = _CountingClients("render", self._counts)
         execute = render.execute_render(settings, clients, engine.run, SystemClock())
-        self._host = serving.Host(execute, render.inbox(settings, clients), engine.lint)
+        examine = render.examine_einvoice(settings, clients, SystemClock())
+        self._host = serving.Host(execute, render.inbox(settings, clients), engine.lint, examine)
         api_settings = replace(
             ApiSettings.from_env(_environment(stack, "app.app")),
             renders_queue_url=self._queue,

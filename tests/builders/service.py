@@ -188,7 +188,8 @@ class Service(Workers):
             validate_function=self.made["ValidateFunction"]["Ref"] if self.verdicts else "",
         )
         execute = render.execute_render(settings, self.clients, self.engine.run, self.clock)
-        host = Host(execute, render.inbox(settings, self.clients), self.engine.lint)
+        examine = render.examine_einvoice(settings, self.clients, self.clock)
+        host = Host(execute, render.inbox(settings, self.clients), self.engine.lint, examine)
         with serving("RenderFunction"):
             return serve(event, invocation, host)
 

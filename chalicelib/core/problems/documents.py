@@ -116,7 +116,7 @@ DOCUMENTS: Final = (
         "invalid_pdf_source",
         422,
         "Source is not a PDF",
-        "The file handed to a PDF tool cannot be read as a PDF.",
+        "The file that was handed over cannot be read as a PDF.",
         "Check that the source is complete and really is a PDF.",
         owner="pdf_tools",
     ),
@@ -125,7 +125,7 @@ DOCUMENTS: Final = (
         422,
         "Source is encrypted",
         "The PDF needs a password, or the one sent is wrong.",
-        "Send the right `password` with the source.",
+        "Send the right `password` with the source, or a PDF without one.",
         owner="pdf_tools",
     ),
     Problem(

@@ -1,19 +1,29 @@
 """What a PDF says of itself: PDF/A and PDF/UA in its metadata, an invoice among its files."""
 
 import io
+import zlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from chalicelib.engine.conformance.checks import PDFA_PROFILES
+from chalicelib.engine.conformance.documents import NotAnInvoice
 
 if TYPE_CHECKING:
     import pikepdf
 
 INVOICE_NAMES: Final = ("factur-x.xml", "xrechnung.xml", "zugferd-invoice.xml")
+MAX_INVOICE_BYTES: Final = 20_000_000
+_MAX_METADATA_BYTES: Final = 2_000_000
+_HEAD_BYTES: Final = 1024
+_FLATE: Final = "/FlateDecode"
 
 
 class NotAPdf(Exception):  # noqa: N818 -- says what it is not
     """A file that cannot be read as a PDF; the message says why."""
+
+
+class LockedPdf(NotAPdf):
+    """A PDF that only a password opens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,25 +35,33 @@ class Claims:
     invoice: bytes | None
 
 
+def is_pdf(content: bytes) -> bool:
+    """Tell whether a file begins as PDFs do."""
+    return b"%PDF-" in content[:_HEAD_BYTES]
+
+
 def claims_of(content: bytes) -> Claims:
-    """Read them; raises NotAPdf."""
+    """Read them; raises NotAPdf, and NotAnInvoice where it is in doubt which invoice it carries."""
     import pikepdf  # noqa: PLC0415 -- who judges invoices alone does not wait for it
 
     try:
         with pikepdf.open(io.BytesIO(content)) as pdf:
             return Claims(*_metadata(pdf), _invoice(pdf))
     except pikepdf.PasswordError as locked:
-        raise NotAPdf("the PDF is protected by a password") from locked
-    except pikepdf.PdfError as broken:
+        raise LockedPdf("the PDF is protected by a password; send it without one") from locked
+    # The rest: what stands at a place where the format wants something else.
+    except (pikepdf.PdfError, AttributeError, LookupError, TypeError, ValueError) as broken:
         raise NotAPdf("the file cannot be read as a PDF") from broken
 
 
 def _metadata(pdf: "pikepdf.Pdf") -> tuple[str | None, bool]:
     try:
+        # Before anybody unpacks them whole.
+        _bounded(pdf.Root.Metadata, _MAX_METADATA_BYTES)
         told = pdf.open_metadata()
         part, level = told.get("pdfaid:part", ""), told.get("pdfaid:conformance", "")
         pdfua = told.get("pdfuaid:part", "") == "1"
-    except (ValueError, KeyError, SyntaxError):
+    except (AttributeError, LookupError, SyntaxError, TypeError, ValueError, NotAnInvoice):
         # Damaged metadata claim nothing.
         return None, False
     profile = f"{part}{level}".lower()
@@ -51,7 +69,34 @@ def _metadata(pdf: "pikepdf.Pdf") -> tuple[str | None, bool]:
 
 
 def _invoice(pdf: "pikepdf.Pdf") -> bytes | None:
-    for name, attached in pdf.attachments.items():
-        if name.lower() in INVOICE_NAMES:
-            return attached.get_file().read_bytes()
-    return None
+    """Return the only file that is named as an invoice; of several no reader knows which counts."""
+    found = [
+        attached
+        for key, attached in pdf.attachments.items()
+        if {key.lower(), attached.filename.lower()} & set(INVOICE_NAMES)
+    ]
+    if len(found) > 1:
+        names = ", ".join(attached.filename for attached in found[:3])
+        raise NotAnInvoice(f"the PDF carries {len(found)} invoices ({names}); leave one")
+    return _bounded(found[0].get_file().obj, MAX_INVOICE_BYTES) if found else None
+
+
+def _bounded(stream: "pikepdf.Object", most: int) -> bytes:
+    """Return the content of a stream, of which a few bytes may stand for gigabytes."""
+    raw, packed = stream.read_raw_bytes(), _is_packed(stream)
+    unpacker = zlib.decompressobj()
+    try:
+        content = unpacker.decompress(raw, most + 1) if packed else raw
+    except zlib.error as damage:
+        raise NotAnInvoice("the file inside the PDF is damaged") from damage
+    if len(content) > most:
+        raise NotAnInvoice(f"the file inside the PDF has more than {most} bytes")
+    return content
+
+
+def _is_packed(stream: "pikepdf.Object") -> bool:
+    said: Any = stream.get("/Filter", [])
+    filters = [str(said)] if str(said).startswith("/") else [str(each) for each in said]
+    if filters not in ([], [_FLATE]) or "/DecodeParms" in stream:
+        raise NotAnInvoice("the file inside the PDF is packed otherwise than by FlateDecode")
+    return bool(filters)

@@ -115,9 +115,13 @@ def _check_workspace(order: Order, region: str) -> None:
             "email_not_verified",
             "Verify the workspace owner's email address; test keys work meanwhile.",
         )
-    if region not in order.workspace.regions:
+    check_region(order.workspace, region)
+
+
+def check_region(workspace: Workspace, region: str) -> None:
+    """Refuse a workspace that is not enabled for this region; raises `region_not_enabled`."""
+    if region not in workspace.regions:
         raise Forbidden(
             "region_not_enabled",
-            f"This workspace may not render in {region}; "
-            f"it may in {', '.join(order.workspace.regions)}.",
+            f"This workspace may not render in {region}; it may in {', '.join(workspace.regions)}.",
         )

@@ -28,4 +28,6 @@ def require_feature(workspace: Workspace, feature: Feature, field: str) -> None:
         f"the plan {workspace.plan_code} does not include {_NAMES[feature]}; {first} and above do. "
         "Change the plan, or do without."
     )
-    raise ServiceError(code, f"{field}: {message}", errors=[FieldError(field, code, message)])
+    raise ServiceError(
+        code, f"{field or 'The body'}: {message}", errors=[FieldError(field, code, message)]
+    )

@@ -1,0 +1,131 @@
+"""What a document of others claims to be and says: bytes in, checks, invoice and findings out."""
+
+import base64
+import json
+from collections.abc import Sequence
+from typing import Any, Final
+
+from chalicelib.engine.conformance.checks import Check
+from chalicelib.engine.conformance.claims import LockedPdf, NotAPdf, claims_of, is_pdf
+from chalicelib.engine.conformance.documents import NotAnInvoice
+from chalicelib.engine.einvoice.findings import Finding, InvalidInvoiceError
+from chalicelib.engine.einvoice.from_xml import Reading, from_xml
+from chalicelib.engine.einvoice.read_json import read_invoice
+from chalicelib.engine.einvoice.write_json import invoice_json
+from chalicelib.engine.einvoice.xmlparse import RefusedXmlError
+
+# With its report, and its quotes escaped once more, it fits into the 6 MB of a function's answer.
+_MAX_INVOICE_BYTES: Final = 4_300_000
+# What an invoice inside a PDF asks of the PDF (Factur-X 1.0, 6.1).
+_HYBRID: Final = "3b"
+# Where the invoice stands in the answer.
+ROOT: Final = "invoice"
+
+
+def read_document(content: bytes) -> dict[str, Any]:
+    """Return what is to be told of an XML or a PDF, and asked of the validators, as plain JSON.
+
+    `xml` is the invoice that a PDF carries, in base64; `refusal` the code and the detail where
+    nothing can be read.
+    """
+    if not is_pdf(content):
+        return _of_xml(content)
+    try:
+        claims = claims_of(content)
+    except NotAPdf as reason:
+        locked = isinstance(reason, LockedPdf)
+        code = "pdf_password_required" if locked else "invalid_pdf_source"
+        return {"refusal": {"code": code, "detail": str(reason)}}
+    except NotAnInvoice as reason:
+        return _without_invoice(str(reason))
+    if claims.invoice is None:
+        told = _without_invoice("the PDF carries no factur-x.xml, xrechnung.xml or the like")
+    else:
+        told = _of_xml(claims.invoice) | {"xml": base64.b64encode(claims.invoice).decode()}
+    level = claims.pdfa or (_HYBRID if claims.invoice is not None else None)
+    checks = [Check.pdfa(level)] if level else []
+    checks += [Check.pdfua()] if claims.pdfua else []
+    return told | {"pdf": [check.to_json() for check in checks]}
+
+
+def _of_xml(xml: bytes) -> dict[str, Any]:
+    try:
+        reading = from_xml(xml)
+    except RefusedXmlError as reason:
+        return _without_invoice(str(reason))
+    check = _check(reading)
+    invoice, remarks = _invoice(reading)
+    errors, warnings = [], remarks
+    if reading.guideline is None:
+        errors = [Finding("BR-01", "The document names no profile: BT-24 is absent", "")]
+    elif check is None:
+        asked = f"{reading.guideline[:200]} in {reading.syntax.upper()}"
+        warnings = [Finding("PLT-PROFILE", f"There are no rules here for {asked}", ""), *remarks]
+    return _told(
+        profile=check.profile if check else None,
+        syntax=reading.syntax,
+        check=check,
+        invoice=invoice,
+        errors=errors,
+        warnings=warnings,
+    )
+
+
+def _check(reading: Reading) -> Check | None:
+    """Return what the document asks for by its guideline, if there are rules for that."""
+    profile = reading.profile
+    if profile is None or reading.syntax not in profile.syntaxes:
+        return None
+    if reading.syntax == "cii":
+        return Check.cii(profile.name)
+    return Check.ubl(profile.name, credit_note=reading.document_type == "CreditNote")
+
+
+def _invoice(reading: Reading) -> tuple[dict[str, Any] | None, list[Finding]]:
+    """Return the invoice as it would be sent, and what of the document it is not."""
+    if reading.problem is not None:
+        return None, [_not_in_model(reading.problem.message, reading.problem.location)]
+    if reading.invoice is None:
+        return None, [_not_in_model("The profile carries no lines, which an invoice needs", "")]
+    invoice = invoice_json(reading.invoice)
+    if len(json.dumps(invoice)) > _MAX_INVOICE_BYTES:
+        message = f"The invoice has more than {_MAX_INVOICE_BYTES} bytes of JSON"
+        return None, [_not_in_model(message, "")]
+    try:
+        read_invoice(invoice, ROOT)
+    except InvalidInvoiceError as wrong:
+        return None, [_not_in_model(each.message, each.location) for each in wrong.findings]
+    return invoice, [_not_in_model(each.message, each.location) for each in reading.not_in_model]
+
+
+def _not_in_model(message: str, location: str) -> Finding:
+    return Finding("PLT-NOT-IN-MODEL", message, location)
+
+
+def _without_invoice(reason: str) -> dict[str, Any]:
+    return _told(errors=[Finding("PLT-NO-INVOICE", reason, "")])
+
+
+def _told(
+    *,
+    profile: str | None = None,
+    syntax: str | None = None,
+    check: Check | None = None,
+    invoice: dict[str, Any] | None = None,
+    errors: Sequence[Finding] = (),
+    warnings: Sequence[Finding] = (),
+) -> dict[str, Any]:
+    return {
+        "profile": profile,
+        "syntax": syntax,
+        "check": check.to_json() if check else None,
+        "invoice": invoice,
+        "errors": [_plain(finding) for finding in errors],
+        "warnings": [_plain(finding) for finding in warnings],
+    }
+
+
+def _plain(finding: Finding) -> dict[str, Any]:
+    """Return a finding whose place is one of the document, unless it is one of the invoice."""
+    told = finding.to_json()
+    return told if finding.location.startswith(ROOT) else told | {"path": None}
