@@ -12,8 +12,13 @@ from typing import Final
 type Drawn = Callable[[bytes], bytes | None]
 
 _STRING: Final = rb"\((?:[^()\\]|\\.)*\)|<[0-9A-Fa-f\s]*>"
-_WORD: Final = re.compile(rb"/[^\s/<>\[\]()]*|[A-Za-z'\"][A-Za-z0-9*]*|" + _STRING, re.DOTALL)
+# A tag as the browser opens it is one word: most of a page is tagged.
+_WORD: Final = re.compile(
+    rb"(?P<tag>/\w+ <</MCID \d+ >>BDC(?!\w))|/[^\s/<>\[\]()]*|[A-Za-z'\"][A-Za-z0-9*]*|" + _STRING,
+    re.DOTALL,
+)
 _BRACKET: Final = re.compile(rb"(?<![\w/])(?:B[MD]C|EMC|BT|ET)(?!\w)|" + _STRING, re.DOTALL)
+_END: Final = b"\nEMC\n"
 _COVER: Final = b"\n/Artifact BMC\n%s\nEMC\n"
 
 
@@ -28,6 +33,8 @@ class _Reading:
     def __init__(self, content: bytes, drawn: Drawn) -> None:
         self._content = content
         self._drawn = drawn
+        # Without strings, and marks without properties, ends of marks are where they seem to be.
+        self._flat = b"(" not in content and b"BMC" not in content
         self._edits: list[tuple[int, int, bytes]] = []
         self._names: list[bytes] = []
         # Where the operator before ends, and where a path and a text begin that are not yet done.
@@ -42,7 +49,9 @@ class _Reading:
         position = 0
         while word := _WORD.search(self._content, position):
             position = word.end()
-            if word[0].startswith(b"/"):
+            if word.lastgroup == "tag":
+                self._end = position = self._after_marked(position)
+            elif word[0].startswith(b"/"):
                 self._names.append(word[0][1:])
             elif not word[0].startswith((b"(", b"<")):
                 act = _ACTS.get(word[0])
@@ -56,9 +65,16 @@ class _Reading:
         """Pass over marked content that is a tag's or an artifact."""
         if self._names[0] != b"Artifact" and b"MCID" not in self._names:
             return None
+        return self._after_marked(end)
+
+    def _after_marked(self, start: int) -> int:
+        """Return where marked content ends that has begun before `start`."""
         self._text_has_tags = True
+        end = self._content.find(_END, start)
+        if end >= 0 and self._flat and _is_plain(self._content[start:end]):
+            return end + len(_END) - 1
         depth = 1
-        for bracket in _BRACKET.finditer(self._content, end):
+        for bracket in _BRACKET.finditer(self._content, start):
             match bracket[0]:
                 case b"BDC" | b"BMC":
                     depth += 1
@@ -124,6 +140,16 @@ class _Reading:
             pieces += [self._content[kept:start], text]
             kept = end
         return b"".join([*pieces, self._content[kept:]])
+
+
+def _is_plain(marked: bytes) -> bool:
+    """Tell whether nothing else is marked in it, and it has one whole text or none."""
+    if b"BDC" in marked:
+        return False
+    if b"T" not in marked:
+        return True
+    whole = marked.startswith(b"\nBT\n") and marked.endswith(b"\nET")
+    return whole and marked.count(b"BT") == marked.count(b"ET") == 1
 
 
 _ACTS: Final[dict[bytes, Callable[[_Reading, int, int], int | None]]] = {
