@@ -6,6 +6,7 @@ from typing import Any, cast
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine import pipeline
 from chalicelib.engine.conformance.asked import of_pdf
+from chalicelib.engine.conformance.checks import Check
 from chalicelib.engine.course import Course
 from chalicelib.engine.finishing.pdfa import conforms
 from chalicelib.engine.formats.format import Finishing
@@ -32,6 +33,7 @@ class FakeEngine:
         self.faults: list[RenderFailure] = []
         self.before: Callable[[Job], None] = lambda _job: None
         self.content = PDF
+        self.logs: tuple[str, ...] = ()
         self.pages = 2
 
     def lint(self, job: Job) -> list[RenderFailure]:
@@ -49,13 +51,19 @@ class FakeEngine:
             Produced(kind, self.content, TYPES[kind], self.pages if kind == "pdf" else None)
             for kind in kinds
         )
-        trace = Trace(timings={"load_ms": 1, "print_ms": 2})
+        trace = Trace(logs=self.logs, timings={"load_ms": 1, "print_ms": 2})
         name = job.output.filename
         return Outcome(files, trace, cold=False, filename=name, to_judge=_to_judge(files, job))
 
 
 def _to_judge(files: Sequence[Produced], job: Job) -> tuple[ToJudge, ...]:
-    finishing = Finishing(job.output, {}, job.test, Course(), cast("Any", None))
+    order = job.einvoice if job.einvoice is not None and job.einvoice.written else None
+    parts: Any = (Course(), None, order)
+    finishing = Finishing(job.output, {}, job.test, *parts)
     if not conforms(finishing):
         return ()
-    return tuple(of_pdf(file.content, finishing) for file in files if file.format == "pdf")
+    invoices = [] if order is None else [Check.cii(order.profile)]
+    return (
+        *(ToJudge(b"<invoice/>", (check,), lambda _place: None) for check in invoices),
+        *(of_pdf(file.content, finishing) for file in files if file.format == "pdf"),
+    )

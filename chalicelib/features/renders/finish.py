@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from dataclasses import asdict, replace
+from copy import replace
 from functools import partial
 from typing import Any, Final
 
@@ -28,6 +28,7 @@ from chalicelib.features.renders.keeping import as_kept, kept_for
 from chalicelib.features.renders.model import Delivery, Render
 from chalicelib.features.renders.protocol import MAX_RETURNED_BYTES
 from chalicelib.features.renders.repository import Renders
+from chalicelib.features.renders.room import with_room
 
 log = logging.getLogger(__name__)
 
@@ -97,7 +98,7 @@ class FinishRender:
         members = {"code": failure.code, "message": failure.detail} | failure.members
         trace, result = members.pop("trace", Trace()), members.pop("result", None)
         if failure.errors:
-            members["errors"] = [asdict(entry) for entry in failure.errors]
+            members["errors"] = [entry._asdict() for entry in failure.errors]
         failed = replace(render, status="failed", error=members, result=result)
         return self._end(_traced(failed, trace), trace.timings)
 
@@ -125,7 +126,8 @@ class FinishRender:
 
     def _end(self, render: Render, timings: Mapping[str, Any]) -> Render:
         now = self._clock.now()
-        done = replace(render, completed_at=rfc3339(now), timings=_timings(render, timings, now))
+        ended = replace(render, completed_at=rfc3339(now), timings=_timings(render, timings, now))
+        done = with_room(ended)
         fact = final_fact(done, now)
         writes = [
             self._renders.finish(as_kept(done)),
@@ -184,7 +186,7 @@ def _stored(
 def _traced(render: Render, trace: Trace) -> Render:
     return replace(
         render,
-        warnings=tuple(asdict(warning) for warning in trace.warnings),
+        warnings=tuple(warning._asdict() for warning in trace.warnings),
         logs=trace.logs,
         explain=None if trace.explain is None else dict(trace.explain),
     )

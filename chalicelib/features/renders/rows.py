@@ -4,7 +4,6 @@ What is asked of the table stands in attributes; what is only read back stands i
 `request` and `outcome`.
 """
 
-from dataclasses import asdict
 from typing import Any, Final
 
 from chalicelib.adapters.aws.table import Item
@@ -69,15 +68,20 @@ def row_of(render: Render) -> Item:
         "completed_at": render.completed_at,
         "expires_at": render.expires_at,
         "files_purged_at": render.files_purged_at,
-        "request": json.dumps({name: getattr(render, name) for name in _REQUEST}),
+        "request": request_of(render),
         "outcome": outcome_of(render),
     }
+
+
+def request_of(render: Render) -> str:
+    """Write what a request said and only is read back."""
+    return json.dumps({name: getattr(render, name) for name in _REQUEST})
 
 
 def outcome_of(render: Render) -> str:
     """Write what came of a render."""
     outcome: dict[str, Any] = {
-        "files": [asdict(file) for file in render.files],
+        "files": [file._asdict() for file in render.files],
         "warnings": render.warnings,
         "error": render.error,
         "timings": render.timings,
@@ -126,4 +130,4 @@ def render_of(item: Item) -> Render:
 
 
 def _file(kept: dict[str, Any]) -> StoredFile:
-    return StoredFile(**{name: kept[name] for name in StoredFile.__dataclass_fields__})
+    return StoredFile(**{name: kept[name] for name in StoredFile._fields})

@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from chalicelib.core import json
+from chalicelib.engine.conformance.bounds import MOST_BYTES
 from chalicelib.engine.conformance.checks import Check, Raw, Verdict
 from chalicelib.engine.conformance.report import report, section
 
@@ -95,6 +97,20 @@ def test_what_only_factur_x_tells_is_kept(alone: Raw) -> None:
 
     assert alone.rule in rules(made(*standard, alone)["errors"])
     assert len(made(*standard, alone)["errors"]) == 3
+
+
+def test_usual_findings_are_told_in_full_and_long_ones_as_far_as_all_have_room() -> None:
+    usual = [found(f"BR-{n}", f"/rsm:CrossIndustryInvoice[1]/x[{n}]" * 4) for n in range(100)]
+    long = [found(f"BR-{n}", f"/{n}" + "ä" * 3000) for n in range(100)]
+
+    assert [row["location"] for row in made(*usual)["errors"]] == [each.location for each in usual]
+    (alone,) = made(long[0])["errors"]
+    assert alone["location"].endswith("ä…")
+    assert 700 < len(alone["location"].encode()) <= 1003
+    among = made(*long)["errors"]
+    assert rules(among) == [each.rule for each in long]
+    assert all(row["location"].endswith("ä…") for row in among)
+    assert len(json.dumps(made(*long)).encode()) <= MOST_BYTES
 
 
 def test_a_hundred_at_most_and_of_every_rule_one() -> None:
