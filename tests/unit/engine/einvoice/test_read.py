@@ -19,14 +19,6 @@ from tests.builders.invoice_shapes import SHAPES
 type Writer = Callable[[Invoice, Totals, Profile], bytes]
 
 WRITERS: dict[str, Writer] = {"cii": to_cii, "ubl": to_ubl}
-WITH_LINES = [
-    (profile.name, syntax)
-    for profile in PROFILES.values()
-    for syntax in profile.syntaxes
-    if profile.has_lines
-]
-# BASIC has no place for it, so that no such invoice is ever written (BR-CO-16).
-REFUSED = {("rounding", "BASIC")}
 
 
 def write(invoice: Invoice, profile: str = "EN16931", syntax: str = "cii") -> bytes:
@@ -37,20 +29,6 @@ def read(document: bytes) -> tuple[Reading, Invoice]:
     reading = from_xml(document)
     assert reading.invoice is not None, reading.problem
     return reading, reading.invoice
-
-
-@pytest.mark.parametrize(("profile", "syntax"), WITH_LINES)
-@pytest.mark.parametrize("shape", SHAPES)
-def test_what_was_read_is_written_the_same(shape: str, profile: str, syntax: str) -> None:
-    if (shape, profile) in REFUSED:
-        return
-    document = write(SHAPES[shape](), profile, syntax)
-
-    reading, invoice = read(document)
-
-    assert (reading.syntax, reading.profile) == (syntax, PROFILES[profile])
-    assert reading.not_in_model == ()
-    assert write(invoice, profile, syntax) == document
 
 
 @pytest.mark.parametrize(("syntax", "type_code"), [("cii", "380"), ("ubl", "380"), ("ubl", "381")])
