@@ -20,6 +20,11 @@ from infra.operator.output import Refused
 from infra.setup.step import INSTALLED
 
 _PATIENCE_S: Final = 600
+_MOST_BYTES: Final = 100_000_000
+_PDF: Final = b"%PDF-"
+_HEAD_BYTES: Final = 1024
+# Blanks, and the marks of the encodings that XML comes in.
+_BEFORE_XML: Final = b" \t\r\n\0\xef\xbb\xbf\xfe\xff"
 # What a PDF is held to that claims nothing: what an archive and a screen reader ask for.
 _DEFAULTS: Final = Claims(pdfa="2b", pdfua=True, invoice=None)
 _SUBJECTS: Final = {
@@ -56,7 +61,12 @@ def conform(file: Path, *, as_json: bool) -> None:
     A PDF is held to the PDF/A and PDF/UA of its metadata, or to PDF/A-2b and PDF/UA-1 where it
     claims neither, and an invoice inside it to its own profile.
     """
-    questions = _questions(file.read_bytes())
+    try:
+        questions = _questions(_content(file))
+    except Refused as refusal:
+        if as_json:
+            click.echo(json.dumps({"code": refusal.code, "detail": refusal.message}))
+        raise
     report, reasons = _judged(questions)
     if as_json:
         click.echo(json.dumps(report))
@@ -66,9 +76,20 @@ def conform(file: Path, *, as_json: bool) -> None:
         raise SystemExit(1)
 
 
+def _content(file: Path) -> bytes:
+    if file.stat().st_size > _MOST_BYTES:
+        raise _no_document("the file is larger than 100 MB, the most that can be checked")
+    content = file.read_bytes()
+    if _PDF not in content[:_HEAD_BYTES] and not content.lstrip(_BEFORE_XML).startswith(b"<"):
+        raise _no_document(
+            "the file is neither a PDF nor an XML" if content else "the file is empty"
+        )
+    return content
+
+
 def _questions(content: bytes) -> list[_Question]:
     try:
-        if b"%PDF-" not in content[:1024]:
+        if _PDF not in content[:_HEAD_BYTES]:
             return [_Question(invoice_check(content), content)]
         claims = claims_of(content)
         invoice = claims.invoice
@@ -79,7 +100,11 @@ def _questions(content: bytes) -> list[_Question]:
             *([_Question(Check.pdfua(), content)] if held.pdfua else []),
         ]
     except (NotAnInvoice, NotAPdf) as reason:
-        raise Refused("not_a_document", str(reason)) from reason
+        raise _no_document(str(reason)) from reason
+
+
+def _no_document(why: str) -> Refused:
+    return Refused("not_a_document", f"There is nothing to check: {why}.")
 
 
 def _judged(questions: list[_Question]) -> tuple[dict[str, Any], dict[str, str]]:

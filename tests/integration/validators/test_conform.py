@@ -68,14 +68,28 @@ def test_without_validators_nothing_is_said_about_the_file(
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (b"junk", "not well-formed"),
+        (b"", "the file is empty"),
+        (b"PK\x03\x04", "neither a PDF nor an XML"),
+        (b"<junk", "not well-formed"),
         (b'<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>', "document type"),
         (b"%PDF-1.7 junk", "cannot be read as a PDF"),
     ],
 )
 def test_what_is_no_document_is_refused(conform: Any, content: bytes, reason: str) -> None:
-    ran = conform(content)
+    ran, plain = conform(content), conform(content, "--json")
 
-    assert ran.exit_code == 1
+    assert (ran.exit_code, plain.exit_code) == (1, 1)
     assert reason in ran.stderr
     assert "passwd" not in ran.stderr
+    assert json.loads(plain.stdout)["code"] == "not_a_document"
+
+
+def test_a_file_too_large_to_be_checked_is_not_read(tmp_path: Path) -> None:
+    file = tmp_path / "large"
+    with file.open("wb") as large:
+        large.truncate(100_000_001)
+
+    ran = CliRunner().invoke(main, ["conform", str(file)])
+
+    assert ran.exit_code == 1
+    assert "100 MB" in ran.stderr
