@@ -1,5 +1,6 @@
 """What the validators say of a render: its report, its warnings, its failure."""
 
+import time
 from typing import Any
 
 import pytest
@@ -97,6 +98,19 @@ def test_without_a_question_nobody_is_asked(service: Service, output: dict[str, 
     answer = service.render(output=output)
 
     assert (answer.status, answer.json["result"], asked) == (200, None, [])
+
+
+@pytest.mark.parametrize(("mode", "least_s", "most_s"), [("sync", 15, 25), ("async", 100, 300)])
+def test_only_a_sync_caller_is_answered_before_the_validators_are_late(
+    service: Service, mode: str, least_s: int, most_s: int
+) -> None:
+    asked = judging(service)
+    begun = time.time()
+
+    post_einvoice(service, mode=mode)
+    service.work_off_queue()
+
+    assert begun + least_s < asked[0]["until"] <= time.time() + most_s
 
 
 def test_with_zero_retention_the_report_is_answered_and_not_kept(service: Service) -> None:
