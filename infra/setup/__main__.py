@@ -13,10 +13,12 @@ from layers.validators.tools import INSTALL, absent
 
 def main(arguments: Sequence[str]) -> int:
     """Install what is missing, or with `--done` only tell; return the exit status."""
-    _say_what_goes_without()
     pending = [step for step in steps(_interpreter()) if not step.is_done()]
-    if not pending or "--done" in arguments:
-        return int(bool(pending))
+    if pending and "--done" in arguments:
+        return 1
+    _say_what_goes_without()
+    if not pending:
+        return 0
     began = time.monotonic()
     _say(f"installing {', '.join(step.title for step in pending)}")
     try:
