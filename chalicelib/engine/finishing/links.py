@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from chalicelib.engine.finishing.structure import listed
+from chalicelib.engine.finishing.structure import boxes_of
 
 if TYPE_CHECKING:
     import pikepdf
@@ -19,8 +19,8 @@ def describe_links(elements: Iterable[Any], anchors: Sequence[tuple[str, str]]) 
         texts[address].append(text)
     for element in elements:
         element.S = pikepdf.Name.Link
-        # A link that goes over several lines has several boxes.
-        boxes = [kid.Obj for kid in listed(element.K) if not isinstance(kid, int) and "/Obj" in kid]
+        # A link that goes over several lines has several.
+        boxes = boxes_of(element)
         links[_address(boxes[0])].append(boxes)
     for address, alike in links.items():
         for boxes, text in zip(alike, _texts(texts[address], len(alike)), strict=True):

@@ -3,6 +3,7 @@
 import io
 import os
 from collections.abc import Sequence
+from copy import replace
 from typing import TYPE_CHECKING, BinaryIO, Final
 
 from chalicelib.engine.finishing.attachments import ATTACHMENTS
@@ -38,7 +39,7 @@ def finish_pdf(printed: bytes, finishing: "Finishing") -> tuple[bytes, int]:
     content = repeatable(printed, moment_of(finishing.output.pdf.metadata))
     pages = pages_of(content)
     if is_opened(finishing):
-        return _opened(content, _due(finishing), finishing)
+        return _opened(_due(finishing), replace(finishing, printed=content))
     return with_id(content), pages
 
 
@@ -51,12 +52,12 @@ def _due(finishing: "Finishing") -> Sequence[Finisher]:
     return [finisher for finisher in FINISHERS if finisher.applies(finishing)]
 
 
-def _opened(content: bytes, due: Sequence[Finisher], finishing: "Finishing") -> tuple[bytes, int]:
+def _opened(due: Sequence[Finisher], finishing: "Finishing") -> tuple[bytes, int]:
     import pikepdf  # noqa: PLC0415 -- 0.2 s that a process which prints nothing need not pay
 
     protection, result = finishing.output.pdf.protection, io.BytesIO()
     mapped = pikepdf.AccessMode.mmap_only
-    with _in_memory(content) as file, pikepdf.open(file, access_mode=mapped) as document:
+    with _in_memory(finishing.printed) as file, pikepdf.open(file, access_mode=mapped) as document:
         for finisher in due:
             finisher.apply(document, finishing)
         pages = len(document.pages)

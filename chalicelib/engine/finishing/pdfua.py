@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Final
 
 from chalicelib.engine.finishing.artifacts import mark_artifacts
 from chalicelib.engine.finishing.links import describe_links, drop_untagged
+from chalicelib.engine.finishing.printed import elements_in
 from chalicelib.engine.finishing.structure import repair_structure
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ _DROPPED: Final = (
 
 def make_accessible(document: "pikepdf.Pdf", finishing: "Finishing") -> None:
     """Tag the document; PDF/UA has more to ask for than level a of PDF/A."""
-    links = repair_structure(document)
+    links = repair_structure(document, elements_in(finishing.printed))
     mark_artifacts(document)
     if finishing.output.pdf.held_to_pdfua:
         _settle(document)

@@ -7,6 +7,8 @@ does not.
 import datetime as dt
 import hashlib
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final
 
 _DATE: Final = re.compile(rb"/(Creation|Mod)Date \(D:[0-9]{14}[+-][0-9]{2}'[0-9]{2}'\)")
@@ -25,8 +27,28 @@ _ROOT: Final = re.compile(rb"/Root ([0-9]+) 0 R")
 _PAGES: Final = re.compile(rb"/Pages ([0-9]+) 0 R")
 _COUNT: Final = re.compile(rb"/Count ([0-9]+)")
 _END: Final = re.compile(rb"startxref\n([0-9]+)\n%%EOF\n?\Z")
+_TYPE: Final = re.compile(rb"<</Type /StructElem\n/S (/\w+)\n")
+_ITEM: Final = re.compile(rb"<</Type /StructElem\n/S /LI\n")
+_FIGURE: Final = re.compile(rb"<</Type /StructElem\n/S /Figure\n")
+_LINKED: Final = re.compile(rb"/Type /OBJR\n")
+_OBJECT: Final = b" 0 obj\n"
+_MOST_DIGITS: Final = 8
 _TAIL_BYTES: Final = 1024
 _XREF_ENTRY_BYTES: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Elements:
+    """What a structure tree has in it: its types, and elements by number, in the order of reading.
+
+    Parents come after their kids. What is in streams may look like one as well.
+    """
+
+    types: frozenset[str]
+    items: tuple[int, ...]
+    figures: tuple[int, ...]
+    linked: tuple[int, ...]
+    """Those that annotations belong to, which are links."""
 
 
 def repeatable(content: bytes, moment: dt.datetime) -> bytes:
@@ -66,3 +88,24 @@ def pages_of(content: bytes) -> int:
         return int(found[1])
 
     return number(_COUNT, number(_PAGES, int(root[1])))
+
+
+def elements_in(content: bytes) -> Elements:
+    """Return what the structure tree has in it: to visit each element takes far longer."""
+    return Elements(
+        types=frozenset(name.decode() for name in set(_TYPE.findall(content))),
+        items=tuple(_numbers(content, _ITEM)),
+        figures=tuple(_numbers(content, _FIGURE)),
+        linked=tuple(dict.fromkeys(_numbers(content, _LINKED))),
+    )
+
+
+def _numbers(content: bytes, form: re.Pattern[bytes]) -> Iterator[int]:
+    """Yield the number of each object that has this form in it."""
+    after = 0
+    for found in form.finditer(content):
+        end = content.rfind(_OBJECT, after, found.start())
+        after = found.start()
+        number = content[max(end - _MOST_DIGITS, 0) : end].rpartition(b"\n")[2]
+        if end >= 0 and number.isdigit():
+            yield int(number)

@@ -3,11 +3,13 @@
 Of what only an author can change nothing is touched: order of headings, pictures without a text.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     import pikepdf
+
+    from chalicelib.engine.finishing.printed import Elements
 
 # The types of PDF 1.7.
 _TYPES: Final = """
@@ -21,24 +23,38 @@ _INLINE: Final = frozenset(["/Em", "/Strong", "/Sub"])
 _OF_ITEMS: Final = frozenset(["/Lbl", "/LBody"])
 
 
-def repair_structure(document: "pikepdf.Pdf") -> list[Any]:
+def repair_structure(document: "pikepdf.Pdf", elements: "Elements") -> list[Any]:
     """Put the tree right; return the elements that links belong to, in the order of reading."""
     import pikepdf  # noqa: PLC0415 -- as finishing/pdf.py
 
     tree = document.Root.get("/StructTreeRoot") or _plant(document)
-    links, types = [], set()
     repairs = _Repairs(document, tree)
-    for element, kids in _elements(tree):
-        type_ = str(element.S)
-        types.add(type_)
-        if type_ == "/LI":
-            repairs.item(element, kids)
-        elif type_ == "/Figure" and "/Alt" not in element and any(map(_is_element, kids)):
+    for element in _those(document, elements.items):
+        if element.S == "/LI":
+            repairs.item(element, listed(element.get("/K")))
+    for element in _those(document, elements.figures):
+        kids = listed(element.get("/K"))
+        if element.S == "/Figure" and "/Alt" not in element and any(map(_is_element, kids)):
             element.S = pikepdf.Name.Div
-        elif any("/Obj" in kid for kid in kids if not isinstance(kid, int)):
-            links.append(element)
-    _map_roles(tree, types - _STANDARD)
-    return links
+    _map_roles(tree, elements.types - _STANDARD)
+    linked = _those(document, elements.linked)
+    return [element for element in linked if element.S != "/LI" and boxes_of(element)]
+
+
+def _those(document: "pikepdf.Pdf", numbers: Sequence[int]) -> Iterator[Any]:
+    """Yield what is an element of those that look like one."""
+    import pikepdf  # noqa: PLC0415 -- as finishing/pdf.py
+
+    for number in numbers:
+        found = document.get_object(number, 0)
+        if isinstance(found, pikepdf.Dictionary) and "/S" in found:
+            yield found
+
+
+def boxes_of(element: Any) -> list[Any]:
+    """Return the annotations that belong to an element."""
+    kids = listed(element.get("/K"))
+    return [kid.Obj for kid in kids if not isinstance(kid, int) and "/Obj" in kid]
 
 
 def _plant(document: "pikepdf.Pdf") -> Any:
@@ -54,16 +70,6 @@ def _plant(document: "pikepdf.Pdf") -> Any:
     return tree
 
 
-def _elements(tree: Any) -> Iterator[tuple[Any, list[Any]]]:
-    """Yield each element with its kids, in the order of reading; however deep they lie."""
-    waiting = [kid for kid in reversed(listed(tree.get("/K"))) if _is_element(kid)]
-    while waiting:
-        element = waiting.pop()
-        kids = listed(element.get("/K"))
-        yield element, kids
-        waiting += [kid for kid in reversed(kids) if _is_element(kid)]
-
-
 def listed(value: Any) -> list[Any]:
     """Return what may be nothing, one or several as a list."""
     import pikepdf  # noqa: PLC0415 -- as finishing/pdf.py
@@ -77,7 +83,7 @@ def _is_element(kid: Any) -> bool:
     return not isinstance(kid, int) and "/S" in kid
 
 
-def _map_roles(tree: Any, types: set[str]) -> None:
+def _map_roles(tree: Any, types: frozenset[str]) -> None:
     import pikepdf  # noqa: PLC0415 -- as finishing/pdf.py
 
     if types:

@@ -26,7 +26,7 @@ class FreshPage(Protocol):
 class Finishing:
     """What is known when a drawn page becomes a file; `test`: it is marked as one.
 
-    `invoice` is what a PDF has in it.
+    `invoice` is what a PDF has in it, `printed` the PDF as it was opened.
     """
 
     output: Output
@@ -35,6 +35,7 @@ class Finishing:
     course: Course
     fresh_page: FreshPage
     invoice: "InvoiceFile | None" = None
+    printed: bytes = b""
 
 
 type Draw = Callable[[Page, Output], bytes]

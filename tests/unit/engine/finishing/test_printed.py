@@ -2,7 +2,7 @@
 
 import datetime as dt
 
-from chalicelib.engine.finishing.printed import pages_of, repeatable, with_id
+from chalicelib.engine.finishing.printed import Elements, elements_in, pages_of, repeatable, with_id
 from tests.builders.pdfs import A4, pdf_of
 
 MOMENT = dt.datetime(2026, 3, 4, 5, 6, 7, tzinfo=dt.timezone(dt.timedelta(hours=2)))
@@ -81,3 +81,27 @@ def test_pages_are_counted_where_the_catalog_says() -> None:
 
     assert pages_of(pdf_of(A4)) == 1
     assert pages_of(pdf_of(*[A4] * 300, title=deceiving)) == 300
+
+
+def test_elements_are_told_by_what_they_are_for() -> None:
+    content = (
+        b"%PDF-1.4\n7 0 obj\n<</Type /StructElem\n/S /Lbl\n/P 12 0 R\n/K 1>>\nendobj\n"
+        b"12 0 obj\n<</Type /StructElem\n/S /LI\n/P 14 0 R\n/K [7 0 R 8 0 R]>>\nendobj\n"
+        b"9 0 obj\n<</Type /StructElem\n/S /Figure\n/P 4 0 R\n/K 3>>\nendobj\n"
+        b"15 0 obj\n<</Type /StructElem\n/S /Link\n/P 4 0 R\n/K [<</Type /OBJR\n/Obj 5 0 R>> "
+        b"<</Type /OBJR\n/Obj 6 0 R>>]>>\nendobj\n"
+        b"16 0 obj\n<</Type /StructElem\n/S /Em\n/K <</Type /OBJR\n/Obj 7 0 R>>>>\nendobj\n"
+    )
+
+    assert elements_in(content) == Elements(
+        types=frozenset(["/Lbl", "/LI", "/Figure", "/Link", "/Em"]),
+        items=(12,),
+        figures=(9,),
+        linked=(15, 16),
+    )
+
+
+def test_what_looks_like_elements_outside_of_objects_is_none() -> None:
+    content = b"/Type /OBJR\n <</Type /StructElem\n/S /LI\nx 0 obj\n/Type /OBJR\n"
+
+    assert elements_in(content).items == elements_in(content).linked == ()

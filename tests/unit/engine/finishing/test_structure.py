@@ -6,6 +6,7 @@ import pikepdf
 import pytest
 
 from chalicelib.engine.finishing.links import describe_links
+from chalicelib.engine.finishing.printed import Elements
 from chalicelib.engine.finishing.structure import repair_structure
 
 NAME = pikepdf.Name
@@ -23,6 +24,7 @@ class Tree:
             pikepdf.Dictionary(ParentTree={"/Nums": pikepdf.Array([0, self.parents])})
         )
         self.document.Root.StructTreeRoot = self.root
+        self.made: list[Any] = []
         self.root.K = self.element("Document")
 
     def element(self, type_: str, *kids: Any, **entries: Any) -> Any:
@@ -32,6 +34,7 @@ class Tree:
         for kid in kids:
             if isinstance(kid, pikepdf.Dictionary) and "/S" in kid:
                 kid.P = element
+        self.made.append(element)
         return element
 
     def link(self, uri: str, *, boxes: int = 1) -> list[Any]:
@@ -45,7 +48,18 @@ class Tree:
 
     def repaired(self, *kids: Any) -> list[Any]:
         self.root.K.K = pikepdf.Array(kids)
-        return repair_structure(self.document)
+        return repair_structure(self.document, self.elements())
+
+    def elements(self) -> Elements:
+        def numbers(types: str) -> tuple[int, ...]:
+            return tuple(each.objgen[0] for each in self.made if str(each.S) in types.split())
+
+        return Elements(
+            types=frozenset(str(each.S) for each in self.made),
+            items=numbers("/LI"),
+            figures=numbers("/Figure"),
+            linked=numbers("/Link /NonStruct"),
+        )
 
 
 @pytest.fixture
@@ -140,7 +154,9 @@ def test_where_a_text_may_be_anothers_the_address_is_told(tree: Tree) -> None:
 def test_a_document_with_nothing_in_it_gets_a_tree() -> None:
     document = pikepdf.new()
 
-    assert repair_structure(document) == []
+    nothing = Elements(types=frozenset(), items=(), figures=(), linked=())
+
+    assert repair_structure(document, nothing) == []
     assert str(document.Root.StructTreeRoot.K.S) == "/Document"
 
 
@@ -152,3 +168,15 @@ def test_no_depth_is_too_deep(tree: Tree) -> None:
     tree.repaired(element)
 
     assert "/Em" in tree.root.RoleMap
+
+
+def test_what_only_looks_like_an_element_is_left_alone(tree: Tree) -> None:
+    stream, paragraph = tree.document.make_stream(b"x"), tree.element("P")
+    others = (stream.objgen[0], tree.page.objgen[0], paragraph.objgen[0], 9_999_999)
+
+    links = repair_structure(
+        tree.document, Elements(types=frozenset(), items=others, figures=others, linked=others)
+    )
+
+    assert links == []
+    assert dict(paragraph.items()) == {"/S": NAME.P, "/K": pikepdf.Array()}
