@@ -10,6 +10,7 @@ MODULES: Final = {
     "cold": "cold",
     "curve": "curve",
     "einvoice": "einvoice",
+    "finishing": "finishing",
     "formats": "formats",
     "import": "import_time",
     "isolation": "isolation",

@@ -95,6 +95,11 @@ class BareBrowser:
 
     def print_document(self, session: str, html: str, options: Mapping[str, Any]) -> bytes:
         """Put a document into a page, wait for its load event, print it."""
+        self.load(session, html)
+        return self.print(session, options)
+
+    def load(self, session: str, html: str) -> None:
+        """Put a document into a page and wait for its load event."""
         frame = self.call("Page.getFrameTree", session)["frameTree"]["frame"]["id"]
         self.call("Page.setDocumentContent", session, frameId=frame, html=html)
         self.call(
@@ -104,6 +109,9 @@ class BareBrowser:
             "new Promise(done => addEventListener('load', done))",
             awaitPromise=True,
         )
+
+    def print(self, session: str, options: Mapping[str, Any]) -> bytes:
+        """Print what is in a page."""
         printed = self.call("Page.printToPDF", session, **options)
         return base64.b64decode(printed["data"])
 

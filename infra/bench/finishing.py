@@ -1,0 +1,139 @@
+"""What PDF/A-3b, PDF/UA-1 and an invoice inside cost beyond the printing of 2, 25 and 250 pages.
+
+`make bench NAME=finishing`: the finishing of a tagged print to all three, in this process or in one
+of its own as renders have it; in turn with the bare `Page.printToPDF` of the same document, which
+is loaded anew each time, outside of what is measured: pages with a heading, a paragraph with a
+link, a list and a table of 30 rows.
+"""
+
+import statistics
+import sys
+import time
+from types import MappingProxyType
+from typing import Any, Final
+
+from chalicelib.engine.course import Course
+from chalicelib.engine.deadline import Deadline
+from chalicelib.engine.einvoice.prepare import EInvoice, prepare
+from chalicelib.engine.einvoice.profiles import PROFILES
+from chalicelib.engine.finishing.apart import finished
+from chalicelib.engine.finishing.hybrid import InvoiceFile
+from chalicelib.engine.formats import format_named
+from chalicelib.engine.formats.format import Finishing
+from chalicelib.engine.options.output import Output
+from infra.bench.bare import BareBrowser
+from infra.bench.invoice import invoice
+
+# By pages, with how often each is made beside once to warm up.
+LIMITS: Final = MappingProxyType({2: 0.5, 25: 0.7, 250: 0.8})
+ROUNDS: Final = MappingProxyType({2: 30, 25: 10, 250: 3})
+_ROWS: Final = 30
+_SENTENCE: Final = "What is written down is kept for the day on which somebody asks for all of it. "
+_STYLE: Final = (
+    "body { font: 11px/1.3 sans-serif } section + section { break-before: page }"
+    "table { border-collapse: collapse; width: 100% } th { background: #dde }"
+    "th, td { border: 1px solid #999; padding: 2px 4px; text-align: left }"
+)
+_INCH: Final = 25.4
+_OPTIONS: Final = MappingProxyType(
+    {
+        "paperWidth": 210 / _INCH,
+        "paperHeight": 297 / _INCH,
+        **{f"margin{side}": 10 / _INCH for side in ("Top", "Right", "Bottom", "Left")},
+        "printBackground": True,
+        "preferCSSPageSize": True,
+        "generateTaggedPDF": True,
+    }
+)
+_PATIENCE_S: Final = 300.0
+_OUTPUT: Final = MappingProxyType({"pdf": {"pdfa": "3b", "pdfua": True, "tagged": True}})
+
+
+def main() -> int:
+    """Print the table and the ratios; 1 when one is over its limit."""
+    _row("finishing, ms p50", "print", "finish", "ratio", "limit", "KB", "finished, KB")
+    ratios = []
+    with BareBrowser() as browser:
+        for pages, limit in LIMITS.items():
+            printing, finishing, sizes = _times(browser, pages)
+            pairs = zip(finishing, printing, strict=True)
+            # Of each round, whose two found the machine alike.
+            ratios.append(statistics.median(ours / bare for ours, bare in pairs))
+            medians = [1000 * statistics.median(taken) for taken in (printing, finishing)]
+            _row(
+                f"{pages} pages",
+                *(f"{milliseconds:.1f}" for milliseconds in medians),
+                f"{ratios[-1]:.2f}",
+                str(limit),
+                *(f"{size / 1000:.0f}" for size in sizes),
+            )
+    _row(f"finishing: {', '.join(f'{ratio:.2f}' for ratio in ratios)} (limit 0.5, 0.7, 0.8)")
+    return int(any(ratio > limit for ratio, limit in zip(ratios, LIMITS.values(), strict=True)))
+
+
+def _times(browser: BareBrowser, pages: int) -> tuple[list[float], list[float], tuple[int, int]]:
+    """Return the seconds of printing and of finishing by round, and the sizes of both files."""
+    html, made = _document(pages), format_named("pdf")
+    page, order = browser.page(), _finishing()
+    printing, finishing, sizes = [], [], (0, 0)
+    for round_number in range(ROUNDS[pages] + 1):
+        browser.load(page, html)
+        begun = time.perf_counter()
+        printed = browser.print(page, _OPTIONS)
+        between = time.perf_counter()
+        file = finished(made, printed, order, Deadline.after(_PATIENCE_S))
+        ended = time.perf_counter()
+        assert file.pages == pages, file.pages
+        sizes = len(printed), len(file.content)
+        if round_number:
+            printing.append(between - begun)
+            finishing.append(ended - between)
+    return printing, finishing, sizes
+
+
+def _document(pages: int) -> str:
+    sections = "".join(map(_section, range(1, pages + 1)))
+    head = f"<title>Parts</title><style>{_STYLE}</style>"
+    return f"<!doctype html><html lang=en>{head}<body><h1>Parts</h1>{sections}"
+
+
+def _section(number: int) -> str:
+    rows = "".join(
+        f"<tr><td>{number}.{row}<td>Item {row}<td>What it is<td>{row}.50<td>EUR"
+        for row in range(_ROWS)
+    )
+    link = f'<a href="https://parts.example/{number}">Part {number} in the catalogue</a>'
+    return (
+        f"<section><h2>Part {number}</h2><p>{_SENTENCE * 3}{link}</p>"
+        "<ul><li>in stock<li>sold by the <strong>dozen</strong><li>sent within a day</ul>"
+        "<table><thead><tr><th>No.<th>Item<th>What<th>Price<th>In</thead>"
+        f"{rows}</table></section>"
+    )
+
+
+def _finishing() -> Finishing:
+    profile = PROFILES["EN16931"]
+    asked = EInvoice(profile=profile, syntax="cii", source=invoice(), root="invoice")
+    file = InvoiceFile(
+        prepare(asked).xml(),
+        profile.file_name,
+        profile.relationship,
+        profile.xmp_level,
+        profile.xmp_version,
+    )
+    return Finishing(
+        Output.from_json(_OUTPUT),
+        resources={},
+        test=False,
+        course=Course(),
+        fresh_page=_no_page,
+        invoice=file,
+    )
+
+
+def _no_page(work: Any) -> Any:
+    raise AssertionError(work)
+
+
+def _row(first: str, *rest: str) -> None:
+    sys.stdout.write(first.ljust(22) + "".join(cell.rjust(13) for cell in rest) + "\n")
