@@ -14,6 +14,9 @@ _FACTURX: Final = "facturx"
 # Factur-X numbers its code-list rules anew; the standard names them by list.
 _FACTURX_NUMBER: Final = "FX-SCH-A-"
 _CODE_LIST: Final = "BR-CL-"
+# CII needs this element even where nothing stands in it; KoSIT's sheets except it from the rule.
+_NO_EMPTY_ELEMENTS: Final = "PEPPOL-EN16931-R008"
+_NEEDED_ELEMENT: Final = "/ram:ApplicableHeaderTradeDelivery[1]"
 # The document does not say that it is PDF/UA.
 _UNCLAIMED: Final = "ISO 14289-1:2014 5:1"
 
@@ -60,7 +63,9 @@ def _once(findings: Iterable[Raw]) -> list[Raw]:
     kept = list(findings)
     standard = [found for found in kept if found.source != _FACTURX]
     for found in kept:
-        if found.source == _FACTURX and any(_tells(other, found) for other in standard):
+        if found.source == _FACTURX and (
+            _is_needed(found) or any(_tells(other, found) for other in standard)
+        ):
             continue
         key = (found.severity, found.rule, found.location)
         known = merged.get(key)
@@ -71,6 +76,10 @@ def _once(findings: Iterable[Raw]) -> list[Raw]:
 def _unclaimed(found: Raw) -> Raw:
     """Return a finding on a document that nobody asked to say what it is."""
     return replace(found, severity="warning") if found.rule == _UNCLAIMED else found
+
+
+def _is_needed(facturx: Raw) -> bool:
+    return facturx.rule == _NO_EMPTY_ELEMENTS and facturx.location.endswith(_NEEDED_ELEMENT)
 
 
 def _tells(standard: Raw, facturx: Raw) -> bool:

@@ -53,6 +53,13 @@ def test_without_a_verdict_it_is_unavailable_and_never_passed() -> None:
     assert made["pdfua"]["status"] == "passed"
 
 
+def test_an_element_that_cii_needs_may_be_empty_and_no_other() -> None:
+    rule, place = "PEPPOL-EN16931-R008", "/rsm:A[1]/ram:ApplicableHeaderTradeDelivery[1]"
+    empty = [found(rule, at, source="facturx", severity="warning") for at in (place, SUMMATION)]
+
+    assert [row["location"] for row in made(*empty)["warnings"]] == [SUMMATION]
+
+
 def test_warnings_alone_do_not_fail() -> None:
     report = made(found("BR-DE-26", severity="warning"))
 
