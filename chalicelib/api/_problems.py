@@ -1,6 +1,5 @@
 """Errors as problem details (RFC 9457)."""
 
-from dataclasses import asdict
 from typing import Any, Final
 
 from chalicelib.adapters.aws.faults import passes
@@ -25,7 +24,7 @@ def problem_reply(error: ServiceError, *, request_id: str, api_host: str) -> Rep
         "doc_url": page,
     }
     if error.errors:
-        body["errors"] = [asdict(entry) for entry in error.errors]
+        body["errors"] = [entry._asdict() for entry in error.errors]
     body |= {name: value for name, value in error.members.items() if value is not None}
     headers = dict(error.headers)
     if problem.http_status in _RETRY_AFTER_S:

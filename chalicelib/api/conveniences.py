@@ -1,7 +1,7 @@
 """`/v1/pdf/…` and `/v1/images/…`: the one render request, shorter."""
 
 import re
-from dataclasses import replace
+from copy import replace
 from typing import Final
 
 from chalicelib.api._endpoint import JSON, Call, Endpoint, Reply, endpoint

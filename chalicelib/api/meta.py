@@ -1,7 +1,6 @@
 """What the service says of itself: its health, its reference, and the meaning of its errors."""
 
 import logging
-from dataclasses import asdict
 from html import escape
 from typing import Any
 
@@ -67,7 +66,7 @@ def error(call: Call) -> Reply:
     if problem is None:
         raise NotFound("not_found", "There is no error code of this name.")
     if _asks_for_json(call.headers.get("accept", "")):
-        return Reply(body=asdict(problem))
+        return Reply(body=problem._asdict())
     return _error_page(problem, call.services.api_host)
 
 

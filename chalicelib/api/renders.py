@@ -1,6 +1,5 @@
 """`/v1/renders`: make documents and read about them."""
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, cast
 
 from chalicelib.adapters.json_logs import about
@@ -100,8 +99,9 @@ def preflight(call: Call) -> Reply:
         report = call.services.preflight_render(order_of(call, cast("RenderRequest", request)))
     except ServiceError as refusal:
         report = refused(refusal)
-    found = asdict(report)
-    return Reply(200, {"ok": not report.errors, **found})
+    errors = [error._asdict() for error in report.errors]
+    warnings = [warning._asdict() for warning in report.warnings]
+    return Reply(200, {"ok": not errors, "errors": errors, "warnings": warnings})
 
 
 @endpoint(

@@ -9,14 +9,12 @@ Anything else that is raised is a bug and answered as `internal_error`.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from chalicelib.core.problems import PROBLEMS, Problem
 
 
-@dataclass(frozen=True, slots=True)
-class FieldError:
+class FieldError(NamedTuple):
     """One entry of `errors[]`: a JSON Pointer into the request, a code and a sentence."""
 
     path: str

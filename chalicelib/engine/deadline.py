@@ -2,18 +2,18 @@
 
 import time
 from concurrent.futures import Future
-from dataclasses import dataclass, field
-from typing import Self
+from typing import Final, Self
 
 from chalicelib.core.errors import RenderFailure
 
 
-@dataclass(frozen=True, slots=True)
 class Deadline:
     """A moment, or sooner when `stopped` is set; all waiting is bounded by `remaining_s`."""
 
-    at: float
-    stopped: Future[None] = field(default_factory=Future, compare=False)
+    def __init__(self, at: float, stopped: Future[None] | None = None) -> None:
+        """`at` is on the monotonic clock."""
+        self.at: Final = at
+        self.stopped: Final[Future[None]] = stopped or Future()
 
     @classmethod
     def after(cls, seconds: float) -> Self:
@@ -23,7 +23,7 @@ class Deadline:
     @classmethod
     def at_epoch(cls, epoch_s: float, stopped: Future[None] | None = None) -> Self:
         """Return the moment that the wall clock calls `epoch_s`."""
-        return cls(time.monotonic() + epoch_s - time.time(), stopped or Future())
+        return cls(time.monotonic() + epoch_s - time.time(), stopped)
 
     def remaining_s(self) -> float:
         """Return the seconds that are left, never negative."""

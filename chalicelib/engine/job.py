@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from chalicelib.engine.options.output import Output
 from chalicelib.engine.templating.includes import Includes
@@ -23,8 +23,7 @@ def _anything(_data: Mapping[str, Any]) -> None:
     """Take any data."""
 
 
-@dataclass(frozen=True, slots=True)
-class Html:
+class Html(NamedTuple):
     """A document as text; `templating`: all three texts are templates over the job's data."""
 
     html: str
@@ -33,22 +32,19 @@ class Html:
     css: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
+class Address(NamedTuple):
     """A page of the web."""
 
     url: str
 
 
-@dataclass(frozen=True, slots=True)
-class Canvas:
+class Canvas(NamedTuple):
     """A scene that is drawn over the job's data: the contract's Scene."""
 
     scene: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InvoiceOrder:
+class InvoiceOrder(NamedTuple):
     """An e-invoice to write: it stands at `path` of the data, or else is `invoice` itself.
 
     `root` is where findings say that it stands in the caller's request. One that is not `written`
@@ -88,8 +84,7 @@ class Job:
     stopped: Future[None] = field(default_factory=Future, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class RenderWarning:
+class RenderWarning(NamedTuple):
     """Something that did not fail the render but that its owner should know."""
 
     code: str
@@ -97,8 +92,7 @@ class RenderWarning:
     detail: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Produced:
+class Produced(NamedTuple):
     """One file; `width` and `height` are pixels."""
 
     format: str
@@ -109,8 +103,7 @@ class Produced:
     height: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(NamedTuple):
     """How a render went, whether it succeeded or failed; `timings` are milliseconds by stage.
 
     `explain` is the contract's Explain.
@@ -118,12 +111,11 @@ class Trace:
 
     warnings: tuple[RenderWarning, ...] = ()
     logs: tuple[str, ...] = ()
-    timings: Mapping[str, int] = field(default_factory=dict)
+    timings: Mapping[str, int] = {}
     explain: Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ToJudge:
+class ToJudge(NamedTuple):
     """What the validators are to be asked of a document; `trace` tells the caller's JSON path."""
 
     content: bytes
@@ -131,8 +123,7 @@ class ToJudge:
     trace: "Callable[[str], str | None]"
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """All files of a job and how it went; `filename` is the caller's, its template run.
 
     `invoice` has the totals of the e-invoice that is among them; `result` is the conformance

@@ -5,8 +5,7 @@ Nothing of the engine opens a connection by itself.
 
 import socket
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 PORTS: Final = (80, 443, 8080, 8443)
 
@@ -27,8 +26,7 @@ def place_of(host: str, port: int) -> str:
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
-@dataclass(frozen=True, slots=True)
-class Fetched:
+class Fetched(NamedTuple):
     """An answer; `url` is where the redirects have led to, header names are in lower case."""
 
     url: str

@@ -1,8 +1,8 @@
 """One document, from its source to its files: source, page, draw, finish, pack."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 from chalicelib.engine.browser.lifecycle import Browser
 from chalicelib.engine.browser.page import Page
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from chalicelib.engine.einvoice.ordered import Invoiced
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
+class Parts(NamedTuple):
     """What documents are made with."""
 
     browser: Browser

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from copy import replace
 from functools import partial
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.pictures import check_sizes
@@ -47,8 +47,7 @@ class Templates(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(NamedTuple):
     """What is shown: HTML, or the page at an address; and the output, its templates run."""
 
     html: str

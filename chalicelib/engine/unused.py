@@ -1,7 +1,6 @@
 """Which options of a request the chosen formats have no use for."""
 
 from collections.abc import Iterator
-from dataclasses import fields
 from typing import Final
 
 from chalicelib.engine.job import RenderWarning
@@ -70,9 +69,9 @@ def _unused_of_compression(output: Output) -> Iterator[tuple[str, str]]:
 
 def _given(options: ImageOptions | PdfOptions) -> Iterator[str]:
     usual = type(options).from_json({})
-    for field in fields(options):
-        if getattr(options, field.name) != getattr(usual, field.name):
-            yield field.name
+    for name in options._fields:
+        if getattr(options, name) != getattr(usual, name):
+            yield name
 
 
 def _ignored(name: str, why: str) -> RenderWarning:

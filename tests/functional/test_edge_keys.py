@@ -1,7 +1,7 @@
 """Who may call: every way in which a key is refused, over HTTP."""
 
 import datetime as dt
-from dataclasses import replace
+from copy import replace
 
 import pytest
 

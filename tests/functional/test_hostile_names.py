@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+from copy import replace
 from typing import Any, Final
 from urllib.parse import parse_qs, unquote, urlsplit
 

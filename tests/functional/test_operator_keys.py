@@ -2,7 +2,7 @@
 
 import datetime as dt
 import json
-from dataclasses import replace
+from copy import replace
 from typing import Any
 
 import pytest

@@ -1,6 +1,6 @@
 """What a render may be made from and with, as it is told when it is created."""
 
-from dataclasses import replace
+from copy import replace
 from typing import Any
 
 import pytest

@@ -1,6 +1,6 @@
 """Reading renders: one, lists with filters and cursors; and their files."""
 
-from dataclasses import replace
+from copy import replace
 from urllib.parse import quote, urlsplit
 
 import pytest

@@ -4,8 +4,7 @@ import json
 import logging
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from chalicelib.adapters.aws.faults import passes
 from chalicelib.adapters.aws.queues import Queue
@@ -31,8 +30,7 @@ class UnknownVersion(Exception):  # noqa: N818 -- what it is
     """A message of another release; one that knows it may receive it next time."""
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(NamedTuple):
     """One delivery of a message; `id` stays the same over all its deliveries."""
 
     id: str

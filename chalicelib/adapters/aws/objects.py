@@ -1,9 +1,8 @@
 """The files bucket: bodies in, bodies out, and addresses that hold for a short while."""
 
 import base64
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
     from chalicelib.adapters.aws.session import Clients
@@ -12,8 +11,7 @@ if TYPE_CHECKING:
 _ABSENT: Final = {"NoSuchKey", "AccessDenied", "404", "403"}
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(NamedTuple):
     """A form of multipart/form-data that stores one object: `fields` first, then the file."""
 
     url: str

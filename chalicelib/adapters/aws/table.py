@@ -4,11 +4,10 @@ import random
 import secrets
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
 from itertools import batched
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
     from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
@@ -42,8 +41,7 @@ class Throttled(Exception):  # noqa: N818 -- the table's own answer
     """The table had no room for a call, or for all of its items, in several tries."""
 
 
-@dataclass(frozen=True, slots=True)
-class Write:
+class Write(NamedTuple):
     """One conditional write: an `item` to put, an `update` of `key`, or else its deletion."""
 
     table: str
@@ -51,12 +49,11 @@ class Write:
     key: Item | None = None
     update: str | None = None
     condition: str | None = None
-    names: Mapping[str, str] = field(default_factory=dict)
-    values: Mapping[str, Any] = field(default_factory=dict)
+    names: Mapping[str, str] = {}
+    values: Mapping[str, Any] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(NamedTuple):
     """Some rows of a query, how many were read for them, and where the next ones begin."""
 
     items: list[Item]

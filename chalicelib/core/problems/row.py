@@ -1,13 +1,11 @@
 """One row of the error catalogue."""
 
-from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 UNPROCESSABLE: Final = 422
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """One code of the contract; without a status it is only met inside an object.
 
     `owner` is the feature that answers with it, `api` what all of them stand behind.
@@ -18,8 +16,8 @@ class Problem:
     title: str
     meaning: str
     fix: str
+    owner: str
     retryable: bool = False
-    owner: str = field(kw_only=True)
 
     @property
     def http_status(self) -> int:

@@ -1,12 +1,10 @@
 """What an answer tells before its body comes."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Arrival:
+class Arrival(NamedTuple):
     """How the page itself was answered; `problem` says why it was not."""
 
     url: str

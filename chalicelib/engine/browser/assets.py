@@ -3,8 +3,7 @@
 import re
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.job import RenderWarning
@@ -16,8 +15,7 @@ _ADDRESS_CHARS: Final = 500
 _PLACE: Final = re.compile(r"([^:/?#]*:)(?://(?:[^/?#]*@)?([^/?#]*))?")
 
 
-@dataclass(frozen=True, slots=True)
-class _Missing:
+class _Missing(NamedTuple):
     why: str
     refused: bool
 

@@ -8,10 +8,9 @@ DevTools domains DOM and CSS: a fifth more work for every document.
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 _MOST_FONTS: Final = 50
 # Returns the families of the web fonts that have come, and what text asks for: lists of families,
@@ -71,8 +70,7 @@ _STANDARD: Final = "Times New Roman"
 _FAMILY: Final = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([^,"']+))\s*(?:,|$)""")
 
 
-@dataclass(frozen=True, slots=True)
-class InstalledFonts:
+class InstalledFonts(NamedTuple):
     """What each family is drawn with, by its name in lower case."""
 
     families: Mapping[str, str]

@@ -4,25 +4,22 @@ import os
 import pwd
 import shutil
 import stat
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from chalicelib.engine.browser.copies import BrowserMissing, copy_of
 
 UNPRIVILEGED: Final = "nobody"
 
 
-@dataclass(frozen=True, slots=True)
-class Account:
+class Account(NamedTuple):
     """The user and group that the browser runs as."""
 
     uid: int
     gid: int
 
 
-@dataclass(frozen=True, slots=True)
-class Installation:
+class Installation(NamedTuple):
     """One usable browser; `account` is None where it runs as ourselves."""
 
     executable: Path

@@ -1,9 +1,9 @@
 """A browser started: its process, and its ways out."""
 
 import logging
-from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
+from typing import Final, NamedTuple
 
 from chalicelib.engine.browser.installation import Installation, locate
 from chalicelib.engine.browser.process import BrowserProcess
@@ -14,16 +14,19 @@ from chalicelib.engine.outside import Outside
 log = logging.getLogger(__name__)
 
 
-@dataclass(slots=True, eq=False)
 class Running:
     """A process, the ways out of its contexts, and how many spares it has made."""
 
-    process: BrowserProcess
-    arrivals: Arrivals
-    proxy: Proxy
-    font_families: Path
-    spares: int = 0
-    ended: bool = False
+    def __init__(
+        self, process: BrowserProcess, arrivals: Arrivals, proxy: Proxy, font_families: Path
+    ) -> None:
+        """Take over what has been started."""
+        self.process: Final = process
+        self.arrivals: Final = arrivals
+        self.proxy: Final = proxy
+        self.font_families: Final = font_families
+        self.spares = 0
+        self.ended = False
 
     def end(self) -> None:
         """Have everything end; returns at once."""
@@ -32,8 +35,7 @@ class Running:
         self.process.end()
 
 
-@dataclass(frozen=True, slots=True)
-class Ready:
+class Ready(NamedTuple):
     """A spare, and whose it is."""
 
     running: Running
@@ -45,33 +47,45 @@ class Ready:
         return self.running.ended or self.running.process.pipe.closed
 
 
-@dataclass(slots=True)
 class Launcher:
     """Starts browsers of one installation."""
 
-    chromium: Path
-    fonts: Path
-    outside: Outside
-    authorities: Path | None
-    sandbox: bool
-    _installation: Installation | None = field(default=None, init=False)
+    def __init__(
+        self,
+        chromium: Path,
+        fonts: Path,
+        outside: Outside,
+        authorities: Path | None,
+        *,
+        sandbox: bool,
+    ) -> None:
+        """Start nothing yet."""
+        self._chromium = chromium
+        self._fonts = fonts
+        self._outside = outside
+        self._authorities = authorities
+        self._sandbox = sandbox
 
     def start(self) -> Running:
         """Start one; raises BrowserGone when it does not come up, BrowserMissing."""
-        self._installation = installation = self._installation or locate(self.chromium, self.fonts)
-        process = BrowserProcess(installation, sandbox=self.sandbox)
+        installation = self._installation
+        process = BrowserProcess(installation, sandbox=self._sandbox)
         try:
-            proxy = Proxy(self.outside, partial(self._trust, installation, process.home))
+            proxy = Proxy(self._outside, partial(self._trust, installation, process.home))
             return Running(process, Arrivals(process.pipe), proxy, installation.font_families)
         except BaseException:
             log.warning("the browser does not start: %s", process.last_words())
             process.kill()
             raise
 
+    @cached_property
+    def _installation(self) -> Installation:
+        return locate(self._chromium, self._fonts)
+
     def _trust(self, installation: Installation, home: Path) -> None:
-        if self.authorities is None:
+        if self._authorities is None:
             return
         # Most documents verify nobody.
         from chalicelib.engine.browser import authorities  # noqa: PLC0415
 
-        authorities.install(self.authorities, installation, home)
+        authorities.install(self._authorities, installation, home)

@@ -55,7 +55,7 @@ class Browser:
         self._page_memory_bytes = page_memory_bytes
         self._busy = threading.Lock()
         self._supply = Supply(
-            Launcher(chromium, fonts, outside or Nowhere(), authorities, sandbox),
+            Launcher(chromium, fonts, outside or Nowhere(), authorities, sandbox=sandbox),
             Wear(renders_per_process, kept_memory_bytes),
             recycled,
         )

@@ -2,8 +2,7 @@
 
 from base64 import b64decode
 from collections.abc import Collection
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.nodes import Count
@@ -22,8 +21,7 @@ _PLACE: Final = """(selector) => {
 }"""
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(NamedTuple):
     """How large a picture may be."""
 
     side_pixels: int

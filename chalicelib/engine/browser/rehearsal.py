@@ -11,10 +11,9 @@ the browser.
 
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 _FONT: Final = Path(__file__).with_suffix(".woff2")
 _ROW: Final = "<tr><td>1,234.56<td>Item, fi &mdash; <b>&Auml;&Ouml;&Uuml;</b>"
@@ -58,15 +57,14 @@ class BrowserUnusable(Exception):  # noqa: N818 -- reads as the fact it tells
     """The browser starts but does not do its work; a fault of the installation."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rehearsal:
+class Rehearsal(NamedTuple):
     """A page and how it is printed."""
 
     html: str
-    printing: Mapping[str, Any] = field(default_factory=dict)
+    printing: Mapping[str, Any]
 
 
-PROOF: Final = Rehearsal("<!doctype html><title></title><p>Text")
+PROOF: Final = Rehearsal("<!doctype html><title></title><p>Text", {})
 
 
 @cache

@@ -3,8 +3,7 @@
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from chalicelib.engine.browser.arrival import Arrival, is_aborted, size_of
 from chalicelib.engine.browser.assets import Assets
@@ -39,8 +38,7 @@ _UNBUFFERED: Final = {"maxTotalBufferSize": 0, "maxResourceBufferSize": 0}
 _UNSEEN: Final = frozenset({"Ping", "Prefetch", "CSPViolationReport", "Preflight"})
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
+class _Asked(NamedTuple):
     url: str
     type: str
     begun: float

@@ -2,9 +2,8 @@
 
 from base64 import b64decode
 from collections.abc import Sequence
-from dataclasses import dataclass
 from html import escape
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.bands import FRAME_CSS, template
@@ -72,8 +71,7 @@ _FILL: Final = """async ({header, footer, pages, total, title, margins, css}) =>
 _SLACK_PT: Final = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Sheet:
+class Sheet(NamedTuple):
     """One page: its size in points and the number that it bears."""
 
     width: float
@@ -81,8 +79,7 @@ class Sheet:
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class Sheets:
+class Sheets(NamedTuple):
     """Pages that bear the same bands."""
 
     bands: Bands

@@ -4,7 +4,6 @@ import threading
 from base64 import b64encode
 from collections.abc import Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 from chalicelib.engine.browser.origin import new_origin
@@ -26,19 +25,30 @@ WORLD: Final = "platen"
 _HEADERS: Final = {"Content-Type": "text/html; charset=utf-8", "Referrer-Policy": "no-referrer"}
 
 
-@dataclass(slots=True)
 class Spare:
     """An empty page in a context of its own; good for one document, which may move its origin."""
 
-    pipe: Pipe
-    session: str
-    context: str
-    frame: str
-    world: int
-    origin: str
-    arrivals: "Arrivals"
-    gate: Gate
-    frames: list[str] = field(default_factory=list)
+    def __init__(  # noqa: PLR0913, PLR0917 -- what it stands on
+        self,
+        pipe: Pipe,
+        session: str,
+        context: str,
+        frame: str,
+        world: int,
+        origin: str,
+        arrivals: "Arrivals",
+        gate: Gate,
+    ) -> None:
+        """Take over what has been made."""
+        self.pipe: Final = pipe
+        self.session: Final = session
+        self.context: Final = context
+        self.frame: Final = frame
+        self.world: Final = world
+        self.origin = origin
+        self.arrivals: Final = arrivals
+        self.gate: Final = gate
+        self.frames: Final[list[str]] = []
 
     def handle(self, handler: Handler) -> None:
         """Give the page's events to `handler`."""

@@ -5,8 +5,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from chalicelib.engine.browser.launch import Launcher, Ready, Running
 from chalicelib.engine.browser.pipe import BrowserGone, CallRefused
@@ -24,8 +23,7 @@ _CALM_S: Final = 0.5
 _NO_SPARE: Final = (BrowserGone, CallRefused, TimeoutError)
 
 
-@dataclass(frozen=True, slots=True)
-class Wear:
+class Wear(NamedTuple):
     """When a browser is replaced between two renders."""
 
     renders: int

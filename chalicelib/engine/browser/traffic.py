@@ -4,8 +4,7 @@ import contextlib
 import socket
 import threading
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
 from chalicelib.engine.outside import place_of
@@ -20,8 +19,7 @@ _MOST_TOLD: Final = 1000
 _PORTS: Final = {"http": 80, "https": 443}
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
+class Budget(NamedTuple):
     """What the proxy lets through; its bytes are packed, encrypted and have heads: a few more.
 
     `connections` are the browser's, each of which has one to a host.

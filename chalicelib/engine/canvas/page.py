@@ -1,7 +1,8 @@
 """The page that shows a scene, and the output that fits it."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from copy import replace
+from dataclasses import dataclass
 from html import escape
 from typing import Any, Final
 

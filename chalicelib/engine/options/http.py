@@ -1,12 +1,10 @@
 """How pages and their parts are asked for: the contract's HttpOptions."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 
-@dataclass(frozen=True, slots=True)
-class Cookie:
+class Cookie(NamedTuple):
     """A cookie; without a domain it is the page's own host's."""
 
     name: str
@@ -17,11 +15,10 @@ class Cookie:
     http_only: bool | None
 
 
-@dataclass(frozen=True, slots=True)
-class HttpOptions:
+class HttpOptions(NamedTuple):
     """What is sent to the page's own origin; `basic_auth` is user name and password."""
 
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = {}
     cookies: tuple[Cookie, ...] = ()
     basic_auth: tuple[str, str] | None = None
     user_agent: str | None = None

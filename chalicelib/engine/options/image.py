@@ -1,14 +1,12 @@
 """How pictures are taken and what is waited for: the contract's ImageOptions, Viewport, Wait."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Final, Self
+from typing import Any, Final, NamedTuple, Self
 
 DEFAULT_VIEWPORT: Final = (1280, 720)
 
 
-@dataclass(frozen=True, slots=True)
-class Viewport:
+class Viewport(NamedTuple):
     """The window that the page sees."""
 
     width: int
@@ -28,8 +26,7 @@ class Viewport:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Wait:
+class Wait(NamedTuple):
     """What must have come before the page is printed."""
 
     until: str
@@ -50,8 +47,7 @@ class Wait:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class FormatOptions:
+class FormatOptions(NamedTuple):
     """How a picture is compressed; None: the format's own default."""
 
     quality: int | None = None
@@ -64,8 +60,7 @@ class FormatOptions:
         return cls(source.get("quality"), source.get("lossless"), source.get("progressive"))
 
 
-@dataclass(frozen=True, slots=True)
-class ImageOptions:
+class ImageOptions(NamedTuple):
     """How a picture is taken; sizes in CSS pixels."""
 
     width: int | None

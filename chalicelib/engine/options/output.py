@@ -1,8 +1,7 @@
 """All that is asked for of one render: the contract's OutputSpec."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Final, Self
+from typing import Any, Final, NamedTuple, Self
 
 from chalicelib.engine.options.http import HttpOptions
 from chalicelib.engine.options.image import DEFAULT_VIEWPORT, ImageOptions, Viewport, Wait
@@ -11,8 +10,7 @@ from chalicelib.engine.options.pdf import PdfOptions
 PICTURES: Final = frozenset({"png", "jpeg", "webp"})
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
+class Output(NamedTuple):
     """What is to be made; `formats` are drawn, `zipped`: into one archive.
 
     `filename` is the caller's own, not yet cleaned.

@@ -1,8 +1,7 @@
 """How pages are made: the contract's PdfOptions; lengths in inches."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Final, Self
+from typing import Any, Final, NamedTuple, Self
 
 from chalicelib.contract.lengths import inches
 
@@ -29,8 +28,7 @@ _PAGE_SIZES: Final = {
 MARKS: Final = {"page": "\ufdd0", "pages": "\ufdd1", "title": "\ufdd2", "date": "\ufdd3"}
 
 
-@dataclass(frozen=True, slots=True)
-class Margin:
+class Margin(NamedTuple):
     """The page's margins in inches."""
 
     top: float
@@ -45,8 +43,7 @@ class Margin:
         return cls(*(inches(source.get(side, "10mm")) for side in sides))
 
 
-@dataclass(frozen=True, slots=True)
-class HeaderFooter:
+class HeaderFooter(NamedTuple):
     """What is printed into a margin; `html`, or else the three texts; `height` is in inches."""
 
     html: str | None
@@ -74,16 +71,14 @@ class HeaderFooter:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Bands:
+class Bands(NamedTuple):
     """What is printed into the margins of one kind of page; None: nothing."""
 
     header: HeaderFooter | None
     footer: HeaderFooter | None
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """Bytes that the request names: exactly one of the three; `content` is base64."""
 
     upload_id: str | None
@@ -96,8 +91,7 @@ class Source:
         return cls(source.get("upload_id"), source.get("url"), source.get("content"))
 
 
-@dataclass(frozen=True, slots=True)
-class Metadata:
+class Metadata(NamedTuple):
     """What the document says of itself; None: as the page has it; `created_at` is RFC 3339."""
 
     title: str | None = None
@@ -121,8 +115,7 @@ class Metadata:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Attachment:
+class Attachment(NamedTuple):
     """A file to be put into the PDF; `relationship` is its AFRelationship."""
 
     source: Source
@@ -143,8 +136,7 @@ class Attachment:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Protection:
+class Protection(NamedTuple):
     """Encryption: passwords, and what is permitted without the owner's."""
 
     user_password: str | None
@@ -166,8 +158,7 @@ class Protection:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Watermark:
+class Watermark(NamedTuple):
     """A text or picture on every page; `font_size` in inches, `angle` counter-clockwise."""
 
     text: str | None
@@ -195,8 +186,7 @@ class Watermark:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class PdfOptions:
+class PdfOptions(NamedTuple):
     """How pages are made."""
 
     width: float

@@ -6,8 +6,7 @@ looks like an include but is none (in a comment, say) costs a look-up, nothing e
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from chalicelib.core.errors import ServiceError
 
@@ -22,12 +21,11 @@ _TAG: Final = re.compile(r"\{%[-+]?\s*include\b([^%]*)")
 _ID: Final = re.compile(r"""["'](tpl_[0-7][0-9A-HJKMNP-TV-Z]{25})["']""")
 
 
-@dataclass(frozen=True, slots=True)
-class Includes:
+class Includes(NamedTuple):
     """Sources by template id, and why the other ids have none."""
 
-    sources: Mapping[str, str] = field(default_factory=dict)
-    problems: Mapping[str, str] = field(default_factory=dict)
+    sources: Mapping[str, str] = {}
+    problems: Mapping[str, str] = {}
 
     def to_json(self) -> dict[str, Any]:
         """Return the form in which they travel."""

@@ -1,8 +1,7 @@
 """What the events queue carries: which fact is to be told."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from chalicelib.adapters.aws.messages import check_version, texts
 from chalicelib.features.facts.model import Fact
@@ -10,8 +9,7 @@ from chalicelib.features.facts.model import Fact
 VERSION: Final = 1
 
 
-@dataclass(frozen=True, slots=True)
-class TellFact:
+class TellFact(NamedTuple):
     """Tell one fact; `settled`: what its render took of the limits is given back already."""
 
     subject: str

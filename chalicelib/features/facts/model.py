@@ -1,15 +1,13 @@
 """A fact, and what may listen to it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from chalicelib.adapters.aws.table import Item, Write
 from chalicelib.core.ids import WorkspaceId
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(NamedTuple):
     """That something came about; its id is derived from what it tells, so it exists once.
 
     `subject` is the partition of what it tells about, whose `META` row stands beside it;
@@ -22,7 +20,7 @@ class Fact:
     subject: str
     request_id: str
     created_at: str
-    detail: Mapping[str, Any] = field(default_factory=dict)
+    detail: Mapping[str, Any] = {}
 
     @property
     def sort_key(self) -> str:
@@ -30,8 +28,7 @@ class Fact:
         return f"FACT#{self.id}"
 
 
-@dataclass(frozen=True, slots=True)
-class Heard:
+class Heard(NamedTuple):
     """A fact as a listener gets it, with its subject's row; `settled`: the teller says so."""
 
     fact: Fact

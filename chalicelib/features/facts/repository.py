@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections.abc import Iterable
-from dataclasses import asdict, replace
+from copy import replace
 from typing import Final
 
 from chalicelib.adapters.aws.due import due_shard
@@ -27,7 +27,7 @@ class Facts:
     def creation(self, fact: Fact) -> Write:
         """Return the write of a fact, for the transaction of what it tells."""
         due = parse_rfc3339(fact.created_at) + _RESEND_AFTER
-        item = asdict(fact) | {
+        item = fact._asdict() | {
             "PK": fact.subject,
             "SK": fact.sort_key,
             "DPK": due_shard(fact.id),

@@ -1,13 +1,12 @@
 """A stored file of a render."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from chalicelib.core.ids import FileId
 from chalicelib.core.text import content_disposition
 
 
-@dataclass(frozen=True, slots=True)
-class StoredFile:
+class StoredFile(NamedTuple):
     """A file as its render's row lists it; `key` is its place in the bucket."""
 
     id: FileId

@@ -1,7 +1,5 @@
 """Files by their own id: `FILE#<id>` in the main table, so that an address needs no tenant."""
 
-from dataclasses import asdict
-
 from chalicelib.adapters.aws.table import Tables, Write
 from chalicelib.core.ids import FileId, RenderId, WorkspaceId
 from chalicelib.features.files.model import StoredFile
@@ -20,11 +18,11 @@ class Files:
         item = self._tables.get(self._table, f"FILE#{file_id}")
         if item is None or item.get("purged_at"):
             return None
-        return StoredFile(**{name: item[name] for name in StoredFile.__dataclass_fields__})
+        return StoredFile(**{name: item[name] for name in StoredFile._fields})
 
     def creation(self, file: StoredFile, workspace_id: WorkspaceId, render_id: RenderId) -> Write:
         """Return the write that makes the record; repeated, it writes the same again."""
-        item = asdict(file) | {
+        item = file._asdict() | {
             "PK": f"FILE#{file.id}",
             "SK": "META",
             "workspace_id": workspace_id,

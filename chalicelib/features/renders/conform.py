@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import replace
+from copy import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from chalicelib.core.errors import RenderFailure

@@ -2,7 +2,8 @@
 
 import datetime as dt
 import logging
-from dataclasses import dataclass, replace
+from copy import replace
+from dataclasses import dataclass
 from typing import Final
 
 from chalicelib.adapters.aws.table import ConditionFailed, Tables, Write

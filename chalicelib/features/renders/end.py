@@ -2,7 +2,7 @@
 
 import logging
 from contextlib import suppress
-from dataclasses import replace
+from copy import replace
 from typing import Final
 
 from chalicelib.adapters.aws.table import ConditionFailed, Tables, Write

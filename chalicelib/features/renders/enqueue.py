@@ -1,7 +1,7 @@
 """Hand a render to the queue of its priority."""
 
 import logging
-from dataclasses import replace
+from copy import replace
 
 from chalicelib.adapters.aws.table import ConditionFailed, Tables
 from chalicelib.core.clock import Clock, rfc3339

@@ -3,9 +3,9 @@
 import datetime as dt
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from copy import replace
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 from chalicelib.adapters.aws.messages import Poison, may_pass
 from chalicelib.core.clock import Clock, rfc3339
@@ -36,8 +36,7 @@ _LIMIT: Final = {"sync": dt.timedelta(seconds=120), "async": dt.timedelta(second
 _GRACE: Final = dt.timedelta(minutes=2)
 
 
-@dataclass(frozen=True, slots=True)
-class Executed:
+class Executed(NamedTuple):
     """A render as the attempt left it, and the bytes of its files where this attempt made them."""
 
     render: Render | None

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from dataclasses import asdict, replace
+from copy import replace
 from functools import partial
 from typing import Any, Final
 
@@ -98,7 +98,7 @@ class FinishRender:
         members = {"code": failure.code, "message": failure.detail} | failure.members
         trace, result = members.pop("trace", Trace()), members.pop("result", None)
         if failure.errors:
-            members["errors"] = [asdict(entry) for entry in failure.errors]
+            members["errors"] = [entry._asdict() for entry in failure.errors]
         failed = replace(render, status="failed", error=members, result=result)
         return self._end(_traced(failed, trace), trace.timings)
 
@@ -186,7 +186,7 @@ def _stored(
 def _traced(render: Render, trace: Trace) -> Render:
     return replace(
         render,
-        warnings=tuple(asdict(warning) for warning in trace.warnings),
+        warnings=tuple(warning._asdict() for warning in trace.warnings),
         logs=trace.logs,
         explain=None if trace.explain is None else dict(trace.explain),
     )

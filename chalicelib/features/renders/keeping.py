@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections.abc import Mapping
-from dataclasses import replace
+from copy import replace
 from typing import Any, Final
 
 from chalicelib.core.problems import PROBLEMS

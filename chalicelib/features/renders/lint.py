@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
+from copy import replace
 from typing import Any, Final
 
 from chalicelib.adapters.aws.functions import Function, FunctionBusy, FunctionDied, FunctionLate

@@ -1,7 +1,6 @@
 """A render and the moves between its states."""
 
-from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from chalicelib.adapters.aws.messages import check_version
 from chalicelib.core.ids import RenderId, WorkspaceId
@@ -30,8 +29,7 @@ MAX_ATTEMPTS: Final = 3
 _BODY_VERSION: Final = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Render:
+class Render(NamedTuple):
     """A render as its row says; `attempt` fences its writers, `excused` ones do not count."""
 
     id: RenderId
@@ -98,15 +96,14 @@ class Render:
         return self.status in FINAL
 
 
-@dataclass(frozen=True, slots=True)
-class Body:
+class Body(NamedTuple):
     """What the document is made from: too large for a row. `input` and `output` as requested."""
 
     input: dict[str, Any]
     data: dict[str, Any] | None
     data_url: str | None
     output: dict[str, Any]
-    includes: Includes = field(default_factory=Includes)
+    includes: Includes = Includes()
 
     def to_json(self) -> dict[str, Any]:
         """Return the form in which it travels."""

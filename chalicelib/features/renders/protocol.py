@@ -1,8 +1,7 @@
 """What the API function and the render function say to each other."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from chalicelib.adapters.aws.messages import check_version, texts
 from chalicelib.core.ids import RenderId, WorkspaceId
@@ -15,8 +14,7 @@ MAX_RETURNED_BYTES: Final = 4_300_000
 MAX_BODY_BYTES: Final = 5_900_000
 
 
-@dataclass(frozen=True, slots=True)
-class RunRender:
+class RunRender(NamedTuple):
     """Run one attempt of a render now, and say how it ended; `body` None: it is in the bucket.
 
     `row`: the render as it was made, whose first attempt is this invocation's; None: claim it.
@@ -65,8 +63,7 @@ class RunRender:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class QueuedRender:
+class QueuedRender(NamedTuple):
     """Run the next attempt of a queued render; its body is in the bucket."""
 
     workspace_id: WorkspaceId
@@ -95,8 +92,7 @@ class QueuedRender:
         return cls(WorkspaceId(workspace_id), RenderId(render_id), request_id)
 
 
-@dataclass(frozen=True, slots=True)
-class RunAnswer:
+class RunAnswer(NamedTuple):
     """The row as the attempt left it, and the file in base64 where it was asked for and fits."""
 
     row: dict[str, Any] | None

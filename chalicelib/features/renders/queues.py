@@ -1,13 +1,12 @@
 """The queues that renders wait in, by their priority."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from chalicelib.adapters.aws.queues import Queue
 from chalicelib.features.renders.model import Render
 
 
-@dataclass(frozen=True, slots=True)
-class RenderQueues:
+class RenderQueues(NamedTuple):
     """One queue a priority: `low` has fewer places, so it never stands in the way of `normal`."""
 
     normal: Queue

@@ -1,8 +1,7 @@
 """A document that is made to see whether it can be: what is asked for, and what is answered."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from chalicelib.adapters.aws.messages import check_version
 from chalicelib.core.errors import FieldError, RenderFailure
@@ -14,8 +13,7 @@ VERSION: Final = 1
 _MAX_OUTPUT_BYTES: Final = 100_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Rehearsal:
+class Rehearsal(NamedTuple):
     """Make a document by `ends_at` (Unix seconds) and keep nothing; a large body is in the bucket.
 
     `deadline` bounds the wait for a free function.
@@ -89,5 +87,5 @@ def failure_of(answer: Mapping[str, Any], whose: str) -> RenderFailure | None:
 
 def _told(failure: RenderFailure) -> dict[str, Any]:
     members = {name: value for name, value in failure.members.items() if name != "trace"}
-    errors = [asdict(entry) for entry in failure.errors]
+    errors = [entry._asdict() for entry in failure.errors]
     return {"code": failure.code, "message": failure.detail, "errors": errors, "members": members}

@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from chalicelib.adapters.aws.due import due_shard
 from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
@@ -15,8 +14,7 @@ from chalicelib.features.renders.rows import outcome_of, partition, render_of, r
 _APPEND: Final = "history = list_append(history, :entry)"
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
+class Attempt(NamedTuple):
     """An attempt that asks for a render; `message_id`: the queue's message that brought it."""
 
     number: int
@@ -26,8 +24,7 @@ class Attempt:
     message_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Claimed:
+class Claimed(NamedTuple):
     """A render that an attempt may run, or else as it stands; `free`: nobody runs it any more."""
 
     render: Render

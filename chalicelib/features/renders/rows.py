@@ -4,7 +4,6 @@ What is asked of the table stands in attributes; what is only read back stands i
 `request` and `outcome`.
 """
 
-from dataclasses import asdict
 from typing import Any, Final
 
 from chalicelib.adapters.aws.table import Item
@@ -82,7 +81,7 @@ def request_of(render: Render) -> str:
 def outcome_of(render: Render) -> str:
     """Write what came of a render."""
     outcome: dict[str, Any] = {
-        "files": [asdict(file) for file in render.files],
+        "files": [file._asdict() for file in render.files],
         "warnings": render.warnings,
         "error": render.error,
         "timings": render.timings,
@@ -131,4 +130,4 @@ def render_of(item: Item) -> Render:
 
 
 def _file(kept: dict[str, Any]) -> StoredFile:
-    return StoredFile(**{name: kept[name] for name in StoredFile.__dataclass_fields__})
+    return StoredFile(**{name: kept[name] for name in StoredFile._fields})

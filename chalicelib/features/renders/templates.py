@@ -1,7 +1,7 @@
 """Stored templates in renders: their source and defaults, put into the order that names one."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from copy import replace
 from typing import Any, Protocol
 
 from chalicelib.core.ids import WorkspaceId

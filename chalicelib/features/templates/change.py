@@ -1,7 +1,7 @@
 """Change a template's own fields: its name, its description, its lock."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from copy import replace
 from typing import Any, Final
 
 from chalicelib.adapters.aws.table import ConditionFailed, Tables

@@ -2,7 +2,8 @@
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from copy import replace
+from dataclasses import dataclass
 
 from chalicelib.adapters.aws.table import Tables
 from chalicelib.core import json

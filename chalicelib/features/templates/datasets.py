@@ -2,7 +2,8 @@
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from copy import replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 from chalicelib.adapters.aws.table import ConditionFailed, Tables, Write

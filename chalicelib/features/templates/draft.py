@@ -1,7 +1,8 @@
 """Replace a draft: the whole of it, fenced by its revision."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from copy import replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 from chalicelib.adapters.aws.table import ConditionFailed, Tables

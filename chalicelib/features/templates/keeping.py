@@ -3,7 +3,7 @@
 import datetime as dt
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from copy import replace
 from typing import Final
 
 from chalicelib.adapters.aws.table import ConditionFailed, Tables

@@ -1,8 +1,7 @@
 """A template, what its draft and its versions hold, and the moves between its states."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from chalicelib.core.ids import DatasetId, TemplateId, WorkspaceId
 
@@ -23,8 +22,7 @@ CONTENT: Final[dict[Kind, tuple[str, ...]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
+class Template(NamedTuple):
     """A template as its row says; `published_revision`: of the draft that was published last.
 
     `datasets` are in the order in which they were made. `unsettled` names what is in the bucket and
@@ -46,15 +44,14 @@ class Template:
     deleted_at: str | None = None
     datasets: Sequence[DatasetId] = ()
     default_dataset: DatasetId | None = None
-    unsettled: Mapping[str, str] = field(default_factory=dict)
+    unsettled: Mapping[str, str] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """What a draft or a version holds, as it was sent; `content` has the fields of its type."""
 
     content: Mapping[str, Any]
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = {}
     schema: Mapping[str, Any] | None = None
 
     def to_json(self) -> dict[str, Any]:
@@ -71,8 +68,7 @@ class Source:
         return cls(value["content"], value["options"], value["schema"])
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
+class Stored(NamedTuple):
     """Where a source is kept: in the row itself, or by name in the bucket."""
 
     sha256: str
@@ -80,8 +76,7 @@ class Stored:
     object_name: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Dataset:
+class Dataset(NamedTuple):
     """Data that a template is tried with; `revision` fences its writers."""
 
     id: DatasetId
@@ -92,8 +87,7 @@ class Dataset:
     revision: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(NamedTuple):
     """What is worked on; each change has the next revision."""
 
     revision: int
@@ -101,8 +95,7 @@ class Draft:
     updated_at: str
 
 
-@dataclass(frozen=True, slots=True)
-class Version:
+class Version(NamedTuple):
     """What was published; it never changes. `rollback_of`: the version that it repeats."""
 
     number: int

@@ -5,7 +5,8 @@ import logging
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from copy import replace
+from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from chalicelib.adapters.aws.table import ConditionFailed, Tables, Write

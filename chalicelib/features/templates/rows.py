@@ -39,7 +39,7 @@ def dataset_key(dataset_id: str) -> str:
 
 def row_of(template: Template) -> Item:
     """Write a template's own row; one that is being created is in no list."""
-    names = [name for name in Template.__dataclass_fields__ if name != "unsettled"]
+    names = [name for name in Template._fields if name != "unsettled"]
     row = meta_key(template) | {name: getattr(template, name) for name in names}
     row["unsettled"] = dict(template.unsettled)
     if template.status != "creating":
@@ -49,7 +49,7 @@ def row_of(template: Template) -> Item:
 
 def template_of(item: Mapping[str, Any]) -> Template:
     """Read a template's own row."""
-    return Template(**{name: item[name] for name in Template.__dataclass_fields__})
+    return Template(**{name: item[name] for name in Template._fields})
 
 
 def draft_row(template: Template, draft: Draft) -> Item:

@@ -2,7 +2,7 @@
 
 import datetime as dt
 import logging
-from dataclasses import replace
+from copy import replace
 from typing import Any, Final
 
 from chalicelib.adapters.aws.table import ConditionFailed, Tables

@@ -1,15 +1,13 @@
 """An upload and where its bytes are."""
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from chalicelib.core.ids import UploadId, WorkspaceId
 
 type Status = Literal["pending", "ready"]
 
 
-@dataclass(frozen=True, slots=True)
-class Upload:
+class Upload(NamedTuple):
     """An upload as its item says; one that is `pending` has announced `bytes` to come."""
 
     id: UploadId

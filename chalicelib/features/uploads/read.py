@@ -1,7 +1,7 @@
 """Read uploads: one, or those that a request names; what was to come is looked for."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from copy import replace
 
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.core.clock import Clock

@@ -2,7 +2,6 @@
 
 import datetime as dt
 from collections.abc import Iterable
-from dataclasses import asdict
 
 from chalicelib.adapters.aws.table import Item, Tables, Write
 from chalicelib.core.clock import parse_rfc3339, rfc3339
@@ -29,7 +28,7 @@ class Uploads:
     def put(self, upload: Upload) -> None:
         """Write an upload down."""
         ttl = int(parse_rfc3339(upload.expires_at).timestamp())
-        item = asdict(upload) | {
+        item = upload._asdict() | {
             "PK": _partition(upload.workspace_id, upload.id),
             "SK": "META",
             "ttl": ttl,
@@ -47,4 +46,4 @@ def _partition(workspace_id: WorkspaceId, upload_id: UploadId) -> str:
 
 
 def _read(item: Item) -> Upload:
-    return Upload(**{name: item[name] for name in Upload.__dataclass_fields__})
+    return Upload(**{name: item[name] for name in Upload._fields})

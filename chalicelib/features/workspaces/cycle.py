@@ -2,11 +2,10 @@
 
 import calendar
 import datetime as dt
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Cycle:
+class Cycle(NamedTuple):
     """One billing cycle; `end` is the first moment that is no longer in it."""
 
     start: dt.datetime

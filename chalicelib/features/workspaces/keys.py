@@ -2,7 +2,8 @@
 
 import datetime as dt
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from copy import replace
+from dataclasses import dataclass
 from typing import Final
 
 from chalicelib.adapters.aws.table import ConditionFailed

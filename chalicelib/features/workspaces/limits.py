@@ -14,7 +14,7 @@ The limits item of a workspace (`WS#<ws>#LIM`) has
 """
 
 import datetime as dt
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from chalicelib.adapters.aws.table import Item
 from chalicelib.core.clock import parse_rfc3339, rfc3339
@@ -24,8 +24,7 @@ from chalicelib.features.workspaces.model import Workspace
 from chalicelib.features.workspaces.quota import prepaid_left
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(NamedTuple):
     """What one render wants of its workspace's limits."""
 
     render_id: RenderId
@@ -34,16 +33,14 @@ class Claim:
     lease_until: dt.datetime | None
 
 
-@dataclass(frozen=True, slots=True)
-class Taken:
+class Taken(NamedTuple):
     """What a render took: a hold, as the limits item has it (empty: a test), and a lease."""
 
     hold: str
     leased: bool
 
 
-@dataclass(frozen=True, slots=True)
-class RateState:
+class RateState(NamedTuple):
     """What the RateLimit headers tell: requests left now, and seconds until all are back."""
 
     limit: int
@@ -51,8 +48,7 @@ class RateState:
     reset_s: int
 
 
-@dataclass(frozen=True, slots=True)
-class Allowance:
+class Allowance(NamedTuple):
     """What of a cycle's renders is used and left, and what is left of packs."""
 
     used: int

@@ -2,11 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class LimitsUpdate:
+class LimitsUpdate(NamedTuple):
     """An UpdateItem on the limits item."""
 
     update: str

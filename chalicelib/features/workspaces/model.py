@@ -1,8 +1,7 @@
 """Workspaces and their API keys."""
 
 import datetime as dt
-from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from chalicelib.core.clock import parse_rfc3339
 from chalicelib.core.ids import KeyId, WorkspaceId
@@ -29,8 +28,7 @@ SCOPES: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Workspace:
+class Workspace(NamedTuple):
     """A tenant."""
 
     id: WorkspaceId
@@ -55,16 +53,14 @@ class Workspace:
         return PLANS[self.plan_code]
 
 
-@dataclass(frozen=True, slots=True)
-class StoredSecret:
+class StoredSecret(NamedTuple):
     """The hash of a key's secret; a rolled one holds until its time, the present one for ever."""
 
     sha256_hex: str
     until: dt.datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ApiKey:
+class ApiKey(NamedTuple):
     """A key of one workspace; its secrets are hashes, the present one first."""
 
     id: KeyId

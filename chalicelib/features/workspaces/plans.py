@@ -1,13 +1,11 @@
 """The plans, as data."""
 
-from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 type Feature = Literal["storage", "pdfa", "pdfua", "einvoices", "email"]
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(NamedTuple):
     """What a workspace on this plan may do, and what it pays; `pack_renders` 0: it sells none."""
 
     code: str

@@ -3,7 +3,6 @@
 import datetime as dt
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict
 from typing import Any, Final
 
 from chalicelib.adapters.aws.due import due_shard
@@ -38,7 +37,7 @@ class Workspaces:
 
     def creation(self, workspace: Workspace) -> Write:
         """Return the write that makes a new workspace."""
-        item = asdict(workspace) | {
+        item = workspace._asdict() | {
             "PK": f"WS#{workspace.id}",
             "SK": "META",
             "LPK": _ALL_WORKSPACES,

@@ -5,7 +5,7 @@ import os
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from copy import replace
 from typing import Any
 
 import psutil

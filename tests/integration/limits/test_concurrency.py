@@ -5,7 +5,7 @@ import threading
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
-from dataclasses import replace
+from copy import replace
 
 import pytest
 

@@ -4,7 +4,8 @@ import random
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from copy import replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
 import pytest

@@ -1,11 +1,9 @@
 """What a run's filters write by where they are not told otherwise."""
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Habits:
+class Habits(NamedTuple):
     """The output's or the page's locale (a BCP 47 tag), and the output's IANA time zone."""
 
     locale: str | None = None
@@ -13,4 +11,4 @@ class Habits:
 
     def to_json(self) -> dict[str, Any]:
         """Return the form in which they travel."""
-        return asdict(self)
+        return self._asdict()
