@@ -143,13 +143,13 @@ class _Reading:
 
 
 def _is_plain(marked: bytes) -> bool:
-    """Tell whether nothing else is marked in it, and it has one whole text or none."""
+    """Tell whether nothing else is marked in it, and its texts begin and end in it."""
     if b"BDC" in marked:
         return False
     if b"T" not in marked:
         return True
-    whole = marked.startswith(b"\nBT\n") and marked.endswith(b"\nET")
-    return whole and marked.count(b"BT") == marked.count(b"ET") == 1
+    first, last = (marked.find(b"BT"), marked.find(b"ET")), (marked.rfind(b"BT"), marked.rfind(b"ET"))
+    return first[0] <= first[1] and last[0] <= last[1] and marked.count(b"BT") == marked.count(b"ET")
 
 
 _ACTS: Final[dict[bytes, Callable[[_Reading, int, int], int | None]]] = {
