@@ -148,8 +148,9 @@ def _is_plain(marked: bytes) -> bool:
         return False
     if b"T" not in marked:
         return True
-    first, last = (marked.find(b"BT"), marked.find(b"ET")), (marked.rfind(b"BT"), marked.rfind(b"ET"))
-    return first[0] <= first[1] and last[0] <= last[1] and marked.count(b"BT") == marked.count(b"ET")
+    first, last = marked.find(b"BT"), marked.rfind(b"ET")
+    whole = first <= marked.find(b"ET") and marked.rfind(b"BT") <= last
+    return whole and marked.count(b"BT") == marked.count(b"ET")
 
 
 _ACTS: Final[dict[bytes, Callable[[_Reading, int, int], int | None]]] = {
