@@ -19,7 +19,7 @@ from chalicelib.engine.templating import confinement, wire
 
 _INPUT: Final = 0
 _OUTPUT: Final = 1
-_CPU_S: Final = 15
+_CPU_S: Final = 10
 # What invoices are written in beside UTF-8; Python finds the rest in files, and none is opened.
 _ENCODINGS: Final = ("cp1250", "cp1252", "iso8859_2", "iso8859_15", "utf_16", "utf_32")
 
