@@ -1,16 +1,26 @@
-"""The installed validators, warm for all tests of a module."""
+"""The installed validators, warm for all tests of this folder, and what asks them."""
 
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, Final
 
 import pytest
 
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.browser.lifecycle import Browser
 from chalicelib.engine.conformance.checks import Check, Verdict
 from chalicelib.engine.conformance.judge import Judge
 from chalicelib.engine.deadline import Deadline
+from chalicelib.engine.einvoice.prepare import EInvoice, prepare
+from chalicelib.engine.einvoice.profiles import PROFILES, Syntax
+from chalicelib.engine.job import Outcome
+from tests.integration.engine.conftest import Render, new_browser, render_with
 
 REPOSITORY = Path(__file__).parents[3]
+OUTPUTS: Final[list[tuple[str, Syntax]]] = [
+    (profile.name, syntax) for profile in PROFILES.values() for syntax in profile.syntaxes
+]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -36,8 +46,50 @@ def verdict(judge: Judge, content: bytes, check: Check, seconds: float = 120) ->
     return answer
 
 
-@pytest.fixture(scope="module")
+def refused(source: Any, profile: str, syntax: Syntax) -> tuple[list[tuple[str, str]], bytes]:
+    """Return the rules that the service itself finds broken, with their places, or else the XML."""
+    asked = EInvoice(profile=PROFILES[profile], syntax=syntax, source=source, root="invoice")
+    try:
+        return [], prepare(asked).xml()
+    except RenderFailure as failure:
+        report = failure.members["result"]["conformance"]["einvoice"]
+        return [(error["rule"], error["path"]) for error in report["errors"]], b""
+
+
+def rejected(judge: Judge, xml: bytes, profile: str, syntax: Syntax, type_code: str) -> list[str]:
+    """Return the rules for which the official sheets reject an invoice."""
+    credit_note = type_code == "381"
+    check = Check.cii(profile) if syntax == "cii" else Check.ubl(profile, credit_note=credit_note)
+    answer = verdict(judge, xml, check)
+    assert answer.findings is not None, answer.why
+    return [found.rule for found in answer.findings if found.severity == "error"]
+
+
+def faults(judge: Judge, pdf: bytes, *flavours: str) -> set[str]:
+    """Return the rules of PDF/A (such as `3b`) and PDF/UA (`ua1`) that a document breaks."""
+    checks = [Check.pdfua() if each == "ua1" else Check.pdfa(each) for each in flavours]
+    answers = judge.judge(pdf, checks, Deadline.after(120))
+    assert all(answer.findings is not None for answer in answers), answers
+    return {found.rule for answer in answers for found in answer.findings or ()}
+
+
+@pytest.fixture(scope="session")
 def judge() -> Iterator[Judge]:
     judge = Judge(installed())
     yield judge
     judge.close()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    browser = new_browser()
+    yield browser
+    browser.close()
+
+
+@pytest.fixture
+def render(browser: Browser) -> Render:
+    def render(html: str, *, seconds: float = 20, test: bool = False, **output: Any) -> Outcome:
+        return render_with(browser, html, seconds=seconds, test=test, **output)
+
+    return render

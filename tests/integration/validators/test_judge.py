@@ -1,12 +1,9 @@
-"""The validators judge right, or not at all: absent, altered, killed, slow, out of memory."""
+"""The validators judge right, or not at all: absent, altered, misjudging."""
 
 import hashlib
 import json
 import os
 import shutil
-import signal
-import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -155,65 +152,3 @@ def test_rules_that_do_not_tell_wrong_from_right_are_not_used(
 
     assert answer.findings is None
     assert "misjudge" in answer.why
-
-
-def test_a_late_answer_is_none_and_the_next_is_right(judge: Judge) -> None:
-    assert verdict(judge, proof("cii-XRECHNUNG"), XRECHNUNG).findings == ()
-    slow = judge.pid
-
-    late = verdict(judge, many_lines(20_000), XRECHNUNG, seconds=0.5)
-
-    assert late.findings is None
-    assert "in time" in late.why
-    assert not Path(f"/proc/{slow}").exists()
-    assert verdict(judge, proof("cii-XRECHNUNG"), XRECHNUNG).findings == ()
-    assert judge.pid != slow
-
-
-def test_who_cannot_wait_for_the_start_leaves_validators_ready_for_the_next(own: Judge) -> None:
-    none = verdict(own, proof("cii-XRECHNUNG"), XRECHNUNG, seconds=0.2)
-    started = own.pid
-
-    assert none.findings is None
-    assert "in time" in none.why
-    assert verdict(own, proof("cii-XRECHNUNG"), XRECHNUNG).findings == ()
-    assert own.pid == started
-
-
-def test_killed_validators_are_replaced(judge: Judge) -> None:
-    assert verdict(judge, proof("cii-XRECHNUNG"), XRECHNUNG).findings == ()
-    pid = judge.pid
-    assert pid is not None
-    threading.Timer(0.5, os.kill, (pid, signal.SIGKILL)).start()
-
-    lost = verdict(judge, many_lines(20_000), XRECHNUNG)
-
-    assert lost.findings is None
-    assert "ended" in lost.why
-    assert verdict(judge, proof("cii-XRECHNUNG"), XRECHNUNG).findings == ()
-
-
-def test_validators_out_of_memory_end_and_are_replaced(judge: Judge) -> None:
-    lost = verdict(judge, b"<a>" + b"<b/>" * 40_000_000 + b"</a>", XRECHNUNG)
-
-    assert lost.findings is None
-    assert verdict(judge, proof("cii-XRECHNUNG"), XRECHNUNG).findings == ()
-
-
-def test_validators_do_not_outlive_their_owner(judge: Judge) -> None:
-    pid = judge.pid
-    judge.close()
-
-    time.sleep(0.1)
-    assert judge.pid is None
-    assert not Path(f"/proc/{pid}").exists()
-
-
-def many_lines(count: int) -> bytes:
-    """Return an invoice of so many equal lines; its totals are wrong."""
-    invoice = proof("cii-XRECHNUNG")
-    end = b"</ram:IncludedSupplyChainTradeLineItem>"
-    head, rest = invoice.split(b"<ram:IncludedSupplyChainTradeLineItem>")
-    line, tail = rest.split(end)
-    whole = b"<ram:IncludedSupplyChainTradeLineItem>" + line + end
-    return head + whole * count + tail
