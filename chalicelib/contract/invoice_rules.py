@@ -17,6 +17,7 @@ OWN_RULES: Final = MappingProxyType(
         "PLT-NO-INVOICE": "a document is no invoice, or carries none that is safe to read",
         "PLT-PROFILE": "a document has a profile that no rules are known for",
         "PLT-NOT-IN-MODEL": "a document says something that the model of an invoice cannot hold",
+        "PLT-UNTAGGED-CONTENT": "a page shows something that is read to nobody: a warning",
         "PLT-NOT-VALIDATED": "the validators gave no verdict in time",
     }
 )

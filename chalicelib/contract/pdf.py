@@ -241,7 +241,8 @@ class PdfOptions(Model):
     pdfua: bool = False
     """The document is to conform to PDF/UA-1 (ISO 14289). Its page must have a title, headings in
     order and a text for every picture; its language is `metadata.language` or its own `lang`, else
-    en-US. Links in headers and footers are left out (`feature_unavailable`)."""
+    en-US. Links in headers and footers are left out (`feature_unavailable`). What the page shows
+    and is read to nobody is a warning of the report: `PLT-UNTAGGED-CONTENT`, by CSS selectors."""
     metadata: PdfMetadata = PdfMetadata()
     attachments: Annotated[list[Attachment], Field(max_length=20)] = Field(default=[])
     protection: Protection | None = None

@@ -3,10 +3,13 @@
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.job import RenderWarning, Trace
+
+if TYPE_CHECKING:
+    from chalicelib.engine.browser.untagged import Untagged
 
 
 class Course:
@@ -19,6 +22,8 @@ class Course:
         self.explain: Mapping[str, Any] | None = None
         # Addresses and texts of the page's links, where the file's readers are told them.
         self.links: Sequence[tuple[str, str]] = ()
+        # What they are not told of it.
+        self.untagged: Sequence[Untagged] = ()
         self._timings: dict[str, int] = {}
 
     def warn(self, code: str, message: str, detail: str | None = None) -> None:

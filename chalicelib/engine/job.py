@@ -9,7 +9,7 @@ from chalicelib.engine.options.output import Output
 from chalicelib.engine.templating.includes import Includes
 
 if TYPE_CHECKING:
-    from chalicelib.engine.conformance.checks import Check
+    from chalicelib.engine.conformance.checks import Check, Raw
 
 # The bytes of an upload by its id; raises RenderFailure `upload_not_found`.
 type Uploads = Callable[[str], bytes]
@@ -116,11 +116,15 @@ class Trace(NamedTuple):
 
 
 class ToJudge(NamedTuple):
-    """What the validators are to be asked of a document; `trace` tells the caller's JSON path."""
+    """What the validators are to be asked of a document; `trace` tells the caller's JSON path.
+
+    `remarks` are what they cannot see of it, to stand beside what they find about PDF/UA.
+    """
 
     content: bytes
     checks: tuple["Check", ...]
     trace: "Callable[[str], str | None]"
+    remarks: tuple["Raw", ...] = ()
 
 
 class Outcome(NamedTuple):

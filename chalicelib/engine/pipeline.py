@@ -124,7 +124,7 @@ def _drawn(
         finally:
             # Also where the browser was lost: what the page said last tells most about it.
             course.logs, course.explain = page.logs, page.explanation
-            course.links = page.links
+            course.links, course.untagged = page.links, page.untagged
 
     try:
         contents = browser.use(draw, Deadline.at_epoch(job.deadline, job.stopped))

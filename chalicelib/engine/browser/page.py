@@ -20,6 +20,7 @@ from chalicelib.engine.browser.tab import Tab
 from chalicelib.engine.browser.texts import fit_texts
 from chalicelib.engine.browser.traffic import Traffic
 from chalicelib.engine.browser.unshown import hide_unshown
+from chalicelib.engine.browser.untagged import Untagged, untagged
 from chalicelib.engine.browser.watch import Watch
 from chalicelib.engine.deadline import Deadline, out_of_time
 from chalicelib.engine.job import RenderWarning
@@ -45,6 +46,7 @@ class Page:
         self._html_bytes = 0
         self._warnings: list[RenderWarning] = []
         self.links: list[tuple[str, str]] = []
+        self.untagged: list[Untagged] = []
 
     @property
     def warnings(self) -> tuple[RenderWarning, ...]:
@@ -109,7 +111,7 @@ class Page:
     def pdf(self, options: PdfOptions) -> bytes:
         """Print the document; raises RenderFailure `render_failed` or `render_timeout`."""
         if options.held_to_pdfua:
-            self.links = anchors(self._tab)
+            self.links, self.untagged = anchors(self._tab), untagged(self._tab)
         content, overlaps = printed(self._tab, options)
         self._warnings += overlaps
         return content

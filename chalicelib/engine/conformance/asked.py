@@ -2,9 +2,9 @@
 
 import io
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from chalicelib.engine.conformance.checks import Check
+from chalicelib.engine.conformance.checks import Check, Raw
 from chalicelib.engine.conformance.tracing import tracer
 from chalicelib.engine.finishing.pdfa import flavour
 from chalicelib.engine.job import ToJudge
@@ -12,6 +12,10 @@ from chalicelib.engine.job import ToJudge
 if TYPE_CHECKING:
     from chalicelib.engine.einvoice.prepare import Prepared
     from chalicelib.engine.formats.format import Finishing
+
+_OWN: Final = "platen"
+# Validators see an artifact, and take it for decoration.
+_UNTAGGED: Final = "PLT-UNTAGGED-CONTENT"
 
 
 def of_invoice(prepared: "Prepared", xml: bytes) -> ToJudge:
@@ -34,7 +38,11 @@ def of_pdf(content: bytes, finishing: "Finishing") -> ToJudge:
     protection = finishing.output.pdf.protection
     if protection is not None and protection.user_password is not None:
         content = _without_protection(content, protection.user_password)
-    return ToJudge(content, tuple(_of_pdf(finishing)), lambda _location: None)
+    remarks = (
+        Raw(_OWN, "warning", _UNTAGGED, each.why, each.place, each.count)
+        for each in finishing.course.untagged
+    )
+    return ToJudge(content, tuple(_of_pdf(finishing)), lambda _location: None, tuple(remarks))
 
 
 def _without_protection(content: bytes, password: str) -> bytes:

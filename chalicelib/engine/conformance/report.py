@@ -21,15 +21,25 @@ _NEEDED_ELEMENT: Final = "/ram:ApplicableHeaderTradeDelivery[1]"
 _UNCLAIMED: Final = "ISO 14289-1:2014 5:1"
 
 
-def report(checks: Sequence[Check], verdicts: Sequence[Verdict], trace: Trace) -> dict[str, Any]:
-    """Return the conformance report of the checks of one render, by subject."""
-    pairs = zip(checks, verdicts, strict=True)
-    return {check.subject: section(check, verdict, trace) for check, verdict in pairs}
+def report(
+    checks: Sequence[Check], verdicts: Sequence[Verdict], trace: Trace, remarks: Sequence[Raw] = ()
+) -> dict[str, Any]:
+    """Return the conformance report of the checks of one render, by subject.
+
+    `remarks` are the service's own on accessibility.
+    """
+    own = {"pdfua": remarks}
+    return {
+        check.subject: section(check, verdict, trace, own.get(check.subject, ()))
+        for check, verdict in zip(checks, verdicts, strict=True)
+    }
 
 
-def section(check: Check, verdict: Verdict, trace: Trace) -> dict[str, Any]:
+def section(
+    check: Check, verdict: Verdict, trace: Trace, remarks: Sequence[Raw] = ()
+) -> dict[str, Any]:
     """Return one part of the report; errors alone make it `failed`."""
-    findings = _once(verdict.findings or ())
+    findings = _once((*(verdict.findings or ()), *remarks))
     if not check.claimed:
         findings = [_unclaimed(found) for found in findings]
     errors = [found for found in findings if found.severity == "error"]

@@ -1,8 +1,9 @@
 """What is painted and has no tag is decoration: marked as an artifact (ISO 32000-1, 14.8.2.2).
 
 The browser leaves untagged what nobody is to be read: backgrounds, borders, headers and footers,
-what is `aria-hidden`. It tags the content of pages and of forms on them; where it draws a form
-twice, once as its shadow, both have the same tags.
+what is `aria-hidden`. What it loses beside that is told by browser/untagged.py. It tags the
+content of pages and of forms on them; where it draws a form twice, once as its shadow, both have
+the same tags.
 """
 
 import re

@@ -77,7 +77,7 @@ class ConformRender:
             verdicts = self._validator.judge(
                 each.content, each.checks, deadline, keep=not render.zero_retention
             )
-            told |= report(each.checks, verdicts, each.trace)
+            told |= report(each.checks, verdicts, each.trace, each.remarks)
         return told
 
 

@@ -106,6 +106,25 @@ def test_what_only_factur_x_tells_is_kept(alone: Raw) -> None:
     assert len(made(*standard, alone)["errors"]) == 3
 
 
+@pytest.mark.parametrize(
+    ("verdict", "status"),
+    [(Verdict(()), "passed"), (Verdict((found("R"),)), "failed"), (Verdict(), "unavailable")],
+)
+def test_what_validators_cannot_see_is_told_beside_what_they_find(
+    verdict: Verdict, status: str
+) -> None:
+    remark = found("PLT-UNTAGGED-CONTENT", "p > svg", severity="warning", count=3)
+
+    made = report(
+        [Check.pdfa("2b"), Check.pdfua()], [verdict, verdict], lambda _path: None, [remark]
+    )
+
+    assert {part["status"] for part in made.values()} == {status}
+    (told,) = made["pdfua"]["warnings"]
+    assert (told["location"], told["path"], told["count"]) == ("p > svg", None, 3)
+    assert made["pdfa"]["warnings"] == []
+
+
 def test_usual_findings_are_told_in_full_and_long_ones_as_far_as_all_have_room() -> None:
     usual = [found(f"BR-{n}", f"/rsm:CrossIndustryInvoice[1]/x[{n}]" * 4) for n in range(100)]
     long = [found(f"BR-{n}", f"/{n}" + "ä" * 3000) for n in range(100)]
