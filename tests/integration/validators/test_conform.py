@@ -2,11 +2,13 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
+from chalicelib.engine.conformance.judge import Judge
 from infra.operator.cli import main
 from tests.integration.validators.conftest import installed, proof
 
@@ -23,6 +25,13 @@ def conform(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     return run
 
 
+@pytest.fixture
+def warm(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the command ask the validators that run already, which it does not end."""
+    kept = SimpleNamespace(judge=judge.judge, close=lambda: None)
+    monkeypatch.setattr("infra.operator.conform.Judge", lambda _folder: kept)
+
+
 def test_a_valid_invoice_can_be_sent(conform: Any) -> None:
     ran = conform(proof("cii-XRECHNUNG"))
 
@@ -31,6 +40,7 @@ def test_a_valid_invoice_can_be_sent(conform: Any) -> None:
     assert "XRechnung 3.0.2" in ran.output
 
 
+@pytest.mark.usefixtures("warm")
 def test_a_wrong_sum_is_told_with_its_rule_and_place(conform: Any) -> None:
     wrong = proof("cii-XRECHNUNG").replace(b">19.00</", b">18.00</")
 
@@ -44,6 +54,7 @@ def test_a_wrong_sum_is_told_with_its_rule_and_place(conform: Any) -> None:
     assert all(error["location"].startswith("/rsm:Cross") for error in report["errors"])
 
 
+@pytest.mark.usefixtures("warm")
 def test_a_pdf_is_held_to_what_it_claims(conform: Any) -> None:
     ran = conform(proof("pdf-3a"))
 

@@ -1,9 +1,7 @@
 """The function of the validators in a whole stack: asked as the render function asks it."""
 
 import os
-import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import psutil
@@ -50,10 +48,6 @@ def java_of(stack: RunningStack) -> list[psutil.Process]:
     return [process for process in processes if process.name() == "java"]
 
 
-def threads_of(process: psutil.Process) -> int:
-    return len(list(Path(f"/proc/{process.pid}/task").iterdir()))
-
-
 def test_validators_are_not_started_before_they_are_asked(
     stack: RunningStack, remote: RemoteValidator
 ) -> None:
@@ -79,18 +73,3 @@ def test_a_large_document_is_judged_and_nothing_of_it_stays(
     bucket = stack.resources["FilesBucket"]["Ref"]
     left = stack.client("s3").list_objects_v2(Bucket=bucket, Prefix="tmp/validate/")
     assert left.get("Contents", []) == []
-
-
-def test_killed_validators_are_started_anew(stack: RunningStack, remote: RemoteValidator) -> None:
-    remote.judge(proof("pdf-3a"), PDF, Deadline.after(120))
-    before = java_of(stack)
-    for java in before:
-        java.kill()
-        # Its owner alone can bury it, and does so when it is asked the next time.
-        while java.status() != psutil.STATUS_ZOMBIE or threads_of(java) > 1:
-            time.sleep(0.05)
-
-    (found,) = remote.judge(proof("pdf-3a"), PDF[:1], Deadline.after(120))
-
-    assert found.findings == ()
-    assert java_of(stack) != before
