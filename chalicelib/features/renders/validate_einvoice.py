@@ -14,8 +14,9 @@ from chalicelib.features.workspaces.features import require_feature
 from chalicelib.features.workspaces.model import Workspace
 
 _MOST_BYTES: Final = 20_000_000
-# Kept back for the answer's way.
-_WAY_BACK_S: Final = 1.0
+# Kept back for the way of the answer, which may have some megabytes: the invoice comes also where
+# the validators are late.
+_WAY_BACK_S: Final = 2.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ class ValidateEInvoice:
             raise invalid(document.place, message, "too_large")
 
     def _asked(self, order: Examination) -> dict[str, Any]:
-        wait_s = order.deadline + _WAY_BACK_S / 2 - self._clock.now().timestamp()
+        wait_s = order.deadline + _WAY_BACK_S - self._clock.now().timestamp()
         try:
             answer = self._function.invoke(order.to_json(), wait_s=wait_s)
         except (FunctionBusy, FunctionDied, FunctionLate) as failed:
