@@ -1,10 +1,11 @@
 """What a template says of its output where a request does not (its `options`)."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from chalicelib.contract.base import Model
+from chalicelib.contract.conformance import check_hybrid
 from chalicelib.contract.image import ImageOptions, Viewport, Wait
 from chalicelib.contract.output import OutputFormat
 from chalicelib.contract.pdf import PdfOptions
@@ -71,3 +72,9 @@ class TemplateOptions(Model):
     ) = None
     """As `delivery.email`: false for none, or the rules that send. Kept for email, which is not
     offered yet."""
+
+    @model_validator(mode="after")
+    def _carries_its_invoice(self) -> Self:
+        if self.einvoice is not None and self.pdf is not None:
+            check_hybrid(self.pdf, drawn=True)
+        return self

@@ -112,6 +112,15 @@ def test_what_does_not_go_together_is_named(
     assert word in error["message"]
 
 
+def test_a_template_is_refused_whose_pdf_cannot_carry_its_invoice(service: Service) -> None:
+    options = {"einvoice": SPEC, "pdf": {"protection": {"user_password": "x"}}}
+    body = {"name": "T", "html": "x", "options": options}
+    answer = service.call("POST", "/v1/templates", json_body=body)
+
+    assert (answer.status, answer.code) == (400, "validation_error")
+    assert [error["path"] for error in answer.json["errors"]] == ["/options"]
+
+
 def test_preflight_tells_what_breaks_a_rule(service: Service) -> None:
     broken = invoice_json({"lines[1].vat": {"category": "E", "rate": 0}})
     body = {
