@@ -8,6 +8,7 @@ from typing import Final
 MODULES: Final = {
     "calls": "calls",
     "cold": "cold",
+    "conformance": "conformance",
     "curve": "curve",
     "einvoice": "einvoice",
     "finishing": "finishing",

@@ -1,5 +1,6 @@
-"""The e-invoice that is measured: ten lines at two rates of VAT, as callers send it."""
+"""The e-invoice that is measured: ten lines at two rates of VAT, and the two pages that show it."""
 
+from decimal import Decimal
 from typing import Any, Final
 
 _LINES: Final = 10
@@ -8,10 +9,21 @@ _ITEMS: Final = (
     ("Professional book", "Paperback, 412 pages", "H87", "39.00", "7"),
     ("Consulting", "On site in Köln, travel included", "HUR", "118.50", "19"),
 )
+_STYLE: Final = (
+    "body { font: 14px/1.4 sans-serif } address { font-style: normal }"
+    "table { border-collapse: collapse; width: 100% } th { background: #eef; text-align: left }"
+    "th, td { border-bottom: 1px solid #ccc; padding: 6px } .n { text-align: right }"
+    ".terms { break-before: page }"
+)
+_HEAD: Final = ("No.", "Item", "Quantity", "Price", "VAT", "Net")
+_TERMS: Final = (
+    "Goods remain our property until they are paid in full. Complaints are taken in writing, "
+    "within eight days of delivery. "
+) * 2
 
 
 def invoice() -> dict[str, Any]:
-    """Return the invoice in the contract's model."""
+    """Return the invoice as callers send it."""
     return {
         "number": "2026-0042",
         "issue_date": "2026-03-01",
@@ -64,3 +76,35 @@ def _line(number: int) -> dict[str, Any]:
         "vat": {"category": "S", "rate": rate},
         "item": {"name": name, "description": description, "seller_id": f"A-{number:04}"},
     }
+
+
+def page() -> str:
+    """Return the two pages that show it: the lines, and the terms."""
+    shown = invoice()
+    seller, buyer = shown["seller"], shown["buyer"]
+    head = "".join(f"<th scope=col>{name}" for name in _HEAD)
+    rows = "".join(_row(number, line) for number, line in enumerate(shown["lines"], 1))
+    mail = seller["contact"]["email"]
+    return (
+        f"<!doctype html><html lang=en><title>Invoice {shown['number']}</title>"
+        f"<style>{_STYLE}</style><h1>Invoice {shown['number']}</h1><address>{_postal(seller)}"
+        f"</address><p>To {_postal(buyer)}</p><table><thead><tr>{head}</thead>{rows}</table>"
+        f"<p><strong>Payable until {shown['due_date']}</strong></p><section class=terms>"
+        f"<h2>Terms</h2><ol>{f'<li>{_TERMS}' * 3}</ol><p>Questions: "
+        f'<a href="mailto:{mail}">{mail}</a></p></section>'
+    )
+
+
+def _postal(party: dict[str, Any]) -> str:
+    address = party["address"]
+    name = party["name"].replace("&", "&amp;")
+    return f"{name}<br>{address['line1']}<br>{address['postcode']} {address['city']}"
+
+
+def _row(number: int, line: dict[str, Any]) -> str:
+    item, net = line["item"], Decimal(line["quantity"]) * Decimal(line["price"]["net"])
+    cells = (f"{line['quantity']} {line['unit']}", line["price"]["net"], line["vat"]["rate"])
+    return (
+        f"<tr><td>{number}<td><b>{item['name']}</b><br>{item['description']}"
+        f"{''.join(f'<td class=n>{cell}' for cell in (*cells, f'{net:.2f}'))}"
+    )

@@ -92,7 +92,11 @@ def start(stack: Stack) -> None:
     endpoints = _open_invoke_api(stack, endpoints)
     declared = functions(template, resolver, STACK_NAME)
     environments = {
-        function.logical_id: {**_only_here(), **worker_environment(function, endpoints)}
+        function.logical_id: {
+            **_only_here(),
+            **worker_environment(function, endpoints),
+            **_switched_off(),
+        }
         for function in declared
     }
     for function in declared:
@@ -127,6 +131,11 @@ def _only_here() -> dict[str, str]:
         "PLATEN_FONTS_DIR": str(INSTALLED / "fonts"),
         "PLATEN_VALIDATORS_DIR": str(INSTALLED / "validators"),
     }
+
+
+def _switched_off() -> dict[str, str]:
+    off = os.environ.get("PLATEN_LOCAL_VALIDATORS") == "off"
+    return {"PLATEN_VALIDATE_FUNCTION": ""} if off else {}
 
 
 def _parameters(url: str) -> dict[str, str]:

@@ -1,0 +1,93 @@
+"""What the verdict of the validators costs a hybrid of two pages and ten lines.
+
+`make bench NAME=conformance`: PDF/A-3b and EN 16931, validated, over HTTP with a live key; in turn
+with the same hybrid from a second stack, whose validators are switched off. The same with PDF/UA-1
+besides. All is warm: every kind has been judged before. Printed beside it: the stages of both.
+"""
+
+import json
+import statistics
+import sys
+import time
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+from infra.bench.invoice import invoice, page
+from infra.bench.latency import Client
+from infra.local.testing import running_stack
+
+LIMITS: Final = MappingProxyType({"PDF/A-3b, EN 16931": 3.0, "and PDF/UA-1": 4.5})
+ROUNDS: Final = 20
+_WARM_UP: Final = 5
+_PAUSE_S: Final = 0.3
+_PAGES: Final = 2
+_PDF: Final = MappingProxyType(
+    {
+        "PDF/A-3b, EN 16931": {"pdfa": "3b"},
+        "and PDF/UA-1": {"pdfa": "3b", "pdfua": True},
+    }
+)
+# Of each round, in ms: until the answer, and what it tells of its stages.
+type _Times = dict[tuple[str, str], list[tuple[float, Mapping[str, Any]]]]
+
+
+def main() -> int:
+    """Print the table and the ratios; 1 when one is over its limit."""
+    times: _Times = {(way, status): [] for way in _PDF for status in ("unavailable", "passed")}
+    with running_stack(PLATEN_LOCAL_VALIDATORS="off") as without, running_stack() as stack:
+        clients = {"unavailable": Client(without), "passed": Client(stack)}
+        for round_number in range(-_WARM_UP, ROUNDS):
+            for way, status in times:
+                taken = _render(clients[status], way, status)
+                if round_number >= 0:
+                    times[way, status].append(taken)
+                time.sleep(_PAUSE_S)
+    return _report(times)
+
+
+def _render(client: Client, way: str, status: str) -> tuple[float, Mapping[str, Any]]:
+    begun = time.perf_counter()
+    render = json.loads(client.render(_payload(way)))
+    taken = 1000 * (time.perf_counter() - begun)
+    report = render["result"]["conformance"]
+    assert {part["status"] for part in report.values()} == {status}, report
+    assert render["files"][0]["pages"] == _PAGES, render
+    return taken, render["timings"]
+
+
+def _payload(way: str) -> bytes:
+    spec = {"profile": "EN16931", "invoice": invoice()}
+    body = {
+        "input": {"type": "html", "html": page()},
+        "output": {"einvoice": spec, "pdf": _PDF[way]},
+        "delivery": {"type": "url"},
+    }
+    return json.dumps(body).encode()
+
+
+def _report(times: _Times) -> int:
+    stages = [name for name in times[next(iter(times))][0][1] if name.endswith("_ms")]
+    stages = list(dict.fromkeys([*stages, "validate_ms"]))
+    _row("conformance, ms p50", *(stage.removesuffix("_ms") for stage in stages), "answer")
+    for (way, status), rounds in times.items():
+        medians = [
+            statistics.median([timings.get(stage) or 0 for _, timings in rounds])
+            for stage in stages
+        ]
+        answered = statistics.median(taken for taken, _ in rounds)
+        name = way + (", off" if status == "unavailable" else "")
+        _row(name, *(f"{milliseconds:.0f}" for milliseconds in (*medians, answered)))
+    ratios = [_ratio(times, way) for way in _PDF]
+    _row(f"conformance: {', '.join(f'{ratio:.2f}' for ratio in ratios)} (limit 3.0, 4.5)")
+    return int(any(ratio > limit for ratio, limit in zip(ratios, LIMITS.values(), strict=True)))
+
+
+def _ratio(times: _Times, way: str) -> float:
+    # Of each round, whose two found the machine alike.
+    pairs = zip(times[way, "passed"], times[way, "unavailable"], strict=True)
+    return statistics.median(ours[0] / bare[0] for ours, bare in pairs)
+
+
+def _row(first: str, *rest: str) -> None:
+    sys.stdout.write(first.ljust(24) + "".join(cell.rjust(10) for cell in rest) + "\n")
