@@ -23,8 +23,13 @@ TABLES: Final = {
 BINARY: Final = (".ttf", ".otf", ".woff2", ".png", ".pdf", ".icc")
 # What each import must leave unloaded: cold starts are paid for by the module.
 UNLOADED: Final = {
-    "app": "lxml pikepdf PIL jinja2 boto3 functions infra",
-    "functions.render.handler": "pydantic chalice app pikepdf jinja2 infra",
+    "app": "lxml pikepdf PIL jinja2 babel jsonschema boto3 functions infra",
+    # The browser waits for these: not even dataclasses, which brings the compiler's modules.
+    "functions.render.handler": "dataclasses inspect boto3 pydantic chalice app pikepdf infra",
+    # And the first page for these.
+    "functions.render.serve, chalicelib.bootstrap.render, chalicelib.engine.pipeline": (
+        "lxml pikepdf PIL jinja2 babel jsonschema boto3 pydantic chalice app infra"
+    ),
     "infra.operator.cli": "pydantic chalice app pikepdf jinja2 functions",
 }
 REGISTRIES: Final = re.compile(
