@@ -48,13 +48,19 @@ def _rejected_einvoice(service: Service) -> Answer:
     return post_einvoice(service)
 
 
-# By code of the catalogue: what is answered with it.
-PROVOKED: Final[dict[str, Callable[[Service], Answer]]] = {
+def _of_the_free_plan(service: Service) -> Answer:
+    key = service.key("live", service.create_workspace("free"))
+    return service.render(output={"pdf": {"pdfua": True}}, key=key)
+
+
+# By code of the catalogue: what is answered with it, for what is wrong with a document.
+REJECTED: Final[dict[str, Callable[[Service], Answer]]] = {
     "einvoice_invalid": lambda service: post_einvoice(service, invoice=BROKEN),
     "einvoice_validation_failed": _rejected_einvoice,
     "pdfa_conversion_failed": lambda service: _rejected(service, pdfa="3b"),
     "pdfua_validation_failed": lambda service: _rejected(service, pdfua=True),
 }
+PROVOKED: Final = {**REJECTED, "plan_feature_unavailable": _of_the_free_plan}
 
 
 def _unjudged(service: Service, **pdf: Any) -> Answer:

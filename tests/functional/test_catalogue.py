@@ -23,9 +23,7 @@ from tests.functional.test_renders_late import busy, late
 
 type Provoke = Callable[[Service], Answer]
 
-PROVOKED: Final[dict[str, Provoke]] = {}
-
-
+PROVOKED: Final[dict[str, Provoke]] = {**templates.PROVOKED, **verdicts.PROVOKED}
 ELSEWHERE: Final = "free_workspace_limit"
 JSON: Final = {"Content-Type": "application/json"}
 
@@ -126,12 +124,6 @@ def _(service: Service) -> Answer:
     answers = [service.call("GET", "/v1/renders", key=key) for _ in range(3)]
     assert [answer.status for answer in answers] == [200, 200, 429]
     return answers[2]
-
-
-@provokes("plan_feature_unavailable")
-def _(service: Service) -> Answer:
-    key = service.key("live", service.create_workspace("free"))
-    return service.render(output={"pdf": {"pdfua": True}}, key=key)
 
 
 @provokes("workspace_suspended")
@@ -273,10 +265,6 @@ def _(service: Service) -> Answer:
 @provokes("upload_not_found")
 def _(service: Service) -> Answer:
     return service.render(input={"type": "html", "upload_id": "upl_01HZZZZZZZZZZZZZZZZZZZZZZZ"})
-
-
-PROVOKED.update(templates.PROVOKED)
-PROVOKED.update(verdicts.PROVOKED)
 
 
 @pytest.mark.parametrize("code", sorted(PROVOKED))

@@ -24,11 +24,11 @@ def test_what_passes_is_delivered_with_its_report(service: Service) -> None:
     assert "validate_ms" in answer.json["timings"]
 
 
-@pytest.mark.parametrize("code", verdicts.PROVOKED)
+@pytest.mark.parametrize("code", verdicts.REJECTED)
 def test_what_is_rejected_fails_with_its_report_and_is_not_billed(
     service: Service, code: str
 ) -> None:
-    answer = verdicts.PROVOKED[code](service)
+    answer = verdicts.REJECTED[code](service)
 
     assert (answer.status, answer.code) == (422, code)
     (part,) = answer.json["result"]["conformance"].values()
