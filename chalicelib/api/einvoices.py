@@ -6,6 +6,7 @@ from typing import Final
 from chalicelib.api._endpoint import JSON, Call, Reply, endpoint
 from chalicelib.api._making import ROW, carry_out_order
 from chalicelib.api._order import einvoice_order_of
+from chalicelib.contract.invoice_rules import described
 from chalicelib.core.errors import invalid
 from chalicelib.features.renders.validate_einvoice import Document
 
@@ -16,6 +17,16 @@ _ROW: Final = {
     "answer_types": (JSON, _XML, "text/plain"),
     "body": "chalicelib.contract.einvoices:EInvoiceRequest",
 }
+_VALIDATE: Final = f"""
+Send the document itself, an XML (CII or UBL) or a PDF that carries one, or JSON that has it in
+base64 or names an upload of up to 20 MB. The answer is what the official validators say of it
+and, in the model of `POST /v1/einvoices`, what it says. Nothing of it is kept or billed.
+
+Whatever is wrong with the document is a finding, also that it is no invoice: then its section is
+`failed`, with a `profile` of null. Findings have the ids of the official rules; what no standard
+has an id for has one of these, here and wherever an invoice is refused:
+
+{described()}""".strip()
 
 
 @endpoint("POST", "/v1/einvoices", **_ROW)
@@ -34,6 +45,7 @@ def create(call: Call) -> Reply:
     "/v1/einvoices/validate",
     scope="render:write",
     tag="E-invoices",
+    description=_VALIDATE,
     body="chalicelib.contract.einvoices:EInvoiceDocument",
     media_types=(JSON, _XML, "text/xml", "application/pdf"),
     answers={200: "chalicelib.contract.einvoices:EInvoiceValidation"},
@@ -47,14 +59,7 @@ def create(call: Call) -> Reply:
     ),
 )
 def validate(call: Call) -> Reply:
-    """Validate an e-invoice.
-
-    Send the document itself, an XML (CII or UBL) or a PDF that carries one, or JSON that has it in
-    base64 or names an upload of up to 20 MB. The answer is what the official validators say of it
-    and, in the model of `POST /v1/einvoices`, what it says. Nothing of it is kept or billed.
-    Whatever is wrong with the document is a finding, also that it is no invoice: then its section
-    is `failed`, with a `profile` of null.
-    """
+    """Validate an e-invoice."""
     found = call.services.validate_einvoice(
         call.caller.workspace,
         _document(call),

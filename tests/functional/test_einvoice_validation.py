@@ -228,6 +228,18 @@ def test_who_may_not_is_refused(service: Service) -> None:
     assert sent(service, XML, key=service.key("live", free)).code == "plan_feature_unavailable"
     reader = service.key("live", scopes=("renders:read",))
     assert sent(service, XML, key=reader).code == "insufficient_scope"
+    abroad = service.operator.create_workspace("Abroad", plan="scale", regions=["us"]).id
+    assert sent(service, XML, key=service.key("live", abroad)).code == "region_not_enabled"
+
+
+def test_the_largest_body_reaches_whoever_reads_it(service: Service) -> None:
+    declaration, _, rest = XML.partition(b"\n")
+    note = b"<!--%s-->" % (b"x" * (4_000_000 - len(XML) - len("<!---->")))
+
+    answer = sent(service, declaration + b"\n" + note + rest)
+
+    assert answer.status == 200
+    assert answer.json["invoice"] is not None
 
 
 def test_a_lost_function_is_told_as_a_lack_of_room(service: Service) -> None:
