@@ -123,13 +123,17 @@ def killing_java(stack: RunningStack) -> Iterator[None]:
     over = threading.Event()
 
     def kill() -> None:
-        while not over.wait(0.1):
-            for process in psutil.Process(stack.pid).children(recursive=True):
-                with contextlib.suppress(psutil.NoSuchProcess):
-                    if process.name() == "java":
-                        process.kill()
+        for process in psutil.Process(stack.pid).children(recursive=True):
+            with contextlib.suppress(psutil.NoSuchProcess):
+                if process.name() == "java":
+                    process.kill()
 
-    killer = threading.Thread(target=kill)
+    def kill_each() -> None:
+        while not over.wait(0.1):
+            kill()
+
+    kill()
+    killer = threading.Thread(target=kill_each)
     killer.start()
     try:
         yield
