@@ -1,6 +1,8 @@
 """What the document says of itself, twice as readers expect it: as Info and as XMP."""
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
+from xml.sax.saxutils import escape
 
 from chalicelib.core.text import NOT_IN_XML
 from chalicelib.engine.finishing.dates import moment_of
@@ -12,6 +14,16 @@ if TYPE_CHECKING:
     import pikepdf
 
     from chalicelib.engine.formats.format import Finishing
+
+# ISO 16684-1; what a document conforms to is added to its end.
+_PACKET: Final = (
+    '<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>\n'
+    '<x:xmpmeta xmlns:x="adobe:ns:meta/">'
+    '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">\n'
+    '<rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/" '
+    'xmlns:pdf="http://ns.adobe.com/pdf/1.3/" xmlns:xmp="http://ns.adobe.com/xap/1.0/">'
+    '%s</rdf:Description>\n</rdf:RDF></x:xmpmeta>\n<?xpacket end="w"?>'
+)
 
 
 def _describe(document: "pikepdf.Pdf", finishing: "Finishing") -> None:
@@ -38,26 +50,38 @@ def _write_info(document: "pikepdf.Pdf", metadata: Metadata) -> None:
 
 
 def _write_xmp(document: "pikepdf.Pdf", metadata: Metadata) -> None:
+    import pikepdf  # noqa: PLC0415 -- only a document that is opened needs it
+
     # Of a document without a title, the browser's is an address, of which blanks are left.
     info = {name: _plain(str(value)).strip() for name, value in document.docinfo.items()}
-    author, moment = info.get("/Author"), f"{moment_of(metadata):%Y-%m-%dT%H:%M:%SZ}"
-    entries = {
-        "dc:format": "application/pdf",
-        "dc:title": info.get("/Title"),
-        "dc:creator": [author] if author else None,
-        "dc:description": info.get("/Subject"),
-        "dc:subject": [_plain(keyword) for keyword in metadata.keywords or ()],
-        "dc:language": [metadata.language] if metadata.language else None,
-        "pdf:Keywords": info.get("/Keywords"),
-        "pdf:Producer": info.get("/Producer"),
-        "xmp:CreatorTool": info.get("/Creator"),
-        "xmp:CreateDate": moment,
-        "xmp:ModifyDate": moment,
-    }
-    with document.open_metadata(set_pikepdf_as_editor=False, update_docinfo=False) as packet:
-        for name, value in entries.items():
-            if value:
-                packet[name] = value
+    moment = f"{moment_of(metadata):%Y-%m-%dT%H:%M:%SZ}"
+    keywords = [_plain(keyword) for keyword in metadata.keywords or ()]
+    entries = (
+        _entry("dc:format", "application/pdf"),
+        _array("dc:title", "Alt", [info.get("/Title")]),
+        _array("dc:creator", "Seq", [info.get("/Author")]),
+        _array("dc:description", "Alt", [info.get("/Subject")]),
+        _array("dc:subject", "Bag", keywords),
+        _array("dc:language", "Bag", [metadata.language]),
+        _entry("pdf:Keywords", info.get("/Keywords")),
+        _entry("pdf:Producer", info.get("/Producer")),
+        _entry("xmp:CreatorTool", info.get("/Creator")),
+        _entry("xmp:CreateDate", moment),
+        _entry("xmp:ModifyDate", moment),
+    )
+    packet = (_PACKET % "".join(entries)).encode()
+    name = pikepdf.Name
+    document.Root.Metadata = document.make_stream(packet, Type=name.Metadata, Subtype=name.XML)
+
+
+def _array(name: str, kind: str, values: Iterable[str | None]) -> str:
+    language = ' xml:lang="x-default"' if kind == "Alt" else ""
+    items = "".join(f"<rdf:li{language}>{escape(value)}</rdf:li>" for value in values if value)
+    return f"<{name}><rdf:{kind}>{items}</rdf:{kind}></{name}>" if items else ""
+
+
+def _entry(name: str, value: str | None) -> str:
+    return f"<{name}>{escape(value)}</{name}>" if value else ""
 
 
 def _show_title(document: "pikepdf.Pdf") -> None:

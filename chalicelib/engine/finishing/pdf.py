@@ -66,7 +66,12 @@ def _opened(due: Sequence[Finisher], finishing: "Finishing") -> tuple[bytes, int
             # written.
             packed = pikepdf.ObjectStreamMode.generate
             document.save(
-                result, min_version=_VERSION, deterministic_id=True, object_stream_mode=packed
+                result,
+                min_version=_VERSION,
+                # It stands in none of ours.
+                fix_metadata_version=False,
+                deterministic_id=True,
+                object_stream_mode=packed,
             )
         else:
             document.save(result, min_version=_VERSION, encryption=encryption_of(protection))
