@@ -126,6 +126,8 @@ def _judged(questions: list[_Question]) -> tuple[dict[str, Any], dict[str, str]]
 
 def _told(name: str, report: Mapping[str, Any], reasons: Mapping[str, str]) -> Iterator[str]:
     yield name
+    if "einvoice" not in report:
+        yield "It carries no e-invoice."
     for subject, part in report.items():
         yield ""
         yield f"{_SUBJECTS[subject]} ({_name(subject, part)}): {_verdict(subject, part)}"

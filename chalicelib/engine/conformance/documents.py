@@ -50,7 +50,9 @@ def invoice_check(xml: bytes) -> Check:
     if head.root not in (_CII, *_UBL_ROOTS):
         raise NotAnInvoice("the XML is neither a CII nor a UBL invoice")
     if profile is None:
-        raise NotAnInvoice(f"no profile has the guideline {guideline!r}")
+        raise NotAnInvoice(
+            f"the invoice's profile is not known here: its guideline is {guideline!r}"
+        )
     if head.root == _CII:
         return Check.cii(profile.name)
     if "ubl" not in profile.syntaxes:

@@ -59,6 +59,7 @@ def test_a_pdf_is_held_to_what_it_claims(conform: Any) -> None:
     ran = conform(proof("pdf-3a"))
 
     assert ran.exit_code == 0
+    assert "It carries no e-invoice." in ran.output
     assert "For the archive (PDF/A-3a): conforms" in ran.output
     assert "(PDF/UA-1): conforms" in ran.output
 
