@@ -1,7 +1,8 @@
 (most, longest, mostFound) => {
   const PICTURED = 'img[alt]:not([alt=""]), svg, canvas, [role=img]';
+  const MOST_CLASSES = 3;
   const DRAWN = 'path, rect, circle, ellipse, line, polyline, polygon, image, use';
-  const said = (element) => (element.innerText ?? element.textContent ?? '').trim();
+  const hasText = (element) => /\S/.test(element.textContent);
   const within = (element, selector) => element.parentElement?.closest(selector);
   const shown = (element) => {
     const box = element.getBoundingClientRect();
@@ -13,7 +14,7 @@
       return false;
     }
     const owner = within(element, 'a, button');
-    return element.querySelector(DRAWN) && !(owner && (said(owner) || owner.hasAttribute('aria-label')));
+    return element.querySelector(DRAWN) && !(owner && (hasText(owner) || owner.hasAttribute('aria-label')));
   };
   const isFrame = (element) => {
     const source = {iframe: 'src', object: 'data', embed: 'src'}[element.localName];
@@ -28,7 +29,7 @@
   const path = (element) => {
     const steps = [];
     for (let at = element; at && at !== document.body; at = at.parentElement) {
-      const classes = [...at.classList].map((name) => '.' + CSS.escape(name)).join('');
+      const classes = [...at.classList].slice(0, MOST_CLASSES).map((name) => '.' + CSS.escape(name)).join('');
       const id = at.getAttribute('id');
       steps.unshift(id ? '#' + CSS.escape(id) : at.localName + classes);
       if (id) break;
@@ -47,7 +48,7 @@
       const style = getComputedStyle(element);
       if (style.filter !== 'none') {
         outer = element;
-        if (said(element) || element.matches(PICTURED) || element.querySelector(PICTURED)) {
+        if (hasText(element) || element.matches(PICTURED) || element.querySelector(PICTURED)) {
           tell('filter', path(element));
         }
       } else if (isDrawing(element)) tell('drawing', path(element));

@@ -37,7 +37,7 @@ def remarks(outcome: Outcome) -> list[tuple[str, int]]:
 @pytest.mark.parametrize(
     ("html", "places"),
     [
-        (f"<p class='a b'>{DRAWING}{DRAWING}</p>", [("p.a.b > svg", 2)]),
+        (f"<p class='a b c d'>{DRAWING}{DRAWING}</p>", [("p.a.b.c > svg", 2)]),
         (DRAWING.replace("<path", "<title>Umsatz</title><path"), [("svg", 1)]),
         (
             f"<table id=t>{f'<tr><td>{DRAWING}' * 300}</table>",
