@@ -158,7 +158,7 @@ DOCUMENTS: Final = (
         422,
         "Not PDF/UA conformant",
         "The document did not pass the PDF/UA checks; `result` holds the findings.",
-        "Correct headings, alternative texts, table headers and language as the findings say.",
+        "Correct title, headings, alternative texts, table headers, language as the findings say.",
         owner="conformance",
     ),
     Problem(
