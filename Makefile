@@ -1,8 +1,10 @@
 # Platen: every command of the project. `make help` lists them.
 PORT ?= 8700
 PY := .venv/bin/python
+# The integration tests that start stacks, which wait more than they compute; the others run beside.
+STACKS := $(addprefix tests/integration/,crash deployed faults limits local package room service)
 .DEFAULT_GOAL := help
-.PHONY: help setup run up down demo fmt check test bench openapi lock package deploy destroy
+.PHONY: help setup run up down demo fmt check test test-stacks test-parts bench openapi lock package deploy destroy
 
 help: ## list the commands
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -36,7 +38,13 @@ check: setup ## lint, types, import rules, unit and architecture tests
 
 test: check package ## check, functional and integration tests, and the package
 	.venv/bin/pytest -q --tb=short -n auto tests/functional
-	.venv/bin/pytest -q --tb=short -m integration tests/integration
+	@$(MAKE) --no-print-directory -j2 --output-sync=target test-stacks test-parts
+
+test-stacks:
+	.venv/bin/pytest -q --tb=short -m integration $(STACKS)
+
+test-parts:
+	.venv/bin/pytest -q --tb=short -m integration tests/integration $(STACKS:%=--ignore=%)
 
 bench: setup ## run a benchmark (NAME=latency)
 	@$(PY) -m infra.bench $(NAME)

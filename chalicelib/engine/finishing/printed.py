@@ -60,10 +60,11 @@ def repeatable(content: bytes, moment: dt.datetime) -> bytes:
     content = _DATE.sub(rb"/\g<1>Date (D:%s)" % date, content, count=2)
     if _OF_ORIGIN in content:
         content = _ORIGIN.sub(lambda found: found[1].ljust(len(found[0])), content)
-    numbers = {old: new for new, old in enumerate(sorted(set(_CELL.findall(content))), 1)}
-    if not numbers:
-        return content
-    return _CELL.sub(lambda found: b"(node%08d)" % numbers[found[1]], content)
+    # Texts and, every other one, the number of a cell between them: there are thousands.
+    parts = _CELL.split(content)
+    names = {old: b"(node%08d)" % new for new, old in enumerate(sorted(set(parts[1::2])), 1)}
+    parts[1::2] = map(names.__getitem__, parts[1::2])
+    return b"".join(parts)
 
 
 def with_id(content: bytes) -> bytes:
