@@ -107,6 +107,8 @@ def _numbers(content: bytes, form: re.Pattern[bytes]) -> Iterator[int]:
     for found in form.finditer(content):
         end = content.rfind(_OBJECT, after, found.start())
         after = found.start()
+        if end < 0:  # one more in the same object, or none
+            continue
         number = content[max(end - _MOST_DIGITS, 0) : end].rpartition(b"\n")[2]
-        if end >= 0 and number.isdigit():
+        if number.isdigit():
             yield int(number)
