@@ -61,6 +61,12 @@ class Server:
             self._socket.close()
             return
         server, sockets = self._server, self._server._map  # noqa: SLF001 -- it has no other end
+
+        def end() -> None:
+            # Requests that still run would wake the loop by a descriptor that is another's by then.
+            server.pull_trigger = lambda: None
+            wasyncore.close_all(sockets, ignore_all=True)
+
         # From inside its own loop, which ends once it watches nothing any more.
-        server.trigger.pull_trigger(lambda: wasyncore.close_all(sockets, ignore_all=True))
+        server.trigger.pull_trigger(end)
         server.task_dispatcher.shutdown(cancel_pending=True, timeout=1)

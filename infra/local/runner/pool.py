@@ -131,6 +131,7 @@ class Pool:
                 if worker.alive():
                     return worker
                 self._all.discard(worker)
+                worker.retire()
             room = len(self._all) + self._starting < self.function.concurrency
             throttled = self._throttle and not invocation.patient
             if throttled and not room and self._starting <= len(self._waiting):
