@@ -3,7 +3,10 @@
 from collections.abc import Callable
 from typing import Any, Final
 
+from chalicelib.bootstrap import validation
 from chalicelib.engine.conformance.checks import Raw, Verdict
+from chalicelib.settings import ValidateSettings
+from tests.builders.grants import serving
 from tests.builders.http import Answer
 from tests.builders.invoice_json import invoice_json
 from tests.builders.service import Service
@@ -26,6 +29,18 @@ def judging(service: Service, *findings: Raw) -> list[dict[str, Any]]:
 
     service.verdicts = verdicts
     return asked
+
+
+def fetching(service: Service) -> None:
+    """Have the validators find nothing wrong with documents that they have to fetch."""
+
+    def verdicts(order: dict[str, Any]) -> list[dict[str, Any]]:
+        with serving("ValidateFunction"):
+            settings = ValidateSettings(bucket=service.settings.bucket, validators_dir="unused")
+            assert validation.bench(settings, service.clients).objects.get(order["key"])
+        return [Verdict(()).to_json() for _ in order["checks"]]
+
+    service.verdicts = verdicts
 
 
 def silent(service: Service) -> None:

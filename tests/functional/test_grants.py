@@ -8,6 +8,7 @@ from typing import Any, Final
 import pytest
 from botocore.exceptions import ReadTimeoutError
 
+from chalicelib.adapters.aws.validators import INLINE_BYTES
 from chalicelib.core.ids import RandomIds, RenderId
 from chalicelib.features.renders.bodies import Bodies
 from chalicelib.features.workspaces.limits import Claim
@@ -16,6 +17,8 @@ from tests.builders.grants import Overheard, serving
 from tests.builders.service import Aws, FunctionKilled, LambdaClient, Service
 from tests.builders.templates import LARGE, from_template, make, put
 from tests.builders.uploads import arrive
+from tests.builders.verdicts import fetching
+from tests.fakes.engine import PDF
 
 KEY: Final = {"Idempotency-Key": "k"}
 QUEUES: Final = ("Renders", "Events", "Upkeep")
@@ -63,6 +66,13 @@ def what_is_read(service: Service) -> None:
     assert service.call("GET", "/v1/usage").status == 200
     assert service.call("GET", "/healthz", key=None).status == 200
     assert service.call("GET", address, key=None).status == 302
+
+
+def documents_to_be_judged(service: Service) -> None:
+    fetching(service)
+    service.engine.content = PDF + b"x" * INLINE_BYTES
+    assert service.render(output={"pdf": {"pdfa": "3b"}}).status == 200
+    service.engine.content, service.verdicts = PDF, None
 
 
 def uploads_that_a_render_names(service: Service) -> None:
@@ -261,6 +271,7 @@ def overheard(aws: Aws) -> Iterator[Overheard]:
     with service.overheard.listening(service.clients), pytest.MonkeyPatch.context() as patch:
         renders_that_go_well(service)
         what_is_read(service)
+        documents_to_be_judged(service)
         uploads_that_a_render_names(service)
         templates_of_every_size(service)
         files_that_end(service)
