@@ -1,8 +1,10 @@
 """Validators that tell what a test has them tell, and what that is answered with."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
+from chalicelib.adapters.aws.validators import INLINE_BYTES
 from chalicelib.bootstrap import validation
 from chalicelib.engine.conformance.checks import Raw, Verdict
 from chalicelib.settings import ValidateSettings
@@ -10,6 +12,7 @@ from tests.builders.grants import serving
 from tests.builders.http import Answer
 from tests.builders.invoice_json import invoice_json
 from tests.builders.service import Service
+from tests.fakes.engine import PDF
 
 BROKEN: Final = invoice_json({"lines[1].vat": {"category": "E", "rate": 0}})
 PLACE: Final = "/rsm:CrossIndustryInvoice/rsm:ExchangedDocument/ram:ID"
@@ -31,8 +34,9 @@ def judging(service: Service, *findings: Raw) -> list[dict[str, Any]]:
     return asked
 
 
-def fetching(service: Service) -> None:
-    """Have the validators find nothing wrong with documents that they have to fetch."""
+@contextmanager
+def fetching(service: Service) -> Iterator[None]:
+    """Have documents made that the validators have to fetch, and nothing found wrong with them."""
 
     def verdicts(order: dict[str, Any]) -> list[dict[str, Any]]:
         with serving("ValidateFunction"):
@@ -40,7 +44,9 @@ def fetching(service: Service) -> None:
             assert validation.bench(settings, service.clients).objects.get(order["key"])
         return [Verdict(()).to_json() for _ in order["checks"]]
 
-    service.verdicts = verdicts
+    service.engine.content, service.verdicts = PDF + b"x" * INLINE_BYTES, verdicts
+    yield
+    service.engine.content, service.verdicts = PDF, None
 
 
 def silent(service: Service) -> None:

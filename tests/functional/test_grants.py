@@ -8,7 +8,6 @@ from typing import Any, Final
 import pytest
 from botocore.exceptions import ReadTimeoutError
 
-from chalicelib.adapters.aws.validators import INLINE_BYTES
 from chalicelib.core.ids import RandomIds, RenderId
 from chalicelib.features.renders.bodies import Bodies
 from chalicelib.features.workspaces.limits import Claim
@@ -18,7 +17,6 @@ from tests.builders.service import Aws, FunctionKilled, LambdaClient, Service
 from tests.builders.templates import LARGE, from_template, make, put
 from tests.builders.uploads import arrive
 from tests.builders.verdicts import fetching
-from tests.fakes.engine import PDF
 
 KEY: Final = {"Idempotency-Key": "k"}
 QUEUES: Final = ("Renders", "Events", "Upkeep")
@@ -69,10 +67,8 @@ def what_is_read(service: Service) -> None:
 
 
 def documents_to_be_judged(service: Service) -> None:
-    fetching(service)
-    service.engine.content = PDF + b"x" * INLINE_BYTES
-    assert service.render(output={"pdf": {"pdfa": "3b"}}).status == 200
-    service.engine.content, service.verdicts = PDF, None
+    with fetching(service):
+        assert service.render(output={"pdf": {"pdfa": "3b"}}).status == 200
 
 
 def uploads_that_a_render_names(service: Service) -> None:
