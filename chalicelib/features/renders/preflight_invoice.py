@@ -17,19 +17,21 @@ _INDEX: Final = re.compile(r"\[(\d+)\]")
 def check_invoice(body: Body) -> Iterator[RenderWarning]:
     """Yield warnings; raises `einvoice_invalid` with a pointer to each finding.
 
-    An invoice in data that are not there yet is not looked at.
+    An invoice in data that stand at a `data_url` is not looked at.
     """
     order = invoice_of(body)
-    if order is None or (order.path is not None and body.data is None):
+    if order is None:
         return
     if order.skipped_by_plan:
         message = "The plan has no e-invoices: the PDF will not carry the template's."
         yield RenderWarning("einvoice_skipped_plan", message, "output.einvoice")
+    if order.path is not None and body.data_url is not None:
+        return
     try:
         prepare(_asked(order, body))
     except RenderFailure as failure:
         if order.written:
-            raise _refusal(failure) from None
+            raise _refusal(failure, order.root) from None
         yield RenderWarning("invoice_totals_unavailable", failure.detail, order.root)
 
 
@@ -45,12 +47,16 @@ def _asked(order: InvoiceOrder, body: Body) -> EInvoice:
     )
 
 
-def _refusal(failure: RenderFailure) -> ServiceError:
+def _refusal(failure: RenderFailure, root: str) -> ServiceError:
     found = failure.members["result"]["conformance"]["einvoice"]["errors"]
-    errors = [FieldError(_pointer(each["path"]), failure.code, each["message"]) for each in found]
+    errors = [
+        FieldError(_pointer(each["path"], root), failure.code, each["message"]) for each in found
+    ]
     return ServiceError(failure.code, failure.detail, errors=errors)
 
 
-def _pointer(path: str) -> str:
-    steps = _INDEX.sub(r".\1", path).split(".")
+def _pointer(path: str, root: str) -> str:
+    """Return the pointer to a finding's path; `root`, where it begins, is keys only."""
+    within = _INDEX.sub(r".\1", path[len(root) :])
+    steps = (root + within).split(".")
     return "".join("/" + step.replace("~", "~0").replace("/", "~1") for step in steps)
