@@ -10,7 +10,9 @@ def check_conformance(options: "PdfOptions") -> None:
     """Raise ValueError where the options exclude each other."""
     pdfa = options.pdfa or ""
     if pdfa and options.protection is not None:
-        message = "pdfa and protection exclude each other: leave one of them out"
+        message = (
+            "pdfa and protection exclude each other: leave one out; null undoes a template's pdfa"
+        )
         raise ValueError(message)
     if pdfa.startswith("2") and options.attachments:
         message = f"pdfa {pdfa} takes no attachments: use 3{pdfa[1]} or leave them out"

@@ -237,7 +237,8 @@ class PdfOptions(Model):
     warning there. Its links keep their places, also in headers and footers, which is a finding."""
     pdfa: Literal["2b", "2u", "2a", "3b", "3u", "3a"] | None = None
     """Part and level of PDF/A (ISO 19005) that the document is to conform to. Not with
-    `protection`; attachments go with part 3 only."""
+    `protection`; attachments go with part 3 only. Null turns off the one of the template's
+    options."""
     pdfua: bool = False
     """The document is to conform to PDF/UA-1 (ISO 14289). Its page must have a title, headings in
     order and a text for every picture; its language is `metadata.language` or its own `lang`, else

@@ -42,7 +42,11 @@ class EmailTarget(Model):
 
 
 class TemplateOptions(Model):
-    """The template's defaults for `output`. A request wins member by member; null says nothing."""
+    """The template's defaults for `output`. A request wins member by member; null says nothing.
+
+    But null turns off `einvoice` and `pdf.pdfa`. Where a request asks for no PDF, `pdf.pdfa` and
+    `pdf.pdfua` are left out.
+    """
 
     output_format: OutputFormat | None = None
     """`output.format` where a request names neither `format` nor `formats`."""

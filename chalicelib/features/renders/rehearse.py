@@ -157,7 +157,7 @@ class RehearseDatasets:
         """Return why the document of one dataset cannot be made."""
         ends_at, wait_s = time_left
         found = TemplateSource(None, template.type, source)
-        body = self._templates.body_of(template, found, named.data())
+        body = self._templates.body_of(plan, template, found, named.data())
         asked = body.output["pdf"]["max_pages"]
         order = Rehearsal(
             workspace_id=template.workspace_id,

@@ -9,9 +9,10 @@ from chalicelib.features.renders.model import Body
 from chalicelib.features.renders.order import Order
 from chalicelib.features.templates.includes import included_in
 from chalicelib.features.templates.model import Template
-from chalicelib.features.templates.options import output_of
+from chalicelib.features.templates.options import check_carrier, draws_pdf, output_of
 from chalicelib.features.templates.schemas import CheckSchemas
 from chalicelib.features.templates.sources import Choice, TemplateSource
+from chalicelib.features.workspaces.plans import Plan
 
 # The whole OutputSpec of one in part; raises `validation_error` where it does not go together.
 type CompleteOutput = Callable[[Mapping[str, Any]], dict[str, Any]]
@@ -44,7 +45,8 @@ class PutTemplates:
     def __call__(self, order: Order, version: Choice) -> Order:
         """Return the order with the source in place, where it names one, and what is included.
 
-        Raises what `TemplateSources` and `CompleteOutput` raise.
+        Raises what `TemplateSources` and `CompleteOutput` raise, and `validation_error` where the
+        request's PDF cannot carry the template's e-invoice.
         """
         if order.template_id is None:
             return self._with_includes(order)
@@ -53,17 +55,20 @@ class PutTemplates:
         default: dict[str, Any] = {}
         output = output_of(found.source, said)
         if "einvoice" not in said:
-            output, default = _parted(output, left_out=_left_out(order, output))
+            output, default = _parted(output, order.workspace.plan)
+            if "einvoice" in output:
+                check_carrier(said)
         wanted = order.body.input | _source(found) | default
         body = replace(order.body, input=wanted, output=self._complete(output))
         order = replace(order, body=body, template_version=found.version)
         return self._with_includes(order, [found.source.content, found.source.options])
 
-    def body_of(self, template: Template, found: TemplateSource, data: Mapping[str, Any]) -> Body:
+    def body_of(
+        self, plan: Plan, template: Template, found: TemplateSource, data: Mapping[str, Any]
+    ) -> Body:
         """Return what a template's document is made from where a request says nothing else."""
         named = {"type": "template", "template_id": template.id}
-        # Of the plan nothing is known: the e-invoice is computed, which any plan may.
-        output, default = _parted(output_of(found.source, {}), left_out="unknown_plan")
+        output, default = _parted(output_of(found.source, {}), plan)
         body = Body(named | _source(found) | default, dict(data), None, self._complete(output))
         texts = [body.input, body.output]
         includes = included_in(texts, template.workspace_id, self._templates.find)
@@ -94,20 +99,16 @@ def check_data(body: Body, schemas: CheckSchemas) -> None:
         schemas.data(body.input.get("schema"), body.data or {})
 
 
-def _left_out(order: Order, output: Mapping[str, Any]) -> str | None:
+def _left_out(output: Mapping[str, Any], plan: Plan) -> str | None:
     """Return why a template's e-invoice goes into no file, if there is one."""
-    formats = output.get("formats")
-    drawn = "pdf" in formats if formats else output.get("format") in {None, "pdf", "zip"}
-    if not drawn:
+    if not draws_pdf(output):
         return "no_pdf"
-    return None if "einvoices" in order.workspace.plan.features else "plan"
+    return None if "einvoices" in plan.features else "plan"
 
 
-def _parted(
-    output: dict[str, Any], *, left_out: str | None
-) -> tuple[dict[str, Any], dict[str, Any]]:
+def _parted(output: dict[str, Any], plan: Plan) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the output, and for the input the default e-invoice that is not embedded."""
-    default = output.get("einvoice")
+    default, left_out = output.get("einvoice"), _left_out(output, plan)
     if default is None or left_out is None:
         return output, {}
     rest = {name: value for name, value in output.items() if name != "einvoice"}

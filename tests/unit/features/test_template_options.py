@@ -13,6 +13,7 @@ LETTER = {"pdf": {"page_size": "Letter", "margin": {"top": "5mm", "left": "1mm"}
 SIZED = {"pdf": {"width": "10cm", "height": "5cm"}}
 MARKED = {"pdf": {"watermark": {"text": "A", "angle": 0}}}
 SHUT = {"pdf": {"protection": {"user_password": "a", "permissions": {"print": False}}}}
+ARCHIVED = {"pdf": {"pdfa": "2b", "pdfua": True, "scale": 2}}
 TEXTS = {"pdf": {"header": {"enabled": True, "left": "x", "height": "9mm"}}}
 
 
@@ -62,6 +63,15 @@ TEXTS = {"pdf": {"header": {"enabled": True, "left": "x", "height": "9mm"}}}
             {"einvoice": {"profile": "BASIC"}},
         ),
         ({"einvoice": {"profile": "BASIC"}}, {"einvoice": None}, {}),
+        (ARCHIVED, {"format": "zip"}, ARCHIVED | {"format": "zip"}),
+        (ARCHIVED, {"formats": ["png"]}, {"formats": ["png"], "pdf": {"scale": 2}}),
+        (ARCHIVED | {"output_format": "png"}, {}, {"format": "png", "pdf": {"scale": 2}}),
+        (
+            ARCHIVED,
+            {"format": "png", "pdf": {"pdfua": True}},
+            {"format": "png", "pdf": {"pdfua": True, "scale": 2}},
+        ),
+        (ARCHIVED, {"pdf": {"pdfa": None}}, {"pdf": {"pdfua": True, "scale": 2}}),
         (
             {"einvoice": {"profile": "BASIC", "invoice_path": "a"}},
             {"einvoice": {"profile": "EN16931", "invoice": {}}},
