@@ -13,6 +13,7 @@ OWN_RULES: Final = MappingProxyType(
         "PLT-LINE-ID": "two lines have one id",
         "PLT-PRICE-GROSS": "a price has a discount, but no gross price that it is taken from",
         "PLT-TAX-CURRENCY": "there is a VAT total in the tax currency, but no tax currency",
+        "PLT-VAT-BREAKDOWN": "there are more than 1000 pairs of a VAT category and a rate",
         "PLT-AMOUNT-RANGE": "a computed amount has more than ten digits before the point",
         "PLT-NO-INVOICE": "a document is no invoice, or carries none that is safe to read",
         "PLT-PROFILE": "a document has a profile that no rules are known for",

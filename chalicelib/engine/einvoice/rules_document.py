@@ -15,6 +15,8 @@ _LIMIT: Final = Decimal(10) ** INTEGER_DIGITS
 _CREDIT_TRANSFERS: Final = frozenset({"30", "58"})
 _COUNTRY: Final = re.compile("[A-Z]{2}|1A")  # 1A: Kosovo, as the official sheets have it
 _CARD_DIGITS: Final = 10
+# What follows from an invoice has to have room beside what else is kept of a render.
+_MOST_VAT_PARTS: Final = 1_000
 _TOTALS: Final = (
     "line_total",
     "allowance_total",
@@ -35,6 +37,7 @@ def document_faults(invoice: Invoice, computed: Totals, profile: Profile) -> Ite
     yield from _payment(invoice, computed, profile)
     yield from adjustment_faults(invoice.allowances, "allowances", "BR-31", "BR-33")
     yield from adjustment_faults(invoice.charges, "charges", "BR-36", "BR-38")
+    yield from _vat_parts(computed)
     yield from _amounts(invoice, computed)
 
 
@@ -110,6 +113,16 @@ def _payment(invoice: Invoice, computed: Totals, profile: Profile) -> Iterator[F
     # The one sheet that still has this rule is that of EXTENDED.
     if profile.name == "EXTENDED" and computed.due_amount > 0 and not has_terms:
         yield "BR-CO-25", "due_date", "is required, or payment_terms, where an amount is due"
+
+
+def _vat_parts(computed: Totals) -> Iterator[Fault]:
+    count = len(computed.vat_breakdown)
+    if count > _MOST_VAT_PARTS:
+        message = (
+            f"has {count} different pairs of a VAT category and a rate, of which {_MOST_VAT_PARTS} "
+            "are allowed: merge rates, or make several invoices"
+        )
+        yield "PLT-VAT-BREAKDOWN", "", message
 
 
 def _amounts(invoice: Invoice, computed: Totals) -> Iterator[Fault]:

@@ -9,6 +9,7 @@ from chalicelib.features.renders.rows import outcome_of, request_of
 
 # The rest is for what stands in attributes of their own.
 MOST_BYTES: Final = 380_000
+_BREAKDOWN: Final = "vat_breakdown"
 _NO_LOGS: Final = ("There was no room to keep what the page wrote to its console.",)
 
 
@@ -31,8 +32,15 @@ def _with_first_errors(render: Render) -> Render:
     return replace(render, result={"conformance": kept}) if kept else render
 
 
+def _without_breakdown(render: Render) -> Render:
+    """Keep of an invoice's totals those of the whole; the rest stands in its XML."""
+    kept = {name: value for name, value in (render.invoice or {}).items() if name != _BREAKDOWN}
+    return replace(render, invoice=kept or None)
+
+
 _SHORTER: Final[tuple[Callable[[Render], Render], ...]] = (
     lambda render: replace(render, logs=_NO_LOGS),
     lambda render: replace(render, explain=None),
     _with_first_errors,
+    _without_breakdown,
 )
