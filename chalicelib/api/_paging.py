@@ -6,6 +6,8 @@ import hashlib
 import hmac
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
+from json import dumps as in_ascii
 from typing import Any, Final
 
 from chalicelib.api._endpoint import Call
@@ -13,6 +15,8 @@ from chalicelib.core import json
 from chalicelib.core.errors import ServiceError, invalid
 
 _MAC_BYTES: Final = 16
+# A function answers with 6 MB at most, of which the rest is for what stands around the page.
+_MOST_BYTES: Final = 4_000_000
 _NOT_FILTERS: Final = frozenset({"limit", "cursor"})
 
 type Position = Mapping[str, Any]
@@ -55,6 +59,12 @@ def position(call: Call) -> Position | None:
     return _cursors(call).read(call.query.cursor) if call.query.cursor is not None else None
 
 
+def that_fit(shown: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
+    """Return the first ones, for which one answer has room; one at least."""
+    sizes = accumulate(_bytes(each) for each in shown)
+    return shown[: max(1, sum(size <= _MOST_BYTES for size in sizes))]
+
+
 def envelope(call: Call, data: Sequence[Any], following: Position | None) -> dict[str, Any]:
     """Return the list answer; `following` is where the next page begins, None at the end."""
     return {
@@ -63,6 +73,11 @@ def envelope(call: Call, data: Sequence[Any], following: Position | None) -> dic
         "has_more": following is not None,
         "next_cursor": None if following is None else _cursors(call).write(following),
     }
+
+
+def _bytes(shown: Mapping[str, Any]) -> int:
+    """Return what it takes of an answer at most: a function's answer has its body as a text."""
+    return len(in_ascii(in_ascii(shown)))
 
 
 def _cursors(call: Call) -> Cursors:

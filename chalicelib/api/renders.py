@@ -40,7 +40,8 @@ def list_renders(call: Call) -> Reply:
     """List renders, newest first.
 
     A request reads a bounded number of rows: with a rare filter a page may hold fewer than
-    `limit` renders while `has_more` is true. Test keys see test renders only.
+    `limit` renders while `has_more` is true; so may one whose renders would be more than 4 MB. Test
+    keys see test renders only.
     """
     query = call.query
     position = _paging.position(call)
@@ -51,9 +52,10 @@ def list_renders(call: Call) -> Reply:
         limit=query.limit,
         after=position["after"] if position else None,
     )
-    following = {"after": page.next_after} if page.next_after else None
     shown = [call.services.present_render(render) for render in page.renders]
-    return Reply(200, _paging.envelope(call, shown, following))
+    fitting = _paging.that_fit(shown)
+    after = page.next_after if len(fitting) == len(shown) else fitting[-1]["id"]
+    return Reply(200, _paging.envelope(call, fitting, {"after": after} if after else None))
 
 
 @endpoint(
