@@ -3,10 +3,14 @@
 import base64
 import hashlib
 import logging
+import math
 import secrets
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from contextvars import copy_context
+from functools import partial
 from typing import Any, Final
 
 from chalicelib.adapters.aws.functions import Function, FunctionBusy, FunctionDied, FunctionLate
@@ -21,6 +25,9 @@ INLINE_BYTES: Final = 4_000_000
 _PLACE: Final = "tmp/validate/"
 # The function answers this much before nobody waits any more.
 _WAY_S: Final = 0.5
+_BUSY_PAUSE_S: Final = 0.15
+# A client is kept for each wait: they are few, as the deadline is looked at here.
+_STEP_S: Final = 30
 
 
 class RemoteValidator:
@@ -54,19 +61,31 @@ class RemoteValidator:
     def _ask(
         self, document: Mapping[str, str], checks: Sequence[Check], deadline: Deadline
     ) -> Sequence[Verdict]:
-        wait_s = deadline.remaining_s() - _WAY_S
-        if wait_s <= 0:
-            return _none(checks, "there was no time left for the validators")
-        order = {
-            **document,
-            "checks": [check.to_json() for check in checks],
-            "until": time.time() + wait_s,
-        }
-        answer = self._function.invoke(order, wait_s=deadline.remaining_s())
-        return [Verdict.from_json(verdict) for verdict in answer["verdicts"]]
+        order = {**document, "checks": [check.to_json() for check in checks]}
+        while (left_s := deadline.remaining_s() - _WAY_S) > 0:
+            try:
+                answer = self._answer({**order, "until": time.time() + left_s}, deadline)
+            except FunctionBusy:
+                time.sleep(_BUSY_PAUSE_S)
+            else:
+                return [Verdict.from_json(verdict) for verdict in answer["verdicts"]]
+        return _none(checks, "there was no time left for the validators")
+
+    def _answer(self, order: Mapping[str, Any], deadline: Deadline) -> dict[str, Any]:
+        """Call the function, and leave it alone when the deadline has come or nobody waits."""
+        wait_s = math.ceil(deadline.remaining_s() / _STEP_S) * _STEP_S
+        call = partial(self._function.invoke, order, wait_s=wait_s)
+        pool = ThreadPoolExecutor(1, thread_name_prefix="validators")
+        coming = pool.submit(copy_context().run, call)
+        pool.shutdown(wait=False)
+        either: list[Future[Any]] = [coming, deadline.stopped]
+        wait(either, deadline.remaining_s(), return_when=FIRST_COMPLETED)
+        if not coming.done():
+            raise FunctionLate
+        return coming.result()
 
     @contextmanager
-    def _handed_over(self, content: bytes, *, large: bool) -> Iterator[dict[str, Any]]:
+    def _handed_over(self, content: bytes, *, large: bool) -> Iterator[dict[str, str]]:
         if not large:
             yield {"content": base64.b64encode(content).decode()}
             return
@@ -76,7 +95,16 @@ class RemoteValidator:
         try:
             yield {"key": key}
         finally:
+            self._take_back(key)
+
+    def _take_back(self, key: str) -> None:
+        from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415
+
+        try:
             self._objects.delete(key)
+        except (BotoCoreError, ClientError):
+            # The bucket itself removes it some days later.
+            log.warning("what was judged could not be deleted", exc_info=True)
 
 
 def _none(checks: Sequence[Check], why: str) -> Sequence[Verdict]:

@@ -4,12 +4,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from botocore.exceptions import ClientError
+from botocore.exceptions import ClientError, ReadTimeoutError
 
-from chalicelib.adapters.aws.functions import FunctionBusy, FunctionDied, FunctionLate
+from chalicelib.adapters.aws.functions import Function, FunctionBusy, FunctionDied, FunctionLate
 from chalicelib.adapters.aws.validators import INLINE_BYTES, RemoteValidator
 from chalicelib.engine.conformance.checks import Check, Raw, Verdict
 from chalicelib.engine.deadline import Deadline
+from tests.unit.adapters.test_functions import FakeClients
 
 CHECKS = [Check.pdfa("3b"), Check.pdfua()]
 FOUND = Raw("verapdf", "error", "ISO 14289-1:2014 5:1", "not said", "root", 1)
@@ -31,6 +32,7 @@ class FakeFunction:
     def __init__(self, objects: FakeObjects, failure: Exception | None = None) -> None:
         self._objects = objects
         self._failure = failure
+        self.refusals = 0
         self.asked: list[Mapping[str, Any]] = []
         self.seen: list[bytes] = []
 
@@ -38,6 +40,8 @@ class FakeFunction:
         assert wait_s > 0
         self.asked.append(event)
         self.seen += [self._objects.kept[event["key"]]] if "key" in event else []
+        if len(self.asked) <= self.refusals:
+            raise FunctionBusy("f")
         if self._failure is not None:
             raise self._failure
         return {"verdicts": [verdict.to_json() for verdict in VERDICTS]}
@@ -71,6 +75,37 @@ def test_a_large_document_is_kept_no_longer_than_the_call(failure: Exception | N
     assert objects.kept == {}
 
 
+def test_a_verdict_counts_also_where_the_document_cannot_be_taken_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    remote, _, _ = validator()
+
+    def refuse(*_: Any) -> None:
+        raise ClientError({"Error": {"Code": "SlowDown"}}, "DeleteObject")
+
+    monkeypatch.setattr(FakeObjects, "delete", refuse)
+
+    assert remote.judge(b"x" * (INLINE_BYTES + 1), CHECKS, Deadline.after(9)) == VERDICTS
+
+
+def test_validators_that_have_no_room_are_asked_again() -> None:
+    remote, function, _ = validator()
+    function.refusals = 2
+
+    assert remote.judge(b"%PDF", CHECKS, Deadline.after(60)) == VERDICTS
+    assert len(function.asked) == 3
+
+
+def test_few_clients_wait_for_verdicts_however_much_time_there_is() -> None:
+    clients = FakeClients(ReadTimeoutError(endpoint_url="https://lambda.test"))
+    remote = RemoteValidator(Function(clients, "f"), FakeObjects())  # type: ignore[arg-type]
+
+    for left_s in range(1, 301):
+        remote.judge(b"%PDF", CHECKS, Deadline.after(left_s))
+
+    assert len(clients.waits) == 10
+
+
 def test_a_large_document_of_which_nothing_may_be_kept_has_no_verdict() -> None:
     remote, function, _ = validator()
 
@@ -93,7 +128,7 @@ def test_a_large_document_of_which_nothing_may_be_kept_has_no_verdict() -> None:
 def test_whatever_fails_there_is_no_verdict(failure: Exception) -> None:
     remote, _, _ = validator(failure)
 
-    told = remote.judge(b"%PDF", CHECKS, Deadline.after(9))
+    told = remote.judge(b"%PDF", CHECKS, Deadline.after(1))
 
     assert [verdict.findings for verdict in told] == [None, None]
 
