@@ -1,6 +1,6 @@
 """What the render function works with; only it has what these modules need."""
 
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from chalicelib.adapters.aws.messages import Inbox, Inboxes
@@ -42,7 +42,7 @@ def execute_render(
         renders=state.renders,
         bodies=state.bodies,
         engine=engine,
-        conform=ConformRender(partial(_validator, settings, clients)),
+        conform=ConformRender(cache(partial(_validator, settings, clients))),
         finish=finish,
         conclude=conclude,
         end=state.end(conclude),
@@ -56,7 +56,7 @@ def execute_render(
 def examine_einvoice(settings: RenderSettings, clients: Clients, clock: Clock) -> ExamineEInvoice:
     """Return what examines e-invoices of others."""
     uploads = UploadContents(Objects(clients, settings.bucket))
-    return ExamineEInvoice(partial(_validator, settings, clients), uploads, clock)
+    return ExamineEInvoice(cache(partial(_validator, settings, clients)), uploads, clock)
 
 
 def _validator(settings: RenderSettings, clients: Clients) -> "Validator":

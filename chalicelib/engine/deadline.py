@@ -16,9 +16,9 @@ class Deadline:
         self.stopped: Final[Future[None]] = stopped or Future()
 
     @classmethod
-    def after(cls, seconds: float) -> Self:
+    def after(cls, seconds: float, stopped: Future[None] | None = None) -> Self:
         """Return the moment `seconds` from now."""
-        return cls(time.monotonic() + seconds)
+        return cls(time.monotonic() + seconds, stopped)
 
     @classmethod
     def at_epoch(cls, epoch_s: float, stopped: Future[None] | None = None) -> Self:

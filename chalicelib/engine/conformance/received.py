@@ -21,7 +21,7 @@ _ROOT: Final = "invoice"
 _MAX_OWN: Final = 50
 _NOT_VALIDATED: Final = {
     "rule": "PLT-NOT-VALIDATED",
-    "message": "The validators gave no verdict in time; send the document again",
+    "message": "The validators gave no verdict; send the document again",
     "location": "",
     "path": None,
     "count": 1,

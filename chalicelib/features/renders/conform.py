@@ -6,6 +6,7 @@ from copy import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.deadline import Deadline, out_of_time
 from chalicelib.engine.job import Outcome, RenderWarning
 from chalicelib.features.renders.model import Render
 
@@ -31,23 +32,25 @@ _REPORT_UNAVAILABLE: Final = "accessibility_validation_unavailable"
 
 
 class ConformRender:
-    """Asks the validators, which are made when the first document needs them."""
+    """Asks the validators, which are wanted when the first document needs them."""
 
     def __init__(self, validator: "Callable[[], Validator]") -> None:
-        """Ask what this makes."""
-        self._make = validator
-        self._validator: Validator | None = None
+        """Ask what this returns."""
+        self._validator = validator
 
-    def __call__(self, render: Render, outcome: Outcome, left_s: float) -> Outcome:
-        """Return the outcome with its report, within the seconds that are left.
+    def __call__(self, render: Render, outcome: Outcome, deadline: Deadline) -> Outcome:
+        """Return the outcome with its report, at the deadline at the latest.
 
         Raises `einvoice_validation_failed`, `pdfa_conversion_failed` or `pdfua_validation_failed`
-        with the report. Without a verdict the file is delivered with a warning.
+        with the report, `render_timeout` where nobody wants it any more. Without a verdict the
+        file is delivered with a warning.
         """
         if not outcome.to_judge:
             return outcome
         begun = time.monotonic()
-        report = self._judged(render, outcome, left_s)
+        report = self._judged(render, outcome, deadline)
+        if deadline.stopped.done():
+            raise out_of_time()
         spent = round((time.monotonic() - begun) * 1000)
         claimed = {
             check.subject for each in outcome.to_judge for check in each.checks if check.claimed
@@ -64,17 +67,16 @@ class ConformRender:
                 raise RenderFailure(code, message, result=result, trace=trace)
         return replace(outcome, trace=trace, result=result)
 
-    def _judged(self, render: Render, outcome: Outcome, left_s: float) -> dict[str, Any]:
+    def _judged(self, render: Render, outcome: Outcome, deadline: Deadline) -> dict[str, Any]:
         # Few renders need them.
         from chalicelib.engine.conformance.report import report  # noqa: PLC0415
-        from chalicelib.engine.deadline import Deadline  # noqa: PLC0415
 
-        if self._validator is None:
-            self._validator = self._make()
-        deadline = Deadline.after(min(left_s, _SYNC_S) if render.mode == "sync" else left_s)
+        if render.mode == "sync":
+            deadline = deadline.sooner(_SYNC_S)
+        validator = self._validator()
         told: dict[str, Any] = {}
         for each in outcome.to_judge:
-            verdicts = self._validator.judge(
+            verdicts = validator.judge(
                 each.content, each.checks, deadline, keep=not render.zero_retention
             )
             told |= report(each.checks, verdicts, each.trace, each.remarks)
@@ -85,7 +87,7 @@ def _warnings(report: Mapping[str, Any], claimed: Collection[str]) -> Iterator[R
     for subject, part in report.items():
         if part["status"] == "unavailable":
             code = _UNAVAILABLE[subject] if subject in claimed else _REPORT_UNAVAILABLE
-            message = f"The {_NAMES[subject]} was not validated: no verdict came in time."
+            message = f"The {_NAMES[subject]} was not validated: the validators gave no verdict."
             yield RenderWarning(code, message)
         elif subject == "einvoice" and part["warnings"]:
             first = part["warnings"][0]

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 class ExamineEInvoice:
-    """Reads and judges; what it works with is made when somebody asks."""
+    """Reads and judges; the validators are wanted when somebody asks."""
 
     def __init__(
         self, validator: "Callable[[], Validator]", uploads: UploadContents, clock: Clock
     ) -> None:
-        """Ask the validators that this makes, about uploads from there."""
+        """Ask the validators that this returns, about uploads from there."""
         self._validator = validator
         self._uploads = uploads
         self._clock = clock

@@ -11,12 +11,13 @@ from chalicelib.adapters.aws.messages import Poison, may_pass
 from chalicelib.core.clock import Clock, rfc3339
 from chalicelib.core.crash_points import CrashPoint, here
 from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.job import Job, Outcome
 from chalicelib.features.renders.bodies import Bodies
 from chalicelib.features.renders.conclude import ConcludeRender
 from chalicelib.features.renders.conform import ConformRender
 from chalicelib.features.renders.end import EndRender
-from chalicelib.features.renders.finish import FinishRender
+from chalicelib.features.renders.finish import FinishRender, check_size
 from chalicelib.features.renders.jobs import job_of
 from chalicelib.features.renders.model import MAX_ATTEMPTS, Body, Render
 from chalicelib.features.renders.protocol import QueuedRender, RunRender
@@ -34,6 +35,8 @@ log = logging.getLogger(__name__)
 _LIMIT: Final = {"sync": dt.timedelta(seconds=120), "async": dt.timedelta(seconds=300)}
 # Past its limit by this much, a render that is still processing has lost its function.
 _GRACE: Final = dt.timedelta(minutes=2)
+# Kept back for what comes after the verdicts, where the caller goes away with the render's end.
+_STORING_S: Final = 1.5
 
 
 class Executed(NamedTuple):
@@ -172,8 +175,11 @@ class ExecuteRender:
             )
             with self._stop_ended.watching(render) as stopped:
                 outcome = self._engine(replace(job, stopped=stopped))
-            here(CrashPoint.RENDER_MADE)
-            outcome = self._conform(render, outcome, limit - self._clock.now().timestamp())
+                here(CrashPoint.RENDER_MADE)
+                check_size(render, outcome)
+                keep_s = 0 if until is None else _STORING_S
+                left_s = limit - keep_s - self._clock.now().timestamp()
+                outcome = self._conform(render, outcome, Deadline.after(left_s, stopped))
             done = self._finish.succeeded(render, outcome)
         except RenderFailure as failure:
             return Executed(self._finish.failed(render, failure))

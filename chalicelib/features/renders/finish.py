@@ -65,11 +65,7 @@ class FinishRender:
         self._clock = clock
 
     def succeeded(self, render: Render, outcome: Outcome) -> Render:
-        """Keep the files and the success; returns the render as it stands afterwards.
-
-        Raises `page_limit_exceeded` or `output_too_large` before anything is kept.
-        """
-        _check_size(render, outcome)
+        """Keep the files and the success; returns the render as it stands afterwards."""
         before = self._clock.now()
         kept = kept_for(render, outcome)
         expires = rfc3339(before + kept) if kept is not None else None
@@ -197,7 +193,8 @@ def _told(done: Render) -> dict[str, Any]:
     return {"status": done.status, "code": code, "attempt": done.attempt, "timings": done.timings}
 
 
-def _check_size(render: Render, outcome: Outcome) -> None:
+def check_size(render: Render, outcome: Outcome) -> None:
+    """Raise `page_limit_exceeded` or `output_too_large` for what the render may not be."""
     most = _MOST_BYTES[render.delivery]
     if render.zero_retention and render.answers_file:
         most = MAX_RETURNED_BYTES
