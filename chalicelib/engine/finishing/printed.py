@@ -12,12 +12,15 @@ from dataclasses import dataclass
 from typing import Final
 
 _DATE: Final = re.compile(rb"/(Creation|Mod)Date \(D:[0-9]{14}[+-][0-9]{2}'[0-9]{2}'\)")
-# As browser/origin.py makes it, also as a parameter of another address; what follows is the rest of
-# the string that it stands in.
-_ORIGIN: Final = re.compile(
-    rb"(?:https(?:://|%3A%2F%2F))?[0-9a-f]{24}\.document\.invalid((?:[ -'*-\[\]-~]|\\.)*\))"
-)
 _OF_ORIGIN: Final = b".document.invalid"
+# An origin's name, with the rest of the string that it stands in and what ends that.
+_TOLD: Final = re.compile(
+    rb"\.document\.invalid(?<=[0-9a-f]{24}\.document\.invalid)(?:[ -'*-\[\]-~]++|\\.)*+(\)?)"
+)
+# As browser/origin.py makes it, also as a parameter of another address; backwards, so that each
+# search begins with its name.
+_BACKWARDS: Final = re.compile(rb"dilavni\.tnemucod\.[0-9a-f]{24}(?:(?://:|F2%F2%A3%)sptth)?")
+_MOST_BEFORE_NAME: Final = len(b"https%3A%2F%2F") + 24
 # The ids that Chromium gives to the cells that head a table, where cells name them: in a cell's
 # own dictionary, in lists, in the tree of ids behind a reference.
 _CELL: Final = re.compile(
@@ -59,12 +62,26 @@ def repeatable(content: bytes, moment: dt.datetime) -> bytes:
     date = f"{moment.astimezone(dt.UTC):%Y%m%d%H%M%S}+00'00'".encode()
     content = _DATE.sub(rb"/\g<1>Date (D:%s)" % date, content, count=2)
     if _OF_ORIGIN in content:
-        content = _ORIGIN.sub(lambda found: found[1].ljust(len(found[0])), content)
+        content = _relative(content)
     # Texts and, every other one, the number of a cell between them: there are thousands.
     parts = _CELL.split(content)
     names = {old: b"(node%08d)" % new for new, old in enumerate(sorted(set(parts[1::2])), 1)}
     parts[1::2] = map(names.__getitem__, parts[1::2])
     return b"".join(parts)
+
+
+def _relative(content: bytes) -> bytes:
+    """Return the document with no origin in its strings; what follows each fills its room."""
+    parts: list[bytes] = []
+    done = 0
+    for found in _TOLD.finditer(content):
+        if found[1]:
+            begin = max(done, found.start() - _MOST_BEFORE_NAME)
+            told = content[begin : found.end()]
+            kept = _BACKWARDS.sub(b"", told[::-1])[::-1]
+            parts += content[done:begin], kept.ljust(len(told))
+            done = found.end()
+    return b"".join((*parts, content[done:]))
 
 
 def with_id(content: bytes) -> bytes:

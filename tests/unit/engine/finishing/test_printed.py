@@ -1,6 +1,7 @@
 """What is changed in a printed PDF without opening it."""
 
 import datetime as dt
+import time
 
 from chalicelib.engine.finishing.printed import Elements, elements_in, pages_of, repeatable, with_id
 from tests.builders.pdfs import A4, pdf_of
@@ -44,6 +45,28 @@ def test_the_page_itself_is_no_parameter_of_another_address() -> None:
     content = repeatable(printed, MOMENT)
 
     assert content == b"/URI (https://b.org/?u=%2Fa&v=1)" + b" " * len(ours) + b">>"
+
+
+def test_all_of_several_origins_in_one_string_go() -> None:
+    bare = ORIGIN.removeprefix(b"https://")
+    printed = b"(" + ORIGIN + b"/x?u=" + ORIGIN + rb"/\(y\)&v=a" + bare + b") (" + ORIGIN + b")"
+
+    content = repeatable(printed, MOMENT)
+
+    gap = b" " * len(ORIGIN + ORIGIN + bare)
+    assert content == rb"(/x?u=/\(y\)&v=a)" + gap + b" ()" + b" " * len(ORIGIN)
+
+
+def test_origins_outside_of_strings_stay_and_none_is_looked_at_twice() -> None:
+    name = b"a" * 24 + b".document.invalid"
+    open_ended, string = name * 5_000 + b"\x00", b"(" + ORIGIN + b"/a)"
+
+    begun = time.process_time()
+    content = repeatable(open_ended + string, MOMENT)
+
+    # Looked at anew from each origin, it takes a minute.
+    assert time.process_time() - begun < 5
+    assert content == open_ended + b"(/a)" + b" " * len(ORIGIN)
 
 
 def test_structure_ids_count_from_one_in_their_own_order() -> None:
