@@ -4,10 +4,13 @@ Neither qpdf nor the encoders of pictures can be stopped on their way, and qpdf 
 run meanwhile, so that this process would not even learn that it should stop.
 """
 
+import logging
 import os
 import pickle
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from chalicelib.core.errors import RenderFailure
@@ -22,6 +25,11 @@ if TYPE_CHECKING:
 _CHILD: Final = "chalicelib.engine.finishing.child"
 # So long at most goes by unseen that nobody wants the file any more.
 _LOOK_S: Final = 0.1
+log = logging.getLogger(__name__)
+
+
+class FinishingError(Exception):
+    """An unexpected exception of the other process: its type and frames."""
 
 
 def finished(
@@ -30,7 +38,7 @@ def finished(
     """Make the file of what was drawn, in time.
 
     Raises RenderFailure as the format's `finish`, `render_timeout` at the deadline, and
-    `render_failed` when the other process ends.
+    `render_failed` when the other process ends; FinishingError for whatever else is raised there.
     """
     if deadline.passed:
         raise out_of_time()
@@ -41,18 +49,15 @@ def finished(
 
     ours, theirs = Pipe()
     with ours, theirs:
-        child = _start(theirs)
-        theirs.close()
         try:
-            order = format_.name, content, finishing.output, finishing.resources, finishing.test
-            send(ours, (*order, finishing.invoice, finishing.course.links))
-            return _answer(ours, finishing, deadline)
+            with _started(theirs):
+                theirs.close()
+                order = format_.name, content, finishing.output, finishing.resources, finishing.test
+                send(ours, (*order, finishing.invoice, finishing.course.links))
+                return _answer(ours, finishing, deadline)
         except (EOFError, OSError) as error:
             message = f"the {format_.name} could not be finished: it takes too much memory"
             raise RenderFailure("render_failed", message) from error
-        finally:
-            child.kill()
-            child.wait()
 
 
 def send(channel: "Connection[Any, Any]", message: object) -> None:
@@ -65,8 +70,9 @@ def receive(channel: "Connection[Any, Any]") -> Any:
     return pickle.loads(channel.recv_bytes())  # noqa: S301
 
 
-def _start(end: "Connection[Any, Any]") -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
+@contextmanager
+def _started(end: "Connection[Any, Any]") -> Iterator[None]:
+    child = subprocess.Popen(
         [sys.executable, "-P", "-S", "-s", "-m", _CHILD, str(end.fileno())],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
@@ -74,6 +80,11 @@ def _start(end: "Connection[Any, Any]") -> subprocess.Popen[bytes]:
         env={"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
         pass_fds=(end.fileno(),),
     )
+    try:
+        yield
+    finally:
+        child.kill()
+        child.wait()
 
 
 def _answer(
@@ -92,5 +103,8 @@ def _answer(
             case "failure":
                 code, detail, members = parts
                 raise RenderFailure(code, detail, **members)
+            case "fault":
+                log.error("finishing failed", extra={"exception": parts[0]})
+                raise FinishingError(*parts)
             case _:
                 return cast("Produced", parts[0])

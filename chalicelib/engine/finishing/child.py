@@ -13,6 +13,7 @@ from multiprocessing.connection import Connection
 from typing import Any, Final, override
 
 from chalicelib.core.errors import RenderFailure
+from chalicelib.core.traces import trace_of
 from chalicelib.engine.browser.page import Page
 from chalicelib.engine.course import Course
 from chalicelib.engine.finishing.apart import receive, send
@@ -50,6 +51,10 @@ def main(channel: "Connection[Any, Any]") -> None:
         produced = format_named(name).finish(content, finishing)
     except RenderFailure as failure:
         send(channel, ("failure", failure.code, failure.detail, failure.members))
+    except MemoryError:
+        raise
+    except Exception as fault:  # noqa: BLE001 -- the owner raises it
+        send(channel, ("fault", trace_of(fault)))
     else:
         send(channel, ("produced", produced))
 
