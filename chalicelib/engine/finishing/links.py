@@ -29,11 +29,11 @@ def describe_links(elements: Iterable[Any], anchors: Sequence[tuple[str, str]]) 
 
 
 def _texts(texts: Sequence[str], count: int) -> Sequence[str]:
-    said = [text for text in texts if text]
-    for told in (texts, said):
-        if len(told) == count:
-            return told
-    return [said[0] if len(set(said)) == 1 else ""] * count
+    if len(texts) == count:
+        return texts
+    # Some links have no element, and which ones these are is not known.
+    said = {text for text in texts if text}
+    return [said.pop() if len(said) == 1 else ""] * count
 
 
 def _address(link: Any) -> str:

@@ -134,21 +134,22 @@ def test_links_of_one_address_are_told_apart_in_their_order(tree: Tree) -> None:
         tree.element("Link", *tree.link(one)),
     )
 
-    describe_links(links, [(one, "first"), (one, ""), (one, "second"), (other, "alone")])
+    describe_links(links, [(one, "first"), (one, "second"), (other, "alone")])
 
     assert contents(links) == [["first", "first"], ["alone"], ["second"]]
     assert str(links[1].S) == "/Link"
 
 
 def test_where_a_text_may_be_anothers_the_address_is_told(tree: Tree) -> None:
-    same, mixed, silent = (f"https://example.com/{number}" for number in range(3))
+    same, mixed, silent, some = (f"https://example.com/{number}" for number in range(4))
     links = tree.repaired(
-        *(tree.element("Link", *tree.link(uri)) for uri in (same, mixed, mixed, silent))
+        *(tree.element("Link", *tree.link(uri)) for uri in (same, mixed, mixed, silent, some, some))
     )
 
-    describe_links(links, [(same, "a"), (same, "a"), (mixed, "b"), (mixed, "c"), (mixed, "d")])
+    told = [(same, "a"), (same, ""), (mixed, "b"), (mixed, "c"), (mixed, "d")]
+    describe_links(links, [*told, (some, "e"), (some, ""), (some, "f")])
 
-    assert contents(links) == [["a"], [mixed], [mixed], [silent]]
+    assert contents(links) == [["a"], [mixed], [mixed], [silent], [some], [some]]
 
 
 def test_a_document_with_nothing_in_it_gets_a_tree() -> None:
