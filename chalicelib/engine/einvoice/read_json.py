@@ -16,6 +16,8 @@ from chalicelib.engine.einvoice.model import Invoice
 _DAY: Final = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _FAULT: Final = object()
 _ENTRIES: Final = v.Entries()
+# Of a name that is not known.
+_NAMED: Final = 100
 # EN 16931 has rules of its own for some of what must be there.
 _REQUIRED: Final = {
     "number": "BR-02",
@@ -137,7 +139,8 @@ def _is_required(member: Field[Any]) -> bool:
 
 
 def _member(path: str, name: str) -> str:
-    return f"{path}.{name}" if name.isidentifier() else f"{path}[{name[:100]!r}]"
+    name = name[:_NAMED]
+    return f"{path}.{name}" if name.isidentifier() else f"{path}[{name!r}]"
 
 
 def _reader(hint: Any) -> _Read:

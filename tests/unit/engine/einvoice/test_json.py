@@ -43,6 +43,8 @@ from tests.builders.invoice_shapes import SHAPES
         ({"vat_exemptions": {"X": {}}}, "PLT-UNKNOWN-FIELD", "vat_exemptions.X"),
         ({"lines[0].foo": 1}, "PLT-UNKNOWN-FIELD", "lines[0].foo"),
         ({"a b": 1}, "PLT-UNKNOWN-FIELD", "['a b']"),
+        ({"x" * 100_000: 1}, "PLT-UNKNOWN-FIELD", "x" * 100),
+        ({"-" * 100_000: 1}, "PLT-UNKNOWN-FIELD", f"['{'-' * 100}']"),
     ],
 )
 def test_another_shape_is_a_finding_at_its_place(
