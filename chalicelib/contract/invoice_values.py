@@ -35,14 +35,14 @@ def decimal(value: str | float, places: int) -> Decimal:
     else:
         # The shortest text that reads as the same double is what the caller wrote.
         number = Decimal(repr(value))
-        fits = abs(number) < _LIMIT and number == round(number, places)
+        fits = number.is_finite() and abs(number) < _LIMIT and number == round(number, places)
     if not fits:
         message = (
             f"must be a decimal with at most {INTEGER_DIGITS} digits before the point and "
             f"{places} after it, such as 12.50"
         )
         raise ValueError(message)
-    return number
+    return number + 0  # No zero has a sign.
 
 
 def percentage(value: str | float) -> Decimal:
