@@ -9,6 +9,7 @@ from chalicelib.contract.base import Model
 from chalicelib.contract.invoice import Invoice
 from chalicelib.contract.invoice_kinds import EInvoiceProfile
 from chalicelib.contract.renders import DeliverySpec, Mode, Priority
+from chalicelib.contract.reports import ConformanceReport
 from chalicelib.contract.sources import Base64, UploadId
 from chalicelib.contract.values import Metadata
 
@@ -64,7 +65,7 @@ class EInvoiceValidation(Model):
     """What a finished e-invoice is worth."""
 
     object: Literal["einvoice_validation"]
-    conformance: dict[str, Any]
+    conformance: ConformanceReport
     """As in `result.conformance` of a render: `einvoice`, whose `profile` is null where no rules
     are known for it, and for a PDF `pdfa`, and `pdfua` where it claims to be. `path` leads into
     `invoice`. The warnings `PLT-NOT-IN-MODEL` name what `invoice` leaves out, or why there is

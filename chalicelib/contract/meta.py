@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import ConfigDict, Field
 
 from chalicelib.contract.base import Model
+from chalicelib.contract.reports import RenderResult
 
 
 class Health(Model):
@@ -55,5 +56,7 @@ class ProblemDetails(Model):
     errors: list[ProblemEntry] = Field(default=[])
     render_id: str | None = None
     """The render that was made before the request failed."""
+    result: RenderResult | None = None
+    """That of the render, where it has one."""
     request_id: str
     doc_url: str

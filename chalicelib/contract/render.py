@@ -7,6 +7,7 @@ from pydantic import Field
 from chalicelib.contract.base import Model
 from chalicelib.contract.meta import ProblemEntry
 from chalicelib.contract.renders import Mode, Priority, RenderStatus
+from chalicelib.contract.reports import InvoiceTotals, RenderResult
 
 
 class File(Model):
@@ -115,8 +116,9 @@ class Render(Model):
     files: list[File]
     warnings: list[RenderWarning]
     error: RenderError | None
-    result: dict[str, Any] | None
-    invoice: dict[str, Any] | None
+    result: RenderResult | None
+    invoice: InvoiceTotals | None
+    """Of an e-invoice that was asked for, or is the template's default."""
     billed: bool
     storage: list[dict[str, Any]]
     emails: dict[str, int] | None

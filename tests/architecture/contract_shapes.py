@@ -27,6 +27,7 @@ _MAKING: Final = [
 ]
 _IMAGES: Final = "png jpeg webp"
 _PROFILE: Final = "MINIMUM BASIC_WL BASIC EN16931 EXTENDED XRECHNUNG"
+_VERDICT: Final = "passed failed unavailable"
 _VAT_CATEGORY: Final = "S Z E AE K G O L M"
 _TEMPLATE_TYPE: Final = "html image_canvas"
 _SOURCE: Final = "html head css header footer scene options schema_"
@@ -56,6 +57,9 @@ ENUMS: Final[dict[str, str]] = {
     "DeliverySpec.retention": "none default",
     "DeliverySpec.type": "url binary base64 none",
     "EInvoiceDefault.profile": _PROFILE,
+    "EInvoiceReport.profile": _PROFILE,
+    "EInvoiceReport.status": _VERDICT,
+    "EInvoiceReport.syntax": "cii ubl",
     "EInvoiceRequest.profile": _PROFILE,
     "EInvoiceRequest.syntax": "cii ubl",
     "EInvoiceSpec.profile": _PROFILE,
@@ -83,6 +87,7 @@ ENUMS: Final[dict[str, str]] = {
     "OutputSpec.media": "print screen",
     "PdfOptions.page_size": "A0 A1 A2 A3 A4 A5 A6 Letter Legal Tabloid Ledger",
     "PdfOptions.pdfa": "2b 2u 2a 3b 3u 3a",
+    "PdfReport.status": _VERDICT,
     "QrCodeLayer.error_correction": "L M Q H",
     "Render.mode": _RENDER_MODE,
     "Render.object": "render",
@@ -152,18 +157,24 @@ SHAPES: Final[dict[str, str]] = {
     "DatasetList": "object data has_more next_cursor",
     "DatasetSummary": "id object template_id name is_default created_at updated_at",
     "InferredSchema": "object template_id datasets schema_",
+    "EInvoiceReport": "profile syntax status validator scenario errors warnings",
     "EInvoiceValidation": "object conformance invoice",
     "Engine": "id object chromium_version state",
     "EngineList": "object data has_more next_cursor",
+    "ConformanceReport": "einvoice pdfa pdfua",
     "Cycle": "start end",
     "Explain": "fonts bytes requests wait",
     "File": "id format filename content_type bytes sha256 pages width height url url_expires_at "
     "expires_at",
+    "Finding": "rule message location path count",
     "Health": "status version checks",
+    "InvoiceTotals": "line_total allowance_total charge_total tax_basis_total tax_total "
+    "grand_total prepaid_amount rounding_amount due_amount vat_breakdown",
+    "PdfReport": "profile status validator errors warnings",
     "Preflight": "ok errors warnings",
     "PreflightError": "path code message",
     "PreflightWarning": "code message detail",
-    "ProblemDetails": "type title status code detail errors render_id request_id doc_url",
+    "ProblemDetails": "type title status code detail errors render_id result request_id doc_url",
     "ProblemEntry": "path code message",
     "Render": "id object status mode test input template_id template_version engine output "
     "reference metadata priority source batch_id files warnings error result invoice billed "
@@ -171,6 +182,7 @@ SHAPES: Final[dict[str, str]] = {
     "files_purged_at",
     "RenderError": "code message line column excerpt errors",
     "RenderList": "object data has_more next_cursor",
+    "RenderResult": "conformance",
     "RenderWarning": "code message detail",
     "SourceShown": _SOURCE,
     "Template": "id object name description type locked live_version draft_revision created_at "
@@ -187,5 +199,7 @@ SHAPES: Final[dict[str, str]] = {
     "Upload": "id object filename content_type bytes status upload created_at expires_at",
     "UploadForm": "url fields",
     "UsedFont": "requested used",
+    "VatBreakdown": "category rate taxable_amount tax_amount exemption_reason "
+    "exemption_reason_code",
     "Timings": "queue_ms template_ms load_ms print_ms finish_ms validate_ms store_ms total_ms cold",
 }
