@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from chalicelib.engine.conformance.checks import PDFA_PROFILES, PDFUA_PROFILES
+
 _MANIFEST: Final = "manifest.json"
+_PDF_KINDS: Final = frozenset(f"pdf-{each}" for each in (*PDFA_PROFILES, *PDFUA_PROFILES))
 _OWN: Final = frozenset({_MANIFEST, ".pins"})
 
 
@@ -32,8 +35,8 @@ class Installation:
         return (self.folder / "proof" / name).read_bytes()
 
     def knows(self, kind: str) -> bool:
-        """Tell whether there is a plan for a kind of XML."""
-        return kind in self.plan["kinds"]
+        """Tell whether there are rules for a kind."""
+        return kind in _PDF_KINDS or kind in self.plan["kinds"]
 
     def sources(self, kind: str) -> frozenset[str]:
         """Return the sheets that judge a kind."""

@@ -74,23 +74,28 @@ class Judge:
         self._forget()
 
     def _verdict(self, content: bytes, check: Check, deadline: Deadline) -> Verdict:
-        began = time.monotonic()
-        if self._program is not None and not self._program.runs:
-            self.close()
         try:
-            installation = self._installed()
-            program = self._proven_program(installation, check.kind)
-            if deadline.passed:
-                return _none(check, "the validators were not ready in time")
-            answer = program.ask(
-                [check.kind], content, min(limit_s(check.kind, content), deadline.remaining_s())
-            )[check.kind]
-            findings = _findings(answer)
+            return self._judged(content, check, deadline)
         except ValidatorMissing as absent:
             return _none(check, str(absent))
         except ProgramLost as lost:
-            self._forget()
+            self.close()
             return _none(check, str(lost))
+        except Exception as error:
+            log.exception("the validators failed")
+            self.close()
+            return _none(check, f"the validators failed: {type(error).__name__}")
+
+    def _judged(self, content: bytes, check: Check, deadline: Deadline) -> Verdict:
+        began = time.monotonic()
+        if self._program is not None and not self._program.runs:
+            self.close()
+        installation = self._installed()
+        program = self._proven_program(installation, check.kind)
+        if deadline.passed:
+            raise ValidatorMissing("the validators were not ready in time")
+        within_s = min(limit_s(check.kind, content), deadline.remaining_s())
+        findings = _findings(program.ask([check.kind], content, within_s)[check.kind])
         log.info("judged %s in %.0f ms", check.kind, (time.monotonic() - began) * 1000)
         return Verdict(
             findings, installation.validator(check.kind), installation.scenario(check.kind)
@@ -104,7 +109,7 @@ class Judge:
     def _proven_program(self, installation: Installation, kind: str) -> Program:
         # Whose deadline comes meanwhile has no verdict, but leaves them ready for the next: where
         # this takes longer than anybody waits, nobody would ever have one.
-        if not (kind.startswith("pdf-") or installation.knows(kind)):
+        if not installation.knows(kind):
             raise ValidatorMissing(f"there are no rules for {kind}")
         if self._program is None:
             self._program = Program(installation, _START_S)
@@ -130,7 +135,6 @@ def _prove(program: Program, installation: Installation, kind: str, within_s: fl
         findings = _findings(program.ask([kind], document, within_s)[kind])
         told = {finding.source for finding in findings if finding.severity == "error"}
         if told - {"schema"} != wanted:
-            program.end()
             raise ProgramLost(f"the validators misjudge their own proof of {kind}")
 
 
@@ -152,7 +156,10 @@ def _broken(proof: bytes) -> bytes:
 def _findings(answer: dict[str, Any]) -> tuple[Raw, ...]:
     if "findings" not in answer:
         raise ValidatorMissing(f"the validators could not judge it: {answer.get('failure')}")
-    return tuple(Raw(**each) for each in answer["findings"])
+    findings = tuple(Raw(**each) for each in answer["findings"])
+    if answer["left_out"] and all(each.severity != "error" for each in findings):
+        raise ValidatorMissing("the validators found more than they can tell")
+    return findings
 
 
 def _none(check: Check, why: str) -> Verdict:

@@ -1,6 +1,7 @@
 """The process that holds the validators: one question at a time, ended when it takes too long."""
 
 import contextlib
+import itertools
 import json
 import os
 import select
@@ -8,7 +9,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import IO, Any, Final
 
 from chalicelib.engine.conformance.installation import Installation
@@ -47,13 +48,18 @@ class Program:
 
     def __init__(self, installation: Installation, ready_within_s: float) -> None:
         """Start it and wait until it answers; raises ProgramLost."""
-        self._scratch = tempfile.TemporaryDirectory(prefix="validators-")
+        self._scratch = tempfile.TemporaryDirectory(
+            prefix="validators-", ignore_cleanup_errors=True
+        )
+        self._numbers = itertools.count(1)
+        self._ended = False
         try:
             self._process = _start(installation, self._scratch.name)
         except OSError as error:
             self._scratch.cleanup()
             raise ProgramLost(f"the validators do not start: {error}") from error
-        self._answer(time.monotonic() + ready_within_s)
+        with self._or_ended():
+            self._answer(time.monotonic() + ready_within_s)
 
     @property
     def pid(self) -> int:
@@ -68,15 +74,22 @@ class Program:
     def ask(self, kinds: Sequence[str], document: bytes, within_s: float) -> dict[str, Any]:
         """Return what the program says of each kind; raises ProgramLost."""
         until = time.monotonic() + within_s
-        order = json.dumps({"checks": list(kinds), "bytes": len(document)})
-        self._send(order.encode() + b"\n" + document, until)
-        answer = self._answer(until)
-        if set(answer) != set(kinds):
-            raise self._lost("the validators answered something else")
-        return answer
+        number = next(self._numbers)
+        order = json.dumps({"number": number, "checks": list(kinds), "bytes": len(document)})
+        with self._or_ended():
+            self._send(order.encode() + b"\n" + document, until)
+            answer = self._answer(until)
+            verdicts: dict[str, Any] = answer["verdicts"]
+            if answer["number"] != number or set(verdicts) != set(kinds):
+                raise ProgramLost("the validators answered something else")
+        return verdicts
 
     def end(self) -> None:
         """Kill the process with whatever it started."""
+        # Afterwards its number may be that of another.
+        if self._ended:
+            return
+        self._ended = True
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
@@ -84,40 +97,40 @@ class Program:
         _pipe(self._process.stdout).close()
         self._scratch.cleanup()
 
+    @contextlib.contextmanager
+    def _or_ended(self) -> Iterator[None]:
+        """End it whatever goes wrong: what it still answers would be the next verdict."""
+        try:
+            yield
+        except BaseException:
+            self.end()
+            raise
+
     def _send(self, message: bytes, until: float) -> None:
         pipe = _pipe(self._process.stdin).fileno()
         rest = memoryview(message)
         while rest:
-            self._wait([], [pipe], until)
+            _wait(pipe, select.POLLOUT, until)
             try:
                 rest = rest[os.write(pipe, rest[:_CHUNK]) :]
             except OSError as error:
-                raise self._lost("the validators ended") from error
+                raise ProgramLost("the validators ended") from error
 
     def _answer(self, until: float) -> dict[str, Any]:
         pipe = _pipe(self._process.stdout).fileno()
         parts: list[bytes] = []
         size = 0
         while not parts or not parts[-1].endswith(b"\n"):
-            self._wait([pipe], [], until)
+            _wait(pipe, select.POLLIN, until)
             parts.append(os.read(pipe, _CHUNK))
             size += len(parts[-1])
             if not parts[-1] or size > _ANSWER_BYTES:
-                raise self._lost("the validators ended")
+                raise ProgramLost("the validators ended")
         try:
             answer: dict[str, Any] = json.loads(b"".join(parts))
         except ValueError as error:
-            raise self._lost("the validators answered nonsense") from error
+            raise ProgramLost("the validators answered nonsense") from error
         return answer
-
-    def _wait(self, reading: list[int], writing: list[int], until: float) -> None:
-        remaining = max(until - time.monotonic(), 0)
-        if not any(select.select(reading, writing, [], remaining)):
-            raise self._lost("the validators did not answer in time")
-
-    def _lost(self, why: str) -> ProgramLost:
-        self.end()
-        return ProgramLost(why)
 
 
 def _start(installation: Installation, scratch: str) -> subprocess.Popen[bytes]:
@@ -136,6 +149,13 @@ def _start(installation: Installation, scratch: str) -> subprocess.Popen[bytes]:
     )
     os.set_blocking(_pipe(process.stdin).fileno(), False)
     return process
+
+
+def _wait(pipe: int, event: int, until: float) -> None:
+    poll = select.poll()
+    poll.register(pipe, event)
+    if not poll.poll(max(until - time.monotonic(), 0) * 1000):
+        raise ProgramLost("the validators did not answer in time")
 
 
 def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:

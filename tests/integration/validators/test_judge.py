@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -86,6 +87,22 @@ def test_hostile_xml_is_refused(judge: Judge, hostile: bytes) -> None:
 
     assert found
     assert (found[-1].rule, found[-1].severity) == ("XML", "error")
+
+
+def test_many_warnings_hide_no_error(judge: Judge) -> None:
+    valid = proof(XRECHNUNG.kind)
+    end = b"</ram:IncludedSupplyChainTradeLineItem>"
+    head, _, tail = valid.partition(end)
+    start, _, line = head.rpartition(b"<ram:IncludedSupplyChainTradeLineItem>")
+    odd = re.sub(rb'unitCode="\w+"', b'unitCode="QQQ"', line)
+    lines = (b"<ram:IncludedSupplyChainTradeLineItem>" + odd + end) * 2_001
+    invoice = (start + lines + tail).replace(b">EUR</ram:Inv", b">XYZ</ram:Inv")
+
+    found = verdict(judge, invoice, XRECHNUNG).findings or ()
+
+    errors = {each.rule for each in found if each.severity == "error"}
+    assert sum(each.severity == "warning" for each in found) == 2_000
+    assert "BR-CL-04" in errors
 
 
 @pytest.mark.parametrize("junk", [b"", b"%PDF-1.7", b"%PDF-1.7\ntrailer<</Root 1 0 R>>%%EOF"])

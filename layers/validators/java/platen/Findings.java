@@ -1,13 +1,14 @@
 package platen;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /** What was found in one document; what says the same of the same place is counted. */
 final class Findings {
-    /** Far more than a report shows, far less than a hostile document could cause. */
+    /** Of each severity: far more than a report shows, far less than one could cause. */
     private static final int KEPT = 2_000;
 
     private record Key(String source, String severity, String rule, String location) {}
@@ -22,13 +23,12 @@ final class Findings {
     }
 
     private final Map<Key, Found> found = new LinkedHashMap<>();
+    private final Map<String, Integer> told = new HashMap<>();
     private int leftOut;
-    private boolean errors;
 
     void add(String source, String severity, String rule, String message, String location) {
-        errors |= severity.equals("error");
         Key key = new Key(source, severity, rule, location);
-        if (found.size() >= KEPT && !found.containsKey(key)) {
+        if (!found.containsKey(key) && told.merge(severity, 1, Integer::sum) > KEPT) {
             leftOut++;
             return;
         }
@@ -36,7 +36,7 @@ final class Findings {
     }
 
     boolean hasErrors() {
-        return errors;
+        return told.containsKey("error");
     }
 
     int leftOut() {

@@ -14,8 +14,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Judges one document after another: a line of JSON with `checks` and `bytes`, then the document;
- * the answer is a line of JSON. Ends when nothing more comes in, and with its owner.
+ * Judges one document after another: a line of JSON with `number`, `checks` and `bytes`, then the
+ * document; the answer is a line of JSON with the same number. Ends when nothing more comes in,
+ * and with its owner.
  */
 public final class Main {
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -42,17 +43,18 @@ public final class Main {
             if (document.length != request.get("bytes").intValue()) {
                 throw new EOFException("the document ends early");
             }
-            reply(replies, program.answer(request.get("checks"), document));
+            reply(replies, Map.of("number", request.get("number"),
+                    "verdicts", program.verdicts(request.get("checks"), document)));
         }
     }
 
     /** Findings by check; of a check that could not be done, why. */
-    private Map<String, Object> answer(JsonNode checks, byte[] document) {
-        Map<String, Object> answer = new LinkedHashMap<>();
+    private Map<String, Object> verdicts(JsonNode checks, byte[] document) {
+        Map<String, Object> verdicts = new LinkedHashMap<>();
         for (JsonNode check : checks) {
-            answer.put(check.textValue(), verdict(check.textValue(), document));
+            verdicts.put(check.textValue(), verdict(check.textValue(), document));
         }
-        return answer;
+        return verdicts;
     }
 
     private Map<String, Object> verdict(String check, byte[] document) {
