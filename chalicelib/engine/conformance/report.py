@@ -93,7 +93,12 @@ def _is_needed(facturx: Raw) -> bool:
 
 
 def _tells(standard: Raw, facturx: Raw) -> bool:
-    """Tell whether a finding of the standard's own sheets is that of Factur-X as well."""
+    """Tell whether a finding of the standard's own sheets is that of Factur-X as well.
+
+    An error never hides behind a warning.
+    """
+    if standard.severity not in ("error", facturx.severity):
+        return False
     if standard.rule == facturx.rule:
         longer, shorter = sorted((standard.location, facturx.location), key=len, reverse=True)
         return longer == shorter or longer.startswith(f"{shorter}/")

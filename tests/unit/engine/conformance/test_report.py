@@ -91,6 +91,16 @@ def test_what_factur_x_tells_again_is_left_out(standard: Raw, facturx: Raw) -> N
     assert made(again, standard)["errors"] == made(standard)["errors"]
 
 
+def test_an_error_of_factur_x_does_not_vanish_behind_a_warning() -> None:
+    warning = found("CII-SR-464", SUMMATION, severity="warning")
+    error = found("CII-SR-464", SUMMATION, source="facturx")
+
+    report = made(warning, error)
+
+    assert (report["status"], rules(report["errors"])) == ("failed", ["CII-SR-464"])
+    assert rules(report["warnings"]) == ["CII-SR-464"]
+
+
 @pytest.mark.parametrize(
     "alone",
     [
