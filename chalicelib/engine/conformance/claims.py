@@ -1,11 +1,12 @@
 """What a PDF says of itself: PDF/A and PDF/UA in its metadata, an invoice among its files."""
 
 import io
+import re
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from chalicelib.engine.conformance.checks import PDFA_PROFILES
 from chalicelib.engine.conformance.documents import NotAnInvoice
 
 if TYPE_CHECKING:
@@ -15,7 +16,12 @@ INVOICE_NAMES: Final = ("factur-x.xml", "xrechnung.xml", "zugferd-invoice.xml")
 MAX_INVOICE_BYTES: Final = 20_000_000
 _MAX_METADATA_BYTES: Final = 2_000_000
 _HEAD_BYTES: Final = 1024
+_CLAIMS: Final = ("pdfaid:part", "pdfaid:conformance", "pdfuaid:part")
 _FLATE: Final = "/FlateDecode"
+# Part and level; parts above 3 may have no level.
+_PDFA: Final = re.compile(r"[1-9][a-z]?")
+# Where a file may have its name and its content, first the one that readers prefer.
+_FILE_NAMES: Final = ("/UF", "/F", "/Unix", "/DOS", "/Mac")
 
 
 class NotAPdf(Exception):  # noqa: N818 -- says what it is not
@@ -28,7 +34,10 @@ class LockedPdf(NotAPdf):
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """What is to be held against the validators; `pdfa` is a profile such as `3b`."""
+    """What is to be held against the validators.
+
+    `pdfa` is a profile such as `3b`, or one that there are no rules for, such as `1b`.
+    """
 
     pdfa: str | None
     pdfua: bool
@@ -59,26 +68,38 @@ def _metadata(pdf: "pikepdf.Pdf") -> tuple[str | None, bool]:
         # Before anybody unpacks them whole.
         _bounded(pdf.Root.Metadata, _MAX_METADATA_BYTES)
         told = pdf.open_metadata()
-        part, level = told.get("pdfaid:part", ""), told.get("pdfaid:conformance", "")
-        pdfua = told.get("pdfuaid:part", "") == "1"
+        part, level, pdfua = (told.get(name, "").strip() for name in _CLAIMS)
     except (AttributeError, LookupError, SyntaxError, TypeError, ValueError, NotAnInvoice):
         # Damaged metadata claim nothing.
         return None, False
     profile = f"{part}{level}".lower()
-    return (profile if profile in PDFA_PROFILES else None), pdfua
+    return (profile if _PDFA.fullmatch(profile) else None), pdfua == "1"
 
 
 def _invoice(pdf: "pikepdf.Pdf") -> bytes | None:
     """Return the only file that is named as an invoice; of several no reader knows which counts."""
-    found = [
-        attached
-        for key, attached in pdf.attachments.items()
-        if {key.lower(), attached.filename.lower()} & set(INVOICE_NAMES)
-    ]
+    found: dict[tuple[int, int], tuple[str, pikepdf.Object]] = {}
+    for key, file in _files(pdf):
+        name = next((str(file[each]) for each in _FILE_NAMES if each in file), key)
+        if {key.lower(), name.lower()} & set(INVOICE_NAMES):
+            stream = next(file.EF[each] for each in _FILE_NAMES if each in file.EF)
+            found[stream.objgen] = name, stream
     if len(found) > 1:
-        names = ", ".join(attached.filename for attached in found[:3])
+        names = ", ".join([name for name, _ in found.values()][:3])
         raise NotAnInvoice(f"the PDF carries {len(found)} invoices ({names}); leave one")
-    return _bounded(found[0].get_file().obj, MAX_INVOICE_BYTES) if found else None
+    return next((_bounded(stream, MAX_INVOICE_BYTES) for _, stream in found.values()), None)
+
+
+def _files(pdf: "pikepdf.Pdf") -> Iterator[tuple[str, "pikepdf.Object"]]:
+    """Return the files of the document by their keys: those it lists, and those bound to it."""
+    import pikepdf  # noqa: PLC0415 -- as above
+
+    for key, attached in pdf.attachments.items():
+        yield key, attached.obj
+    bound: Any = pdf.Root.get("/AF", [])
+    for file in [bound] if isinstance(bound, pikepdf.Dictionary) else bound:
+        if isinstance(file, pikepdf.Dictionary):
+            yield "", file
 
 
 def _bounded(stream: "pikepdf.Object", most: int) -> bytes:

@@ -5,8 +5,8 @@ import json
 from collections.abc import Sequence
 from typing import Any, Final
 
-from chalicelib.engine.conformance.checks import Check
-from chalicelib.engine.conformance.claims import LockedPdf, NotAPdf, claims_of, is_pdf
+from chalicelib.engine.conformance.checks import PDFA_PROFILES, Check
+from chalicelib.engine.conformance.claims import Claims, LockedPdf, NotAPdf, claims_of, is_pdf
 from chalicelib.engine.conformance.documents import NotAnInvoice
 from chalicelib.engine.einvoice.findings import Finding, InvalidInvoiceError
 from chalicelib.engine.einvoice.from_xml import Reading, from_xml
@@ -42,10 +42,19 @@ def read_document(content: bytes) -> dict[str, Any]:
         told = _without_invoice("the PDF carries no factur-x.xml, xrechnung.xml or the like")
     else:
         told = _of_xml(claims.invoice) | {"xml": base64.b64encode(claims.invoice).decode()}
-    level = claims.pdfa or (_HYBRID if claims.invoice is not None else None)
+    return told | _of_pdf(claims, told["warnings"])
+
+
+def _of_pdf(claims: Claims, warnings: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    level = claims.pdfa
+    if level is not None and level not in PDFA_PROFILES:
+        warnings = [_plain(_without_rules(f"PDF/A-{level}")), *warnings]
+        level = None
+    if level is None and claims.invoice is not None:
+        level = _HYBRID
     checks = [Check.pdfa(level)] if level else []
     checks += [Check.pdfua()] if claims.pdfua else []
-    return told | {"pdf": [check.to_json() for check in checks]}
+    return {"pdf": [check.to_json() for check in checks], "warnings": warnings}
 
 
 def _of_xml(xml: bytes) -> dict[str, Any]:
@@ -60,7 +69,7 @@ def _of_xml(xml: bytes) -> dict[str, Any]:
         errors = [Finding("BR-01", "The document names no profile: BT-24 is absent", "")]
     elif check is None:
         asked = f"{reading.guideline[:200]} in {reading.syntax.upper()}"
-        warnings = [Finding("PLT-PROFILE", f"There are no rules here for {asked}", ""), *remarks]
+        warnings = [_without_rules(asked), *remarks]
     return _told(
         profile=check.profile if check else None,
         syntax=reading.syntax,
@@ -96,6 +105,10 @@ def _invoice(reading: Reading) -> tuple[dict[str, Any] | None, list[Finding]]:
     except InvalidInvoiceError as wrong:
         return None, [_not_in_model(each.message, each.location) for each in wrong.findings]
     return invoice, [_not_in_model(each.message, each.location) for each in reading.not_in_model]
+
+
+def _without_rules(asked: str) -> Finding:
+    return Finding("PLT-PROFILE", f"There are no rules here for {asked}", "")
 
 
 def _not_in_model(message: str, location: str) -> Finding:
