@@ -61,6 +61,16 @@ def test_ubl_is_the_answer_itself_and_a_test_key_leaves_its_note(service: Servic
     assert b"#AAI#TEST" in answer.body
 
 
+def test_a_test_that_cannot_be_marked_as_one_is_told(service: Service) -> None:
+    def told(key: str, profile: str) -> list[str]:
+        warnings = post(service, key=key, profile=profile).json["warnings"]
+        return [each["message"] for each in warnings if each["code"] == "feature_unavailable"]
+
+    (message,) = told(service.test, "MINIMUM")
+    assert "MINIMUM has no place for the note" in message
+    assert told(service.test, "BASIC_WL") == told(service.live, "MINIMUM") == []
+
+
 def test_async_is_made_by_the_queue_and_a_repeat_makes_nothing(service: Service) -> None:
     first = post(service, mode="async", headers={"Idempotency-Key": "k"})
     again = post(service, mode="async", headers={"Idempotency-Key": "k"})

@@ -19,6 +19,10 @@ _SKIPPED: Final = (
     "The PDF carries no e-invoice: the template has one, and the workspace's plan has none. Send "
     "output.einvoice null, or change the plan."
 )
+_UNMARKED: Final = (
+    "The profile {} has no place for the note that marks test documents: nothing in the XML tells "
+    "that it is a test. Choose another profile where that must be told."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,7 @@ def invoiced(job: Job, course: "Course") -> tuple[Job, Invoiced | None]:
     totals = totals_json(prepared.totals)
     if not order.written:
         return job, Invoiced(totals, None)
-    file = _embedded(prepared)
+    file = _embedded(prepared, course)
     return job, Invoiced(totals, file, (of_invoice(prepared, file.content),))
 
 
@@ -71,11 +75,19 @@ def prepared_for(job: Job) -> Prepared:
     )
 
 
-def _embedded(prepared: Prepared) -> InvoiceFile:
+def written(prepared: Prepared, course: "Course") -> bytes:
+    """Return the XML of an invoice; that a test is not marked as one there is a warning."""
+    profile = prepared.asked.profile
+    if prepared.asked.test and not profile.has_notes:
+        course.warn("feature_unavailable", _UNMARKED.format(profile.name), prepared.asked.root)
+    return prepared.xml()
+
+
+def _embedded(prepared: Prepared, course: "Course") -> InvoiceFile:
     """Return the invoice as the file that a PDF carries, named as its profile wants it."""
     profile = prepared.asked.profile
     return InvoiceFile(
-        content=prepared.xml(),
+        content=written(prepared, course),
         filename=profile.file_name,
         relationship=profile.relationship,
         level=profile.xmp_level,

@@ -20,6 +20,7 @@ class Profile:
     process_id: str | None = None
     """BT-23 of an invoice that names none."""
     has_lines: bool = True
+    has_notes: bool = True
     syntaxes: tuple[Syntax, ...] = ("cii",)
     file_name: str = "factur-x.xml"
     """The embedded file of a hybrid."""
@@ -37,6 +38,7 @@ PROFILES: Final = MappingProxyType(
                 name="MINIMUM",
                 guideline="urn:factur-x.eu:1p0:minimum",
                 has_lines=False,
+                has_notes=False,
                 relationship="Data",
                 xmp_level="MINIMUM",
             ),
