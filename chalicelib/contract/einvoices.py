@@ -32,7 +32,10 @@ class EInvoiceRequest(Model):
     reference: Annotated[str, StringConstraints(max_length=255)] | None = None
     metadata: Annotated[Metadata, Field(max_length=50)] | None = None
     test: bool | None = None
-    """Always true with a test key: the invoice then has a note that says TEST."""
+    """Always true with a test key: the invoice then has a note that says TEST.
+
+    MINIMUM has no place for it (`feature_unavailable`).
+    """
 
     @field_validator("syntax")
     @classmethod
