@@ -64,6 +64,16 @@ def test_a_pdf_is_held_to_what_it_claims(conform: Any) -> None:
     assert "(PDF/UA-1): conforms" in ran.output
 
 
+@pytest.mark.usefixtures("warm")
+def test_a_claim_that_there_are_no_rules_for_is_not_held_to_others(conform: Any) -> None:
+    ran = conform(proof("pdf-3a").replace(b"<pdfaid:part>3<", b"<pdfaid:part>1<"))
+
+    assert ran.exit_code == 1
+    assert "For the archive (PDF/A-1a): could not be checked" in ran.output
+    assert "there are no rules for pdf-1a" in ran.output
+    assert "(PDF/UA-1): conforms" in ran.output
+
+
 def test_without_validators_nothing_is_said_about_the_file(
     conform: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
