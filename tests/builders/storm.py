@@ -116,7 +116,8 @@ class Process(Service):
     """One process of the functions: its clients and what it remembers are its own."""
 
     def __init__(self, calm: Service) -> None:
-        for name in ("made", "settings", "workspace", "live", "test", "engine", "clock", "calls"):
+        stores = ("made", "settings", "workspace", "live", "test")
+        for name in (*stores, "engine", "verdicts", "clock", "calls"):
             setattr(self, name, getattr(calm, name))
         self.platform = calm.clients
         self.clients = cast("Any", HastyClients())
