@@ -102,7 +102,8 @@ def test_many_warnings_hide_no_error(judge: Judge) -> None:
 
     errors = {each.rule for each in found if each.severity == "error"}
     assert sum(each.severity == "warning" for each in found) == 2_000
-    assert "BR-CL-04" in errors
+    # The second is told by the last sheet, when the warnings have long been too many.
+    assert errors >= {"BR-CL-04", "PEPPOL-EN16931-R054"}
 
 
 @pytest.mark.parametrize("junk", [b"", b"%PDF-1.7", b"%PDF-1.7\ntrailer<</Root 1 0 R>>%%EOF"])
