@@ -215,7 +215,8 @@ def test_render_whose_body_a_newer_release_kept_ends_as_lost(service: Service) -
         service.serve({"Records": [record | {"attributes": attributes}]}, f"delivery-{delivery}")
 
     (letter,) = bury_all(service, "Renders")
-    assert letter.reason == "UnknownVersion: a body of version 3 is expected, not 4"
+    told = f"a body of version {kept['v']} is expected, not {kept['v'] + 1}"
+    assert letter.reason == f"UnknownVersion: {told}"
     assert letter.outcome == "the render ended as failed: render_lost"
     render = service.call("GET", f"/v1/renders/{render_id}").json
     assert (render["status"], render["error"]["code"]) == ("failed", "render_lost")
