@@ -9,8 +9,7 @@ import io
 import os
 import resource
 import sys
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 import pikepdf
 
@@ -28,10 +27,10 @@ def main(parent: int) -> None:
     """Read the one document that is asked about; what breaks a bound ends the process."""
     _warm_up()
     resource.setrlimit(resource.RLIMIT_CPU, (_CPU_S, _CPU_S))
-    _send({"ready": True, "confined": confinement.confine(parent)})
+    wire.send({"ready": True, "confined": confinement.confine(parent)}, _OUTPUT)
     request = wire.receive(lambda size: os.read(_INPUT, size))
     if request is not None:
-        _send(read_document(base64.b64decode(request["content"])) | {"retire": False})
+        wire.send(read_document(base64.b64decode(request["content"])) | {"retire": False}, _OUTPUT)
 
 
 def _warm_up() -> None:
@@ -47,12 +46,6 @@ def _encrypted() -> bytes:
     with pikepdf.new() as pdf:
         pdf.save(document, encryption=pikepdf.Encryption(owner="", user=""))
     return document.getvalue()
-
-
-def _send(message: Mapping[str, Any]) -> None:
-    rest = memoryview(wire.pack(message))
-    while rest:
-        rest = rest[os.write(_OUTPUT, rest) :]
 
 
 if __name__ == "__main__":

@@ -36,12 +36,12 @@ def main(parent: int) -> None:
     sys.setrecursionlimit(_CALLS)
     confined = confinement.confine(parent)
     ceiling = confinement.peak_memory_bytes() + _RETIREMENT_BYTES
-    _send({"ready": True, "confined": confined})
+    wire.send({"ready": True, "confined": confined}, _OUTPUT)
     while (request := wire.receive(lambda size: os.read(_INPUT, size))) is not None:
         answer = _answer(request)
         spent = "exhausted" in answer or confinement.peak_memory_bytes() > ceiling
         answer["retire"] = spent
-        _send(answer)
+        wire.send(answer, _OUTPUT)
         if spent:
             return
 
@@ -72,12 +72,6 @@ def _warm_up() -> None:
     findings(_WARM_UP, {"a": "y", "b": [1, "x"], "c": 3, "d": 4}, "")
     gc.collect()
     gc.freeze()
-
-
-def _send(message: Mapping[str, Any]) -> None:
-    rest = memoryview(wire.pack(message))
-    while rest:
-        rest = rest[os.write(_OUTPUT, rest) :]
 
 
 if __name__ == "__main__":

@@ -41,14 +41,14 @@ def main(parent: int) -> None:
     renderer = _warm_renderer()
     confined = confinement.confine(parent)
     ceiling = confinement.peak_memory_bytes() + _RETIREMENT_BYTES
-    _send({"ready": True, "confined": confined})
+    wire.send({"ready": True, "confined": confined}, _OUTPUT)
     while (request := wire.receive(lambda size: os.read(_INPUT, size))) is not None:
         answer = _answer(renderer, request)
         answer["retire"] = (
             answer.get("code") == "template_fuel_exhausted"
             or confinement.peak_memory_bytes() > ceiling
         )
-        _send(answer)
+        wire.send(answer, _OUTPUT)
         if answer["retire"]:
             return
 
@@ -84,12 +84,6 @@ def _warm_renderer() -> Renderer:
     gc.collect()
     gc.freeze()
     return renderer
-
-
-def _send(message: Mapping[str, Any]) -> None:
-    rest = memoryview(wire.pack(message))
-    while rest:
-        rest = rest[os.write(_OUTPUT, rest) :]
 
 
 if __name__ == "__main__":

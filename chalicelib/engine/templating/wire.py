@@ -1,6 +1,7 @@
-"""Messages between the service and its template process: a length, then JSON."""
+"""Messages between the service and its confined processes: a length, then JSON."""
 
 import json
+import os
 import struct
 from collections.abc import Callable, Mapping
 from typing import Any, Final
@@ -12,6 +13,13 @@ def pack(message: Mapping[str, Any]) -> bytes:
     """Return the bytes of one message."""
     body = json.dumps(message, separators=(",", ":"), allow_nan=False).encode()
     return _LENGTH.pack(len(body)) + body
+
+
+def send(message: Mapping[str, Any], descriptor: int) -> None:
+    """Write one message whole, however little a pipe takes at once."""
+    rest = memoryview(pack(message))
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
 
 
 def receive(read: Callable[[int], bytes]) -> dict[str, Any] | None:
