@@ -67,12 +67,12 @@ class Objects:
             self._client.copy_object(
                 Bucket=self._bucket, Key=key, CopySource={"Bucket": self._bucket, "Key": source}
             )
+            # Of the copy: the other one may be replaced by now.
+            found = self._client.head_object(Bucket=self._bucket, Key=key)
         except self._client.exceptions.ClientError as refusal:
             if refusal.response["Error"]["Code"] not in _ABSENT:
                 raise
             return None
-        # Of the copy: the other one may be replaced by now.
-        found = self._client.head_object(Bucket=self._bucket, Key=key)
         length: int = found["ContentLength"]
         return length
 

@@ -1,7 +1,6 @@
 """Read uploads: one, or those that a request names; what was to come is looked for."""
 
 from collections.abc import Iterable, Mapping
-from copy import replace
 
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.core.clock import Clock
@@ -56,19 +55,23 @@ class ReadUploads:
     ) -> dict[UploadId, Upload]:
         wanted = {UploadId(upload_id) for upload_id in upload_ids if is_id("upl", upload_id)}
         found = self._uploads.of(workspace_id, wanted, self._clock.now())
-        return {upload.id: self._as_it_is(upload) for upload in found.values()}
+        present = (self._as_it_is(upload) for upload in found.values())
+        return {upload.id: upload for upload in present if upload is not None}
 
-    def _as_it_is(self, upload: Upload) -> Upload:
+    def _as_it_is(self, upload: Upload) -> Upload | None:
         """Return an upload that is pending as ready where its bytes have arrived meanwhile.
 
-        They are taken out of reach of the form that they came with.
+        They are taken out of reach of the form that they came with, by whoever comes first.
         """
         if upload.status != "pending":
             return upload
         size = self._objects.copy(upload.form_key, upload.key)
         if size is None:
-            return upload
-        arrived = replace(upload, status="ready", bytes=size)
-        self._uploads.put(arrived)
+            # Nothing has arrived, unless somebody else has just taken it away from there.
+            now = self._clock.now()
+            return self._uploads.of(upload.workspace_id, [upload.id], now).get(upload.id)
+        arrived = self._uploads.arrived(upload, size)
+        if arrived is None:
+            self._objects.delete(upload.key)
         self._objects.delete(upload.form_key)
         return arrived

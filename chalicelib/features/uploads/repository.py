@@ -3,7 +3,7 @@
 import datetime as dt
 from collections.abc import Iterable
 
-from chalicelib.adapters.aws.table import Item, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
 from chalicelib.core.clock import parse_rfc3339, rfc3339
 from chalicelib.core.ids import UploadId, WorkspaceId
 from chalicelib.features.uploads.model import Upload
@@ -28,21 +28,39 @@ class Uploads:
     def put(self, upload: Upload) -> None:
         """Write an upload down."""
         ttl = int(parse_rfc3339(upload.expires_at).timestamp())
-        item = upload._asdict() | {
-            "PK": _partition(upload.workspace_id, upload.id),
-            "SK": "META",
-            "ttl": ttl,
-        }
+        item = upload._asdict() | _key(upload) | {"ttl": ttl}
         self._tables.write(Write(self._table, item=item))
+
+    def arrived(self, upload: Upload, size: int) -> Upload | None:
+        """Write down that the bytes of a pending upload are there; return it as it stands then.
+
+        None: it was deleted meanwhile.
+        """
+        write = Write(
+            self._table,
+            key=_key(upload),
+            update="SET #status = :ready, #bytes = :size",
+            condition="#status = :pending",
+            names={"#status": "status", "#bytes": "bytes"},
+            values={":ready": "ready", ":size": size, ":pending": "pending"},
+        )
+        try:
+            item = self._tables.write(write)
+        except ConditionFailed as lost:
+            item = lost.item
+        return None if item is None else _read(item)
 
     def delete(self, upload: Upload) -> None:
         """Forget an upload."""
-        key = {"PK": _partition(upload.workspace_id, upload.id), "SK": "META"}
-        self._tables.write(Write(self._table, key=key))
+        self._tables.write(Write(self._table, key=_key(upload)))
 
 
 def _partition(workspace_id: WorkspaceId, upload_id: UploadId) -> str:
     return f"UPL#{workspace_id}#{upload_id}"
+
+
+def _key(upload: Upload) -> Item:
+    return {"PK": _partition(upload.workspace_id, upload.id), "SK": "META"}
 
 
 def _read(item: Item) -> Upload:
