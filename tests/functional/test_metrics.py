@@ -5,11 +5,14 @@ from collections.abc import Callable
 
 import pytest
 
+from chalicelib.contract.render import Timings
 from chalicelib.core.clock import epoch_ms, parse_rfc3339
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.job import Job
+from chalicelib.features.renders.measure import _STAGES
 from tests.builders.emf import Metric, metrics_in
 from tests.builders.service import Service
+from tests.builders.verdicts import judging, post_einvoice
 
 type Told = Callable[[], list[Metric]]
 
@@ -56,6 +59,16 @@ def test_a_render_is_measured_once_and_as_its_row_says(service: Service, told: T
     assert one(metrics, "FactLag").values == [3000]
     assert ended.timestamp == epoch_ms(parse_rfc3339(fact["created_at"]))
     assert "Failures" not in {metric.name for metric in metrics}
+
+
+def test_every_stage_that_a_render_tells_is_measured(service: Service, told: Told) -> None:
+    judging(service)
+    timings = post_einvoice(service).json["timings"]
+
+    service.relay_facts()
+
+    assert one(told(), "ValidateStage").values == [timings["validate_ms"]]
+    assert _STAGES.keys() == Timings.model_fields.keys() - {"cold"}
 
 
 def test_a_failure_is_counted_by_its_code(service: Service, told: Told) -> None:

@@ -20,6 +20,7 @@ _STAGES: Final = {
     "load_ms": "LoadStage",
     "print_ms": "PrintStage",
     "finish_ms": "FinishStage",
+    "validate_ms": "ValidateStage",
     "store_ms": "StoreStage",
     "total_ms": "Total",
 }
