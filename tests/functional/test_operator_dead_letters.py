@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from chalicelib.adapters.aws.queues import Queue
 from tests.builders.operator import Tool
 from tests.builders.service import Service
 
@@ -94,6 +95,27 @@ def test_what_fails_again_comes_back_with_its_reason(tool: Tool, service: Servic
 
     (after,) = listed(tool)
     assert after["reason"] == before["reason"] == "nobody looks after nobody META"
+    assert after["id"] != before["id"]
+
+
+def test_what_comes_back_at_once_is_not_forgotten(
+    tool: Tool, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    give_up(service, "Upkeep", '{"v": 1, "pk": "nobody", "sk": "META"}')
+    (before,) = listed(tool)
+    send = Queue.send_body
+
+    def send_and_lose_at_once(queue: Queue, body: str, *, group: str) -> None:
+        send(queue, body, group=group)
+        work_off(service, "Upkeep")
+        service.bury("Upkeep")
+
+    monkeypatch.setattr(Queue, "send_body", send_and_lose_at_once)
+
+    # What the functions log goes to the same output.
+    assert tool.run("dlq", "redrive", "upkeep").exit_code == 0
+
+    (after,) = listed(tool)
     assert after["id"] != before["id"]
 
 

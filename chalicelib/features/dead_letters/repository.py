@@ -2,10 +2,11 @@
 
 import datetime as dt
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Final
 
-from chalicelib.adapters.aws.table import Item, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
 from chalicelib.core.clock import Clock, parse_rfc3339
 from chalicelib.core.crypto import sha256_hex
 from chalicelib.features.dead_letters.model import DeadLetter
@@ -46,8 +47,15 @@ class DeadLetters:
                 return
 
     def forget(self, letter: DeadLetter) -> None:
-        """Remove a letter, whether or not it is there."""
-        self._tables.write(Write(self._table, key=_key(letter)))
+        """Remove a letter; one that has come back meanwhile, with another id, stays."""
+        write = Write(
+            self._table,
+            key=_key(letter),
+            condition="id = :id",
+            values={":id": letter.id},
+        )
+        with suppress(ConditionFailed):
+            self._tables.write(write)
 
 
 def _key(letter: DeadLetter) -> Item:
