@@ -18,6 +18,8 @@ _IDS: Final[ContextVar[Mapping[str, str]]] = ContextVar("ids", default={})  # no
 _ROOTS: Final = ("chalicelib", "functions")
 # Ids may come from outside; none of ours is longer.
 _ID_CHARS: Final = 128
+# What tells for whom something is done, whichever function does it.
+_SHARED: Final = ("request_id", "render", "workspace")
 # What every record has; the rest came with `extra`.
 _STANDARD: Final = frozenset(logging.makeLogRecord({}).__dict__) | {"message", "asctime"}
 
@@ -40,6 +42,16 @@ def about(**ids: str | None) -> None:
 def present_ids() -> Mapping[str, str]:
     """Return the ids that a line would carry now."""
     return _IDS.get()
+
+
+def shared_ids() -> dict[str, str]:
+    """Return the ids that go along when another function is asked to do part of this."""
+    return ids_of(present_ids())
+
+
+def ids_of(order: Mapping[str, Any]) -> dict[str, str]:
+    """Return the ids that came along with what a function is asked to do."""
+    return {name: order[name] for name in _SHARED if name in order}
 
 
 def configure(service: str) -> None:

@@ -48,8 +48,10 @@ class App(Chalice):
     def __call__(self, event: dict[str, Any], context: Any) -> dict[str, Any]:
         """Answer an API Gateway proxy event."""
         token = _EVENT.set(event)
+        # Where this function dies, the gateway answers with the id that it knows itself.
+        gateway_id = (event.get("requestContext") or {}).get("requestId")
         try:
-            with json_logs.scope(invocation=context.aws_request_id):
+            with json_logs.scope(invocation=context.aws_request_id, gateway_id=gateway_id):
                 answer: dict[str, Any] = super().__call__(_acceptable(event), context)
         finally:
             _EVENT.reset(token)

@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from chalicelib.adapters.aws.session import Clients
-from chalicelib.adapters.json_logs import configure, scope
+from chalicelib.adapters.json_logs import configure, ids_of, scope
 from chalicelib.adapters.metrics import Metrics
 from chalicelib.bootstrap import validation
 from chalicelib.bootstrap.start import at_start
@@ -26,10 +26,13 @@ def warm() -> None:
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
-    """Answer the checks of one document, given as `content` in base64 or as the `key` of one."""
+    """Answer the checks of one document, given as `content` in base64 or as the `key` of one.
+
+    Its lines carry the ids that came along of what the document is made for.
+    """
     configure("validate")
     deadline = Deadline.at_epoch(min(event["until"], _end(context)))
-    with scope(invocation=context.aws_request_id):
+    with scope(invocation=context.aws_request_id, **ids_of(event)):
         checks = [Check.from_json(check) for check in event["checks"]]
         document = _document(event)
         if document is None:

@@ -12,6 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 from chalicelib.api._app import App
 
 # What the platform hands a function beside the event; nothing else of it is used.
+GATEWAY_ID: Final = "ca7f0a1c-gateway"
 CONTEXT: Final = SimpleNamespace(aws_request_id="invocation-1")
 
 
@@ -99,6 +100,7 @@ def event(
             "resourcePath": resource,
             "httpMethod": method,
             "path": url.path,
+            "requestId": GATEWAY_ID,
             "identity": {"sourceIp": source_ip},
         },
         "body": None if body is None else base64.b64encode(body).decode(),

@@ -2,12 +2,20 @@
 
 import json
 from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from chalicelib.bootstrap.validation import Bench
+from chalicelib.engine.conformance.judge import Judge
+from functions.validate import handler as validate
 from tests.builders.hostile import HOSTILE
+from tests.builders.http import GATEWAY_ID
+from tests.builders.invoice_json import invoice_json
 from tests.builders.service import Service
+from tests.builders.verdicts import judging
 
 type Lines = Callable[[], list[dict[str, Any]]]
 
@@ -57,6 +65,35 @@ def test_what_the_tick_and_the_upkeep_do_for_a_render_carries_its_id(
     told = lines()
     assert said(told, "mine") == ["handed out", "render queued again"]
     assert {line.get("render") for line in told if line.get("request_id")} == {render["id"]}
+
+
+def test_what_the_validators_do_for_a_render_carries_its_id(
+    service: Service, lines: Lines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = judging(service)
+    body = {"profile": "EN16931", "invoice": invoice_json()}
+    headers = {"X-Request-Id": "mine"}
+    render = service.call("POST", "/v1/einvoices", json_body=body, headers=headers).json
+    bench = Bench(Judge(Path("absent")), service.services.objects)
+    monkeypatch.setattr(validate, "_bench", lambda: bench)
+    context = SimpleNamespace(aws_request_id="judging", get_remaining_time_in_millis=lambda: 60_000)
+    lines()
+
+    validate.handler(asked[0], context)
+
+    (line,) = lines()
+    assert line["message"].startswith("no verdict on cii-EN16931")
+    ids = {"request_id": "mine", "render": render["id"], "workspace": service.workspace}
+    assert line.items() >= (ids | {"invocation": "judging"}).items()
+
+
+def test_what_the_gateway_calls_a_request_leads_to_it(service: Service, lines: Lines) -> None:
+    # Where the function dies, the caller has this id only, and these lines were written before.
+    service.render(mode="async", headers={"X-Request-Id": "mine"})
+
+    told = {(line["request_id"], line.get("gateway_id")) for line in lines()}
+
+    assert told == {("mine", GATEWAY_ID)}
 
 
 def test_a_dead_letter_carries_the_id_of_its_message(service: Service, lines: Lines) -> None:

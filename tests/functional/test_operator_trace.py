@@ -266,3 +266,24 @@ def test_how_a_function_died_is_told_by_its_platform(tool: Tool, service: Servic
     (death,) = [row for row in found["events"] if row["source"] == "runner"]
     assert death["event"] == "invoked RenderFunction"
     assert death["detail"]["status"] == "Unhandled"
+
+
+def test_how_a_request_ended_whose_function_died_is_told_by_the_gateway(
+    tool: Tool, service: Service
+) -> None:
+    render = service.render(mode="async", headers={"X-Request-Id": "mine"}).json
+    at = {"timestamp": rfc3339(NOW)}
+    answered = {"kind": "request", "method": "POST", "path": "/v1/renders", "status": 500}
+    lines = [
+        {"message": "render accepted", "request_id": "mine", "gateway_id": "g-1", **at},
+        {**answered, "request_id": "g-1", **at},
+        {**answered, "request_id": "g-2", **at},
+    ]
+    kept = "".join(json.dumps(line) + "\n" for line in lines)
+    (tool.folder / "functions.log").write_text(kept)
+
+    found = trace(tool, render["id"])
+
+    (answer,) = [row for row in found["events"] if row["source"] == "gateway"]
+    assert answer["event"] == "POST /v1/renders"
+    assert answer["detail"] == {"status": 500}

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from chalicelib.adapters.aws.functions import Function, FunctionBusy, FunctionDied, FunctionLate
 from chalicelib.adapters.aws.objects import Objects
+from chalicelib.adapters.json_logs import shared_ids
 from chalicelib.engine.conformance.checks import Check, Verdict
 from chalicelib.engine.deadline import Deadline
 
@@ -61,7 +62,7 @@ class RemoteValidator:
     def _ask(
         self, document: Mapping[str, str], checks: Sequence[Check], deadline: Deadline
     ) -> Sequence[Verdict]:
-        order = {**document, "checks": [check.to_json() for check in checks]}
+        order = {**shared_ids(), **document, "checks": [check.to_json() for check in checks]}
         while (left_s := deadline.remaining_s() - _WAY_S) > 0:
             try:
                 answer = self._answer({**order, "until": time.time() + left_s}, deadline)

@@ -12,7 +12,10 @@ from chalicelib.features.trace.model import Event
 
 # Of a line, what stands in columns of its own or says nothing to a reader.
 _PLAIN: Final = frozenset({"timestamp", "service", "message", "request_id", "render", "workspace"})
-_NOISE: Final = frozenset({"location", "exception", "exception_notes", "key", "kind"})
+_NOISE: Final = frozenset({"location", "exception", "exception_notes", "key", "kind", "gateway_id"})
+# What else wrote of a request calls it by these ids, and tells of it in lines of these kinds.
+_OTHERS: Final = ("invocation", "gateway_id")
+_KINDS: Final = ("invocation", "request")
 
 
 def of_row(render: Render, row: Item) -> Iterator[Event]:
@@ -57,17 +60,17 @@ def of_lines(lines: Iterable[str], render: Render) -> Iterator[Event]:
     yield from map(_event, _about(lines, render))
 
 
-def invocations_of(lines: Iterable[str], render: Render) -> set[str]:
-    """Return the invocations that wrote of a render, other than its request's own."""
-    found = {line.get("invocation") for line in _about(lines, render)}
+def other_ids_of(lines: Iterable[str], render: Render) -> set[str]:
+    """Return what platform and gateway call that in which functions wrote of a render."""
+    found = {line.get(name) for line in _about(lines, render) for name in _OTHERS}
     return {str(name) for name in found if name} - {render.request_id}
 
 
-def of_invocation(lines: Iterable[str], invocation: str) -> Iterator[Event]:
-    """Yield how an invocation ended, as its platform tells: a function that dies tells nothing."""
+def of_platform(lines: Iterable[str], other_id: str) -> Iterator[Event]:
+    """Yield how it ended, as platform and gateway tell: a function that dies tells nothing."""
     for text in lines:
         line = _read(text)
-        if line and line.get("kind") == "invocation" and line.get("request_id") == invocation:
+        if line and line.get("kind") in _KINDS and line.get("request_id") == other_id:
             yield _event(line)
 
 

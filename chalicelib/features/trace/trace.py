@@ -19,12 +19,12 @@ from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.rows import partition, render_of
 from chalicelib.features.trace.events import (
-    invocations_of,
     of_facts,
-    of_invocation,
     of_letters,
     of_lines,
+    of_platform,
     of_row,
+    other_ids_of,
 )
 from chalicelib.features.trace.model import Event, KeptObject, Trace
 from chalicelib.features.workspaces.limits_repository import Limits
@@ -76,8 +76,8 @@ class TraceRender:
             *of_lines(lines, render),
             *(
                 event
-                for invocation in sorted(invocations_of(lines, render))
-                for event in of_invocation(self._lines(invocation, since), invocation)
+                for other_id in sorted(other_ids_of(lines, render))
+                for event in of_platform(self._lines(other_id, since), other_id)
             ),
         ]
         return Trace(
