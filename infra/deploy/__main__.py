@@ -107,15 +107,21 @@ def up(*, stage: str, folder: Path, **given: str) -> None:
 @click.option("--stage", default="", callback=_stage)
 def down(*, stage: str) -> None:
     """Delete the stack; tell what stays and how to remove it."""
-    _, stack = _find(stage)
+    account, stack = _find(stage)
     try:
         kept = remove(stack)
     except (DeployError, BotoCoreError, ClientError) as error:
         raise click.ClickException(str(error)) from error
     click.echo(f"{stack.name} is deleted.")
-    if kept:
-        click.echo("What customers entrusted to it is still there; this removes it for ever:")
-        click.echo("\n".join(f"  {command}" for command in kept))
+    _tell("What customers entrusted to it is still there; this removes it for ever:", kept.data)
+    _tell("What its functions logged is still there; this removes it:", kept.logs)
+    shared = f"aws s3 rb --force s3://{account.artifacts_name}"
+    _tell("The uploaded packages are shared with every other stage; after the last one:", [shared])
+
+
+def _tell(heading: str, commands: list[str]) -> None:
+    if commands:
+        click.echo("\n".join([heading, *(f"  {command}" for command in commands)]))
 
 
 def _find(stage: str) -> tuple[Account, Stack]:

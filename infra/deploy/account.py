@@ -1,12 +1,14 @@
 """The account, region and endpoint that the environment names."""
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Final, Self
 
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
 from infra.deploy.errors import DeployError
+
+NO_REGION: Final = "no region is set: export AWS_DEFAULT_REGION=eu-central-1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,7 @@ class Account:
             raise DeployError(message) from error
         region = session.region_name
         if not region:
-            raise DeployError("no region is set: export AWS_DEFAULT_REGION=eu-central-1")
+            raise DeployError(NO_REGION)
         try:
             identity = session.client("sts").get_caller_identity()
         except (BotoCoreError, ClientError) as error:
@@ -35,9 +37,14 @@ class Account:
             raise DeployError(message) from error
         return cls(identity["Account"], region, session)
 
+    @property
+    def artifacts_name(self) -> str:
+        """Return the name of the bucket that the stages of this account and region share."""
+        return f"platen-artifacts-{self.id}-{self.region}"
+
     def artifacts_bucket(self) -> str:
         """Return the bucket that archives and templates are uploaded to; make it when absent."""
-        name = f"platen-artifacts-{self.id}-{self.region}"
+        name = self.artifacts_name
         s3 = self.session.client("s3")
         try:
             # A bucket of this name that somebody else made first is refused.

@@ -1,6 +1,7 @@
 """Deletes a stack and tells what outlives it."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from infra.deploy.errors import DeployError
@@ -14,17 +15,27 @@ _COMMANDS: Final[Mapping[str, str]] = {
     "AWS::SQS::Queue": "aws sqs delete-queue --queue-url {}",
     "AWS::SecretsManager::Secret": "aws secretsmanager delete-secret --secret-id {}",
 }
+_LOGS: Final = "aws logs delete-log-group --log-group-name {}"
 
 
-def remove(stack: Stack) -> list[str]:
-    """Delete the stack; return the commands that remove what is kept. Raises DeployError."""
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The commands that remove what a deleted stack leaves behind: its data, and its logs."""
+
+    data: list[str]
+    logs: list[str]
+
+
+def remove(stack: Stack) -> Kept:
+    """Delete the stack and tell what is kept of it; raises DeployError."""
     if not stack.exists():
         raise DeployError(f"there is no stack {stack.name}")
     declared = stack.template()["Resources"]
-    kept = [
+    data = [
         _COMMANDS[kind].format(physical)
         for logical, kind, physical in stack.resources()
         if declared.get(logical, {}).get("DeletionPolicy", "Delete") != "Delete"
     ]
+    logs = [_LOGS.format(group) for group in stack.log_groups()]
     stack.delete()
-    return kept
+    return Kept(data, logs)

@@ -6,7 +6,9 @@ from typing import Any, Self
 from urllib.parse import urlsplit
 
 from boto3.session import Session
-from botocore.exceptions import ClientError
+from botocore.exceptions import ClientError, WaiterError
+
+from infra.deploy.errors import DeployError
 
 
 class Stack:
@@ -38,14 +40,32 @@ class Stack:
         described = self._described() or {}
         return {row["OutputKey"]: row["OutputValue"] for row in described.get("Outputs", [])}
 
+    def is_empty(self) -> bool:
+        """Tell whether its first deployment failed: nothing is in it, and nothing can be."""
+        return (self._described() or {}).get("StackStatus") == "ROLLBACK_COMPLETE"
+
     def resources(self) -> Iterator[tuple[str, str, str]]:
         """Yield logical id, type and physical id of what it holds."""
         for page in self._client.get_paginator("list_stack_resources").paginate(
             StackName=self.name
         ):
             for row in page["StackResourceSummaries"]:
-                if "PhysicalResourceId" in row:
+                # What went with a deployment that failed is still listed.
+                if "PhysicalResourceId" in row and row["ResourceStatus"] != "DELETE_COMPLETE":
                     yield row["LogicalResourceId"], row["ResourceType"], row["PhysicalResourceId"]
+
+    def log_groups(self) -> Iterator[str]:
+        """Yield the log groups of its functions that are there; they are made by the first line."""
+        functions = (made for _, kind, made in self.resources() if kind == "AWS::Lambda::Function")
+        ours = {f"/aws/lambda/{name}" for name in functions}
+        pages = (
+            self._session.client("logs")
+            .get_paginator("describe_log_groups")
+            .paginate(logGroupNamePrefix=f"/aws/lambda/{self.name}-")
+        )
+        for page in pages:
+            # Another stage's name may begin with this one's.
+            yield from (g["logGroupName"] for g in page["logGroups"] if g["logGroupName"] in ours)
 
     def publish_api(self) -> None:
         """Let the stage serve what the API is now.
@@ -77,10 +97,14 @@ class Stack:
         return lines[::-1]
 
     def delete(self) -> None:
-        """Delete it and wait until it is gone."""
+        """Delete it and wait until it is gone; raises DeployError with what cannot be deleted."""
         self._client.delete_stack(StackName=self.name)
         waiter = self._client.get_waiter("stack_delete_complete")
-        waiter.wait(StackName=self.name, WaiterConfig={"Delay": 5, "MaxAttempts": 360})
+        try:
+            waiter.wait(StackName=self.name, WaiterConfig={"Delay": 5, "MaxAttempts": 360})
+        except WaiterError as error:
+            reasons = [f"{self.name} is not deleted: {error}", *self.failures()]
+            raise DeployError("\n".join(reasons)) from error
 
     def _described(self) -> Any:
         try:

@@ -35,6 +35,9 @@ def update(
         *("--s3-bucket", bucket, "--use-json", "--output-template-file", str(packaged)),
     )
     parameters = wanted(given, stack.parameters())
+    if stack.is_empty():
+        click.echo(f"deleting what the failed deployment left of {stack.name} …")
+        stack.delete()
     deploy = partial(_deploy, run, stack, packaged, bucket)
     deploy(parameters)
     if UNKNOWN in parameters.values():

@@ -1,5 +1,6 @@
 """Deploying and removing a stack, with an AWS in this process and without its command line."""
 
+import datetime as dt
 import itertools
 import json
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from typing import Any
 import boto3
 import pytest
 from boto3.session import Session
+from botocore.stub import Stubber
 from click.testing import CliRunner
 from moto import mock_aws
 
@@ -23,6 +25,7 @@ from infra.deploy.update import NONE, UNKNOWN, update, wanted
 REGION = "eu-central-1"
 OWN = "https://abc.execute-api.eu-central-1.amazonaws.com/live"
 NUMBERS = itertools.count()
+MOMENT = dt.datetime(2026, 11, 21, tzinfo=dt.UTC)
 TEMPLATE: dict[str, Any] = {
     "Parameters": {
         "ApiHost": {"Type": "String"},
@@ -54,6 +57,19 @@ TEMPLATE: dict[str, Any] = {
             "Properties": {"RestApiId": {"Ref": "Api"}, "StageName": "live"},
         },
         "Bucket": {"Type": "AWS::S3::Bucket", "DeletionPolicy": "Retain"},
+        "Role": {
+            "Type": "AWS::IAM::Role",
+            "Properties": {"AssumeRolePolicyDocument": {"Version": "2012-10-17", "Statement": []}},
+        },
+        "Function": {
+            "Type": "AWS::Lambda::Function",
+            "Properties": {
+                "Code": {"ZipFile": "def run(event, context): ..."},
+                "Handler": "index.run",
+                "Role": {"Fn::GetAtt": ["Role", "Arn"]},
+                "Runtime": "python3.13",
+            },
+        },
     },
     "Outputs": {"EndpointURL": {"Value": f"{OWN}/"}, "RestAPIId": {"Value": {"Ref": "Api"}}},
 }
@@ -198,21 +214,88 @@ def test_a_failed_deployment_tells_what_aws_said(stack: Stack, tmp_path: Path) -
         update(stack, "bucket", tmp_path, hosts("", ""), run)
 
 
+def test_what_a_failed_first_deployment_left_is_in_nobodys_way(
+    stack: Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = CommandLine()
+    update(stack, "bucket", tmp_path, hosts("https://a", ""), run)
+    run.deployed.clear()
+    # moto rolls nothing back.
+    monkeypatch.setattr(Stack, "is_empty", lambda _stack: True)
+
+    assert update(stack, "bucket", tmp_path, hosts("", ""), run) == "https://a"
+
+    ((created,),) = [run.deployed]
+    assert created == hosts("https://a", "https://a")
+    assert [event for event in statuses(stack) if event == "CREATE_COMPLETE"]
+
+
+def statuses(stack: Stack) -> list[str]:
+    """Return the states of a stack, newest first."""
+    told = boto3.client("cloudformation").describe_stacks(StackName=stack.name)["Stacks"]
+    return [row["StackStatus"] for row in told]
+
+
+def answering(operation: str, answer: dict[str, Any]) -> Stack:
+    """Return a stack of which AWS says this."""
+    session = Session()
+    stack = Stack("platen-told", session)
+    stubber = Stubber(stack._client)
+    stubber.add_response(operation, answer)
+    stubber.activate()
+    return stack
+
+
+def test_a_stack_whose_first_deployment_failed_is_empty() -> None:
+    for status in ("ROLLBACK_COMPLETE", "CREATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE"):
+        told = {"StackName": "platen-told", "StackStatus": status, "CreationTime": MOMENT}
+
+        stack = answering("describe_stacks", {"Stacks": [told]})
+
+        assert stack.is_empty() == (status == "ROLLBACK_COMPLETE")
+
+
+def test_what_went_with_a_failed_deployment_is_not_there() -> None:
+    def row(name: str, status: str) -> dict[str, Any]:
+        return {
+            "LogicalResourceId": name,
+            "PhysicalResourceId": name.lower(),
+            "ResourceType": "AWS::SQS::Queue",
+            "ResourceStatus": status,
+            "LastUpdatedTimestamp": MOMENT,
+        }
+
+    rows = [row("Gone", "DELETE_COMPLETE"), row("There", "CREATE_COMPLETE")]
+    stack = answering("list_stack_resources", {"StackResourceSummaries": rows})
+
+    assert [*stack.resources()] == [("There", "AWS::SQS::Queue", "there")]
+
+
 def test_what_is_kept_is_told_with_the_command_that_removes_it(
     stage: str, stack: Stack, tmp_path: Path
 ) -> None:
     update(stack, "bucket", tmp_path, hosts("https://a", ""), CommandLine())
     physical = {logical: name for logical, _, name in stack.resources()}
+    group = f"/aws/lambda/{physical['Function']}"
+    for name in (group, f"/aws/lambda/{stack.name}-of-another-stage"):
+        boto3.client("logs").create_log_group(logGroupName=name)
 
     told = CliRunner().invoke(main, ["down", "--stage", stage])
 
     assert told.exit_code == 0, told.output
     assert told.stdout.splitlines()[0] == f"platen-{stage} is deleted."
-    assert [line.strip() for line in told.stdout.splitlines()[2:]] == [
+    assert commands(told.stdout) == [
         f"aws sqs delete-queue --queue-url {physical['Kept']}",
         f"aws s3 rb --force s3://{physical['Bucket']}",
+        f"aws logs delete-log-group --log-group-name {group}",
+        f"aws s3 rb --force s3://platen-artifacts-123456789012-{REGION}",
     ]
     assert not stack.exists()
+
+
+def commands(told: str) -> list[str]:
+    """Return the commands that a removal prints, which are indented."""
+    return [line.strip() for line in told.splitlines() if line.startswith("  ")]
 
 
 def test_a_stack_that_is_not_there_cannot_be_removed(stack: Stack) -> None:
