@@ -104,6 +104,17 @@ def test_without_any_service_the_tool_says_what_to_do(
     assert "PLATEN_MAIN_TABLE" in reason
 
 
+@pytest.mark.parametrize("arguments", [("dlq", "list"), ("workspace", "list")], ids=" ".join)
+def test_a_missing_region_is_told_by_its_variable(
+    tool: Tool, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+) -> None:
+    monkeypatch.delenv("AWS_DEFAULT_REGION", raising=False)
+    monkeypatch.setenv("AWS_CONFIG_FILE", "absent")
+    told = ("setting_missing", "no region is set: export AWS_DEFAULT_REGION=eu-central-1")
+
+    assert tool.refusal("--stage", "production", *arguments) == told
+
+
 @pytest.mark.parametrize("broken", ["run", "endpoints"])
 def test_run_files_that_cannot_be_read_are_no_service(tool: Tool, broken: str) -> None:
     tool.write_run_files("a-table", pid=os.getpid())
