@@ -122,6 +122,22 @@ def test_usage_counts_by_template_the_most_rendered_first(service: Service) -> N
     ]
 
 
+def test_no_item_of_the_statistics_grows_with_the_templates(service: Service) -> None:
+    """DynamoDB refuses an item beyond 400 KB, and with it the fact that is to be told."""
+    count = CountUsage(service.settings.main_table, lambda _row: ("pdf",))
+    at = rfc3339(service.clock.now())
+    counters: dict[str, set[str]] = {}
+    for template in range(100):
+        fact = Fact(f"evt_{template}", "render.succeeded", service.workspace, "s", "r", at)
+        row = {"test": False, "billed": True, "template_id": f"tpl_{template}"}
+        for write in count(Heard(fact, row, settled=True)):
+            assert write.key is not None
+            counters.setdefault(write.key["SK"], set()).update(write.names.values())
+
+    assert len(set().union(*counters.values())) == 103
+    assert max(map(len, counters.values())) == 3
+
+
 def test_usage_of_a_range_leaves_out_what_lies_beyond_it(service: Service) -> None:
     for _ in range(3):
         service.render()

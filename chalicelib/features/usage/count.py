@@ -2,8 +2,9 @@
 
 `WS#<ws>#USE#<year-month>` has items `DAY#<date>#<shard>`, several for one day, since transactions
 on a single one would stand in each other's way. Beside `<mode>_<status>` and `billed` they have
-`f#<format>#<kind>` and `t#<template>#<kind>`, kind being `live`, `test` or `failed`: short names,
-for an item holds some 10 000 of them.
+`f#<format>#<kind>`, kind being `live`, `test` or `failed`. What is counted of a template,
+`t#<template>#<kind>`, has items of its own, `DAY#<date>#<shard>#<template>`: of all templates of a
+workspace one item has no room.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -27,32 +28,34 @@ class CountUsage:
         self._formats = formats
 
     def __call__(self, heard: Heard) -> Sequence[Write]:
-        """Return the write that counts a final render."""
+        """Return the writes that count a final render."""
         if heard.fact.type not in _COUNTED:
             return ()
         day = heard.fact.created_at[:10]
         mode = "test" if heard.row["test"] else "live"
         status = heard.fact.type.removeprefix("render.")
-        counters = [f"{mode}_{status}"]
-        if status != "canceled":
-            kind = "failed" if status == "failed" else mode
-            counters += [f"{group}#{kind}" for group in self._groups(heard.row)]
-        names = {f"#c{n}": counter for n, counter in enumerate(counters)}
-        shard = ord(heard.fact.id[-1]) % SHARDS
-        return (
-            Write(
-                self._table,
-                key={"PK": partition(heard.fact.workspace_id, day[:7]), "SK": f"DAY#{day}#{shard}"},
-                update="ADD billed :billed, " + ", ".join(f"{name} :one" for name in names),
-                names=names,
-                values={":one": 1, ":billed": int(heard.row["billed"])},
-            ),
-        )
+        kind = {"succeeded": mode, "failed": "failed"}.get(status)
+        formats = self._formats(heard.row) if kind else ()
+        counters = [f"{mode}_{status}", *(f"f#{name}#{kind}" for name in formats)]
+        template = heard.row["template_id"] if kind else None
+        shard = f"DAY#{day}#{ord(heard.fact.id[-1]) % SHARDS}"
+        place = partition(heard.fact.workspace_id, day[:7])
+        billed = int(heard.row["billed"])
+        writes = [self._adding(place, shard, dict.fromkeys(counters, 1) | {"billed": billed})]
+        if template is not None:
+            counted = {f"t#{template}#{kind}": 1}
+            writes.append(self._adding(place, f"{shard}#{template}", counted))
+        return writes
 
-    def _groups(self, row: Mapping[str, Any]) -> list[str]:
-        groups = [f"f#{name}" for name in self._formats(row)]
-        template = row["template_id"]
-        return [*groups, f"t#{template}"] if template is not None else groups
+    def _adding(self, place: str, name: str, counts: Mapping[str, int]) -> Write:
+        numbered = dict(enumerate(counts))
+        return Write(
+            self._table,
+            key={"PK": place, "SK": name},
+            update="ADD " + ", ".join(f"#c{n} :c{n}" for n in numbered),
+            names={f"#c{n}": counter for n, counter in numbered.items()},
+            values={f":c{n}": counts[counter] for n, counter in numbered.items()},
+        )
 
 
 def partition(workspace_id: str, month: str) -> str:
