@@ -65,6 +65,10 @@ class Call:
         assert self.known_caller is not None, "a public endpoint has no caller"
         return self.known_caller
 
+    def counted(self, rate: "RateState") -> None:
+        """Remember what the request, which is counted now, has left of the rate."""
+        self.rate = rate
+
     @property
     def deadline(self) -> float:
         """Return the Unix second by which the answer must be on its way."""

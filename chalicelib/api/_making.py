@@ -83,8 +83,7 @@ def carry_out(call: Call, request: "RenderRequest") -> Reply:
 
 def carry_out_order(call: Call, order: Order) -> Reply:
     """Accept the render that is ordered, run or queue it, and answer how it stands."""
-    accepted = call.services.create_render(order)
-    call.rate = accepted.rate
+    accepted = call.services.create_render(order, call.counted)
     about(render=accepted.render.id)
     if accepted.repeat is not None:
         return _repeat(call, accepted)

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import logging
+from collections.abc import Callable
 from copy import replace
 from dataclasses import dataclass
 from typing import Final
@@ -47,7 +48,6 @@ class Accepted:
     """
 
     render: Render
-    rate: RateState
     body: Body
     repeat: Record | None = None
 
@@ -85,8 +85,10 @@ class CreateRender:
         self._uploads = uploads
         self._region = region
 
-    def __call__(self, order: Order) -> Accepted:
-        """Accept an order.
+    def __call__(
+        self, order: Order, counted: Callable[[RateState], object] = lambda _rate: None
+    ) -> Accepted:
+        """Accept an order; `counted` is told the rate once it is counted, also of a refused one.
 
         Raises what `check`, `check_plan`, `PutTemplates`, `check_data` and `check_uploads` raise,
         `payload_too_large`, `idempotency_key_reused`, `rate_limited`, `concurrency_limited`,
@@ -97,16 +99,16 @@ class CreateRender:
         if order.idempotency is not None:
             record = self._idempotency.find(order.idempotency, now)
             if record is not None:
-                rate = self._limits.count_request(order.workspace, now)
-                return self._repeated(order, record, rate, now)
+                counted(self._limits.count_request(order.workspace, now))
+                return self._repeated(order, record, now)
         self._state.require_normal()
         order = self._templates(order, order.version)
         self._check_made_from(order)
         render_id = RenderId(self._ids.new("rnd", now))
-        lease_until = now + _LEASE if order.mode == "sync" else None
-        claim = Claim(render_id, order.workspace, order.key_mode == "test", lease_until)
-        taken, rate = self._limits.admit(claim, now)
+        taken, rate = self._limits.admit(_claim(order, render_id, now), now)
+        counted(rate)
         here(CrashPoint.API_ADMITTED)
+        self._check_data(order, render_id, taken)
         render = _render(order, render_id, taken, now)
         if order.mode == "async" or order.is_large:
             key = self._bodies.keep(order.workspace.id, render_id, order.body)
@@ -120,16 +122,23 @@ class CreateRender:
                 if render.body_key is not None:
                     self._bodies.delete(render.body_key)
                 self._limits.settle(order.workspace.id, render_id, taken, billed=False)
-                return self._lost(order, lost, now, rate)
+                return self._lost(order, lost, now)
         here(CrashPoint.API_CREATED)
         log.info("render accepted", extra={"render": render_id, "mode": render.mode})
-        return Accepted(render, rate, order.body)
+        return Accepted(render, order.body)
 
     def _check_made_from(self, order: Order) -> None:
         check_plan(order)
-        check_data(order.body, self._schemas)
         check_uploads(order.body, order.workspace.id, self._uploads)
         _check_stays_in_memory(order)
+
+    def _check_data(self, order: Order, render_id: RenderId, taken: Taken) -> None:
+        """Hold the data against the schema, which takes seconds: nobody is let do so unlimited."""
+        try:
+            check_data(order.body, self._schemas)
+        except ServiceError:
+            self._limits.settle(order.workspace.id, render_id, taken, billed=False)
+            raise
 
     def _writes(self, order: Order, render: Render, now: dt.datetime) -> list[Write]:
         is_sync = render.mode == "sync"
@@ -141,27 +150,23 @@ class CreateRender:
             writes.append(self._idempotency.creation(order.idempotency, render.id, now, accepted))
         return writes
 
-    def _lost(
-        self, order: Order, lost: ConditionFailed, now: dt.datetime, rate: RateState
-    ) -> Accepted:
+    def _lost(self, order: Order, lost: ConditionFailed, now: dt.datetime) -> Accepted:
         assert order.idempotency is not None, "a fresh render id was taken"
         record = self._idempotency.read(lost.item, order.idempotency, now)
         assert record is not None, "the record that refused this one is not there"
-        return self._repeated(order, record, rate, now)
+        return self._repeated(order, record, now)
 
-    def _repeated(
-        self, order: Order, record: Record, rate: RateState, now: dt.datetime
-    ) -> Accepted:
+    def _repeated(self, order: Order, record: Record, now: dt.datetime) -> Accepted:
         render = self._renders.get(order.workspace.id, record.render_id)
         assert render is not None, record.render_id
         if record.accepted or render.is_final:
-            return Accepted(render, rate, order.body, record)
+            return Accepted(render, order.body, record)
         begun = parse_rfc3339(render.started_at or render.created_at)
         if now > begun + _ATTENDED and render.attempt < MAX_ATTEMPTS:
             # Whoever waited for it has died: this caller waits in their place. The first attempt
             # was theirs to give away.
             order = self._templates(order, render.template_version or order.version)
-            return Accepted(replace(render, attempt=max(2, render.attempt + 1)), rate, order.body)
+            return Accepted(replace(render, attempt=max(2, render.attempt + 1)), order.body)
         raise ServiceError(
             "idempotency_in_progress",
             "The first request with this Idempotency-Key is still running. Send it again "
@@ -169,6 +174,11 @@ class CreateRender:
             headers={"Retry-After": "1"},
             render_id=render.id,
         )
+
+
+def _claim(order: Order, render_id: RenderId, now: dt.datetime) -> Claim:
+    lease_until = now + _LEASE if order.mode == "sync" else None
+    return Claim(render_id, order.workspace, order.key_mode == "test", lease_until)
 
 
 def _check_stays_in_memory(order: Order) -> None:
