@@ -86,7 +86,7 @@ def test_after_30_days_nothing_is_left(service: Service) -> None:
     assert service.call("GET", kept).status == 200
 
 
-@pytest.mark.parametrize("death", range(1, 5))
+@pytest.mark.parametrize("death", range(1, 6))
 def test_purge_that_dies_is_finished(
     service: Service, monkeypatch: pytest.MonkeyPatch, death: int
 ) -> None:
