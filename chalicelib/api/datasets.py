@@ -112,7 +112,7 @@ def delete(call: Call) -> Reply:
     scope=_READ,
     tag="Templates",
     answers={200: f"{_CONTRACT}:InferredSchema"},
-    problems=(*FINDING, "conflict"),
+    problems=(*FINDING, "conflict", "concurrency_limited"),
 )
 def infer_schema(call: Call) -> Reply:
     """Infer a JSON Schema from a template's datasets.
@@ -127,8 +127,9 @@ def infer_schema(call: Call) -> Reply:
         detail = "There is nothing to infer a schema from: make a dataset first."
         raise Conflict("conflict", detail)
     services = call.services
-    datasets = services.read_datasets.each(template)
-    schema = inferred(in_time(datasets, services.clock, call.started))
+    with services.places(call.caller.workspace):
+        datasets = services.read_datasets.each(template)
+        schema = inferred(in_time(datasets, services.clock, call.started))
     return Reply(
         200,
         {

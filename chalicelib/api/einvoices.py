@@ -52,6 +52,7 @@ def create(call: Call) -> Reply:
     problems=(
         "plan_feature_unavailable",
         "region_not_enabled",
+        "concurrency_limited",
         "upload_not_found",
         "conflict",
         "invalid_pdf_source",

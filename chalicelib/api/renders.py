@@ -83,7 +83,7 @@ def retrieve(call: Call) -> Reply:
     judges_body=True,
     tag="Renders",
     answers={200: "chalicelib.contract.renders:Preflight"},
-    problems=("region_degraded",),
+    problems=("concurrency_limited", "region_degraded"),
 )
 def preflight(call: Call) -> Reply:
     """Check a render request without rendering.

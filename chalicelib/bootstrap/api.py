@@ -114,6 +114,7 @@ class ApiServices(TemplateServices):
             uploads=self.read_uploads,
             schemas=self.check_schemas,
             lint=self.lint_templates,
+            places=self.places,
             region=self.settings.region,
         )
 
@@ -122,6 +123,7 @@ class ApiServices(TemplateServices):
         return ValidateEInvoice(
             uploads=self.read_uploads,
             function=self.render_function,
+            places=self.places,
             clock=self.clock,
             region=self.settings.region,
         )

@@ -28,6 +28,7 @@ from chalicelib.features.templates.trash import TrashTemplate
 from chalicelib.features.uploads.contents import UploadContents
 from chalicelib.features.uploads.read import ReadUploads
 from chalicelib.features.uploads.repository import Uploads
+from chalicelib.features.workspaces.places import Places
 from chalicelib.features.workspaces.repository import Workspaces
 from chalicelib.settings import ApiSettings
 
@@ -111,9 +112,14 @@ class TemplateServices(State):
             schemas=self.check_schemas,
             bodies=self.bodies,
             function=self.render_function,
+            places=self.places,
             clock=self.clock,
             ids=self.ids,
         )
+
+    @cached_property
+    def places(self) -> Places:  # noqa: D102
+        return Places(limits=self.limits, clock=self.clock, ids=self.ids)
 
     @cached_property
     def read_datasets(self) -> ReadDatasets:  # noqa: D102

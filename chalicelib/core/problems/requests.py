@@ -182,7 +182,7 @@ REQUESTS: Final = (
         "concurrency_limited",
         429,
         "Too many renders at once",
-        "All places for simultaneous sync renders of the plan are taken.",
+        "All places of the plan for simultaneous sync renders, publishings and checks are taken.",
         "Wait for `Retry-After`, use `mode: async`, or keep fewer requests open at a time.",
         retryable=True,
         owner="workspaces",

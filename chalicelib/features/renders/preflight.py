@@ -1,6 +1,7 @@
 """Say what a render would be refused or warned for, without making it: a tuple of checks."""
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,7 +18,9 @@ from chalicelib.features.renders.templates import PutTemplates, check_data
 from chalicelib.features.renders.uploaded import check_uploads
 from chalicelib.features.templates.schemas import CheckSchemas
 from chalicelib.features.uploads.read import ReadUploads
+from chalicelib.features.workspaces.places import Places
 
+_TOO_MANY: Final = 429
 _FAULTS: Final = 500
 # Where a request says what these refuse.
 _PLACES: Final = {
@@ -68,9 +71,11 @@ class PreflightRender:
         uploads: ReadUploads,
         schemas: CheckSchemas,
         lint: LintTemplates,
+        places: Places,
         region: str,
     ) -> None:
         """Build from what renders are made of."""
+        self._places = places
         self._schemas = schemas
         self._lint = lint
         self._templates = templates
@@ -78,7 +83,7 @@ class PreflightRender:
         self._region = region
 
     def __call__(self, order: Order) -> Report:
-        """Check an order."""
+        """Check an order; raises `concurrency_limited` where there is something to be tried."""
         errors: list[FieldError] = []
         warnings: list[RenderWarning] = []
         # Of a template that its key may not use nothing is told.
@@ -88,17 +93,25 @@ class PreflightRender:
             except ServiceError as refusal:
                 errors += refused(refusal).errors
         sight = Sight(order, self._region, self._uploads, self._schemas, self._lint)
-        for look in CHECKS:
-            try:
-                warnings += look(sight)
-            except ServiceError as refusal:
-                errors += refused(refusal).errors
+        with self._places(order.workspace) if _is_tried(order) else nullcontext():
+            for look in CHECKS:
+                try:
+                    warnings += look(sight)
+                except ServiceError as refusal:
+                    errors += refused(refusal).errors
         return Report(tuple(errors), tuple(warnings))
+
+
+def _is_tried(order: Order) -> bool:
+    """Tell whether a check takes more than looking."""
+    wanted = order.body.input
+    return bool(wanted.get("templating")) or bool(wanted.keys() & {"scene", "schema"})
 
 
 def refused(refusal: ServiceError) -> Report:
     """Return the report of one refusal; what is no fault of the request is raised again."""
-    if (refusal.problem.status or 0) >= _FAULTS:
+    status = refusal.problem.status or 0
+    if status == _TOO_MANY or status >= _FAULTS:
         raise refusal
     place = _PLACES.get(refusal.code, "")
     return Report(refusal.errors or (FieldError(place, refusal.code, refusal.detail),))

@@ -2,8 +2,8 @@
 
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
 from contextvars import copy_context
 from copy import replace
 from dataclasses import dataclass
@@ -22,6 +22,7 @@ from chalicelib.features.templates.model import Source, Template
 from chalicelib.features.templates.publish import NewDataset
 from chalicelib.features.templates.schemas import CheckSchemas
 from chalicelib.features.templates.sources import TemplateSource
+from chalicelib.features.workspaces.places import Held, Places
 from chalicelib.features.workspaces.plans import Plan
 from chalicelib.features.workspaces.repository import Workspaces
 
@@ -33,6 +34,8 @@ _WAY_BACK_S: Final = 0.5
 # Nor more than the plan lets be rendered together in the background.
 _AT_ONCE: Final = 10
 _BUSY_PAUSE_S: Final = 0.15
+# Most of those that still run when one has failed are done by then.
+_ENDING_S: Final = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +59,12 @@ class RehearseDatasets:
         schemas: CheckSchemas,
         bodies: Bodies,
         function: Function,
+        places: Places,
         clock: Clock,
         ids: Ids,
     ) -> None:
         """Build from the stores and the render function."""
+        self._places = places
         self._workspaces = workspaces
         self._datasets = datasets
         self._templates = templates
@@ -77,17 +82,21 @@ class RehearseDatasets:
         datasets: Sequence[NewDataset] | None,
         deadline: float,
     ) -> None:
-        """Return when all of them came out well; raises what the first that failed fails with."""
+        """Return when all of them came out well.
+
+        Raises what the first that failed fails with, or `concurrency_limited`.
+        """
         named = self._kept(template) if datasets is None else _new(datasets)
         if not named:
             return
         now = self._clock.now().timestamp()
         ends_at = min(deadline - _WAY_BACK_S, now + _MOST_S)
-        for each in named:
-            self._check(source.schema, each, ends_at)
         workspace = self._workspaces.get(template.workspace_id)
         assert workspace is not None, template.workspace_id
-        self._side_by_side(workspace.plan, template, source, named, ends_at)
+        with self._places(workspace, until=ends_at) as place:
+            for each in named:
+                self._check(source.schema, each, ends_at)
+            self._side_by_side(workspace.plan, template, source, named, (ends_at, place))
 
     def _check(self, schema: Mapping[str, Any] | None, named: _Named, ends_at: float) -> None:
         """Refuse a dataset that does not fit the template's schema."""
@@ -122,8 +131,9 @@ class RehearseDatasets:
         template: Template,
         source: Source,
         named: Sequence[_Named],
-        ends_at: float,
+        within: tuple[float, Held],
     ) -> None:
+        ends_at, place = within
         at_once = min(len(named), _AT_ONCE, plan.bulk_concurrency)
         pool = ThreadPoolExecutor(at_once, thread_name_prefix="rehearsal")
         wait_s = self._left_s(ends_at)
@@ -143,8 +153,9 @@ class RehearseDatasets:
             slow = next((each for task, each in running.items() if not task.done()), named[-1])
             raise _too_late(slow) from late
         finally:
-            # Whoever runs ends by itself at `ends_at`; nobody waits for it.
+            # Whoever runs ends by itself at `ends_at`, and keeps the place for so long.
             pool.shutdown(wait=False, cancel_futures=True)
+            place.outlived = not _ended(running, min(_ENDING_S, self._left_s(ends_at)))
 
     def _one(
         self,
@@ -194,6 +205,11 @@ class RehearseDatasets:
 
     def _left_s(self, ends_at: float) -> float:
         return ends_at - self._clock.now().timestamp()
+
+
+def _ended(tasks: Iterable[Future[Any]], within_s: float) -> bool:
+    begun = [task for task in tasks if not task.cancelled()]
+    return not wait(begun, timeout=max(0.0, within_s)).not_done
 
 
 def _new(datasets: Sequence[NewDataset]) -> list[_Named]:

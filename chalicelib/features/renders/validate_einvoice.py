@@ -12,6 +12,7 @@ from chalicelib.features.renders.order import check_region
 from chalicelib.features.uploads.read import ReadUploads
 from chalicelib.features.workspaces.features import require_feature
 from chalicelib.features.workspaces.model import Workspace
+from chalicelib.features.workspaces.places import Places
 
 _MOST_BYTES: Final = 20_000_000
 # Kept back for the way of the answer, which may have some megabytes: the invoice comes also where
@@ -32,9 +33,16 @@ class ValidateEInvoice:
     """Has the render function examine a document; nothing of it is kept or billed."""
 
     def __init__(
-        self, *, uploads: ReadUploads, function: Function, clock: Clock, region: str
+        self,
+        *,
+        uploads: ReadUploads,
+        function: Function,
+        places: Places,
+        clock: Clock,
+        region: str,
     ) -> None:
         """Build from the uploads and the render function."""
+        self._places = places
         self._uploads = uploads
         self._function = function
         self._clock = clock
@@ -46,7 +54,8 @@ class ValidateEInvoice:
         """Return the conformance report and the invoice, if one can be made of the document.
 
         Raises `plan_feature_unavailable`, `region_not_enabled`, `upload_not_found`, `conflict`,
-        `validation_error`, `invalid_pdf_source`, `pdf_password_required` or `region_degraded`.
+        `validation_error`, `invalid_pdf_source`, `pdf_password_required`, `concurrency_limited` or
+        `region_degraded`.
         """
         require_feature(workspace, "einvoices", document.place)
         check_region(workspace, self._region)
@@ -58,7 +67,8 @@ class ValidateEInvoice:
             document.upload_id,
             deadline - _WAY_BACK_S,
         )
-        answer = self._asked(order)
+        with self._places(workspace):
+            answer = self._asked(order)
         if "refusal" in answer:
             raise _refusal(answer["refusal"], document)
         return {"conformance": answer["conformance"], "invoice": answer["invoice"]}

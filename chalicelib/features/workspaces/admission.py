@@ -14,7 +14,7 @@ from chalicelib.core.clock import rfc3339
 from chalicelib.core.errors import ServiceError
 from chalicelib.core.ids import RenderId
 from chalicelib.features.workspaces import quota, rate
-from chalicelib.features.workspaces.limits import Claim
+from chalicelib.features.workspaces.limits import Claim, Place
 from chalicelib.features.workspaces.limits_update import LimitsUpdate, Parts
 from chalicelib.features.workspaces.model import Workspace
 
@@ -23,6 +23,7 @@ NO_HOLD: Final = ""
 # Beyond this many unfinished renders the item would near DynamoDB's 400 KB: batches hold more.
 MAX_OPEN_RENDERS: Final = 4_000
 _RECONCILE_AFTER: Final = dt.timedelta(minutes=5)
+_WAIT: Final = "wait for one to end"
 
 
 def plan(claim: Claim, seen: Item, now: dt.datetime) -> LimitsUpdate | None:
@@ -40,16 +41,23 @@ def plan(claim: Claim, seen: Item, now: dt.datetime) -> LimitsUpdate | None:
         windows.append(rate.test_renders(limits))
     rate.take(parts, windows, limits, seen, now)
     if claim.lease_until is not None:
-        _lease(parts, claim, seen, now)
+        place = Place(claim.render_id, claim.workspace, claim.lease_until)
+        _lease(parts, place, seen, now, f"{_WAIT}, or send mode async")
     _hold(parts, claim, seen, now)
-    parts.sets += [
-        "due_at = if_not_exists(due_at, :due)",
-        "DPK = if_not_exists(DPK, :dpk)",
-    ]
-    parts.values |= {
-        ":due": rfc3339(now + _RECONCILE_AFTER),
-        ":dpk": due_shard(claim.render_id),
-    }
+    _look_after(parts, claim.render_id, now)
+    return parts.update()
+
+
+def plan_place(place: Place, seen: Item, now: dt.datetime) -> LimitsUpdate | None:
+    """Build the update that takes a place for work that makes no render.
+
+    None: the item shows that it is taken already. Raises `concurrency_limited`.
+    """
+    if place.id in seen["leases"]:
+        return None
+    parts = Parts()
+    _lease(parts, place, seen, now, _WAIT)
+    _look_after(parts, place.id, now)
     return parts.update()
 
 
@@ -98,13 +106,13 @@ def plan_settlement(render_id: RenderId, seen: Item, *, billed: bool) -> LimitsU
     return parts.update()
 
 
-def _lease(parts: Parts, claim: Claim, seen: Item, now: dt.datetime) -> None:
-    assert claim.lease_until is not None
+def _lease(parts: Parts, place: Place, seen: Item, now: dt.datetime, advice: str) -> None:
     now_s = int(now.timestamp())
     over = [render_id for render_id, until in seen["leases"].items() if until <= now_s]
-    allowed = claim.workspace.plan.sync_concurrency
+    allowed = place.workspace.plan.sync_concurrency
     if len(seen["leases"]) - len(over) >= allowed:
-        raise _busy(claim.workspace, "sync renders at once", allowed)
+        what = "sync renders, publishings and checks at once"
+        raise _busy(place.workspace, what, allowed, advice)
     for n, render_id in enumerate(over):
         parts.removes.append(f"leases.#over{n}")
         parts.conditions.append(f"leases.#over{n} <= :now_s")
@@ -115,9 +123,9 @@ def _lease(parts: Parts, claim: Claim, seen: Item, now: dt.datetime) -> None:
         "attribute_not_exists(leases.#r)",
         "size(leases) < :lease_room",
     ]
-    parts.names["#r"] = claim.render_id
+    parts.names["#r"] = place.id
     parts.values |= {
-        ":lease_until": int(claim.lease_until.timestamp()),
+        ":lease_until": int(place.until.timestamp()),
         ":lease_room": allowed + len(over),
     }
 
@@ -125,7 +133,7 @@ def _lease(parts: Parts, claim: Claim, seen: Item, now: dt.datetime) -> None:
 def _hold(parts: Parts, claim: Claim, seen: Item, now: dt.datetime) -> None:
     """Let the render stand in the item until it is settled; a live one takes of the quota."""
     if len(seen["holds"]) >= MAX_OPEN_RENDERS:
-        raise _busy(claim.workspace, "unfinished renders", MAX_OPEN_RENDERS)
+        raise _busy(claim.workspace, "unfinished renders", MAX_OPEN_RENDERS, _WAIT)
     parts.names["#r"] = claim.render_id
     parts.conditions += ["attribute_not_exists(holds.#r)", "size(holds) < :open"]
     parts.values[":open"] = MAX_OPEN_RENDERS
@@ -136,10 +144,18 @@ def _hold(parts: Parts, claim: Claim, seen: Item, now: dt.datetime) -> None:
         quota.take(parts, claim.workspace, seen, now)
 
 
-def _busy(workspace: Workspace, what: str, allowed: int) -> ServiceError:
+def _look_after(parts: Parts, name: str, now: dt.datetime) -> None:
+    """Have the item compared with the renders, should nobody take out what is put in now."""
+    parts.sets += [
+        "due_at = if_not_exists(due_at, :due)",
+        "DPK = if_not_exists(DPK, :dpk)",
+    ]
+    parts.values |= {":due": rfc3339(now + _RECONCILE_AFTER), ":dpk": due_shard(name)}
+
+
+def _busy(workspace: Workspace, what: str, allowed: int, advice: str) -> ServiceError:
     return ServiceError(
         "concurrency_limited",
-        f"The plan {workspace.plan_code} allows {allowed} {what}; wait for one to end, "
-        "or send mode async.",
+        f"The plan {workspace.plan_code} allows {allowed} {what}; {advice}.",
         headers={"Retry-After": "1"},
     )

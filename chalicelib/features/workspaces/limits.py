@@ -4,7 +4,8 @@ The limits item of a workspace (`WS#<ws>#LIM`) has
 - `rate_tat`, `test_tat`: when the workspace's requests, and its test renders, will have been
   paid for (GCRA's theoretical arrival time, in milliseconds since 1970);
 - `counted`: the last request that was counted without a render, so that a repeat is not;
-- `leases`: sync render id -> Unix second at which its place in the concurrency is free anyway;
+- `leases`: id of a sync render, or of other work that its caller waits for -> Unix second at which
+  its place in the concurrency is free anyway;
 - `holds`: id of each unfinished render -> end of the cycle whose allowance it holds a render of;
   empty for a test render, which holds none, `prepaid` for one of a pack;
 - `quota_left`, `used`, `cycle_start`, `cycle_end`: of the renders that the plan includes;
@@ -31,6 +32,14 @@ class Claim(NamedTuple):
     workspace: Workspace
     test: bool
     lease_until: dt.datetime | None
+
+
+class Place(NamedTuple):
+    """A place in the concurrency of a workspace; it is free anyway from `until` on."""
+
+    id: RenderId
+    workspace: Workspace
+    until: dt.datetime
 
 
 class Taken(NamedTuple):

@@ -12,7 +12,7 @@ from chalicelib.core.clock import Clock, rfc3339
 from chalicelib.core.errors import ServiceError
 from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.features.workspaces import admission, limits, thresholds
-from chalicelib.features.workspaces.limits import Claim, RateState, Taken
+from chalicelib.features.workspaces.limits import Claim, Place, RateState, Taken
 from chalicelib.features.workspaces.limits_update import LimitsUpdate, Parts
 from chalicelib.features.workspaces.model import Workspace
 from chalicelib.features.workspaces.rate import RateLimited, rate_state
@@ -97,6 +97,25 @@ class Limits:
             lambda seen: admission.plan_request(workspace, token, seen, self._since(now)),
         )
         return rate_state(workspace.plan, item, now)
+
+    def enter(self, place: Place, now: dt.datetime) -> None:
+        """Take a place in the concurrency; repeatable. Raises `concurrency_limited`."""
+        self._apply(
+            place.workspace.id,
+            lambda seen: admission.plan_place(place, seen, self._since(now)),
+        )
+
+    def leave(self, place: Place) -> None:
+        """Give a place back; repeatable. Raises Throttled where there is no room."""
+        guess = {"holds": {}, "leases": {place.id: 0}}
+        try:
+            self._apply(
+                place.workspace.id,
+                lambda seen: admission.plan_settlement(place.id, seen, billed=False),
+                guess,
+            )
+        except ServiceError as crowded:
+            raise Throttled from crowded
 
     def settle(
         self,
