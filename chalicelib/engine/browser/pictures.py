@@ -1,7 +1,8 @@
 """A picture of a page, and how large it may be: what is too large takes no memory."""
 
 from base64 import b64decode
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from math import ceil, floor
 from typing import Any, Final, NamedTuple
 
 from chalicelib.core.errors import RenderFailure
@@ -10,14 +11,13 @@ from chalicelib.engine.browser.tab import Tab
 from chalicelib.engine.options.output import Output
 
 _TRANSPARENT: Final = {"r": 0, "g": 0, "b": 0, "a": 0}
-# The whole pixels that an element touches, counted from the document's upper left corner.
-_PLACE: Final = """(selector) => {
+# An element's edges as the page counts them; null: there is none.
+_EDGES: Final = """(selector) => {
   const element = Document.prototype.querySelector.call(document, selector);
   if (element === null) { return null; }
-  const box = element.getBoundingClientRect();
-  const x = Math.floor(box.left + scrollX), y = Math.floor(box.top + scrollY);
-  const width = Math.ceil(box.right + scrollX) - x, height = Math.ceil(box.bottom + scrollY) - y;
-  return box.width && box.height ? {x, y, width, height} : {};
+  const {left, top, right, bottom} = element.getBoundingClientRect();
+  return {left: left + scrollX, top: top + scrollY, right: right + scrollX,
+    bottom: bottom + scrollY, scrollX, scrollY};
 }"""
 
 
@@ -90,13 +90,33 @@ def _clip(tab: Tab, output: Output) -> dict[str, Any] | None:
 
 
 def _place(tab: Tab, selector: str) -> dict[str, Any]:
-    found = tab.outcome(tab.call_function(_PLACE, selector))
+    asked = tab.call_function(_EDGES, selector)
+    measured = tab.send("Page.getLayoutMetrics")
+    found = tab.outcome(asked)
     field = "output.image.clip_selector"
     if "exceptionDetails" in found:
         raise RenderFailure("render_failed", f"{field} is not a valid CSS selector")
-    place: dict[str, Any] | None = found["result"]["value"]
-    if place is None:
+    edges: Mapping[str, float] | None = found["result"]["value"]
+    if edges is None:
         raise RenderFailure("render_failed", f"{field}: no element of the page matches it")
-    if not place:
+    if edges["left"] >= edges["right"] or edges["top"] >= edges["bottom"]:
         raise RenderFailure("render_failed", f"{field}: the element that it finds takes no room")
+    place = _pixels(edges, tab.outcome(measured)["cssLayoutViewport"])
+    if place["width"] <= 0 or place["height"] <= 0:
+        message = f"{field}: the element that it finds lies outside of the document"
+        raise RenderFailure("render_failed", message)
     return place
+
+
+def _pixels(edges: Mapping[str, float], window: Mapping[str, int]) -> dict[str, Any]:
+    """Return the whole pixels that an element touches, from the document's upper left corner.
+
+    A document that is written from right to left may reach beyond where its page begins to count.
+    Nobody sees what lies beyond the document; the browser would picture something else.
+    """
+    across = ceil(window["pageX"] - edges["scrollX"])
+    down = ceil(window["pageY"] - edges["scrollY"])
+    x = max(floor(edges["left"] + across), 0)
+    y = max(floor(edges["top"] + down), 0)
+    width = ceil(edges["right"] + across) - x
+    return {"x": x, "y": y, "width": width, "height": ceil(edges["bottom"] + down) - y}
