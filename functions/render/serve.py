@@ -4,6 +4,7 @@ import logging
 from base64 import b64encode
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from chalicelib.adapters.aws.messages import UnknownVersion
 from chalicelib.adapters.json_logs import about, scope
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.traces import kind_of
@@ -60,6 +61,9 @@ def serve(event: dict[str, Any], invocation: str, host: Host) -> dict[str, Any]:
             if "rehearsal" in event:
                 return _rehearsed(event, host.execute)
             return _now(event, invocation, host.execute).to_json()
+        except UnknownVersion as unknown:
+            log.warning("called by another release", extra={"reason": str(unknown)})
+            raise Failed(kind_of(unknown)) from None
         except Exception as error:
             log.exception("render failed unexpectedly")
             # Without what it comes from: the platform would write that down as well.

@@ -23,7 +23,7 @@ from chalicelib.bootstrap.operator import Operator
 from chalicelib.core.ids import RandomIds, WorkspaceId
 from chalicelib.features.workspaces.model import SCOPES, Mode
 from chalicelib.settings import ApiSettings, OperatorSettings, RenderSettings
-from functions.render.serve import Host, serve
+from functions.render.serve import Failed, Host, serve
 from infra.local.resources import create_resources
 from infra.template import load
 from tests.builders.grants import Overheard, serving
@@ -63,6 +63,12 @@ class LambdaClient:
             answer = self._service.serve(json.loads(Payload), f"call-{next(self._service.calls)}")
         except FunctionKilled:
             return {"FunctionError": "Unhandled", "Payload": io.BytesIO(b"{}")}
+        except Failed as failed:
+            told = {"errorType": type(failed).__name__, "errorMessage": str(failed)}
+            return {
+                "FunctionError": "Unhandled",
+                "Payload": io.BytesIO(json.dumps(told).encode()),
+            }
         return {"Payload": io.BytesIO(json.dumps(answer).encode())}
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
+from chalicelib.adapters.aws.messages import UnknownVersion
 from chalicelib.core import json
 
 if TYPE_CHECKING:
@@ -19,7 +20,10 @@ _SERVER_ERROR: Final = 500
 
 
 class FunctionBusy(Exception):  # noqa: N818 -- the platform's own answer
-    """There was no room for the function; `unsure`: the platform failed, it may have begun."""
+    """There was no room for the function; `unsure`: the platform failed, it may have begun.
+
+    Nor is there any while a deployment goes on and another release of it does not know the call.
+    """
 
     def __init__(self, name: str, *, unsure: bool = False) -> None:
         """Name the function."""
@@ -63,6 +67,8 @@ class Function:
                 raise
             raise FunctionBusy(self._name, unsure=True) from refusal
         if "FunctionError" in answer:
+            if _says(payload) == UnknownVersion.__qualname__:
+                raise FunctionBusy(self._name)
             raise FunctionDied(self._name, answer["FunctionError"])
         result: dict[str, Any] = json.read_back(payload)
         return result
@@ -108,3 +114,12 @@ class Function:
         from botocore.exceptions import ClientError  # noqa: PLC0415
 
         return ClientError
+
+
+def _says(payload: bytes) -> Any:
+    """Return what a function that failed said itself; of one that was killed the platform tells."""
+    try:
+        told = json.read_back(payload)
+    except ValueError:
+        return None
+    return told.get("errorMessage") if isinstance(told, dict) else None

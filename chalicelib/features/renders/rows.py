@@ -13,7 +13,8 @@ from chalicelib.features.files.model import StoredFile
 from chalicelib.features.renders.model import Render
 from chalicelib.features.workspaces.limits import Taken
 
-# What a request says and only is read back; later releases may add to a row's texts.
+# What a request says and only is read back. Later releases may add what has a default: a row of
+# an earlier one lacks it.
 _REQUEST: Final = (
     "input",
     "output",
@@ -117,7 +118,7 @@ def render_of(item: Item) -> Render:
         completed_at=item.get("completed_at"),
         expires_at=item.get("expires_at"),
         files_purged_at=item.get("files_purged_at"),
-        **{name: request[name] for name in _REQUEST},
+        **{name: request[name] for name in _REQUEST if name in request},
         files=tuple(_file(file) for file in outcome["files"]),
         warnings=tuple(outcome["warnings"]),
         error=outcome["error"],

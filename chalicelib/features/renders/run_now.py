@@ -3,9 +3,10 @@
 import logging
 import time
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from chalicelib.adapters.aws.functions import Function, FunctionBusy, FunctionDied, FunctionLate
+from chalicelib.adapters.aws.messages import UnknownVersion
 from chalicelib.core.clock import Clock
 from chalicelib.core.crash_points import CrashPoint, here
 from chalicelib.core.errors import ServiceError
@@ -88,7 +89,7 @@ class RunNow:
         while attempt <= MAX_ATTEMPTS and (left_s := self._left_s(waiting)) > 0:
             event = _event(render, body, waiting, attempt).to_json()
             try:
-                answer = RunAnswer.from_json(self._function.invoke(event, wait_s=left_s))
+                answer = self._function.invoke(event, wait_s=left_s)
             except FunctionDied:
                 log.warning("the render function died", extra={"attempt": attempt})
                 attempt, busy = attempt + 1, False
@@ -101,13 +102,21 @@ class RunNow:
                 return self._late(render, body, waiting, running=attempt, tried=attempt - 1)
             else:
                 here(CrashPoint.API_RAN)
-                assert answer.row is not None, render.id
-                return Ran(render_of(answer.row), answer.content)
+                return self._ran(render, answer)
         if attempt > MAX_ATTEMPTS:
             return Ran(self._end.lost(render))
         if waiting.cancel_late and (busy or attempt > 1):
             return self._refuse(render, waiting)
         return self._late(render, body, waiting, running=NOBODY, tried=attempt - 1)
+
+    def _ran(self, render: Render, answer: dict[str, Any]) -> Ran:
+        try:
+            told = RunAnswer.from_json(answer)
+        except UnknownVersion:
+            # Of another release; what came of the render stands in its row.
+            return Ran(self._present(render))
+        assert told.row is not None, render.id
+        return Ran(render_of(told.row), told.content)
 
     def _left_s(self, waiting: Waiting) -> float:
         return waiting.deadline - self._clock.now().timestamp() - _WAY_BACK_S
@@ -118,12 +127,16 @@ class RunNow:
         """Cancel the render, or see to it that it ends; attempt `running` may still do so."""
         if waiting.cancel_late:
             return Ran(self._end.timed_out(render, running=running))
-        present = self._renders.get(render.workspace_id, render.id)
-        assert present is not None, render.id
+        present = self._present(render)
         if not present.is_final:
             going_on = present.attempt >= running
             present = self._enqueue.later(present, body, tried=None if going_on else tried)
         return Ran(present)
+
+    def _present(self, render: Render) -> Render:
+        present = self._renders.get(render.workspace_id, render.id)
+        assert present is not None, render.id
+        return present
 
     def _refuse(self, render: Render, waiting: Waiting) -> Ran:
         key = waiting.idempotency
