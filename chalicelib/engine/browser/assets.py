@@ -13,6 +13,8 @@ _MOST_WARNINGS: Final = 50
 _ADDRESS_CHARS: Final = 500
 # The scheme, and the host without what a password could stand in.
 _PLACE: Final = re.compile(r"([^:/?#]*:)(?://(?:[^/?#]*@)?([^/?#]*))?")
+# A password need stand in no warning.
+_USER: Final = re.compile(r"^(https?://)[^/?#]*@")
 
 
 class _Missing(NamedTuple):
@@ -62,13 +64,17 @@ class Assets:
             missing, slow = dict(self._missing), dict(self._slow)
         failed = [
             RenderWarning(
-                "asset_failed", f"A part of the page was not loaded: {part.why}.", address
+                "asset_failed",
+                f"A part of the page was not loaded: {part.why}.",
+                _without_user(address),
             )
             for address, part in missing.items()
         ]
         waited = [
             RenderWarning(
-                "slow_asset", f"A part of the page took {seconds:.1f} s to load.", address
+                "slow_asset",
+                f"A part of the page took {seconds:.1f} s to load.",
+                _without_user(address),
             )
             for address, seconds in slow.items()
         ]
@@ -86,11 +92,16 @@ class Assets:
         )
         code = "url_not_allowed" if first.refused else "asset_fetch_failed"
         more = f" ({len(missing) - 1} more)" if len(missing) > 1 else ""
-        message = f"asset_policy is strict, and {address} was not loaded: {first.why}{more}"
+        message = f"asset_policy is strict, and {_without_user(address)} was not loaded: "
+        message += f"{first.why}{more}"
         raise RenderFailure(code, message)
 
     def _address(self, url: str) -> str:
         return url.removeprefix(self._origin())[:_ADDRESS_CHARS]
+
+
+def _without_user(address: str) -> str:
+    return _USER.sub(r"\1", address)
 
 
 def _place(address: str) -> str:

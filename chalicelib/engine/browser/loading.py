@@ -5,6 +5,7 @@ from typing import Final
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.arrival import Arrival
 from chalicelib.engine.browser.bad_ports import WHY
+from chalicelib.engine.browser.blocked import has_user
 from chalicelib.engine.browser.credentials import Credentials
 from chalicelib.engine.browser.origin import can_tell
 from chalicelib.engine.browser.pipe import CallRefused
@@ -24,6 +25,9 @@ _UNSAFE_PORT: Final = "net::ERR_UNSAFE_PORT"
 def show(tab: Tab, requests: Requests, html: str, wait: Wait, patience: Deadline) -> None:
     """Show a document; raises TimeoutError, and RenderFailure `navigation_failed`."""
     tab.waits_for, html = wait.until, _encodable(html)
+    if has_user(html):
+        # What the browser does not ask for, it tells nobody who does not listen.
+        requests.listen(tab.spare.session)
     try:
         if can_tell(html):
             tab.until(tab.send("Page.navigate", url=requests.move(html)), patience)

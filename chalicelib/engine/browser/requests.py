@@ -5,10 +5,10 @@ import time
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
+from chalicelib.engine.browser import blocked
 from chalicelib.engine.browser.arrival import Arrival, is_aborted, size_of
 from chalicelib.engine.browser.assets import Assets
 from chalicelib.engine.browser.bad_ports import WHY, is_at_bad_port
-from chalicelib.engine.browser.blocked import WHY_BLOCKED, blocked_in
 from chalicelib.engine.browser.credentials import Credentials
 from chalicelib.engine.browser.origin import origin_of
 from chalicelib.engine.browser.pipe import Answer
@@ -82,8 +82,8 @@ class Requests:
                 self._on_led(event)
             case "Page.loadEventFired":
                 self.loaded = True
-            case "Log.entryAdded" if (url := blocked_in(event["entry"])) is not None:
-                self.assets.miss(url, WHY_BLOCKED, refused=True)
+            case "Log.entryAdded" if (url := blocked.address_in(event["entry"])) is not None:
+                self.assets.miss(url, blocked.WHY_BY_NUMBER, refused=True)
             case "Page.frameAttached" if self._credentials is not None:
                 self._credentials.attach(event["parentFrameId"], event["frameId"])
             case _ if method.startswith("Network."):
@@ -93,8 +93,10 @@ class Requests:
         """Take a navigation that a script or `meta refresh` begins: as a rule a request follows."""
         delay = event.get("delay", 0)
         main = event["frameId"] == self._spare.frame
-        if not main and event["url"].startswith(_PLAIN) and self._is_secure:
-            # The browser does not even ask for it.
+        # What the browser does not even ask for.
+        if not main and blocked.has_user(event["url"]):
+            self.assets.miss(event["url"], blocked.WHY_WITH_USER)
+        elif not main and event["url"].startswith(_PLAIN) and self._is_secure:
             self.assets.miss(event["url"], _FRAMES, refused=True)
         if main and delay <= _LED_S and event["url"].startswith(_OUTSIDE):
             self._led_until = time.monotonic() + delay + _LED_S

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from chalicelib.engine.browser.assets import Assets
+from chalicelib.engine.browser.blocked import WHY_WITH_USER, has_user
 from chalicelib.engine.browser.traffic import (
     MOST_BYTES,
     MOST_BYTES_EACH,
@@ -48,6 +49,7 @@ class Transfers:
         self._traffic = traffic
         self._lock = threading.Lock()
         self._open: dict[str, _Transfer] = {}
+        self._with_user: dict[str, str] = {}
         self._bytes: dict[str, int] = {}
         self._received = 0
         self.spent: str | None = None
@@ -69,6 +71,8 @@ class Transfers:
         """Take a Network event."""
         self.last_event = time.monotonic()
         match method.removeprefix("Network."):
+            case "requestWillBeSent":
+                self._ask(event["requestId"], event["request"]["url"])
             case "responseReceived" if not event["response"]["url"].startswith(_OURS):
                 self._begin(event)
             case "dataReceived":
@@ -78,13 +82,21 @@ class Transfers:
                 if transfer is not None and transfer.type not in _ENDLESS:
                     self._assets.late(transfer.url, event["timestamp"] - transfer.begun)
             case "loadingFailed":
-                transfer = self._end(event)
-                if transfer is not None and not event.get("canceled"):
-                    why = self._traffic.objection(transfer.url)
-                    why = why or f"it broke off ({event['errorText']})"
-                    self._assets.miss(transfer.url, why)
+                self._fail(event)
             case _:
                 pass
+
+    def _ask(self, request: str, url: str) -> None:
+        if not url.startswith(_OURS) and has_user(url):
+            self._with_user[request] = url
+
+    def _fail(self, event: Mapping[str, Any]) -> None:
+        if "blockedReason" in event and event["requestId"] in self._with_user:
+            self._assets.miss(self._with_user[event["requestId"]], WHY_WITH_USER)
+        transfer = self._end(event)
+        if transfer is not None and not event.get("canceled"):
+            why = self._traffic.objection(transfer.url)
+            self._assets.miss(transfer.url, why or f"it broke off ({event['errorText']})")
 
     def _begin(self, event: Mapping[str, Any]) -> None:
         response = event["response"]
