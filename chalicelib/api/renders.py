@@ -7,6 +7,7 @@ from chalicelib.api import _paging
 from chalicelib.api._endpoint import Call, Reply, endpoint
 from chalicelib.api._making import ROW, carry_out
 from chalicelib.api._order import order_of
+from chalicelib.api._template import rehearsal_deadline
 from chalicelib.core.errors import ServiceError
 from chalicelib.features.renders.preflight import refused
 from chalicelib.features.renders.read import RenderFilter
@@ -98,7 +99,8 @@ def preflight(call: Call) -> Reply:
     assert call.endpoint.body_model is not None
     try:
         request = read_body(call.endpoint.body_model, call.raw_body, call.json)
-        report = call.services.preflight_render(order_of(call, cast("RenderRequest", request)))
+        order = order_of(call, cast("RenderRequest", request))
+        report = call.services.preflight_render(order, rehearsal_deadline(call))
     except ServiceError as refusal:
         report = refused(refusal)
     errors = [error._asdict() for error in report.errors]

@@ -10,7 +10,7 @@ from chalicelib.engine.conformance.checks import Raw, Verdict
 from tests.builders.http import Answer
 from tests.builders.hybrids import XML, hybrid
 from tests.builders.invoice_json import invoice_json
-from tests.builders.service import FunctionKilled, Service
+from tests.builders.service import FunctionKilled, LambdaClient, Service
 from tests.builders.uploads import announce, arrive, file, form, send
 
 VALIDATE = "/v1/einvoices/validate"
@@ -242,8 +242,15 @@ def test_the_largest_body_reaches_whoever_reads_it(service: Service) -> None:
     assert answer.json["invoice"] is not None
 
 
-def test_a_lost_function_is_told_as_a_lack_of_room(service: Service) -> None:
-    service.invocations = iter([FunctionKilled()])
+def test_a_lost_function_is_asked_again(service: Service) -> None:
+    busy = LambdaClient.exceptions.TooManyRequestsException()
+    service.invocations = iter([busy, FunctionKilled(), busy])
+
+    assert sent(service, XML).status == 200
+
+
+def test_a_function_that_dies_over_a_document_is_told_as_a_lack_of_room(service: Service) -> None:
+    service.invocations = iter([FunctionKilled() for _ in range(3)])
     answer = sent(service, XML)
 
     assert (answer.status, answer.code) == (503, "region_degraded")

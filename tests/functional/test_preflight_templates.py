@@ -1,12 +1,13 @@
 """Preflight of templates: their language, their schema, and the dataset that stands for data."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from chalicelib.core.errors import RenderFailure
 from tests.builders.http import Answer
-from tests.builders.service import LambdaClient, Service
+from tests.builders.service import FunctionKilled, LambdaClient, Service
 from tests.builders.templates import make
 from tests.builders.uploads import announce, send
 
@@ -81,14 +82,31 @@ def test_of_data_elsewhere_only_the_form_of_texts_is_known(service: Service) -> 
     assert service.engine.linted[-1].data_url is None
 
 
+def test_function_that_is_busy_or_dies_is_asked_again(service: Service) -> None:
+    path = make(service, publish=True)
+    busy = LambdaClient.exceptions.TooManyRequestsException()
+    service.invocations = iter([busy, FunctionKilled(), busy])
+
+    answer = preflight(service, path)
+
+    assert (answer.status, answer.json["ok"]) == (200, True), answer.body
+
+
 def test_without_room_nothing_is_said(service: Service) -> None:
     path = make(service, publish=True)
-    service.invocations = iter([LambdaClient.exceptions.TooManyRequestsException()])
+    begun = service.clock.now()
 
+    def busy() -> Iterator[BaseException]:
+        while True:
+            service.clock.forward(seconds=3)
+            yield LambdaClient.exceptions.TooManyRequestsException()
+
+    service.invocations = busy()
     answer = preflight(service, path)
 
     assert (answer.status, answer.code) == (503, "region_degraded")
     assert answer.headers["Retry-After"]
+    assert (service.clock.now() - begun).total_seconds() <= 18, "a caller waits no longer"
 
 
 @pytest.mark.parametrize("input_", [{"html": "<p>", "templating": False}, {"html": "<p>"}])

@@ -5,11 +5,12 @@ from collections.abc import Mapping
 from copy import replace
 from typing import Any, Final
 
-from chalicelib.adapters.aws.functions import Function, FunctionBusy, FunctionDied, FunctionLate
+from chalicelib.adapters.aws.functions import Function
 from chalicelib.adapters.aws.messages import check_version
 from chalicelib.core.clock import Clock
 from chalicelib.core.errors import FieldError, ServiceError
 from chalicelib.core.ids import Ids, RenderId
+from chalicelib.features.renders.ask import ask
 from chalicelib.features.renders.bodies import Bodies, is_large
 from chalicelib.features.renders.model import Body
 from chalicelib.features.renders.order import Order
@@ -45,8 +46,10 @@ class LintTemplates:
         self._function = function
         self._clock = clock
 
-    def __call__(self, order: Order) -> list[FieldError]:
+    def __call__(self, order: Order, deadline: float) -> list[FieldError]:
         """Return what is wrong with the texts of a template, over the data that there are.
+
+        By the deadline (Unix seconds); raises `region_degraded` where nobody tells.
 
         Without data the template's default dataset stands for them. Of data at a `data_url` nothing
         is known: only the form of the texts is looked at.
@@ -56,7 +59,7 @@ class LintTemplates:
             return []
         if body.data is None and body.data_url is None:
             body = replace(body, data=self._default(order))
-        failures = self._asked(order, replace(body, data_url=None))
+        failures = self._asked(order, replace(body, data_url=None), deadline)
         if order.body.data_url is not None:
             failures = [each for each in failures if each["code"] == _SYNTAX]
         return [_entry(each, body.input) for each in failures]
@@ -70,36 +73,35 @@ class LintTemplates:
         dataset = self._datasets.one(template, template.default_dataset)
         return self._datasets.data(template, dataset)
 
-    def _asked(self, order: Order, body: Body) -> list[dict[str, Any]]:
+    def _asked(self, order: Order, body: Body, deadline: float) -> list[dict[str, Any]]:
         if is_large(body):
-            return self._through_the_bucket(order, body)
-        return self._tried(order, body, None)
+            return self._through_the_bucket(order, body, deadline)
+        return self._tried(order, body, None, deadline)
 
-    def _through_the_bucket(self, order: Order, body: Body) -> list[dict[str, Any]]:
+    def _through_the_bucket(
+        self, order: Order, body: Body, deadline: float
+    ) -> list[dict[str, Any]]:
         if order.terms.zero_retention:
             detail = "With retention none nothing waits in the bucket, and this cannot be handed on"
             raise ServiceError("payload_too_large", f"{detail}: at most {MAX_BODY_BYTES} bytes.")
         name = RenderId(self._ids.new("rnd", self._clock.now()))
         with self._bodies.lent(order.workspace.id, name, body) as key:
-            return self._tried(order, None, key)
+            return self._tried(order, None, key, deadline)
 
-    def _tried(self, order: Order, body: Body | None, key: str | None) -> list[dict[str, Any]]:
+    def _tried(
+        self, order: Order, body: Body | None, key: str | None, deadline: float
+    ) -> list[dict[str, Any]]:
+        until = min(self._clock.now().timestamp() + _MOST_S, deadline)
         event = Rehearsal(
             workspace_id=order.workspace.id,
             request_id=order.request_id,
             body=body,
             body_key=key,
             max_pages=order.max_pages,
-            ends_at=self._clock.now().timestamp() + _MOST_S,
+            ends_at=until,
         ).to_json() | {"lint": True}
-        try:
-            answer = self._function.invoke(event, wait_s=_MOST_S)
-        except (FunctionBusy, FunctionDied, FunctionLate) as failed:
-            raise ServiceError(
-                "region_degraded",
-                "There was no room for trying the template; send the request again.",
-                headers={"Retry-After": "5"},
-            ) from failed
+        what = "trying the template"
+        answer = ask(self._function, event, what=what, until=until, clock=self._clock)
         check_version(answer, VERSION)
         failures: list[dict[str, Any]] = answer["failures"]
         return failures

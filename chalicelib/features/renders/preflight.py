@@ -55,6 +55,7 @@ class Sight:
     uploads: ReadUploads
     schemas: CheckSchemas
     lint: LintTemplates
+    deadline: float
 
 
 # Yields warnings; raises a ServiceError for what the render would be refused for.
@@ -82,8 +83,11 @@ class PreflightRender:
         self._uploads = uploads
         self._region = region
 
-    def __call__(self, order: Order) -> Report:
-        """Check an order; raises `concurrency_limited` where there is something to be tried."""
+    def __call__(self, order: Order, deadline: float) -> Report:
+        """Check an order by the deadline (Unix seconds).
+
+        Raises `concurrency_limited` or `region_degraded` where there is something to be tried.
+        """
         errors: list[FieldError] = []
         warnings: list[RenderWarning] = []
         # Of a template that its key may not use nothing is told.
@@ -92,7 +96,7 @@ class PreflightRender:
                 order = self._templates(order, order.version)
             except ServiceError as refusal:
                 errors += refused(refusal).errors
-        sight = Sight(order, self._region, self._uploads, self._schemas, self._lint)
+        sight = Sight(order, self._region, self._uploads, self._schemas, self._lint, deadline)
         with self._places(order.workspace) if _is_tried(order) else nullcontext():
             for look in CHECKS:
                 try:
@@ -147,7 +151,7 @@ def _templates(sight: Sight) -> Iterable[RenderWarning]:
             _uploads(sight)
         except ServiceError:
             return ()  # That check tells of it, and there is nothing to try.
-    faults = sight.lint(sight.order)
+    faults = sight.lint(sight.order, sight.deadline)
     if faults:
         raise ServiceError(faults[0].code, faults[0].message, errors=faults)
     return ()

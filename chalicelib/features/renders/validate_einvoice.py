@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 from typing import Any, Final
 
-from chalicelib.adapters.aws.functions import Function, FunctionBusy, FunctionDied, FunctionLate
+from chalicelib.adapters.aws.functions import Function
 from chalicelib.adapters.aws.messages import check_version
 from chalicelib.core.clock import Clock
 from chalicelib.core.errors import RenderFailure, ServiceError, invalid
+from chalicelib.features.renders.ask import ask
 from chalicelib.features.renders.examination import VERSION, Examination
 from chalicelib.features.renders.order import check_region
 from chalicelib.features.uploads.read import ReadUploads
@@ -18,6 +19,7 @@ _MOST_BYTES: Final = 20_000_000
 # Kept back for the way of the answer, which may have some megabytes: the invoice comes also where
 # the validators are late.
 _WAY_BACK_S: Final = 2.5
+_WHAT: Final = "validating the document"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +88,8 @@ class ValidateEInvoice:
             raise invalid(document.place, message, "too_large")
 
     def _asked(self, order: Examination) -> dict[str, Any]:
-        wait_s = order.deadline + _WAY_BACK_S - self._clock.now().timestamp()
-        try:
-            answer = self._function.invoke(order.to_json(), wait_s=wait_s)
-        except (FunctionBusy, FunctionDied, FunctionLate) as failed:
-            raise _degraded() from failed
+        until = order.deadline + _WAY_BACK_S
+        answer = ask(self._function, order.to_json(), what=_WHAT, until=until, clock=self._clock)
         check_version(answer, VERSION)
         return answer
 
@@ -109,6 +108,6 @@ def _refusal(refusal: dict[str, str], document: Document) -> ServiceError:
 def _degraded() -> ServiceError:
     return ServiceError(
         "region_degraded",
-        "There was no room for validating the document; send the request again.",
+        f"There was no room for {_WHAT} in time; send the request again.",
         headers={"Retry-After": "5"},
     )
