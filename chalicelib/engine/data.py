@@ -6,10 +6,16 @@ from typing import Any, Final
 from chalicelib.core import json
 from chalicelib.core.errors import RenderFailure, ServiceError
 from chalicelib.engine.fetching import MOST_S, fetched
-from chalicelib.engine.job import Canvas, Job
+from chalicelib.engine.job import Canvas, Html, Job
 from chalicelib.engine.outside import AddressRefused, Outside, Unreachable
 
 _MOST_BYTES: Final = 5_000_000
+
+
+def asks_for_data(job: Job) -> bool:
+    """Tell whether anything of a job is made with its data."""
+    templated = isinstance(job.source, Html) and job.source.templating
+    return templated or isinstance(job.source, Canvas) or job.einvoice is not None
 
 
 def data_of(job: Job, outside: Outside) -> Mapping[str, Any]:

@@ -18,7 +18,7 @@ from chalicelib.engine.job import Job, Outcome, Produced, ToJudge
 from chalicelib.engine.outside import Outside
 from chalicelib.engine.resources import resources_of
 from chalicelib.engine.source import Document, Templates, document_of
-from chalicelib.engine.unused import unused
+from chalicelib.engine.unused import unused, unused_data
 
 if TYPE_CHECKING:
     from chalicelib.engine.einvoice.ordered import Invoiced
@@ -42,7 +42,7 @@ def run(job: Job, parts: Parts) -> Outcome:
         from chalicelib.engine.einvoice.alone import xml_alone  # noqa: PLC0415 -- few jobs are one
 
         return xml_alone(job, course)
-    course.warnings += unused(job.output)
+    course.warnings += [*unused(job.output), *unused_data(job)]
     with course.told():
         cold = not parts.browser.warm
         formats = [format_named(name) for name in job.output.formats if name != "xml"]

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.pictures import check_sizes
-from chalicelib.engine.data import data_of
+from chalicelib.engine.data import asks_for_data, data_of
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.job import Canvas, Html, Job, RenderWarning
 from chalicelib.engine.options.output import Output
@@ -59,7 +59,8 @@ class Document(NamedTuple):
 
 def document_of(job: Job, templates: Templates, outside: Outside) -> Document:
     """Return what to show; each source is a template of its own, so lines stay true."""
-    job = replace(job, data=data_of(job, outside))
+    if asks_for_data(job):
+        job = replace(job, data=data_of(job, outside))
     if isinstance(job.source, Canvas):
         habits = Habits(job.output.locale, job.output.timezone)
         return _canvas(job, job.source, partial(_run, templates, job, habits))

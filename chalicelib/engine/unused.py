@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import Final
 
-from chalicelib.engine.job import RenderWarning
+from chalicelib.engine.data import asks_for_data
+from chalicelib.engine.job import Job, RenderWarning
 from chalicelib.engine.options.image import ImageOptions
 from chalicelib.engine.options.output import PICTURES, Output
 from chalicelib.engine.options.pdf import PdfOptions
@@ -29,6 +30,14 @@ def unused(output: Output) -> Iterator[RenderWarning]:
         yield _ignored("image.transparent", "a jpeg has no transparency; it is white instead")
     for name, why in _unused_of_compression(output):
         yield _ignored(f"image.format_options.{name}", why)
+
+
+def unused_data(job: Job) -> Iterator[RenderWarning]:
+    """Yield a warning where a job has data that nothing is made with."""
+    if (job.data or job.data_url) and not asks_for_data(job):
+        name = "data" if job.data_url is None else "data_url"
+        message = f"{name} was ignored: there is no template, and no e-invoice, to be made with it"
+        yield RenderWarning("feature_unavailable", message, name)
 
 
 def _unused_of_pdf(output: Output) -> Iterator[tuple[str, str]]:
