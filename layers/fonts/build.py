@@ -1,7 +1,6 @@
 """Collects the pinned fonts and writes their fontconfig file, valid wherever the folder is put."""
 
 import json
-import os
 import sys
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -119,9 +118,7 @@ _ALIASES: Final = {
     "monospace": ("Cousine", *_FALLBACK),
     "emoji": ("Noto Color Emoji",),
 }
-# What is remembered of the fonts is found by the name that they are given here, and holds while the
-# time of their folder stays: the earliest that an archive can tell.
-_TIME: Final = 315_532_800
+# What is remembered of the fonts is found by the name that they are given here.
 # The document type is left out: fontconfig does not need it and it names a file that may be absent.
 _FONTCONFIG: Final = """\
 <?xml version="1.0"?>
@@ -170,7 +167,6 @@ def _unpack(package: Package, tarball: Path, folder: Path) -> None:
 def _write_conf(folder: Path) -> None:
     (folder / "fonts.conf").write_text(_fonts_conf(), encoding="utf-8")
     (folder / "families.json").write_text(json.dumps(_families(), indent=1), encoding="utf-8")
-    os.utime(folder / "ttf", (_TIME, _TIME))
 
 
 def _families() -> dict[str, str]:

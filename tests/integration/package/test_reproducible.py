@@ -1,12 +1,17 @@
 """Two builds that share nothing but their input have the same bytes."""
 
 import hashlib
+import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from infra.package.archives import CODE, LAYERS, write_archives
 from infra.package.sam import write_template
+from infra.setup.step import INSTALLED, ROOT
 
 pytestmark = pytest.mark.integration
 
@@ -16,6 +21,24 @@ def test_the_same_input_has_the_same_hash(tmp_path: Path) -> None:
 
     assert first == second
     assert first.keys() == {"sam.json", *CODE, *LAYERS}
+
+
+def test_what_the_browser_found_in_the_fonts_is_the_same_everywhere(tmp_path: Path) -> None:
+    first, second = (found_in(tmp_path / name) for name in ("first", "another-place"))
+
+    assert first == second == files_of(INSTALLED / "fonts" / "cache")
+
+
+def found_in(folder: Path) -> dict[str, bytes]:
+    """Have the browser look through a copy of the fonts; return what it found."""
+    shutil.copytree(INSTALLED / "fonts", folder, copy_function=os.link)
+    command = [sys.executable, "-m", "layers.fonts.remember"]
+    subprocess.run([*command, str(INSTALLED / "chromium"), str(folder)], cwd=ROOT, check=True)
+    return files_of(folder / "cache")
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 def hashes(folder: Path) -> dict[str, str]:
