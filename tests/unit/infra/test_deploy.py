@@ -11,6 +11,7 @@ from typing import Any
 import boto3
 import pytest
 from boto3.session import Session
+from botocore.exceptions import WaiterError
 from botocore.stub import Stubber
 from click.testing import CliRunner
 from moto import mock_aws
@@ -296,6 +297,26 @@ def test_what_is_kept_is_told_with_the_command_that_removes_it(
 def commands(told: str) -> list[str]:
     """Return the commands that a removal prints, which are indented."""
     return [line.strip() for line in told.splitlines() if line.startswith("  ")]
+
+
+def test_what_cannot_be_deleted_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    stack = answering("delete_stack", {})
+    reason = "Resource being deleted has a role that is not there"
+    failed = {"LogicalResourceId": "Api", "ResourceStatus": "DELETE_FAILED"}
+    monkeypatch.setattr(
+        stack._client,
+        "describe_stack_events",
+        lambda **_name: {"StackEvents": [failed | {"ResourceStatusReason": reason}]},
+    )
+
+    class Waiter:
+        def wait(self, **_options: Any) -> None:
+            raise WaiterError("StackDeleteComplete", "DELETE_FAILED was met", {})
+
+    monkeypatch.setattr(stack._client, "get_waiter", lambda _name: Waiter())
+
+    with pytest.raises(DeployError, match=f"platen-told is not deleted: (?s:.*)Api: {reason}"):
+        stack.delete()
 
 
 def test_a_stack_that_is_not_there_cannot_be_removed(stack: Stack) -> None:
