@@ -6,7 +6,7 @@ from typing import Final
 from chalicelib.api._endpoint import JSON, Call
 from chalicelib.api._request import Request
 from chalicelib.core import json
-from chalicelib.core.errors import FieldError, ServiceError
+from chalicelib.core.errors import FieldError, ServiceError, pointer
 
 _MEGABYTE: Final = 1_000_000
 _PUBLIC_LIMIT_MB: Final = 1
@@ -63,7 +63,7 @@ def _read_query(call: Call, request: Request) -> None:
     try:
         call.query_text = request.query()
         if row.query_model is None:
-            _refuse(f"/query/{name}" for name in call.query_text)
+            _refuse(pointer([name], "/query") for name in call.query_text)
             return
         from chalicelib.contract.reading import read_query  # noqa: PLC0415 -- pydantic, see below
 
@@ -86,11 +86,11 @@ def _check_empty(call: Call) -> None:
     if not isinstance(call.json, dict):
         detail = "No body is expected here."
         raise ServiceError("validation_error", detail, errors=[FieldError("", "unknown", detail)])
-    _refuse(f"/{name.replace('~', '~0').replace('/', '~1')}" for name in call.json)
+    _refuse(pointer([name]) for name in call.json)
 
 
 def _refuse(pointers: Iterable[str]) -> None:
-    errors = [FieldError(pointer, "unknown", "is not known here") for pointer in pointers]
+    errors = [FieldError(place, "unknown", "is not known here") for place in pointers]
     if errors:
         detail = f"{errors[0].path}: {errors[0].message}"
         raise ServiceError("validation_error", detail, errors=errors[:100])

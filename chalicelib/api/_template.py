@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from chalicelib.adapters.json_logs import about
 from chalicelib.api._endpoint import Call
+from chalicelib.api._shown import check_shown
 from chalicelib.core.errors import Forbidden, invalid
 from chalicelib.features.templates.model import CONTENT, Kind, Source, Template
 
@@ -74,7 +75,8 @@ def may_create(call: Call) -> None:
 def source_of(asked: "TemplateSourceFields", kind: Kind) -> Source:
     """Return what a request holds.
 
-    Raises `validation_error` for a member of the other type, and `scene_invalid`.
+    Raises `validation_error` for a member of the other type, `scene_invalid`, and
+    `payload_too_large` for what no answer could show.
     """
     whole = asked.content
     place = "" if whole is None else "/content"
@@ -83,7 +85,9 @@ def source_of(asked: "TemplateSourceFields", kind: Kind) -> Source:
         _check_scene(content["scene"], f"{place}/scene")
     options = asked.options
     said = {} if options is None else options.model_dump(mode="json", exclude_unset=True)
-    return Source(content, _without_null(said), asked.schema_)
+    source = Source(content, _without_null(said), asked.schema_)
+    check_shown("The draft", source.to_json())
+    return source
 
 
 def _content(asked: "TemplateContent", kind: Kind, place: str) -> dict[str, object]:

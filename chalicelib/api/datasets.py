@@ -4,6 +4,7 @@ from typing import Any, Final
 
 from chalicelib.api import _paging
 from chalicelib.api._endpoint import Call, Reply, endpoint
+from chalicelib.api._shown import check_shown
 from chalicelib.api._template import FINDING, template_of
 from chalicelib.core.errors import Conflict
 from chalicelib.features.templates.datasets import WantedDataset
@@ -142,6 +143,7 @@ def infer_schema(call: Call) -> Reply:
 
 
 def _wanted(call: Call) -> WantedDataset:
+    check_shown("The dataset", call.body.data)
     return WantedDataset(call.body.name, call.body.data, call.body.is_default)
 
 

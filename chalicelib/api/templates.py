@@ -4,6 +4,7 @@ from typing import Any, Final
 
 from chalicelib.api import _paging
 from chalicelib.api._endpoint import Call, Reply, endpoint
+from chalicelib.api._shown import check_shown
 from chalicelib.api._template import (
     FINDING,
     REHEARSAL,
@@ -43,6 +44,8 @@ def create(call: Call) -> Reply:
     may_create(call)
     asked = call.body
     datasets = [NewDataset(each.name, each.data, each.is_default) for each in asked.datasets]
+    for each in datasets:
+        check_shown(f'The dataset "{each.name}"', each.data)
     wanted = NewTemplate(
         workspace_id=call.caller.workspace_id,
         name=asked.name,

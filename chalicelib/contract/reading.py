@@ -6,7 +6,7 @@ from typing import Any, Final
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from chalicelib.core.errors import FieldError, ServiceError
+from chalicelib.core.errors import FieldError, ServiceError, pointer
 
 MAX_ERRORS: Final = 100
 
@@ -53,8 +53,7 @@ def _field_error(finding: ErrorDetails, value: Any, prefix: str) -> FieldError:
     kind, context = finding["type"], finding.get("ctx", {})
     code, words = _MESSAGES.get(kind, ("invalid", _own_words))
     message = words(finding, context)
-    pointer = prefix + "".join(f"/{_escaped(step)}" for step in _path(value, finding))
-    return FieldError(pointer, code, message)
+    return FieldError(pointer(_path(value, finding), prefix), code, message)
 
 
 def _path(value: Any, finding: ErrorDetails) -> list[str | int]:
@@ -82,10 +81,6 @@ def _at(value: Any, step: str | int) -> Any:
     if isinstance(value, list) and isinstance(step, int) and step < len(value):
         return value[step]
     return _ABSENT
-
-
-def _escaped(step: str | int) -> str:
-    return str(step).replace("~", "~0").replace("/", "~1")
 
 
 def _own_words(finding: ErrorDetails, context: Mapping[str, Any]) -> str:

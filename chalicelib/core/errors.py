@@ -8,10 +8,13 @@ ServiceError            a code of the catalogue in core/problems.py, told to the
 Anything else that is raised is a bug and answered as `internal_error`.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 from chalicelib.core.problems import PROBLEMS, Problem
+
+# A name that a request sends may have megabytes, an answer not.
+_POINTER_CHARACTERS: Final = 1_000
 
 
 class FieldError(NamedTuple):
@@ -63,6 +66,13 @@ class Forbidden(ServiceError):  # noqa: N818 -- reads as the answer it gives
 
 class RenderFailure(ServiceError):  # noqa: N818 -- reads as the answer it gives
     """The document cannot be made; nothing is billed."""
+
+
+def pointer(steps: Iterable[str | int], prefix: str = "") -> str:
+    """Return a JSON Pointer; one that is too long to be told ends with an ellipsis."""
+    escaped = (str(step).replace("~", "~0").replace("/", "~1") for step in steps)
+    text = prefix + "".join(f"/{step}" for step in escaped)
+    return text if len(text) <= _POINTER_CHARACTERS else f"{text[: _POINTER_CHARACTERS - 1]}…"
 
 
 def invalid(path: str, message: str, code: str = "invalid") -> ServiceError:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final, cast
 
-from chalicelib.core.errors import FieldError, RenderFailure, ServiceError
+from chalicelib.core.errors import FieldError, RenderFailure, ServiceError, pointer
 from chalicelib.engine.einvoice.prepare import EInvoice, invoice_at, prepare
 from chalicelib.engine.einvoice.profiles import PROFILES, Syntax
 from chalicelib.engine.job import InvoiceOrder, RenderWarning
@@ -59,4 +59,4 @@ def _pointer(path: str, root: str) -> str:
     """Return the pointer to a finding's path; `root`, where it begins, is keys only."""
     within = _INDEX.sub(r".\1", path[len(root) :])
     steps = (root + within).split(".")
-    return "".join("/" + step.replace("~", "~0").replace("/", "~1") for step in steps)
+    return pointer(steps)
