@@ -3,8 +3,25 @@
 from typing import Any, Final
 
 IN_THE_PRODUCT: Final = frozenset(
-    {"api", "workspaces", "renders", "files", "uploads", "templates", "schemas", "conformance"}
+    {
+        "api",
+        "workspaces",
+        "renders",
+        "files",
+        "uploads",
+        "templates",
+        "schemas",
+        "canvas",
+        "conformance",
+    }
 )
+_TEXT: Final = {"type": "text", "x": 0, "y": 0, "width": 60, "height": 20}
+
+
+def _drawn(**layer: Any) -> dict[str, Any]:
+    scene = {"width": 90, "height": 60, "layers": [_TEXT | layer]}
+    return {"scene": scene, "data": {"list": [1]}, "output": {"format": "png"}}
+
 
 # By code: a request to the engine that fails with it.
 IN_A_BROWSER: Final[dict[str, dict[str, Any]]] = {
@@ -31,7 +48,23 @@ IN_A_BROWSER: Final[dict[str, dict[str, Any]]] = {
         "output": {"pdf": {"attachments": [{"url": "{allowed}/missing", "filename": "a"}]}},
     },
     "render_failed": {"html": "<p>", "output": {"wait": {"selector": "p["}}},
+    "data_invalid": _drawn(bind="absent", required=True),
 }
+
+# A template's default that goes into no file, for an invoice that is none.
+_SKIPPED: Final = {
+    "html": "<p>",
+    "einvoice": {
+        "profile": "EN16931",
+        "syntax": "cii",
+        "invoice": {},
+        "path": None,
+        "root": "invoice",
+        "written": False,
+        "skipped_by_plan": True,
+    },
+}
+
 
 # By code: a request to the engine that is warned of it.
 WARNED: Final[dict[str, dict[str, Any]]] = {
@@ -48,18 +81,18 @@ WARNED: Final[dict[str, dict[str, Any]]] = {
         "html": "<p>",
         "output": {"format": "png", "image": {"format_options": {"quality": 5}}},
     },
+    "font_fallback_used": _drawn(text="x", font_family="Comic Sans MS"),
+    "data_coerced": _drawn(text="x", bind="list", fallback="y"),
+    "text_overflow": _drawn(text="x " * 500, overflow="ellipsis"),
+    "einvoice_skipped_plan": _SKIPPED,
+    "invoice_totals_unavailable": _SKIPPED,
 }
 # Warnings of features that are not in the product yet.
 LATER_WARNINGS: Final = frozenset(
     (
-        "font_fallback_used",
-        "data_coerced",
-        "text_overflow",
         "storage_upload_failed",
-        "einvoice_skipped_plan",
         "storage_skipped_plan",
         "email_skipped_plan",
         "email_skipped_zero_retention",
-        "invoice_totals_unavailable",
     )
 )

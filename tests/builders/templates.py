@@ -66,6 +66,11 @@ def _misfit(service: Service) -> Answer:
     return from_template(service, make(service, schema={"required": ["n"]}, publish=True))
 
 
+def _undrawable(service: Service) -> Answer:
+    scene = {"width": 0, "height": 10, "layers": []}
+    return post(service, type="image_canvas", html=None, scene=scene)
+
+
 # By code of the catalogue: what is answered with it.
 PROVOKED: Final[dict[str, Callable[[Service], Answer]]] = {
     "version_not_found": lambda service: from_template(service, make(service)),
@@ -73,6 +78,7 @@ PROVOKED: Final[dict[str, Callable[[Service], Answer]]] = {
     "template_deleted": _deleted,
     "template_locked": _locked,
     "data_schema_mismatch": _misfit,
+    "scene_invalid": _undrawable,
 }
 
 

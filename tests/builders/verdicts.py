@@ -4,12 +4,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
+from pikepdf import Encryption
+
 from chalicelib.adapters.aws.validators import INLINE_BYTES
 from chalicelib.bootstrap import validation
 from chalicelib.engine.conformance.checks import Raw, Verdict
 from chalicelib.settings import ValidateSettings
 from tests.builders.grants import serving
 from tests.builders.http import Answer
+from tests.builders.hybrids import hybrid
 from tests.builders.invoice_json import invoice_json
 from tests.builders.service import Service
 from tests.fakes.engine import PDF
@@ -74,6 +77,11 @@ def _of_the_free_plan(service: Service) -> Answer:
     return service.render(output={"pdf": {"pdfua": True}}, key=key)
 
 
+def _examined(service: Service, content: bytes) -> Answer:
+    headers = {"Content-Type": "application/pdf"}
+    return service.call("POST", "/v1/einvoices/validate", body=content, headers=headers)
+
+
 # By code of the catalogue: what is answered with it, for what is wrong with a document.
 REJECTED: Final[dict[str, Callable[[Service], Answer]]] = {
     "einvoice_invalid": lambda service: post_einvoice(service, invoice=BROKEN),
@@ -81,7 +89,14 @@ REJECTED: Final[dict[str, Callable[[Service], Answer]]] = {
     "pdfa_conversion_failed": lambda service: _rejected(service, pdfa="3b"),
     "pdfua_validation_failed": lambda service: _rejected(service, pdfua=True),
 }
-PROVOKED: Final = {**REJECTED, "plan_feature_unavailable": _of_the_free_plan}
+PROVOKED: Final[dict[str, Callable[[Service], Answer]]] = {
+    **REJECTED,
+    "plan_feature_unavailable": _of_the_free_plan,
+    "invalid_pdf_source": lambda service: _examined(service, b"%PDF-1.7 junk"),
+    "pdf_password_required": lambda service: _examined(
+        service, hybrid(encryption=Encryption(owner="o", user="u"))
+    ),
+}
 
 
 def _unjudged(service: Service, **pdf: Any) -> Answer:

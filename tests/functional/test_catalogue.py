@@ -10,6 +10,7 @@ from typing import Any, Final
 import pytest
 
 from chalicelib.adapters.aws.table import Write
+from chalicelib.api.routes import ENDPOINTS
 from chalicelib.core.errors import ServiceError
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.problems import PROBLEMS
@@ -291,5 +292,7 @@ def test_third_free_workspace_is_refused(service: Service) -> None:
 
 def test_every_code_of_the_product_is_provoked() -> None:
     owned = {code for code, problem in PROBLEMS.items() if problem.owner in IN_THE_PRODUCT}
+    named = {code for row in ENDPOINTS for code in row.problems}
 
     assert owned == PROVOKED.keys() | IN_A_BROWSER.keys() | {ELSEWHERE}
+    assert named <= owned

@@ -118,7 +118,7 @@ DOCUMENTS: Final = (
         "Source is not a PDF",
         "The file that was handed over cannot be read as a PDF.",
         "Check that the source is complete and really is a PDF.",
-        owner="pdf_tools",
+        owner="conformance",
     ),
     Problem(
         "pdf_password_required",
@@ -126,7 +126,7 @@ DOCUMENTS: Final = (
         "Source is encrypted",
         "The PDF needs a password, or the one sent is wrong.",
         "Send the right `password` with the source, or a PDF without one.",
-        owner="pdf_tools",
+        owner="conformance",
     ),
     Problem(
         "scene_invalid",

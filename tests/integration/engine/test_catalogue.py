@@ -9,7 +9,7 @@ import pytest
 
 from chalicelib.adapters.net.egress import Egress
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.job import Address, Html, Job, Outcome
+from chalicelib.engine.job import Address, Canvas, Html, InvoiceOrder, Job, Outcome
 from chalicelib.engine.options.output import Output
 from chalicelib.engine.pipeline import Parts, run
 from chalicelib.engine.templating.worker import TemplateWorker
@@ -45,20 +45,25 @@ def parts(allowed: Site) -> Iterator[Parts]:
 def made(request: dict[str, Any], parts: Parts, allowed: Site) -> Outcome:
     text = json.dumps(request).replace("{allowed}", allowed.url().rstrip("/"))
     wanted = json.loads(text)
-    source = (
-        Address(wanted["url"])
-        if "url" in wanted
-        else Html(wanted["html"], None, wanted.get("templating", False))
-    )
+    order = wanted.get("einvoice")
     job = Job(
-        source=source,
+        source=source_of(wanted),
         output=Output.from_json(wanted.get("output", {})),
         deadline=time.time() + SECONDS,
         uploads=no_uploads,
-        data={} if "data_url" not in wanted else None,
+        data=wanted.get("data", {}) if "data_url" not in wanted else None,
         data_url=wanted.get("data_url"),
+        einvoice=None if order is None else InvoiceOrder(**order),
     )
     return run(job, parts)
+
+
+def source_of(wanted: dict[str, Any]) -> Html | Address | Canvas:
+    if "url" in wanted:
+        return Address(wanted["url"])
+    if "scene" in wanted:
+        return Canvas(wanted["scene"])
+    return Html(wanted["html"], None, wanted.get("templating", False))
 
 
 @pytest.mark.parametrize("code", sorted(IN_A_BROWSER))
