@@ -10,6 +10,7 @@ from chalicelib.features.renders.rows import outcome_of, request_of
 # The rest is for what stands in attributes of their own.
 MOST_BYTES: Final = 380_000
 _BREAKDOWN: Final = "vat_breakdown"
+_FEW_WARNINGS: Final = 10
 _NO_LOGS: Final = ("There was no room to keep what the page wrote to its console.",)
 
 
@@ -32,6 +33,14 @@ def _with_first_errors(render: Render) -> Render:
     return replace(render, result={"conformance": kept}) if kept else render
 
 
+def _with_first_error(render: Render) -> Render:
+    """Keep of a list of errors the first one; the message tells how many there are."""
+    error = render.error or {}
+    if "errors" not in error:
+        return render
+    return replace(render, error={**error, "errors": error["errors"][:1]})
+
+
 def _without_breakdown(render: Render) -> Render:
     """Keep of an invoice's totals those of the whole; the rest stands in its XML."""
     kept = {name: value for name, value in (render.invoice or {}).items() if name != _BREAKDOWN}
@@ -43,4 +52,6 @@ _SHORTER: Final[tuple[Callable[[Render], Render], ...]] = (
     lambda render: replace(render, explain=None),
     _with_first_errors,
     _without_breakdown,
+    lambda render: replace(render, warnings=render.warnings[:_FEW_WARNINGS]),
+    _with_first_error,
 )
