@@ -92,6 +92,24 @@ def test_band_that_is_higher_than_its_margin_is_warned_of(
     assert answer.json["ok"] is True
 
 
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({"input": {"type": "url", "url": "https://example.com/"}, "data": {"n": 1}}, ["data"]),
+        ({"input": HTML | {"templating": False}, "data_url": "https://a.example/"}, ["data_url"]),
+        ({"input": {"type": "url", "url": "https://example.com/"}}, []),
+        ({"input": {"type": "template", "template_id": TEMPLATE}, "data": {"n": 1}}, []),
+    ],
+)
+def test_data_that_nothing_is_made_with_are_warned_of(
+    service: Service, fields: dict[str, Any], told: list[str]
+) -> None:
+    answer = preflight(service, **fields)
+
+    found = [(warning["code"], warning["detail"]) for warning in answer.json["warnings"]]
+    assert found == [("feature_unavailable", name) for name in told]
+
+
 def test_body_that_is_no_json_is_refused_as_ever(service: Service) -> None:
     answer = service.call("POST", "/v1/renders/preflight", body=b"{")
 

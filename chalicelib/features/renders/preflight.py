@@ -9,7 +9,8 @@ from chalicelib.contract.lengths import inches
 from chalicelib.core.errors import FieldError, ServiceError
 from chalicelib.engine.job import RenderWarning
 from chalicelib.engine.options.output import Output
-from chalicelib.engine.unused import unused
+from chalicelib.engine.unused import unused, unused_data
+from chalicelib.features.renders.jobs import job_of
 from chalicelib.features.renders.lint import LintTemplates
 from chalicelib.features.renders.order import Order, check
 from chalicelib.features.renders.plan_features import check_plan
@@ -173,6 +174,21 @@ def _formats(sight: Sight) -> Iterable[RenderWarning]:
     return unused(Output.from_json(sight.order.body.output))
 
 
+def _data(sight: Sight) -> Iterable[RenderWarning]:
+    body = sight.order.body
+    if body.input["type"] == "template":
+        return ()
+    job = job_of(
+        body,
+        deadline=sight.deadline,
+        # What stands in them changes nothing here.
+        uploads=lambda _upload_id: b"",
+        schemas=sight.schemas,
+        test=False,
+    )
+    return unused_data(job)
+
+
 CHECKS: Final[tuple[Check, ...]] = (
     _acceptable,
     _plan,
@@ -182,4 +198,5 @@ CHECKS: Final[tuple[Check, ...]] = (
     _templates,
     _margins,
     _formats,
+    _data,
 )
