@@ -69,7 +69,7 @@ class RemoteValidator:
             except FunctionBusy:
                 time.sleep(_BUSY_PAUSE_S)
             else:
-                return [Verdict.from_json(verdict) for verdict in answer["verdicts"]]
+                return _read(answer, checks)
         return _none(checks, "there was no time left for the validators")
 
     def _answer(self, order: Mapping[str, Any], deadline: Deadline) -> dict[str, Any]:
@@ -106,6 +106,16 @@ class RemoteValidator:
         except (BotoCoreError, ClientError):
             # The bucket itself removes it some days later.
             log.warning("what was judged could not be deleted", exc_info=True)
+
+
+def _read(answer: Mapping[str, Any], checks: Sequence[Check]) -> Sequence[Verdict]:
+    try:
+        verdicts = [Verdict.from_json(verdict) for verdict in answer["verdicts"]]
+    except (KeyError, TypeError):
+        verdicts = []
+    if len(verdicts) != len(checks):
+        return _none(checks, "the validators answer as another release does")
+    return verdicts
 
 
 def _none(checks: Sequence[Check], why: str) -> Sequence[Verdict]:

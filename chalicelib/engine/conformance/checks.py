@@ -87,9 +87,14 @@ class Verdict:
 
     @classmethod
     def from_json(cls, plain: Mapping[str, Any]) -> Self:
-        """Read the plain form."""
+        """Read the plain form, and nothing more that another release may have added."""
         found = plain["findings"]
-        findings = None if found is None else tuple(Raw(**each) for each in found)
+        names = Raw.__slots__
+        findings = (
+            None
+            if found is None
+            else tuple(Raw(**{name: each[name] for name in names}) for each in found)
+        )
         return cls(findings, plain["validator"], plain["scenario"], plain["why"])
 
 

@@ -35,6 +35,8 @@ class FakeFunction:
         self.refusals = 0
         self.asked: list[Mapping[str, Any]] = []
         self.seen: list[bytes] = []
+        self.more: dict[str, Any] = {}
+        self.answer: dict[str, Any] | None = None
 
     def invoke(self, event: Mapping[str, Any], *, wait_s: float) -> dict[str, Any]:
         assert wait_s > 0
@@ -44,7 +46,12 @@ class FakeFunction:
             raise FunctionBusy("f")
         if self._failure is not None:
             raise self._failure
-        return {"verdicts": [verdict.to_json() for verdict in VERDICTS]}
+        return self.answer or self.more | {"verdicts": [self._told(each) for each in VERDICTS]}
+
+    def _told(self, verdict: Verdict) -> dict[str, Any]:
+        plain = verdict.to_json()
+        findings = [{**finding, **self.more} for finding in plain["findings"]]
+        return {**plain, **self.more, "findings": findings}
 
 
 def validator(
@@ -138,3 +145,29 @@ def test_without_time_nobody_is_asked() -> None:
 
     assert remote.judge(b"%PDF", CHECKS, Deadline.after(0))[0].findings is None
     assert function.asked == []
+
+
+def test_what_a_newer_release_tells_beside_its_verdicts_is_passed_over() -> None:
+    remote, function, _ = validator()
+    function.more = {"advice": "none"}
+
+    assert remote.judge(b"%PDF", CHECKS, Deadline.after(9)) == VERDICTS
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"v": 2},
+        {"verdicts": None},
+        {"verdicts": []},
+        {"verdicts": [{"result": "ok"}] * len(CHECKS)},
+        {"verdicts": [{**VERDICTS[0].to_json(), "findings": [{"rule": "x"}]}] * len(CHECKS)},
+    ],
+)
+def test_an_answer_that_this_release_cannot_read_is_no_verdict(answer: dict[str, Any]) -> None:
+    remote, function, _ = validator()
+    function.answer = answer
+
+    told = remote.judge(b"%PDF", CHECKS, Deadline.after(9))
+
+    assert [verdict.findings for verdict in told] == [None, None]
