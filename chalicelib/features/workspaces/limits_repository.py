@@ -172,14 +172,19 @@ class Limits:
         self._tables.write(write)
 
     def reconciled(self, workspace_id: WorkspaceId, seen: Item) -> None:
-        """Let the item be due no more, unless a render stands in it or was used meanwhile."""
+        """Let the item be due no more, unless a render stands in it or was used meanwhile.
+
+        Nor where it was made due anew, since its plan or its packs are others now.
+        """
+        if "due_at" not in seen:
+            return
         write = Write(
             self._table,
             key=_key(workspace_id),
             update="REMOVE due_at, DPK",
             condition="size(holds) = :none AND size(leases) = :none AND used = :used "
-            "AND cycle_end = :cycle_end",
-            values={":none": 0, ":used": seen["used"], ":cycle_end": seen["cycle_end"]},
+            "AND cycle_end = :cycle_end AND due_at = :due_at",
+            values={":none": 0, **{f":{n}": seen[n] for n in ("used", "cycle_end", "due_at")}},
         )
         with suppress(ConditionFailed):
             self._tables.write(write)

@@ -44,3 +44,33 @@ def test_render_that_is_used_while_thresholds_are_told_is_looked_at_later() -> N
 
     assert told == [0, 1]
     assert "due_at" not in limits.get(workspace.id)
+
+
+def test_plan_that_is_changed_while_thresholds_are_told_is_looked_at_later() -> None:
+    workspace = SmallWorkspace.on("small")
+    table, clock = MemoryTable(), FixedClock()
+    limits = Limits(cast("Tables", table), "main", clock)
+    table.write(limits.creation(workspace, NOW))
+    table.write(limits.change(workspace))
+    told: list[int] = []
+
+    def tell(_workspace_id: WorkspaceId, item: Item) -> None:
+        told.append(item["quota_left"])
+        if len(told) == 1:
+            clock.forward(seconds=1)
+            table.write(limits.change(workspace, more_renders=-2))
+
+    reconcile = ReconcileLimits(
+        renders=cast("Renders", MadeRenders()),
+        limits=limits,
+        bodies=cast("Bodies", RemovedBodies()),
+        thresholds=tell,
+        clock=clock,
+    )
+
+    reconcile(workspace.id)
+    assert "due_at" in limits.get(workspace.id)
+    reconcile(workspace.id)
+
+    assert told == [3, 1]
+    assert "due_at" not in limits.get(workspace.id)
