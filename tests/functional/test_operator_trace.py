@@ -217,7 +217,6 @@ def test_on_aws_the_lines_come_from_cloudwatch(
     monkeypatch.setenv("PLATEN_STACK", "platen-watched")
     monkeypatch.setenv("AWS_REGION", REGION)
     render = service.render(headers={"X-Request-Id": "mine"}).json
-    logs = boto3.client("logs", region_name=REGION)
     line = {"timestamp": "2026-11-21T12:00:00.000+00:00", "request_id": "mine"}
     for group, service_name, request_id in (
         ("/aws/lambda/platen-watched-RelayFunction-1X2Y", "relay", "mine"),
@@ -225,20 +224,60 @@ def test_on_aws_the_lines_come_from_cloudwatch(
         ("/aws/lambda/platen-watched-TickFunction-5B6C", "tick", "another"),
         ("/aws/lambda/platen-production-RelayFunction-7D", "elsewhere", "mine"),
     ):
-        logs.create_log_group(logGroupName=group)
-        logs.create_log_stream(logGroupName=group, logStreamName="s")
         told = line | {"service": service_name, "request_id": request_id, "message": "said"}
         entries = [json.dumps(told), "START RequestId: mine", json.dumps(line | {"_aws": {}})]
-        logs.put_log_events(
-            logGroupName=group,
-            logStreamName="s",
-            logEvents=[{"timestamp": epoch_ms(NOW), "message": entry} for entry in entries],
-        )
+        write_log(group, entries)
 
     said = [row for row in trace(tool, render["id"])["events"] if row["event"] == "said"]
 
     assert {row["source"] for row in said} == {"relay", "render"}
     assert len(said) == 2
+
+
+def test_on_aws_a_function_that_died_is_told_by_the_platform(
+    tool: Tool, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PLATEN_FUNCTIONS_LOG", "")
+    monkeypatch.setenv("PLATEN_STACK", "platen-dying")
+    monkeypatch.setenv("AWS_REGION", REGION)
+    render = service.render(mode="async", headers={"X-Request-Id": "mine"}).json
+    line = {"timestamp": rfc3339(NOW), "request_id": "mine", "service": "render"}
+    at_its_end = "Duration: 9000.00 ms\tMemory Size: 3008 MB\tMax Memory Used: 3008 MB\t"
+    entries = [
+        json.dumps(line | {"message": "attempt begun", "invocation": "i-1"}),
+        "START RequestId: i-1 Version: $LATEST\n",
+        f"REPORT RequestId: i-1\t{at_its_end}Status: error\tError Type: Runtime.ExitError\n",
+        f"REPORT RequestId: i-2\t{at_its_end}\n",
+    ]
+    write_log("/aws/lambda/platen-dying-RenderFunction-1X2Y", entries)
+
+    found = trace(tool, render["id"])
+
+    (death,) = [row for row in found["events"] if row["source"] == "runner"]
+    assert death == {
+        "at": rfc3339(NOW),
+        "source": "runner",
+        "event": "invoked platen-dying-RenderFunction-1X2Y",
+        "detail": {
+            "status": "error",
+            "duration": "9000.00 ms",
+            "memory": "3008 MB",
+            "memory_size": "3008 MB",
+            "error": "Runtime.ExitError",
+        },
+    }
+
+
+def write_log(group: str, entries: list[str]) -> None:
+    """Write into a log group of its own what a function and its platform wrote."""
+    logs = boto3.client("logs", region_name=REGION)
+    logs.create_log_group(logGroupName=group)
+    logs.create_log_stream(logGroupName=group, logStreamName="s")
+    logs.put_log_events(
+        logGroupName=group,
+        logStreamName="s",
+        logEvents=[{"timestamp": epoch_ms(NOW), "message": entry} for entry in entries],
+    )
 
 
 def test_a_log_that_is_not_there_yet_is_no_reason_to_fail(tool: Tool, service: Service) -> None:

@@ -1,13 +1,18 @@
 """CloudWatch Logs: the lines that the functions of a deployment wrote about one request."""
 
 import datetime as dt
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
 
-from chalicelib.core.clock import epoch_ms
+from chalicelib.core.clock import epoch_ms, rfc3339
 
 if TYPE_CHECKING:
     from chalicelib.adapters.aws.session import Clients
+
+_GROUPS: Final = "/aws/lambda/"
+_REPORT: Final = re.compile(r"REPORT RequestId: (\S+)\t(.*)")
 
 
 class FunctionLogs:
@@ -27,12 +32,36 @@ class FunctionLogs:
                 logGroupName=group, startTime=epoch_ms(since), filterPattern=f'"{request_id}"'
             )
             for page in pages:
-                yield from (event["message"] for event in page["events"])
+                yield from (_line(group, event) for event in page["events"])
 
     def _groups(self) -> Iterator[str]:
-        prefix = f"/aws/lambda/{self._stack}-"
+        prefix = f"{_GROUPS}{self._stack}-"
         pages = self._clients.logs.get_paginator("describe_log_groups").paginate(
             logGroupNamePrefix=prefix
         )
         for page in pages:
             yield from (group["logGroupName"] for group in page["logGroups"])
+
+
+def _line(group: str, event: Mapping[str, Any]) -> str:
+    """Return a line as it was written; how an invocation ended, as the stack of one machine does.
+
+    The platform reports that in a form of its own, also of a function that died.
+    """
+    report = _REPORT.match(event["message"])
+    if report is None:
+        return str(event["message"])
+    told = dict(part.split(": ", 1) for part in report[2].strip().split("\t") if ": " in part)
+    at = dt.datetime.fromtimestamp(event["timestamp"] / 1000, dt.UTC)
+    line = {
+        "timestamp": rfc3339(at),
+        "kind": "invocation",
+        "function": group.removeprefix(_GROUPS),
+        "request_id": report[1],
+        "status": told.get("Status", "ok"),
+        "duration": told.get("Duration"),
+        "memory": told.get("Max Memory Used"),
+        "memory_size": told.get("Memory Size"),
+        "error": told.get("Error Type"),
+    }
+    return json.dumps(line)
