@@ -114,7 +114,7 @@ class HeaderFooter(Model):
     filled in. A template where the document is one."""
     center: HeaderText | None = None
     right: HeaderText | None = None
-    font_size: Side | None = None
+    font_size: Length | None = None
     """Of `left`, `center` and `right`; 8pt where it is absent."""
     height: Length | None = None
     """The room that it takes, counted from the paper's edge; its own where it is absent. What is
