@@ -1,6 +1,7 @@
 """What the service says of itself: its health, its reference, and the meaning of its errors."""
 
 import logging
+from functools import cache
 from html import escape
 from typing import Any
 
@@ -37,15 +38,13 @@ def health(call: Call) -> Reply:
 @endpoint("GET", "/v1/openapi.json", scope=None, tag="Service")
 def openapi(call: Call) -> Reply:
     """Describe this API as OpenAPI 3.1."""
-    return Reply(body=_document(call))
+    return Reply(body=_document(call.services.api_host))
 
 
 @endpoint("GET", "/docs", scope=None, tag="Service", answer_types=(HTML,))
 def docs(call: Call) -> Reply:
     """Show the reference of this API to people."""
-    from chalicelib.api._docs import reference  # noqa: PLC0415 -- only this page needs it
-
-    return reference(_document(call))
+    return _reference(call.services.api_host)
 
 
 @endpoint(
@@ -79,11 +78,20 @@ def _outcome(name: str, check: Any) -> str:
     return "ok"
 
 
-def _document(call: Call) -> dict[str, Any]:
+# Made once: nobody needs a key to ask for them, and they take half a second.
+@cache
+def _reference(api_host: str) -> Reply:
+    from chalicelib.api._docs import reference  # noqa: PLC0415 -- only this page needs it
+
+    return reference(_document(api_host))
+
+
+@cache
+def _document(api_host: str) -> dict[str, Any]:
     from chalicelib.api._openapi import document  # noqa: PLC0415 -- builds every model
     from chalicelib.api.routes import ENDPOINTS  # noqa: PLC0415 -- lists this module too
 
-    return document(ENDPOINTS, call.services.api_host)
+    return document(ENDPOINTS, api_host)
 
 
 def _asks_for_json(accept: str) -> bool:

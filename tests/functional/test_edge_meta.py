@@ -1,6 +1,7 @@
 """What the service says of itself: health, reference, error pages."""
 
 import json
+import time
 from html.parser import HTMLParser
 from typing import override
 
@@ -9,6 +10,8 @@ import pytest
 from chalicelib.api import meta
 from chalicelib.api._app import App
 from chalicelib.api._endpoint import endpoints_of
+from chalicelib.api._openapi import document
+from chalicelib.api.routes import ENDPOINTS
 from chalicelib.core.problems import PROBLEMS
 from tests.builders.http import request
 from tests.fakes.edge import EdgeServices
@@ -74,6 +77,19 @@ def test_reference_needs_no_key(app: App) -> None:
     assert document.json["openapi"] == "3.1.0"
     assert document.json["servers"] == [{"url": "http://api.test"}]
     assert page.headers["Content-Type"].startswith("text/html")
+
+
+@pytest.mark.parametrize("path", ["/v1/openapi.json", "/docs"])
+def test_what_anybody_may_ask_for_is_made_once(app: App, path: str) -> None:
+    request(app, "GET", path)
+    begun = time.process_time()
+    document(ENDPOINTS, "http://api.test")
+    made = time.process_time()
+
+    for _ in range(3):
+        request(app, "GET", path)
+
+    assert time.process_time() - made < made - begun
 
 
 def test_reference_page_stands_alone(app: App) -> None:
