@@ -2,11 +2,12 @@
 
 import datetime as dt
 import json
+from itertools import pairwise
 from typing import Any
 
 import pytest
 
-from chalicelib.adapters.aws.table import Tables
+from chalicelib.adapters.aws.table import Tables, Write
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.upkeep import workspaces as deletion
 from tests.builders.operator import Tool
@@ -163,6 +164,29 @@ def test_deletion_goes_on_where_its_time_was_over(
     days_pass(service, 0, minutes=12)
 
     assert what_is_left(service, workspace) == []
+
+
+def test_deletion_leaves_others_their_time(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace = service.create_workspace()
+    for number in range(250):
+        # As many templates, each with statistics of its own.
+        pk, sk = f"WS#{workspace}#USE#{service.clock.now():%Y-%m}", f"DAY#2026-11-21#1#tpl_{number}"
+        row = {"PK": pk, "SK": sk, "t#tpl#live": 1}
+        service.services.tables.write(Write(service.settings.main_table, item=row))
+    service.operator.change_status.delete(workspace)
+    service.clock.forward(days=30, minutes=16)
+    monkeypatch.setattr(deletion, "_WORKS_FOR", dt.timedelta(seconds=-1))
+    left = [len(what_is_left(service, workspace))]
+
+    while left[-1]:
+        service.clock.forward(seconds=1)
+        service.tick()
+        assert service.look_after() == []
+        left.append(len(what_is_left(service, workspace)))
+
+    assert all(0 < before - after <= 100 for before, after in pairwise(left)), left
 
 
 def test_keys_are_refused_while_the_deletion_is_done(

@@ -3,10 +3,9 @@
 import random
 import secrets
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import cached_property
-from itertools import batched
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
@@ -168,20 +167,28 @@ class Tables:
                     raise ConditionFailed(self._found(reason), index) from failure
             raise
 
-    def delete_partition(self, table: str, pk: str) -> bool:
-        """Delete all items of a partition, its `META` last; tell whether there were any."""
-        keys: list[Item] = []
+    def delete_partition(self, table: str, pk: str) -> None:
+        """Delete all items of a partition, its `META` last."""
+        for _ in self.deletion(table, pk):
+            pass
+
+    def deletion(self, table: str, pk: str) -> Iterator[None]:
+        """Delete a partition as `delete_partition` does, some items at each step."""
+        last: list[Write] = []
         start: Item | None = None
         while True:
-            page = self.query(table, "PK = :pk", {":pk": pk}, start=start)
-            keys += [{"PK": pk, "SK": row["SK"]} for row in page.items]
+            page = self.query(table, "PK = :pk", {":pk": pk}, limit=_TRANSACTION_LIMIT, start=start)
+            writes = [Write(table, key={"PK": pk, "SK": row["SK"]}) for row in page.items]
+            last += [write for write in writes if write.key == {"PK": pk, "SK": "META"}]
+            if first := [write for write in writes if write not in last]:
+                self.transact(first)
+                yield
             start = page.last_key
             if start is None:
                 break
-        keys.sort(key=lambda key: key["SK"] == "META")
-        for some in batched(keys, _TRANSACTION_LIMIT, strict=False):
-            self.transact([Write(table, key=key) for key in some])
-        return bool(keys)
+        if last:
+            self.transact(last)
+            yield
 
     def _until_alone(self, call: Callable[[], Any]) -> Any:
         """Repeat a call while others' transactions are in its way; botocore repeats none.
