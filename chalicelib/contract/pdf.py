@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field, StringConstraints, model_validator
 from chalicelib.contract.base import Model
 from chalicelib.contract.colors import Color
 from chalicelib.contract.conformance import check_conformance
-from chalicelib.contract.lengths import inches
+from chalicelib.contract.lengths import PAGE_SIZES, inches
 from chalicelib.contract.protection import Protection
 from chalicelib.contract.sources import ContentSource
 from chalicelib.contract.values import Moment, language_tag
@@ -18,6 +18,8 @@ from chalicelib.core.text import names_a_file
 PageSize = Literal["A0", "A1", "A2", "A3", "A4", "A5", "A6", "Letter", "Legal", "Tabloid", "Ledger"]
 LENGTH_PATTERN: Final = r"^(?:0|[0-9]{1,6}(?:\.[0-9]{1,4})?(?:mm|cm|in|px|pt|pc))$"
 MOST_INCHES: Final = 200
+# Of a page, one point at least lies between its margins.
+LEAST_INCHES: Final = 1 / 72
 # Dates in PDF have four digits for the year, in every time zone.
 _FIRST_YEAR: Final = 1001
 _LAST_YEAR: Final = 9998
@@ -212,6 +214,7 @@ class PdfOptions(Model):
     height: Side | None = None
     landscape: bool = False
     margin: Margin = Margin()
+    """Opposite ones together are smaller than the page."""
     scale: Annotated[float, Field(ge=0.1, le=2)] = 1.0
     page_ranges: PageRanges | None = None
     """Pages to keep, counted from 1, such as `1-3,5`."""
@@ -255,6 +258,21 @@ class PdfOptions(Model):
     def _sizes_come_in_pairs(self) -> Self:
         if (self.width is None) != (self.height is None):
             message = "width and height go together"
+            raise ValueError(message)
+        return self
+
+    @model_validator(mode="after")
+    def _margins_leave_room(self) -> Self:
+        width, height = PAGE_SIZES[self.page_size]
+        if self.width is not None and self.height is not None:
+            width, height = inches(self.width), inches(self.height)
+        if self.landscape:
+            width, height = height, width
+        margin = self.margin
+        across = inches(margin.left) + inches(margin.right)
+        down = inches(margin.top) + inches(margin.bottom)
+        if across > width - LEAST_INCHES or down > height - LEAST_INCHES:
+            message = "margin leaves no room on the page: make it smaller, or the page larger"
             raise ValueError(message)
         return self
 

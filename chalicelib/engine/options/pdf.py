@@ -3,26 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, Self
 
-from chalicelib.contract.lengths import inches
-
-# Upright, in millimetres (ISO 216) and inches (ANSI).
-_ISO_SIZES: Final = {
-    "A0": (841, 1189),
-    "A1": (594, 841),
-    "A2": (420, 594),
-    "A3": (297, 420),
-    "A4": (210, 297),
-    "A5": (148, 210),
-    "A6": (105, 148),
-}
-_PAGE_SIZES: Final = {
-    **{name: (width / 25.4, height / 25.4) for name, (width, height) in _ISO_SIZES.items()},
-    "Letter": (8.5, 11.0),
-    "Legal": (8.5, 14.0),
-    "Tabloid": (11.0, 17.0),
-    "Ledger": (17.0, 11.0),
-}
-
+from chalicelib.contract.lengths import PAGE_SIZES, inches
 
 # What stands in a band's texts for what only printing knows: noncharacters, which no text has.
 MARKS: Final = {"page": "\ufdd0", "pages": "\ufdd1", "title": "\ufdd2", "date": "\ufdd3"}
@@ -215,7 +196,7 @@ class PdfOptions(NamedTuple):
     @classmethod
     def from_json(cls, source: Mapping[str, Any]) -> Self:
         """Read PdfOptions."""
-        width, height = _PAGE_SIZES[source.get("page_size") or "A4"]
+        width, height = PAGE_SIZES[source.get("page_size") or "A4"]
         if source.get("width") and source.get("height"):
             width, height = inches(source["width"]), inches(source["height"])
         protection, watermark = source.get("protection"), source.get("watermark")
