@@ -109,7 +109,10 @@ class Dispatcher:
             exchange.noted = services.note_key_use(call.caller.key, now)
             about(workspace=call.caller.workspace_id)
             call.caller.require(call.endpoint.scope)
-            if not call.endpoint.counts_itself:
+            if call.endpoint.counts_itself:
+                # Its body is read first, which costs what a flood must not.
+                services.limits.refuse_surely(call.caller.workspace, now)
+            else:
                 call.rate = services.limits.count_request(call.caller.workspace, now)
         read_into(call, request)
         return call.endpoint(call)

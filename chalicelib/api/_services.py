@@ -35,6 +35,10 @@ class Limits(Protocol):
         """Take one request from the rate; raises `rate_limited`."""
         ...
 
+    def refuse_surely(self, workspace: "Workspace", now: dt.datetime, /) -> None:
+        """Raise `rate_limited` where that is known without asking."""
+        ...
+
 
 class NoteKeyUse(Protocol):
     """Writes down when keys are used."""

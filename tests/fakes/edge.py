@@ -63,6 +63,9 @@ class RateCounter:
         self.left -= 1
         return RateState(workspace.plan.rate_limit_rps, self.left, 2)
 
+    def refuse_surely(self, _workspace: Workspace, _now: dt.datetime) -> None:
+        """Know nothing without asking."""
+
 
 @dataclass
 class EdgeServices:

@@ -1,6 +1,7 @@
 """The request rate of what is refused: nobody sends bad requests for nothing."""
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -83,3 +84,15 @@ def test_nobody_is_counted_without_a_known_key(service: Service) -> None:
         answer = service.call(method, target, key=key)
         assert "RateLimit" not in answer.headers
         assert "RateLimit-Policy" not in answer.headers
+
+
+def test_a_flood_is_refused_before_its_bodies_are_read(service: Service, free: str) -> None:
+    body = GOOD[:-1] + b', "unknown": [%s]}' % b",".join([b"{}"] * 300_000)
+    begun = time.process_time()
+    codes = [service.call("POST", "/v1/renders", key=free, body=body).code for _ in range(2)]
+    read = time.process_time()
+
+    codes += [service.call("POST", "/v1/renders", key=free, body=body).code for _ in range(8)]
+
+    assert codes == ["validation_error"] * 2 + ["rate_limited"] * 8
+    assert time.process_time() - read < read - begun

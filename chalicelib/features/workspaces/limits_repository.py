@@ -11,7 +11,7 @@ from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Throttl
 from chalicelib.core.clock import Clock, rfc3339
 from chalicelib.core.errors import ServiceError
 from chalicelib.core.ids import RenderId, WorkspaceId
-from chalicelib.features.workspaces import admission, limits, thresholds
+from chalicelib.features.workspaces import admission, limits, rate, thresholds
 from chalicelib.features.workspaces.limits import Claim, Place, RateState, Taken
 from chalicelib.features.workspaces.limits_update import LimitsUpdate, Parts
 from chalicelib.features.workspaces.model import Workspace
@@ -117,6 +117,16 @@ class Limits:
         except ServiceError as crowded:
             raise Throttled from crowded
 
+    def refuse_surely(self, workspace: Workspace, now: dt.datetime) -> None:
+        """Raise `rate_limited` where the item as last seen shows it already; nobody is asked.
+
+        Others may have taken more meanwhile, never given back.
+        """
+        seen = self._seen.get(workspace.id)
+        if seen is not None:
+            plan = workspace.plan
+            rate.require_room([rate.requests(plan)], plan, seen, self._since(now))
+
     def settle(
         self,
         workspace_id: WorkspaceId,
@@ -208,6 +218,7 @@ class Limits:
                 update = plan(seen)
             except ServiceError:
                 if not is_guess:
+                    self._remember(workspace_id, seen)
                     raise
                 update = None
             if update is None and not is_guess:
@@ -236,10 +247,13 @@ class Limits:
         except ConditionFailed as refused:
             return refused.found, False
         assert item is not None
+        self._remember(workspace_id, item)
+        return item, True
+
+    def _remember(self, workspace_id: WorkspaceId, item: Item) -> None:
         if len(self._seen) >= _REMEMBERED:
             self._seen.clear()
         self._seen[workspace_id] = item
-        return item, True
 
 
 def _key(workspace_id: WorkspaceId) -> dict[str, str]:

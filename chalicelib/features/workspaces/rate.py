@@ -68,6 +68,13 @@ def rate_state(plan: Plan, item: Item, now: dt.datetime) -> RateState:
 
 def take(parts: Parts, windows: Sequence[Window], plan: Plan, seen: Item, now: dt.datetime) -> None:
     """Take one of each window; raises RateLimited, telling when all of them have room."""
+    require_room(windows, plan, seen, now)
+    for window in windows:
+        _take(parts, window, seen, epoch_ms(now))
+
+
+def require_room(windows: Sequence[Window], plan: Plan, seen: Item, now: dt.datetime) -> None:
+    """Raise RateLimited where a window has no room; one that had none has none until then."""
     now_ms = epoch_ms(now)
     waits = {window: seen[window.name] - now_ms - window.room_ms for window in windows}
     full = [window for window, wait_ms in waits.items() if wait_ms > 0]
@@ -78,8 +85,6 @@ def take(parts: Parts, windows: Sequence[Window], plan: Plan, seen: Item, now: d
             raise RateLimited(detail, wait_s, rate_state(plan, seen, now))
         detail = f"The plan {plan.code} allows {full[0].count} test renders a minute."
         raise RateLimited(detail, wait_s, None)
-    for window in windows:
-        _take(parts, window, seen, now_ms)
 
 
 def _take(parts: Parts, window: Window, seen: Item, now_ms: int) -> None:
