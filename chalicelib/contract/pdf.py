@@ -107,9 +107,10 @@ class HeaderFooter(Model):
     enabled: bool = False
     html: Annotated[str, StringConstraints(max_length=200_000)] | None = None
     """HTML of its own, without the document's styles: 8pt sans-serif, nothing is loaded from
-    outside. Elements with the classes `pageNumber`, `totalPages`, `title` and `date` are filled in;
-    those with the class `url` print nothing. A template where the document is one, in which `page`,
-    `pages`, `title` and `date` are the same marks. In place of `left`, `center` and `right`."""
+    outside. Elements with the classes `pageNumber`, `totalPages`, `title`, `date` and `url` are
+    filled in; `url` is the address of a page of the web and nothing of other documents. A template
+    where the document is one, in which `page`, `pages`, `title` and `date` are the same marks. In
+    place of `left`, `center` and `right`."""
     left: HeaderText | None = None
     """Text at the left; `{{ page }}`, `{{ pages }}` (the last page's number), `{{ title }}` and
     `{{ date }}` (day and minute of the printing: with it the bytes of a file do not repeat) are

@@ -22,6 +22,8 @@ class Course:
         self.explain: Mapping[str, Any] | None = None
         # Addresses and texts of the page's links, where the file's readers are told them.
         self.links: Sequence[tuple[str, str]] = ()
+        # Where a page of the web stands.
+        self.address = ""
         # What they are not told of it.
         self.untagged: Sequence[Untagged] = ()
         self._timings: dict[str, int] = {}

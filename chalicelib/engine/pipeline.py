@@ -125,6 +125,7 @@ def _drawn(
             # Also where the browser was lost: what the page said last tells most about it.
             course.logs, course.explain = page.logs, page.explanation
             course.links, course.untagged = page.links, page.untagged
+            course.address = page.address
 
     try:
         contents = browser.use(draw, Deadline.at_epoch(job.deadline, job.stopped))

@@ -66,7 +66,7 @@ def document_of(job: Job, templates: Templates, outside: Outside) -> Document:
         return _canvas(job, job.source, partial(_run, templates, job, habits))
     assert job.source is not None, "an e-invoice alone has no page"
     if not isinstance(job.source, Html):
-        return Document("", job.source.url, worded(job.output, None))
+        return Document("", job.source.url, worded(job.output, None, addressed=True))
     texts = [job.source.html, job.source.head or "", job.source.css or ""]
     if not job.source.templating:
         return Document(_with_head(*texts), None, worded(job.output, None))

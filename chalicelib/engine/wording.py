@@ -22,10 +22,11 @@ class Run(Protocol):
         ...
 
 
-def worded(output: Output, run: Run | None) -> Output:
+def worded(output: Output, run: Run | None, *, addressed: bool = False) -> Output:
     """Return the output with its texts final, but for the marks in what is printed on pages.
 
-    Without `run` nothing is a template: only the marks of plain texts are found.
+    Without `run` nothing is a template: only the marks of plain texts are found. `addressed`: the
+    page has an address.
     """
     run = run or _only_marks
     if output.filename:
@@ -38,7 +39,7 @@ def worded(output: Output, run: Run | None) -> Output:
 
     def final(band: HeaderFooter | None, field: str) -> HeaderFooter | None:
         if band is not None and band not in done:
-            done[band] = _band(run, band, f"pdf.{field}")
+            done[band] = _band(run, band, f"pdf.{field}")._replace(addressed=addressed)
         return None if band is None else done[band]
 
     def both(bands: Bands, prefix: str = "") -> Bands:

@@ -66,7 +66,7 @@ class Assets:
             RenderWarning(
                 "asset_failed",
                 f"A part of the page was not loaded: {part.why}.",
-                _without_user(address),
+                without_user(address),
             )
             for address, part in missing.items()
         ]
@@ -74,7 +74,7 @@ class Assets:
             RenderWarning(
                 "slow_asset",
                 f"A part of the page took {seconds:.1f} s to load.",
-                _without_user(address),
+                without_user(address),
             )
             for address, seconds in slow.items()
         ]
@@ -92,7 +92,7 @@ class Assets:
         )
         code = "url_not_allowed" if first.refused else "asset_fetch_failed"
         more = f" ({len(missing) - 1} more)" if len(missing) > 1 else ""
-        message = f"asset_policy is strict, and {_without_user(address)} was not loaded: "
+        message = f"asset_policy is strict, and {without_user(address)} was not loaded: "
         message += f"{first.why}{more}"
         raise RenderFailure(code, message)
 
@@ -100,7 +100,8 @@ class Assets:
         return url.removeprefix(self._origin())[:_ADDRESS_CHARS]
 
 
-def _without_user(address: str) -> str:
+def without_user(address: str) -> str:
+    """Return an address without the user name and password in it."""
     return _USER.sub(r"\1", address)
 
 

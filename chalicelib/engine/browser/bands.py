@@ -5,7 +5,8 @@ from typing import Final
 
 from chalicelib.engine.options.pdf import MARKS, Bands, HeaderFooter, PdfOptions
 
-# Chromium's own classes. The document's address is our affair alone: `url` is never shown.
+# Chromium's own classes. Where a document that came as text stands is our affair alone: of it no
+# `url` is shown.
 _CLASSES: Final = {"page": "pageNumber", "pages": "totalPages", "title": "title", "date": "date"}
 _FILLED_IN: Final = {
     ord(MARKS[name]): f'<span class="{class_}"></span>' for name, class_ in _CLASSES.items()
@@ -24,7 +25,8 @@ FRAME_CSS: Final = """
 """
 _FONT_SIZE: Final = "8pt"
 # Chromium's own base is a font of one pixel, and backgrounds that are left out.
-_BASE: Final = "<style>body{{font:{size} sans-serif{exact}}}.url{{display:none!important}}</style>"
+_BASE: Final = "<style>body{{font:{size} sans-serif{exact}}}{hidden}</style>"
+_HIDDEN: Final = ".url{display:none!important}"
 _EXACT: Final = ";-webkit-print-color-adjust:exact"
 _HEIGHT: Final = "<style>#{side}{{padding:0!important;height:{height:.4f}in!important}}</style>"
 _CELL: Final = '<div style="flex:{grow} 1 {basis};min-width:0;text-align:{align}">{text}</div>'
@@ -40,7 +42,8 @@ def template(band: HeaderFooter | None, side: str, options: PdfOptions) -> str:
     if band is None:
         return "<span></span>"
     exact = _EXACT if options.print_background else ""
-    base = _BASE.format(size=_FONT_SIZE, exact=exact)
+    hidden = "" if band.addressed else _HIDDEN
+    base = _BASE.format(size=_FONT_SIZE, exact=exact, hidden=hidden)
     if band.height is not None:
         base += _HEIGHT.format(side=side, height=band.height)
     return base + (band.html.translate(_FILLED_IN) if band.html else _texts(band, options))

@@ -8,6 +8,7 @@ from typing import Any, Final
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser import pictures
 from chalicelib.engine.browser.anchors import anchors
+from chalicelib.engine.browser.assets import without_user
 from chalicelib.engine.browser.credentials import Credentials
 from chalicelib.engine.browser.emulation import Emulation
 from chalicelib.engine.browser.fonts import InstalledFonts, used_fonts
@@ -29,6 +30,7 @@ from chalicelib.engine.options.output import Output
 from chalicelib.engine.options.pdf import PdfOptions
 
 _MOST_WARNINGS: Final = 50
+_ADDRESS: Final = "() => Reflect.get(Document.prototype, 'URL', document)"
 
 
 class Page:
@@ -44,6 +46,8 @@ class Page:
         self._installed = font_families
         self._asked_fonts: Mapping[str, Any] = {}
         self._html_bytes = 0
+        self._is_of_the_web = False
+        self.address = ""
         self._warnings: list[RenderWarning] = []
         self.links: list[tuple[str, str]] = []
         self.untagged: list[Untagged] = []
@@ -89,6 +93,7 @@ class Page:
             credentials = Credentials(output.http, url)
             visit(self._tab, self._watch.requests, credentials, url, output.wait, patience)
             self._warn_unused(credentials.unused, "it is the browser's own or for another host")
+            self._is_of_the_web = True
 
     def _warn_unused(self, fields: Sequence[str], why: str) -> None:
         for field in fields:
@@ -112,6 +117,9 @@ class Page:
         """Print the document; raises RenderFailure `render_failed` or `render_timeout`."""
         if options.held_to_pdfua:
             self.links, self.untagged = anchors(self._tab), untagged(self._tab)
+        if options.stamped and self._is_of_the_web:
+            told = self._tab.outcome(self._tab.call_function(_ADDRESS))
+            self.address = without_user(told["result"].get("value") or "")
         content, overlaps = printed(self._tab, options)
         self._warnings += overlaps
         return content

@@ -35,7 +35,7 @@ _SHEET_CSS: Final = _firmly(
     *("page: s{kind}", "width: {width}pt", "height: {height}pt"),
 )
 # What Chromium does for each page, done for all: the marks are filled in by class.
-_FILL: Final = """async ({header, footer, pages, total, title, margins, css}) => {
+_FILL: Final = """async ({header, footer, pages, total, title, url, margins, css}) => {
   document.head.style.cssText = 'display: none !important';
   document.documentElement.style.cssText = document.body.style.cssText = css;
   const date = new Intl.DateTimeFormat(
@@ -57,7 +57,7 @@ _FILL: Final = """async ({header, footer, pages, total, title, margins, css}) =>
   for (const {css, number} of pages) {
     const sheet = model.cloneNode(true);
     sheet.style.cssText = css;
-    const marks = {pageNumber: number, totalPages: total, title, date};
+    const marks = {pageNumber: number, totalPages: total, title, date, url};
     for (const [name, value] of Object.entries(marks)) {
       for (const mark of sheet.querySelectorAll(`.${name}`)) mark.textContent = value;
     }
@@ -80,12 +80,13 @@ class Sheet(NamedTuple):
 
 
 class Sheets(NamedTuple):
-    """Pages that bear the same bands."""
+    """Pages that bear the same bands; `url` is the address of a page of the web."""
 
     bands: Bands
     sheets: Sequence[Sheet]
     total: int
     title: str
+    url: str
 
 
 def print_sheets(tab: Tab, sheets: Sheets, options: PdfOptions) -> bytes:
@@ -138,6 +139,7 @@ def _filling(
         ],
         "total": sheets.total,
         "title": sheets.title,
+        "url": sheets.url,
         "css": _BODY_CSS,
         "margins": {"top": options.margin.top, "bottom": options.margin.bottom},
     }

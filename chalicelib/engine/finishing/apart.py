@@ -53,7 +53,8 @@ def finished(
             with _started(theirs):
                 theirs.close()
                 order = format_.name, content, finishing.output, finishing.resources, finishing.test
-                send(ours, (*order, finishing.invoice, finishing.course.links))
+                course = finishing.course
+                send(ours, (*order, finishing.invoice, course.links, course.address))
                 return _answer(ours, finishing, deadline)
         except (EOFError, OSError) as error:
             message = f"the {format_.name} could not be finished: it takes too much memory"

@@ -28,7 +28,8 @@ def _stamp(document: "pikepdf.Pdf", finishing: "Finishing") -> None:
     pdf = finishing.output.pdf
     shown = chosen(pdf.page_ranges, len(document.pages))
     groups = _groups(pdf, len(document.pages), shown)
-    sheets = [_sheets(document, pdf, bands, indexes) for bands, indexes in groups.items()]
+    address = finishing.course.address
+    sheets = [_sheets(document, pdf, bands, indexes, address) for bands, indexes in groups.items()]
     # By name: it may be called for by another process (apart.py).
     printed = finishing.fresh_page(partial(_printed, sheets=sheets, output=finishing.output))
     moment = moment_of(pdf.metadata)
@@ -55,7 +56,7 @@ def _groups(pdf: PdfOptions, count: int, shown: Sequence[int]) -> Mapping[Bands,
 
 
 def _sheets(
-    document: "pikepdf.Pdf", pdf: PdfOptions, bands: Bands, indexes: Sequence[int]
+    document: "pikepdf.Pdf", pdf: PdfOptions, bands: Bands, indexes: Sequence[int], address: str
 ) -> Sheets:
     def sheet(index: int) -> Sheet:
         left, bottom, right, top = (float(edge) for edge in document.pages[index].mediabox)
@@ -66,6 +67,7 @@ def _sheets(
         sheets=[sheet(index) for index in indexes],
         total=pdf.page_number_start + len(document.pages) - 1,
         title=str(document.docinfo.get("/Title", "")),
+        url=address,
     )
 
 

@@ -37,7 +37,7 @@ class _Telling(Course):
 
 def main(channel: "Connection[Any, Any]") -> None:
     """Finish one file."""
-    name, content, output, resources, test, invoice, links = receive(channel)
+    name, content, output, resources, test, invoice, links, address = receive(channel)
 
     def fresh_page[Result](work: Callable[[Page], Result]) -> Result:
         send(channel, ("page", work))
@@ -45,7 +45,7 @@ def main(channel: "Connection[Any, Any]") -> None:
         return result
 
     course = _Telling(channel)
-    course.links = links
+    course.links, course.address = links, address
     finishing = Finishing(output, resources, test, course, fresh_page, invoice)
     try:
         produced = format_named(name).finish(content, finishing)

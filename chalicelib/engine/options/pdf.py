@@ -25,7 +25,10 @@ class Margin(NamedTuple):
 
 
 class HeaderFooter(NamedTuple):
-    """What is printed into a margin; `html`, or else the three texts; `height` is in inches."""
+    """What is printed into a margin; `html`, or else the three texts; `height` is in inches.
+
+    `addressed`: the page has an address, which `html` may show.
+    """
 
     html: str | None
     left: str | None
@@ -33,6 +36,7 @@ class HeaderFooter(NamedTuple):
     right: str | None
     font_size: str | None
     height: float | None
+    addressed: bool = False
 
     @classmethod
     def from_json(cls, source: Mapping[str, Any] | None) -> Self | None:
