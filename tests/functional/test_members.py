@@ -62,6 +62,20 @@ def test_last_owner_stays_and_another_one_takes_over(tool: Tool, service: Servic
     assert service.render(key=key).status == 200
 
 
+def test_first_owner_of_nobodys_workspace_is_unverified_and_it_goes_on(
+    tool: Tool, service: Service
+) -> None:
+    ada = ("--workspace", service.workspace, "ada@example.com")
+
+    added = tool.json("member", "add", *ada, "--role", "owner")
+
+    assert (added["role"], added["verified"]) == ("owner", False)
+    assert tool.json("workspace", "show", service.workspace)["owner"] == "ada@example.com"
+    assert service.render().status == 200
+    assert tool.json("member", "verify", *ada)["verified"] is True
+    assert service.render().status == 200
+
+
 @pytest.mark.parametrize(
     "email",
     [

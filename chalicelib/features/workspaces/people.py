@@ -36,10 +36,8 @@ class ManageMembers:
             raise Conflict("conflict", f"{made.email} is a member of {workspace_id} already.")
         writes = [self._members.creation(made)]
         if role == "owner" and workspace.owner_email is None:
-            # It was verified as nobody's; it stays so.
+            # It renders as nobody's, and goes on to; the address is verified by `verify` alone.
             writes.append(self._workspaces.change(workspace, {"owner_email": made.email}))
-            made = replace(made, verified=workspace.owner_verified)
-            writes[0] = self._members.creation(made)
         self._write(writes)
         return made
 
