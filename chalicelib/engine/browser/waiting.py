@@ -51,7 +51,8 @@ def settled(tab: Tab, conditions: Wait) -> Answer:
 def wait_for(tab: Tab, conditions: Wait, patience: Deadline, quiet_s: Callable[[], float]) -> None:
     """Wait for what the page's owner named; `quiet_s`: since the last request.
 
-    Raises TimeoutError, and RenderFailure `render_failed` for a selector that is none.
+    Raises TimeoutError, and RenderFailure `render_failed` for a selector or an expression that is
+    none.
     """
     if conditions.until == "networkidle":
         while quiet_s() < _QUIET_S:
@@ -79,7 +80,21 @@ def _has(tab: Tab, selector: str, patience: Deadline) -> bool:
 def _is_true(tab: Tab, expression: str, patience: Deadline) -> bool:
     evaluated = tab.send("Runtime.evaluate", expression=expression, awaitPromise=True, silent=True)
     found = tab.until(evaluated, patience)
-    return "exceptionDetails" not in found and _truth(found["result"])
+    if "exceptionDetails" not in found:
+        return _truth(found["result"])
+    if found["exceptionDetails"].get("exception", {}).get("className") == "SyntaxError":
+        _check(tab, expression, patience)
+    return False
+
+
+def _check(tab: Tab, expression: str, patience: Deadline) -> None:
+    """Refuse what is no JavaScript: it never becomes true, whatever the page does."""
+    parameters = {"expression": expression, "sourceURL": "", "persistScript": False}
+    compiled = tab.until(tab.send("Runtime.compileScript", **parameters), patience)
+    if "exceptionDetails" in compiled:
+        found = compiled["exceptionDetails"].get("exception", {}).get("description", "SyntaxError")
+        message = f"wait.expression is not valid JavaScript: {found.splitlines()[0]}"
+        raise RenderFailure("render_failed", message)
 
 
 def _truth(remote: Mapping[str, Any]) -> bool:

@@ -83,6 +83,17 @@ def test_a_selector_that_is_none_is_told(render: Render) -> None:
     assert "selector" in failure.value.detail
 
 
+@pytest.mark.parametrize("expression", ["done = (", "JSON.parse('{')", "}"])
+def test_an_expression_that_is_none_is_told_at_once(render: Render, expression: str) -> None:
+    with pytest.raises(RenderFailure) as failure:
+        render("<p>x", wait={"expression": expression, "timeout_ms": 300})
+
+    # What fails when it is run may succeed later.
+    runs = "JSON" in expression
+    assert failure.value.code == ("wait_timeout" if runs else "render_failed")
+    assert ("is not valid JavaScript: SyntaxError: " in failure.value.detail) is not runs
+
+
 def test_pictures_are_waited_for_even_lazy_ones(render: Render) -> None:
     svg = "data:image/svg+xml,<svg xmlns=%22http://www.w3.org/2000/svg%22 width=%2250%22/>"
     html = (
