@@ -24,8 +24,9 @@ def language_tag(value: str) -> str:
 
 def time_zone(value: str) -> str:
     """Return an IANA name, or raise ValueError."""
-    # Files such as localtime and posix/UTC lie in the same folder and are no IANA names.
-    named = value in {"UTC", "GMT"} or ("/" in value and value[:1].isupper())
+    # Files such as localtime and posix/UTC lie in the same folder and are no IANA names; that of
+    # Factory says that there is no zone.
+    named = value[:1].isupper() and value != "Factory"
     try:
         return ZoneInfo(value if named and value.isascii() else "").key
     except (ZoneInfoNotFoundError, ValueError, OSError) as unknown:

@@ -91,6 +91,7 @@ def test_a_filename_may_have_braces() -> None:
         ("timezone", "Eur\u043epe/Vienna"),
         ("timezone", "UT\uff23"),
         ("timezone", "localtime"),
+        ("timezone", "Factory"),
         ("timezone", "posix/UTC"),
         ("timezone", "../UTC"),
     ],
@@ -103,6 +104,7 @@ def test_names_of_places_are_ascii(field: str, value: str) -> None:
 
 
 def test_names_of_places_are_kept() -> None:
-    output = read(locale="de-AT", timezone="Europe/Vienna")
+    for zone in ("Europe/Vienna", "UTC", "CET", "Japan", "EST5EDT", "Etc/GMT+12", "GMT0"):
+        output = read(locale="de-AT", timezone=zone)
 
-    assert (output.locale, output.timezone) == ("de-AT", "Europe/Vienna")
+        assert (output.locale, output.timezone) == ("de-AT", zone)
