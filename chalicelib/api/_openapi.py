@@ -235,8 +235,9 @@ _HEADERS: Final = {
     },
     "RateLimit": {
         "description": "Requests left (`r`) and seconds until all are back (`t`). On every answer "
-        "to a known key, refusals as well. Absent where nobody's requests are counted: at public "
-        "addresses, and where the address, the method or the key is not known.",
+        "to a key that is let in, refusals as well. Absent where nobody's requests are counted: at "
+        "public addresses, where the address or the method is not known, and where the key is not, "
+        "may not come from there, or is of a workspace that is shut.",
         "schema": _TEXT,
     },
     "RateLimit-Policy": {

@@ -115,13 +115,13 @@ def test_an_answer_that_is_none_is_the_gateways_500(gateway: str) -> None:
     assert problem(*send(gateway, "GET", "/nonsense"), 500)["code"] == "internal_error"
 
 
-def test_an_answer_that_does_not_come_in_time_is_the_gateways_504(
+def test_an_answer_that_does_not_come_in_time_is_the_gateways_503(
     gateway: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     send(gateway, "GET", "/v1/renders/1")
     monkeypatch.setattr(gateway_app, "TIMEOUT_S", 0.3)
 
-    assert problem(*send(gateway, "GET", "/slow"), 504)["code"] == "internal_error"
+    assert problem(*send(gateway, "GET", "/slow"), 503)["code"] == "region_degraded"
 
 
 @pytest.fixture
