@@ -18,10 +18,11 @@ def aws(*arguments: str) -> None:
     _install()
     environment = {**os.environ, "AWS_PAGER": ""}
     command = [str(_AWS), *arguments]
-    ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    ran = subprocess.run(command, env=environment, capture_output=True, check=False)
     if ran.returncode != 0:
         # Uploads tell their progress in one line that is written again and again.
-        said = [line.rpartition("\r")[2] for line in (ran.stdout + ran.stderr).split("\n")]
+        lines = (ran.stdout + ran.stderr).decode(errors="replace").split("\n")
+        said = [line.rpartition("\r")[2] for line in lines]
         raise DeployError(
             "\n".join([f"aws {' '.join(arguments[:2])} failed:", *filter(None, said)])
         )

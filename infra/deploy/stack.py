@@ -90,7 +90,7 @@ class Stack:
         lines = []
         for event in self._client.describe_stack_events(StackName=self.name)["StackEvents"]:
             reason = event.get("ResourceStatusReason", "")
-            if event.get("ResourceStatus", "").endswith("_FAILED"):
+            if reason and event.get("ResourceStatus", "").endswith("_FAILED"):
                 lines.append(f"{event['LogicalResourceId']}: {reason}")
             if reason == "User Initiated":
                 break
