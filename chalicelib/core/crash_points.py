@@ -8,7 +8,10 @@ from pathlib import Path
 
 
 class CrashPoint(IntEnum):
-    """After what the process ends; the name begins with the function that mostly gets there."""
+    """After what the process ends; the name begins with the function that mostly gets there.
+
+    From 60 on it begins with what is worked on: things that are no renders.
+    """
 
     API_ADMITTED = 1
     API_BODY_KEPT = 2
@@ -26,6 +29,7 @@ class CrashPoint(IntEnum):
     RENDER_FINISHED = 14
     RENDER_SETTLED = 15
     RENDER_FACT_SENT = 16
+    RENDER_JUDGED = 17
 
     RELAY_BEGUN = 20
     RELAY_SETTLED = 21
@@ -46,6 +50,26 @@ class CrashPoint(IntEnum):
 
     DEAD_LETTERS_ENDED = 50
     DEAD_LETTERS_RECORDED = 51
+
+    UPLOAD_KEPT = 60
+    UPLOAD_COPIED = 61
+    UPLOAD_READY = 62
+
+    TEMPLATE_ANNOUNCED = 70
+    TEMPLATE_KEPT = 71
+    TEMPLATE_WRITTEN = 72
+    TEMPLATE_TOLD = 73
+    TEMPLATE_PURGING = 74
+    TEMPLATE_ERASED = 75
+
+    WORKSPACE_KEYS_ERASED = 80
+    WORKSPACE_ERASED = 81
+    WORKSPACE_LIMITS_ERASED = 82
+    WORKSPACE_RELEASED = 83
+
+    THRESHOLD_WRITTEN = 90
+    THRESHOLD_TOLD = 91
+    KEY_WARNED = 92
 
 
 class _Armed:

@@ -16,7 +16,7 @@ from infra.local.backends import client_factory
 from infra.local.testing import RunningStack
 
 QUEUES: Final = ("Renders", "Events", "Upkeep")
-_PAST: Final = "2020-01-01T00:00:00.000Z"
+PAST: Final = "2020-01-01T00:00:00.000Z"
 _EARLIER: Final = rfc3339(dt.datetime.now(dt.UTC) - dt.timedelta(minutes=1))
 _TIME_PART: Final = len("rnd_") + 10
 _AGED_MS: Final = 180_000
@@ -77,6 +77,10 @@ class Stores:
         answers = pages.paginate(Bucket=self._bucket, Prefix=prefix)
         return [row["Key"] for page in answers for row in page.get("Contents", [])]
 
+    def put(self, key: str, content: bytes) -> None:
+        """Put an object there."""
+        self.clients.s3.put_object(Bucket=self._bucket, Key=key, Body=content)
+
     def content(self, key: str) -> bytes:
         """Return the bytes of an object."""
         return self.clients.s3.get_object(Bucket=self._bucket, Key=key)["Body"].read()
@@ -102,19 +106,19 @@ class Stores:
             for row in self.partition(pk):
                 if "due_at" in row and row["due_at"] != row.get("expires_at"):
                     names = ["due_at", *(["held_until"] if row.get("status") == "queued" else [])]
-                    self._replace(row, dict.fromkeys(names, _PAST))
+                    self.replace(row, dict.fromkeys(names, PAST))
 
     def expire(self, workspace: str, render: str) -> None:
         """Let the retention of a render's files be over: `expires_at`, `due_at`."""
         for row in self.partition(f"WS#{workspace}#RND#{render}"):
             if row["SK"] == "META":
-                self._replace(row, {"expires_at": _PAST, "due_at": _PAST})
+                self.replace(row, {"expires_at": PAST, "due_at": PAST})
 
     def begin_earlier(self, workspace: str) -> None:
         """Let the renders of a workspace have begun longer ago than anybody waits: `created_at`."""
         for render in self.renders(workspace):
             for row in self.partition(f"WS#{workspace}#RND#{render}"):
-                self._replace(row, {"created_at": _EARLIER})
+                self.replace(row, {"created_at": _EARLIER})
 
     def age(self, workspace: str) -> None:
         """Let what was admitted and never made be minutes old.
@@ -137,9 +141,9 @@ class Stores:
             for field in ("holds", "leases")
         }
         if older:
-            self._replace(item, renamed)
+            self.replace(item, renamed)
 
-    def _replace(self, row: Item, values: Item) -> None:
+    def replace(self, row: Item, values: Item) -> None:
         """Replace attributes of a row, unless they have changed since it was read."""
         write = Write(
             self.main,

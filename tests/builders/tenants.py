@@ -60,10 +60,10 @@ class Tenants:
         self.stores = Stores(stack)
         settings = OperatorSettings(main_table=self.stores.main, region="eu")
         clients = self.stores.clients
-        self._operator = Operator(settings, clients, clock=SystemClock(), ids=RandomIds())
+        self.operator = Operator(settings, clients, clock=SystemClock(), ids=RandomIds())
 
     def create(self, name: str, plan: str) -> Tenant:
         """Make a workspace on a plan."""
-        workspace = self._operator.create_workspace(name, plan=plan, regions=["eu"]).id
-        key = self._operator.manage_keys.create(workspace, mode="live", scopes=SCOPES)
+        workspace = self.operator.create_workspace(name, plan=plan, regions=["eu"]).id
+        key = self.operator.manage_keys.create(workspace, mode="live", scopes=SCOPES)
         return Tenant(workspace, Client(self._stack, key.text), self.stores)

@@ -180,6 +180,7 @@ class ExecuteRender:
                 keep_s = 0 if until is None else _STORING_S
                 left_s = limit - keep_s - self._clock.now().timestamp()
                 outcome = self._conform(render, outcome, Deadline.after(left_s, stopped))
+                here(CrashPoint.RENDER_JUDGED)
             done = self._finish.succeeded(render, outcome)
         except RenderFailure as failure:
             return Executed(self._finish.failed(render, failure))

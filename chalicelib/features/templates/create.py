@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from chalicelib.adapters.aws.table import Tables
 from chalicelib.core import json
 from chalicelib.core.clock import Clock, rfc3339
+from chalicelib.core.crash_points import CrashPoint, here
 from chalicelib.core.errors import invalid
 from chalicelib.core.ids import DatasetId, Ids, TemplateId, WorkspaceId
 from chalicelib.features.templates.draft import CheckSource
@@ -85,6 +86,7 @@ class CreateTemplate:
         announced = any(each.object_name is not None for each in (stored, *data))
         made = self._templates.creation(template, announced=announced)
         self._tables.transact([made, *writes])
+        here(CrashPoint.TEMPLATE_WRITTEN)
         log.info("template made", extra={"template": template.id})
         if fact is not None:
             self._publish.told(fact)

@@ -9,6 +9,7 @@ from typing import Any, Final
 from chalicelib.adapters.aws.table import ConditionFailed, Tables, Write
 from chalicelib.core import json
 from chalicelib.core.clock import Clock, rfc3339
+from chalicelib.core.crash_points import CrashPoint, here
 from chalicelib.core.errors import Conflict, NotFound, ServiceError, invalid
 from chalicelib.core.ids import DatasetId, Ids, is_id
 from chalicelib.features.templates.contents import TemplateContents
@@ -186,6 +187,7 @@ class ChangeDatasets:
             self._tables.transact([change, step.write])
         except ConditionFailed:
             return None
+        here(CrashPoint.TEMPLATE_WRITTEN)
         changed = replace(template, datasets=step.datasets, default_dataset=step.default)
         self._keep.give_up(changed, over)
         return changed

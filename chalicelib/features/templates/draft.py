@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from chalicelib.adapters.aws.table import ConditionFailed, Tables
 from chalicelib.core.clock import Clock, rfc3339
+from chalicelib.core.crash_points import CrashPoint, here
 from chalicelib.core.errors import Conflict, ServiceError
 from chalicelib.features.templates.keeping import KeepSource
 from chalicelib.features.templates.model import Draft, Source, Stored, Template
@@ -85,6 +86,7 @@ class ReplaceDraft:
             self._tables.transact([change, self._templates.drafting(template, draft)])
         except ConditionFailed:
             return None
+        here(CrashPoint.TEMPLATE_WRITTEN)
         changed = replace(template, **sets)
         self._keep.give_up(changed, over)
         return Drafted(changed, draft)

@@ -8,6 +8,7 @@ from typing import Final
 
 from chalicelib.adapters.aws.table import ConditionFailed, Tables
 from chalicelib.core.clock import Clock, rfc3339
+from chalicelib.core.crash_points import CrashPoint, here
 from chalicelib.core.errors import Conflict
 from chalicelib.core.ids import Ids
 from chalicelib.features.templates.contents import (
@@ -62,9 +63,11 @@ class KeepSource:
             unsettled = dict.fromkeys(names, rfc3339(now))
             announced = replace(template, status="creating", unsettled=unsettled)
             self._tables.write(self._templates.announcement(announced, self.due_at()))
+            here(CrashPoint.TEMPLATE_ANNOUNCED)
         for text, each in zip(texts, kept, strict=True):
             if each.object_name is not None:
                 self._contents.put(template.workspace_id, template.id, each.object_name, text)
+                here(CrashPoint.TEMPLATE_KEPT)
         return kept
 
     def of(self, template: Template, source: Source) -> Stored:
@@ -81,7 +84,9 @@ class KeepSource:
         now = self._clock.now()
         name = self._ids.new("src", now)
         self._announce(template, {name: rfc3339(now)})
+        here(CrashPoint.TEMPLATE_ANNOUNCED)
         self._contents.put(template.workspace_id, template.id, name, text)
+        here(CrashPoint.TEMPLATE_KEPT)
         return stored_as(text, name)
 
     def _announce(self, template: Template, unsettled: Mapping[str, str]) -> None:

@@ -11,6 +11,7 @@ from typing import Any, Final, Protocol
 
 from chalicelib.adapters.aws.table import ConditionFailed, Tables, Write
 from chalicelib.core.clock import Clock, rfc3339
+from chalicelib.core.crash_points import CrashPoint, here
 from chalicelib.core.errors import Conflict
 from chalicelib.features.facts.model import Fact
 from chalicelib.features.facts.repository import Facts
@@ -166,7 +167,9 @@ class PublishTemplate:
         except ConditionFailed:
             return None
         log.info("template published", extra={"template": template.id, "version": number})
+        here(CrashPoint.TEMPLATE_WRITTEN)
         self._tell(fact)
+        here(CrashPoint.TEMPLATE_TOLD)
         return Published(replace(template, **changed), version)
 
     def _writes(self, template: Template, version: Version, fact: Fact) -> list[Write]:

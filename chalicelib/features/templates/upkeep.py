@@ -9,6 +9,7 @@ from typing import Final
 from chalicelib.adapters.aws.table import ConditionFailed, Tables
 from chalicelib.adapters.json_logs import about
 from chalicelib.core.clock import Clock, parse_rfc3339, rfc3339
+from chalicelib.core.crash_points import CrashPoint, here
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.templates.erase import EraseTemplates
 from chalicelib.features.templates.keeping import SETTLED_WITHIN
@@ -60,8 +61,10 @@ class UpkeepTemplate:
         except ConditionFailed:
             log.info("the template was restored, or finished", extra={"template": template.id})
             return
+        here(CrashPoint.TEMPLATE_PURGING)
         ends = self._clock.now() + _WORKS_FOR
         for _ in self._erase.one(template):
+            here(CrashPoint.TEMPLATE_ERASED)
             if self._clock.now() > ends:
                 self._go_on(replace(template, status="purging"))
                 log.info("template purged in part", extra={"template": template.id})

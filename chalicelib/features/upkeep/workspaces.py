@@ -7,6 +7,7 @@ from typing import Final
 
 from chalicelib.adapters.json_logs import about
 from chalicelib.core.clock import Clock, parse_rfc3339, rfc3339
+from chalicelib.core.crash_points import CrashPoint, here
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.workspaces.deletion import Deletions
 from chalicelib.features.workspaces.limits_repository import Limits
@@ -62,14 +63,18 @@ class DeleteWorkspace:
             self._deletions.go_on(workspace, rfc3339(erases_at))
             return
         self._keys.erase(workspace_id)
+        here(CrashPoint.WORKSPACE_KEYS_ERASED)
         for erase in self._contents:
             for _ in erase(workspace_id):
+                here(CrashPoint.WORKSPACE_ERASED)
                 now = self._clock.now()
                 if now > begun + _WORKS_FOR:
                     self._deletions.go_on(workspace, rfc3339(now))
                     log.info("workspace deleted in part")
                     return
         self._limits.erase(workspace_id)
+        here(CrashPoint.WORKSPACE_LIMITS_ERASED)
         self._free.release(workspace)
+        here(CrashPoint.WORKSPACE_RELEASED)
         self._deletions.end(workspace)
         log.info("workspace deleted")

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.core.clock import Clock
+from chalicelib.core.crash_points import CrashPoint, here
 from chalicelib.core.errors import Conflict, FieldError, NotFound
 from chalicelib.core.ids import UploadId, WorkspaceId, is_id
 from chalicelib.features.uploads.model import Upload
@@ -70,7 +71,9 @@ class ReadUploads:
             # Nothing has arrived, unless somebody else has just taken it away from there.
             now = self._clock.now()
             return self._uploads.of(upload.workspace_id, [upload.id], now).get(upload.id)
+        here(CrashPoint.UPLOAD_COPIED)
         arrived = self._uploads.arrived(upload, size)
+        here(CrashPoint.UPLOAD_READY)
         if arrived is None:
             self._objects.delete(upload.key)
         self._objects.delete(upload.form_key)

@@ -7,6 +7,7 @@ from typing import Final
 
 from chalicelib.adapters.aws.objects import Form, Objects
 from chalicelib.core.clock import Clock, rfc3339
+from chalicelib.core.crash_points import CrashPoint, here
 from chalicelib.core.ids import Ids, UploadId, WorkspaceId
 from chalicelib.features.uploads.model import Status, Upload
 from chalicelib.features.uploads.repository import Uploads
@@ -40,6 +41,7 @@ class TakeUpload:
         upload = self._new(announced, "ready")
         digest = hashlib.sha256(content).digest()
         self._objects.put(upload.key, content, content_type=upload.content_type, sha256=digest)
+        here(CrashPoint.UPLOAD_KEPT)
         # Whoever dies before this leaves bytes behind that the bucket itself removes.
         self._uploads.put(upload)
         return upload

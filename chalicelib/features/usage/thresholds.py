@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from chalicelib.adapters.aws.table import Item
 from chalicelib.core.clock import Clock, parse_rfc3339, rfc3339
+from chalicelib.core.crash_points import CrashPoint, here
 from chalicelib.core.ids import WorkspaceId, derived
 from chalicelib.features.facts.model import Fact
 from chalicelib.features.facts.repository import Facts
@@ -78,7 +79,9 @@ class TellThresholds:
             detail=detail,
         )
         if self._facts.create(fact):
+            here(CrashPoint.THRESHOLD_WRITTEN)
             self._tell(fact)
+            here(CrashPoint.THRESHOLD_TOLD)
             log.info("threshold told", extra={"fact": fact.id, "threshold": mark})
         self._notify(workspace, *_mail(workspace, detail))
 

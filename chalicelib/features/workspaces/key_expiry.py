@@ -4,6 +4,7 @@ import datetime as dt
 from typing import Final
 
 from chalicelib.core.clock import Clock, rfc3339
+from chalicelib.core.crash_points import CrashPoint, here
 from chalicelib.features.workspaces.key_warnings import DAYS, next_warning
 from chalicelib.features.workspaces.model import ApiKey, Workspace
 from chalicelib.features.workspaces.notify import NotifyOwners
@@ -34,6 +35,7 @@ class WarnOfKeyExpiry:
         workspace = self._workspaces.get(key.workspace_id) if mark else None
         if workspace is not None and mark is not None and mark != key.warned_days:
             self._notify(workspace, *_mail(workspace, key, mark))
+            here(CrashPoint.KEY_WARNED)
         self._keys.warned(key, mark or key.warned_days, next_warning(key, now))
         return True
 

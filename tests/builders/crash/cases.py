@@ -43,6 +43,7 @@ class Case:
     ends: str = "succeeded"
     due: bool = False
     large: bool = False
+    formats: tuple[str, ...] = ("pdf",)
 
     @property
     def name(self) -> str:
@@ -50,6 +51,7 @@ class Case:
         parts = [self.point.name.lower(), self.mode, str(self.attempt)]
         parts += [] if self.way == "returns" else [self.way.replace(" ", "_")]
         parts += ["large"] if self.large else []
+        parts += self.formats if len(self.formats) > 1 else []
         parts += [] if self.ends in {"succeeded", CANCELED} else [self.ends]
         return "-".join(parts)
 
@@ -107,9 +109,18 @@ def _api() -> Iterator[Case]:
 
 def _render() -> Iterator[Case]:
     for mode in ("sync", "async"):
-        for point in (P.RENDER_BEGUN, P.RENDER_CLAIMED, P.RENDER_MADE, P.RENDER_STORED):
+        for point in (
+            P.RENDER_BEGUN,
+            P.RENDER_CLAIMED,
+            P.RENDER_MADE,
+            P.RENDER_JUDGED,
+            P.RENDER_STORED,
+        ):
             yield Case(mode, point, mode, 1, {point: "1"})
             yield Case(mode, point, mode, 2, {point: "1 1"})
+        # After one of two files, which are stored side by side.
+        one: Hits = {P.RENDER_STORED: "1"}
+        yield Case(mode, P.RENDER_STORED, mode, 1, one, formats=("pdf", "png"))
         for point in (P.RENDER_FINISHED, P.RENDER_SETTLED, P.RENDER_FACT_SENT):
             unsent = point is not P.RENDER_FACT_SENT
             yield Case(mode, point, mode, 1, {point: "1"}, due=unsent)

@@ -64,12 +64,12 @@ def _one(
 def _objects(case: Case, renders: list[Item], stores: Stores, workspace: str) -> Iterator[str]:
     named = [file for render in renders for file in _outcome(render)["files"]]
     purged = case.way in _PURGED
-    if len(named) != (1 if case.ends == "succeeded" else 0):
+    if len(named) != (len(case.formats) if case.ends == "succeeded" else 0):
         yield f"{len(named)} files"
     if any(bool(render["files_purged_at"]) is not purged for render in renders):
         yield "purged" if not purged else "not purged"
     found = [*stores.keys(f"ws/{workspace}/"), *stores.keys(f"tmp/ws/{workspace}/")]
-    if found != ([] if purged else [file["key"] for file in named]):
+    if sorted(found) != ([] if purged else sorted(file["key"] for file in named)):
         yield f"objects {found}"
         return
     for file in named:

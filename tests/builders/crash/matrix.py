@@ -167,6 +167,8 @@ class _Run:
     def _body(self) -> bytes:
         case = self._case
         body: dict[str, Any] = {"input": {"type": "html", "html": _HTML}, "mode": case.mode}
+        if len(case.formats) > 1:
+            body["output"] = {"formats": case.formats}
         if case.way == "is late":
             body["output"] = until(self._until)
         if case.way == "is refused":
