@@ -1,6 +1,5 @@
 """Deploying and removing a stack, with an AWS in this process and without its command line."""
 
-import datetime as dt
 import itertools
 import json
 from collections.abc import Iterator
@@ -11,12 +10,9 @@ from typing import Any
 import boto3
 import pytest
 from boto3.session import Session
-from botocore.exceptions import WaiterError
-from botocore.stub import Stubber
 from click.testing import CliRunner
 from moto import mock_aws
 
-from infra.deploy import awscli
 from infra.deploy.__main__ import main
 from infra.deploy.account import Account
 from infra.deploy.errors import DeployError
@@ -27,7 +23,6 @@ from infra.deploy.update import NONE, UNKNOWN, update, wanted
 REGION = "eu-central-1"
 OWN = "https://abc.execute-api.eu-central-1.amazonaws.com/live"
 NUMBERS = itertools.count()
-MOMENT = dt.datetime(2026, 11, 21, tzinfo=dt.UTC)
 TEMPLATE: dict[str, Any] = {
     "Parameters": {
         "ApiHost": {"Type": "String"},
@@ -208,27 +203,6 @@ def test_networks_and_mail_come_from_the_environment(
     }
 
 
-def test_of_an_upload_that_failed_the_last_words_are_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    command = tmp_path / "aws"
-    command.write_text(
-        "#!/bin/sh\nprintf 'up 1%%\\rup 50%%\\rno room\\n\\nsorry\\n' >&2\nexit 255\n"
-    )
-    command.chmod(0o755)
-    monkeypatch.setattr(awscli, "_AWS", command)
-    monkeypatch.setattr(awscli, "_install", lambda: None)
-
-    with pytest.raises(DeployError) as failed:
-        awscli.aws("cloudformation", "package", "--s3-bucket", "b")
-
-    assert str(failed.value).splitlines() == [
-        "aws cloudformation package failed:",
-        "no room",
-        "sorry",
-    ]
-
-
 def test_a_failed_deployment_tells_what_aws_said(stack: Stack, tmp_path: Path) -> None:
     run = CommandLine()
     run.fails = True
@@ -259,41 +233,6 @@ def statuses(stack: Stack) -> list[str]:
     return [row["StackStatus"] for row in told]
 
 
-def answering(operation: str, answer: dict[str, Any]) -> Stack:
-    """Return a stack of which AWS says this."""
-    session = Session()
-    stack = Stack("platen-told", session)
-    stubber = Stubber(stack._client)
-    stubber.add_response(operation, answer)
-    stubber.activate()
-    return stack
-
-
-def test_a_stack_whose_first_deployment_failed_is_empty() -> None:
-    for status in ("ROLLBACK_COMPLETE", "CREATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE"):
-        told = {"StackName": "platen-told", "StackStatus": status, "CreationTime": MOMENT}
-
-        stack = answering("describe_stacks", {"Stacks": [told]})
-
-        assert stack.is_empty() == (status == "ROLLBACK_COMPLETE")
-
-
-def test_what_went_with_a_failed_deployment_is_not_there() -> None:
-    def row(name: str, status: str) -> dict[str, Any]:
-        return {
-            "LogicalResourceId": name,
-            "PhysicalResourceId": name.lower(),
-            "ResourceType": "AWS::SQS::Queue",
-            "ResourceStatus": status,
-            "LastUpdatedTimestamp": MOMENT,
-        }
-
-    rows = [row("Gone", "DELETE_COMPLETE"), row("There", "CREATE_COMPLETE")]
-    stack = answering("list_stack_resources", {"StackResourceSummaries": rows})
-
-    assert [*stack.resources()] == [("There", "AWS::SQS::Queue", "there")]
-
-
 def test_what_is_kept_is_told_with_the_command_that_removes_it(
     stage: str, stack: Stack, tmp_path: Path
 ) -> None:
@@ -321,30 +260,6 @@ def commands(told: str) -> list[str]:
     return [line.strip() for line in told.splitlines() if line.startswith("  ")]
 
 
-def test_what_cannot_be_deleted_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    stack = answering("delete_stack", {})
-    reason = "Resource being deleted has a role that is not there"
-    failed = {"LogicalResourceId": "Api", "ResourceStatus": "DELETE_FAILED"}
-    monkeypatch.setattr(
-        stack._client,
-        "describe_stack_events",
-        lambda **_name: {"StackEvents": [failed, failed | {"ResourceStatusReason": reason}]},
-    )
-
-    class Waiter:
-        def wait(self, **_options: Any) -> None:
-            raise WaiterError("StackDeleteComplete", "DELETE_FAILED was met", {})
-
-    monkeypatch.setattr(stack._client, "get_waiter", lambda _name: Waiter())
-
-    with pytest.raises(DeployError) as told:
-        stack.delete()
-
-    first, *others = str(told.value).splitlines()
-    assert first.startswith("platen-told is not deleted: ")
-    assert others == [f"Api: {reason}"]
-
-
 def test_a_stack_that_is_not_there_cannot_be_removed(stack: Stack) -> None:
     with pytest.raises(DeployError, match=f"there is no stack {stack.name}"):
         remove(stack)
@@ -358,42 +273,3 @@ def test_the_bucket_is_made_once_and_private() -> None:
     assert names == {f"platen-artifacts-123456789012-{REGION}"}
     blocked = boto3.client("s3").get_public_access_block(Bucket=names.pop())
     assert set(blocked["PublicAccessBlockConfiguration"].values()) == {True}
-
-
-@pytest.mark.parametrize(
-    ("variable", "told"),
-    [
-        ("AWS_DEFAULT_REGION", "no region is set: export AWS_DEFAULT_REGION="),
-        ("AWS_ACCESS_KEY_ID", "AWS does not know who this is"),
-    ],
-)
-def test_what_the_environment_lacks_is_told_first(
-    monkeypatch: pytest.MonkeyPatch, variable: str, told: str
-) -> None:
-    monkeypatch.delenv(variable)
-    monkeypatch.setenv("AWS_CONFIG_FILE", "absent")
-    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", "absent")
-    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
-
-    ran = CliRunner().invoke(main, ["up", "--stage", "one"])
-
-    assert ran.exit_code == 1
-    assert told in ran.stderr
-
-
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        (["--stage", ""], "name a stage, like STAGE=production"),
-        (["--stage", "Production"], "small letters, digits and hyphens"),
-        (["--stage", "one", "--api-host", "api.example.com"], "is no address like https://"),
-        (["--stage", "one", "--api-host", "https://a/v1"], "name what stands before it"),
-        (["--stage", "one", "--egress-allow", "10.0.0.0/8"], "--egress-allow"),
-        (["--stage", "one", "--smtp-url", "mail.test"], "smtp://[user:password@]host"),
-    ],
-)
-def test_wrong_use_is_told(options: list[str], told: str) -> None:
-    ran = CliRunner().invoke(main, ["up", *options])
-
-    assert ran.exit_code == 2
-    assert told in ran.stderr
