@@ -93,7 +93,8 @@ class ReadUsage:
                         ":first": f"DAY#{days.first}#",
                         ":last": f"DAY#{days.last}#~",
                     },
-                    limit=1_000,
+                    # More than DynamoDB's megabyte holds: small items of templates are many.
+                    limit=10_000,
                     start=start,
                 )
                 yield from page.items
