@@ -15,6 +15,7 @@ from tests.builders.hostile import HOSTILE
 from tests.builders.http import GATEWAY_ID
 from tests.builders.invoice_json import invoice_json
 from tests.builders.service import Service
+from tests.builders.templates import make
 from tests.builders.verdicts import judging
 
 type Lines = Callable[[], list[dict[str, Any]]]
@@ -85,6 +86,19 @@ def test_what_the_validators_do_for_a_render_carries_its_id(
     assert line["message"].startswith("no verdict on cii-EN16931")
     ids = {"request_id": "mine", "render": render["id"], "workspace": service.workspace}
     assert line.items() >= (ids | {"invocation": "judging"}).items()
+
+
+def test_what_is_rendered_before_publishing_carries_the_id_of_its_request(
+    service: Service,
+) -> None:
+    path = make(service, html="<p>{{ n }}</p>")
+    service.call("POST", f"{path}/datasets", json_body={"name": "One", "data": {"n": 1}})
+
+    published = service.call("POST", f"{path}/publish", headers={"X-Request-Id": "mine"})
+
+    assert published.status == 201
+    assert service.last_event["rehearsal"]
+    assert service.last_event["request_id"] == "mine"
 
 
 def test_what_the_gateway_calls_a_request_leads_to_it(service: Service, lines: Lines) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from chalicelib.adapters.aws.functions import Function, FunctionBusy, FunctionDied, FunctionLate
+from chalicelib.adapters.json_logs import present_ids
 from chalicelib.core.clock import Clock
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.ids import Ids, RenderId
@@ -172,7 +173,7 @@ class RehearseDatasets:
         asked = body.output["pdf"]["max_pages"]
         order = Rehearsal(
             workspace_id=template.workspace_id,
-            request_id=str(template.id),
+            request_id=present_ids()["request_id"],
             body=body,
             body_key=None,
             max_pages=min(asked or plan.max_pages, plan.max_pages),
