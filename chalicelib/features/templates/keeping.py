@@ -62,13 +62,21 @@ class KeepSource:
         if names:
             unsettled = dict.fromkeys(names, rfc3339(now))
             announced = replace(template, status="creating", unsettled=unsettled)
-            self._tables.write(self._templates.announcement(announced, self.due_at()))
+            self._announce_new(announced)
             here(CrashPoint.TEMPLATE_ANNOUNCED)
         for text, each in zip(texts, kept, strict=True):
             if each.object_name is not None:
                 self._contents.put(template.workspace_id, template.id, each.object_name, text)
                 here(CrashPoint.TEMPLATE_KEPT)
         return kept
+
+    def _announce_new(self, announced: Template) -> None:
+        try:
+            self._tables.write(self._templates.announcement(announced, self.due_at()))
+        except ConditionFailed as taken:
+            # Of a fresh id it is this very one, and the answer was lost.
+            if taken.found["status"] != announced.status:
+                raise
 
     def of(self, template: Template, source: Source) -> Stored:
         """Keep a further source; raises `template_…` where the template is gone meanwhile."""

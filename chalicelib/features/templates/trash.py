@@ -5,7 +5,7 @@ import logging
 from copy import replace
 from typing import Any, Final
 
-from chalicelib.adapters.aws.table import ConditionFailed, Tables
+from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables
 from chalicelib.core.clock import Clock, parse_rfc3339, rfc3339
 from chalicelib.core.errors import Conflict, NotFound
 from chalicelib.core.ids import WorkspaceId
@@ -40,11 +40,12 @@ class TrashTemplate:
             )
             try:
                 self._tables.write(change)
-            except ConditionFailed:
-                template = self._templates.one(template.workspace_id, template.id)
-            else:
-                log.info("template deleted", extra={"template": template.id})
-                return replace(template, **sets)
+            except ConditionFailed as lost:
+                if not _stands(sets, lost.item):
+                    template = self._templates.one(template.workspace_id, template.id)
+                    continue
+            log.info("template deleted", extra={"template": template.id})
+            return replace(template, **sets)
         raise Conflict("conflict", "Others change this template all the time; try again.")
 
     def restore(self, workspace_id: WorkspaceId, template_id: str) -> Template:
@@ -70,6 +71,11 @@ class TrashTemplate:
             return self._templates.one(workspace_id, template_id)
         log.info("template restored", extra={"template": template.id})
         return replace(template, **sets)
+
+
+def _stands(sets: dict[str, Any], item: Item | None) -> bool:
+    """Tell whether a row is as it was to be: this very call did it, and its answer was lost."""
+    return item is not None and all(item.get(name) == value for name, value in sets.items())
 
 
 def is_over(template: Template, now: dt.datetime) -> bool:

@@ -1,0 +1,87 @@
+"""Templates, uploads and workspaces whose writes lose their first answer, and are sent again."""
+
+from typing import Any
+
+from tests.builders.service import Service
+from tests.builders.templates import LARGE, PATH, from_template, make, publish, put, rows
+from tests.builders.uploads import announce, arrive, send
+from tests.functional.test_lost_answers import repeating, settle_down
+
+__all__ = ["repeating"]
+
+
+def answered(service: Service, method: str, path: str, **more: Any) -> dict[str, Any]:
+    answer = service.call(method, path, **more)
+    assert answer.status in {200, 201, 204}, (method, path, answer.body)
+    return answer.json if answer.body else {}
+
+
+def test_large_template_is_made_changed_and_published(repeating: Service) -> None:
+    path = make(repeating, html=LARGE)
+    assert put(repeating, path, html=LARGE + "2").status == 200
+    data = {"name": "D", "data": {"text": "x" * 100_000}}
+    dataset = answered(repeating, "POST", f"{path}/datasets", json_body=data)["id"]
+    answered(repeating, "PUT", f"{path}/datasets/{dataset}", json_body=data | {"name": "E"})
+    assert answered(repeating, "PATCH", path, json_body={"name": "N"})["name"] == "N"
+    assert publish(repeating, path).status == 201
+    assert publish(repeating, path).status == 201
+    answered(repeating, "DELETE", f"{path}/datasets/{dataset}")
+    settle_down(repeating)
+
+    kinds = [row["SK"].partition("#")[0] for row in rows(repeating, path)]
+    assert sorted(kinds) == ["DRAFT", "FACT", "FACT", "META", "VER", "VER"]
+    assert len(repeating.objects()) == 1
+    assert from_template(repeating, path).status == 200
+
+
+def test_template_is_locked_deleted_restored_and_purged(repeating: Service) -> None:
+    path = make(repeating, html=LARGE, publish=True)
+    for verb in ("lock", "unlock"):
+        assert answered(repeating, "POST", f"{path}/{verb}")["locked"] is (verb == "lock")
+    deleted = answered(repeating, "DELETE", path)
+    assert deleted["deleted_at"]
+    assert answered(repeating, "POST", f"{path}/restore")["deleted_at"] is None
+    assert repeating.call("POST", f"{path}/restore").code == "conflict"
+    answered(repeating, "DELETE", path)
+    assert repeating.call("DELETE", path).code == "template_deleted"
+    repeating.relay_facts()
+    repeating.clock.forward(days=30)
+    for _ in range(4):
+        repeating.clock.forward(minutes=6)
+        repeating.tick()
+        assert repeating.look_after() == []
+
+    assert (rows(repeating, path), repeating.objects()) == ([], [])
+    assert repeating.call("GET", PATH).json["data"] == []
+
+
+def test_uploads_are_taken_in_and_deleted(repeating: Service) -> None:
+    upload = announce(repeating, bytes=5).json["id"]
+    arrive(repeating, upload, b"<p>1<")
+    assert answered(repeating, "GET", f"/v1/uploads/{upload}")["status"] == "ready"
+    sent = send(repeating, b"<p>Hi").json["id"]
+
+    for each in (upload, sent):
+        answered(repeating, "DELETE", f"/v1/uploads/{each}")
+        assert repeating.call("GET", f"/v1/uploads/{each}").code == "upload_not_found"
+
+    assert repeating.objects() == []
+
+
+def test_workspace_is_deleted(repeating: Service) -> None:
+    workspace = repeating.create_workspace("free")
+    key = repeating.key("live", workspace)
+    make(repeating, key=key, html=LARGE, publish=True)
+    repeating.clock.forward(seconds=2)
+    assert repeating.render(key=key).status == 200
+    settle_down(repeating)
+    repeating.operator.change_status.delete(workspace)
+    repeating.clock.forward(days=30, minutes=16)
+    for _ in range(4):
+        repeating.clock.forward(minutes=6)
+        repeating.tick()
+        repeating.look_after()
+
+    assert repeating.operator.workspaces.get(workspace) is None
+    assert repeating.objects() == []
+    assert [repeating.dead_letters(queue) for queue in ("Upkeep", "Events")] == [[], []]
