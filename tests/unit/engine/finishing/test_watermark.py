@@ -43,9 +43,25 @@ def test_a_picture_keeps_its_size_and_mode(mode: str) -> None:
     assert 0.03 < grey < 0.3
 
 
-def test_a_html_document_has_the_word_once_and_last() -> None:
-    marked = mark_html("<html><body><p>x</p></body></html>")
+@pytest.mark.parametrize(
+    "after",
+    [
+        "</body></html>",
+        "</body><!-- </body> --></html>\n<!-- </body></html> -->\n",
+        "</body><!----></html>",
+    ],
+)
+def test_a_html_document_has_the_word_once_and_last(after: str) -> None:
+    marked = mark_html(f"<html><body><p>x</p>{after}")
 
     assert marked.startswith("<html><body><p>x</p><svg ")
-    assert marked.endswith("</svg></body></html>")
+    assert marked.endswith(f"</svg>{after}")
     assert marked.count("M") == 7
+
+
+@pytest.mark.parametrize("html", ["<frameset></frameset>", "x</body><!-- a <!-- </body> -->", ""])
+def test_a_html_document_whose_end_cannot_be_told_has_the_word_first(html: str) -> None:
+    marked = mark_html(html)
+
+    assert marked.startswith("<svg ")
+    assert marked.endswith(f"</svg>{html}")
