@@ -61,7 +61,16 @@ class PurgeFiles:
         for key in keys_of_attempts(render):
             self._objects.delete(key)
         here(CrashPoint.UPKEEP_PURGED)
-        self._tables.write(self._renders.settled(render))
+        if render.status == "canceled" and not self._is_free(render):
+            # The function that still has it may die with a file kept: that is looked for then.
+            self._tables.write(self._renders.due_when_free(render))
+        else:
+            self._tables.write(self._renders.settled(render))
+
+    def _is_free(self, render: Render) -> bool:
+        now = rfc3339(self._clock.now())
+        seen = self._renders.look(render.workspace_id, render.id, now)
+        return seen is None or seen.free
 
     def _mark(self, render: Render, kind: PurgeKind) -> None:
         now = self._clock.now()

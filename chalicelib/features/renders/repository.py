@@ -233,6 +233,16 @@ class Renders:
             values={":at": at, ":due_at": due_at, ":dpk": due_shard(render.id), ":null": None},
         )
 
+    def due_when_free(self, render: Render) -> Write:
+        """Return the write that has a final render looked at when nobody runs it any more."""
+        return Write(
+            self._table,
+            key=_key(render.workspace_id, render.id),
+            update="SET due_at = held_until, DPK = :dpk",
+            condition="attribute_exists(PK)",
+            values={":dpk": due_shard(render.id)},
+        )
+
     def settled(self, render: Render) -> Write:
         """Return the write of a final render that nothing is due of any more."""
         return Write(
