@@ -125,6 +125,7 @@ def test_uploaded_html_must_be_utf_8(service: Service) -> None:
     answer = service.render(input={"type": "html", "upload_id": upload_id})
 
     assert answer.code == "render_failed"
+    assert answer.json["detail"].startswith("/input/upload_id: the upload is not UTF-8")
     assert "UTF-8" in answer.json["detail"]
 
 

@@ -77,4 +77,8 @@ def _text(content: bytes) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise RenderFailure("render_failed", "The uploaded HTML is not UTF-8.") from error
+        message = (
+            "/input/upload_id: the upload is not UTF-8, which HTML must be: save it so, whatever "
+            "encoding it names, and upload it again."
+        )
+        raise RenderFailure("render_failed", message) from error
