@@ -114,7 +114,7 @@ def test_sync_render_whose_functions_both_died_is_lost_and_not_billed(service: S
         service.render()
     render_id = service.call("GET", "/v1/renders").json["data"][0]["id"]
 
-    service.clock.forward(minutes=5, seconds=1)
+    service.clock.forward(minutes=3, seconds=1)
     service.tick()
     settle_down(service)
 

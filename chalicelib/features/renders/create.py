@@ -30,8 +30,9 @@ from chalicelib.features.workspaces.service_state import ServiceStates
 
 log = logging.getLogger(__name__)
 
-# A sync render waits half a minute for a function at most, and then takes two.
-_SYNC_DUE: Final = dt.timedelta(minutes=5)
+# A sync render waits half a minute for a function at most, and then takes two; the rest is for
+# storing. Until then one whose first function died keeps its place in the concurrency of its plan.
+_SYNC_DUE: Final = dt.timedelta(minutes=3)
 # A queued render that is looked at is sent again: once, or while it waits, makes no difference.
 _ASYNC_DUE: Final = dt.timedelta(minutes=1)
 # The function that accepted a sync render, or took it over, waits with its caller: no longer.
