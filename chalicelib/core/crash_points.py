@@ -70,6 +70,7 @@ class CrashPoint(IntEnum):
     THRESHOLD_WRITTEN = 90
     THRESHOLD_TOLD = 91
     KEY_WARNED = 92
+    PLACE_TAKEN = 93
 
 
 class _Armed:

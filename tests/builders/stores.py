@@ -127,7 +127,8 @@ class Stores:
         replaced by ids of three minutes ago.
         """
         item, made = self.limits(workspace), self.renders(workspace)
-        older = {name: _older(name) for name in item["holds"] if name not in made}
+        open_ids = {*item["holds"], *item["leases"]}
+        older = {name: _older(name) for name in open_ids if name not in made}
         for name, old in older.items():
             key = f"tmp/ws/{workspace}/bodies/"
             if key + name in self.keys(key):

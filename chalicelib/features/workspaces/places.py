@@ -13,6 +13,7 @@ from typing import Final
 
 from chalicelib.adapters.aws.faults import passes
 from chalicelib.core.clock import Clock
+from chalicelib.core.crash_points import CrashPoint, here
 from chalicelib.core.ids import Ids, RenderId
 from chalicelib.features.workspaces.limits import Place
 from chalicelib.features.workspaces.limits_repository import Limits
@@ -47,6 +48,7 @@ class Places:
         ends = now + _LONGEST if until is None else dt.datetime.fromtimestamp(until, dt.UTC)
         place, held = Place(RenderId(self._ids.new("plc", now)), workspace, ends), Held()
         self._limits.enter(place, now)
+        here(CrashPoint.PLACE_TAKEN)
         try:
             yield held
         finally:

@@ -72,7 +72,8 @@ def ground(stack: RunningStack, points: Path, request: pytest.FixtureRequest) ->
 def test_every_crash_point_of_things_kills() -> None:
     killed = {*UPLOADS, *PURGES, *DELETIONS, *THRESHOLDS, *(point for point, _ in TEMPLATES)}
 
-    assert killed | {P.UPLOAD_KEPT, P.KEY_WARNED} == {point for point in P if point >= FIRST}
+    killed |= {P.UPLOAD_KEPT, P.KEY_WARNED, P.PLACE_TAKEN}
+    assert killed == {point for point in P if point >= FIRST}
 
 
 def test_upload_whose_function_died_is_sent_again(ground: Ground) -> None:
@@ -175,3 +176,17 @@ def test_key_that_expires_is_warned_of_and_waits_for_the_next_warning(ground: Gr
         return [] if row.get("warned_days") == 14 else [str(row)]
 
     ground.settle(unmet, P.KEY_WARNED)
+
+
+def test_place_in_the_concurrency_is_given_back(ground: Ground) -> None:
+    body = {"input": {"type": "html", "html": "<p>{{ n }}", "templating": True}}
+    ground.call_killed(P.PLACE_TAKEN, "POST", "/renders/preflight", json=body)
+    assert len(ground.stores.limits(ground.workspace)["leases"]) == 1
+
+    def unmet() -> list[str]:
+        ground.stores.age(ground.workspace)
+        limits = ground.stores.limits(ground.workspace)
+        return [*limits["leases"], *limits["holds"], *(["due"] if "due_at" in limits else [])]
+
+    ground.settle(unmet)
+    assert ground.call("POST", "/renders/preflight", json=body)["ok"] is True
