@@ -183,32 +183,6 @@ def test_what_a_function_stored_that_died_after_its_caller_left_is_removed(
     assert service.tick() == 0
 
 
-def test_what_a_function_stored_that_died_after_its_render_was_purged_is_removed(
-    service: Service,
-) -> None:
-    render_id = service.render(mode="async").json["id"]
-
-    def purged(_job: Any) -> None:
-        for method, rest in (("POST", "cancel"), ("DELETE", "files")):
-            assert service.call(method, f"/v1/renders/{render_id}/{rest}").status == 200
-        service.relay_facts()
-        service.dies_after_storing = True
-
-    service.engine.before = purged
-    with pytest.raises(FunctionKilled):
-        service.work_off_queue()
-    assert len(service.objects()) == 1
-
-    service.clock.forward(minutes=8)
-    service.tick()
-    assert service.look_after() == []
-
-    assert service.objects() == []
-    assert service.tick() == 0
-    limits = service.limits()
-    assert (limits["used"], limits["holds"]) == (0, {})
-
-
 def test_body_that_is_gone_is_told_as_forbidden_and_loses_the_render(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -137,7 +137,8 @@ class CreateRender:
         """Hold the data against the schema, which takes seconds: nobody is let do so unlimited."""
         try:
             check_data(order.body, self._schemas)
-        except ServiceError:
+        except Exception:
+            # Whatever it is, no render comes of it.
             self._limits.settle(order.workspace.id, render_id, taken, billed=False)
             raise
 
