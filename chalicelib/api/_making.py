@@ -69,6 +69,7 @@ ROW: Final[Mapping[str, Any]] = {
         "render_failed",
         "render_lost",
         "region_degraded",
+        "maintenance",
         "file_expired",
     ),
     "idempotent": True,

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 FINDING: Final = ("template_not_allowed_for_key", "template_not_found", "template_deleted")
 # What the rendering of a dataset can end with.
 REHEARSAL: Final = (
+    "region_not_enabled",
     "concurrency_limited",
+    "region_degraded",
+    "maintenance",
     "template_syntax_error",
     "template_runtime_error",
     "template_fuel_exhausted",

@@ -28,7 +28,6 @@ from chalicelib.features.uploads.take import TakeUpload
 from chalicelib.features.usage.read import ReadUsage
 from chalicelib.features.workspaces.key_use import NoteKeyUse
 from chalicelib.features.workspaces.repository import Keys
-from chalicelib.features.workspaces.service_state import ServiceStates
 from chalicelib.settings import ApiSettings
 
 # How long most callers wait: the gateway's own limit less the way back.
@@ -57,10 +56,6 @@ class ApiServices(TemplateServices):
     @cached_property
     def note_key_use(self) -> NoteKeyUse:  # noqa: D102
         return NoteKeyUse(self.keys)
-
-    @cached_property
-    def service_states(self) -> ServiceStates:  # noqa: D102
-        return ServiceStates(self.tables, self.settings.main_table, self.clock)
 
     @cached_property
     def idempotency(self) -> IdempotencyRecords:  # noqa: D102

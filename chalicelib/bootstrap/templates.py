@@ -30,6 +30,7 @@ from chalicelib.features.uploads.read import ReadUploads
 from chalicelib.features.uploads.repository import Uploads
 from chalicelib.features.workspaces.places import Places
 from chalicelib.features.workspaces.repository import Workspaces
+from chalicelib.features.workspaces.service_state import ServiceStates
 from chalicelib.settings import ApiSettings
 
 
@@ -112,10 +113,16 @@ class TemplateServices(State):
             schemas=self.check_schemas,
             bodies=self.bodies,
             function=self.render_function,
+            state=self.service_states,
             places=self.places,
+            region=self.settings.region,
             clock=self.clock,
             ids=self.ids,
         )
+
+    @cached_property
+    def service_states(self) -> ServiceStates:  # noqa: D102
+        return ServiceStates(self.tables, self.settings.main_table, self.clock)
 
     @cached_property
     def places(self) -> Places:  # noqa: D102

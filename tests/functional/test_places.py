@@ -8,6 +8,7 @@ import pytest
 
 from chalicelib.adapters.aws.table import Throttled, Write
 from chalicelib.core.errors import RenderFailure
+from chalicelib.features.workspaces.change import Changes
 from tests.builders import verdicts
 from tests.builders.http import Answer
 from tests.builders.hybrids import XML
@@ -92,6 +93,22 @@ def test_looking_only_takes_no_place(service: Service) -> None:
 
     assert service.call("POST", "/v1/renders/preflight", json_body=body).json["ok"] is True
     assert publish(service, make(service)).status == 201
+
+
+@pytest.mark.parametrize("work", ["published", "made_at_once"])
+def test_publishing_renders_only_where_and_while_renders_are_taken(
+    service: Service, work: str
+) -> None:
+    service.operator.service_states.set("maintenance", retry_after_s=7)
+    answer = WORK[work](service)
+    assert (answer.code, answer.headers["Retry-After"]) == ("maintenance", "7")
+    assert publish(service, make(service)).status == 201
+
+    service.operator.service_states.set("normal")
+    service.operator.change_workspace(service.workspace, Changes(regions=["us"]))
+    service.clock.forward(seconds=11)
+    assert WORK[work](service).code == "region_not_enabled"
+    assert service.engine.jobs == []
 
 
 def test_what_still_runs_when_publishing_has_failed_keeps_its_place(service: Service) -> None:

@@ -16,6 +16,7 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.core.ids import Ids, RenderId
 from chalicelib.features.renders.bodies import Bodies, is_large
 from chalicelib.features.renders.model import MAX_ATTEMPTS
+from chalicelib.features.renders.order import check_region
 from chalicelib.features.renders.rehearsal import Rehearsal, failure_of
 from chalicelib.features.renders.templates import PutTemplates
 from chalicelib.features.templates.datasets import ReadDatasets
@@ -26,6 +27,7 @@ from chalicelib.features.templates.sources import TemplateSource
 from chalicelib.features.workspaces.places import Held, Places
 from chalicelib.features.workspaces.plans import Plan
 from chalicelib.features.workspaces.repository import Workspaces
+from chalicelib.features.workspaces.service_state import ServiceStates
 
 log = logging.getLogger(__name__)
 
@@ -60,12 +62,16 @@ class RehearseDatasets:
         schemas: CheckSchemas,
         bodies: Bodies,
         function: Function,
+        state: ServiceStates,
         places: Places,
+        region: str,
         clock: Clock,
         ids: Ids,
     ) -> None:
         """Build from the stores and the render function."""
+        self._state = state
         self._places = places
+        self._region = region
         self._workspaces = workspaces
         self._datasets = datasets
         self._templates = templates
@@ -85,7 +91,8 @@ class RehearseDatasets:
     ) -> None:
         """Return when all of them came out well.
 
-        Raises what the first that failed fails with, or `concurrency_limited`.
+        Raises what the first that failed fails with, and what keeps this workspace from rendering
+        here and now: `region_not_enabled`, `region_degraded`, `maintenance`, `concurrency_limited`.
         """
         named = self._kept(template) if datasets is None else _new(datasets)
         if not named:
@@ -94,6 +101,8 @@ class RehearseDatasets:
         ends_at = min(deadline - _WAY_BACK_S, now + _MOST_S)
         workspace = self._workspaces.get(template.workspace_id)
         assert workspace is not None, template.workspace_id
+        check_region(workspace, self._region)
+        self._state.require_normal()
         with self._places(workspace, until=ends_at) as place:
             for each in named:
                 self._check(source.schema, each, ends_at)
