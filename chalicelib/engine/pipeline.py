@@ -115,6 +115,8 @@ def _fresh_page(job: Job, browser: Browser) -> FreshPage:
 def _drawn(
     document: Document, job: Job, formats: Sequence[Format], browser: Browser, course: Course
 ) -> list[bytes]:
+    known = len(course.warnings)
+
     def draw(page: Page) -> list[bytes]:
         if "pdf" in document.output.formats and document.output.pdf.stamped:
             # The page that headers and footers are printed on comes about meanwhile.
@@ -122,7 +124,9 @@ def _drawn(
         try:
             return _draw(page, document, formats, course)
         finally:
-            # Also where the browser was lost: what the page said last tells most about it.
+            # Also where the browser was lost: what the page said last tells most about it. A second
+            # browser tells all of it again.
+            course.warnings[known:] = page.warnings
             course.logs, course.explain = page.logs, page.explanation
             course.links, course.untagged = page.links, page.untagged
             course.address = page.address
@@ -148,5 +152,4 @@ def _draw(page: Page, document: Document, formats: Sequence[Format], course: Cou
         for format_ in formats:
             if format_.draw not in drawn:
                 drawn[format_.draw] = format_.draw(page, document.output)
-    course.warnings += page.warnings
     return [drawn[format_.draw] for format_ in formats]

@@ -1,0 +1,53 @@
+"""A render that fails tells of its page's parts as one that succeeds."""
+
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler
+
+import pytest
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.browser.lifecycle import Browser
+from chalicelib.engine.pipeline import Parts, run
+from tests.builders.engine import NoOutside, NoTemplates, job, visit, world_of
+from tests.builders.web import Page, Site, site
+from tests.integration.engine.conftest import new_browser
+
+
+def never(handler: BaseHTTPRequestHandler) -> None:
+    del handler
+    time.sleep(4)
+
+
+@pytest.fixture(scope="module")
+def web() -> Iterator[Site]:
+    with site({"/never.css": never}) as web:
+        yield web
+
+
+@pytest.fixture(scope="module")
+def browser(web: Site) -> Iterator[Browser]:
+    browser = new_browser(outside=world_of(web))
+    yield browser
+    browser.close()
+
+
+def test_what_a_page_waited_for_in_vain_is_named(browser: Browser, web: Site) -> None:
+    late, missing = web.url("/never.css"), web.url("/missing.png")
+    html = f"<p>x<img src='{missing}'><link rel=stylesheet href='{late}'>"
+    web.pages["/"] = Page(html)
+    output = {"wait": {"timeout_ms": 2600}, "image": {"width": 9}}
+
+    for each in (job(html, output), visit(web.url(), output)):
+        with pytest.raises(RenderFailure) as failure:
+            run(each, Parts(browser, NoTemplates(), NoOutside()))
+
+        assert failure.value.code == "wait_timeout"
+        told = [
+            (warning.code, warning.detail) for warning in failure.value.members["trace"].warnings
+        ]
+        assert told == [
+            ("feature_unavailable", "output.image.width"),
+            ("asset_failed", missing),
+            ("slow_asset", late),
+        ]
