@@ -5,8 +5,9 @@ from collections.abc import Callable
 
 import pytest
 
+from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.deadline import out_of_time
-from chalicelib.engine.job import Job
+from chalicelib.engine.job import Job, RenderWarning, Trace
 from tests.builders.http import Answer
 from tests.builders.service import FunctionKilled, Service
 
@@ -154,3 +155,30 @@ def test_only_what_the_key_sees_can_be_canceled(service: Service) -> None:
     assert cancel(service, live, foreign).code == "render_not_found"
     assert cancel(service, "rnd_x").code == "render_not_found"
     assert cancel(service, live).status == 200
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_what_is_known_of_a_render_that_was_stopped_is_told(
+    service: Service, *, kept: bool
+) -> None:
+    trace = Trace(
+        (RenderWarning("slow_asset", "It took 9 s.", "https://example.com/a"),),
+        ("log: x",),
+        {"load_ms": 7},
+        {"fonts": [], "bytes": {}, "requests": 1, "wait": "load"},
+    )
+
+    def stops_in_mid_page(job: Job) -> None:
+        job.stopped.result(timeout=10)
+        raise RenderFailure("render_timeout", "x", trace=trace)
+
+    service.engine.before = cancels_while_it_runs(service, stops_in_mid_page)
+
+    answer = service.render(delivery={"type": "binary", "retention": None if kept else "none"})
+
+    render = service.call("GET", f"/v1/renders/{answer.json['render_id']}").json
+    assert (render["status"], render["error"]) == ("canceled", None)
+    assert render["timings"]["load_ms"] == 7
+    assert [warning["code"] for warning in render["warnings"]] == ["slow_asset"]
+    assert render["logs"] == (["log: x"] if kept else [])
+    assert (render["explain"] or {}).get("wait") == ("load" if kept else None)

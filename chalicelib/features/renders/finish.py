@@ -152,12 +152,26 @@ class FinishRender:
             return self._end(replace(mine, body_key=present.body_key), mine.timings or {})
         if present.is_final:
             self._conclude.settle(present)
+            self._explain(present, mine)
         named = {file.key for file in present.files}
         for file in mine.files:
             if file.expires_at is not None and file.key not in named:
                 for key in keys_of_file(mine, file.key):
                     self._objects.delete(key)
         return present
+
+    def _explain(self, present: Render, mine: Render) -> None:
+        """Keep how this attempt went, which was stopped by its owner or the end of its time."""
+        if (present.status, present.attempt) != ("canceled", mine.attempt):
+            return
+        told = replace(
+            present,
+            warnings=mine.warnings,
+            logs=mine.logs,
+            explain=mine.explain,
+            timings=mine.timings,
+        )
+        self._tables.write(self._renders.explaining(as_kept(with_room(told))))
 
 
 def _stored(

@@ -167,6 +167,21 @@ class Renders:
             },
         )
 
+    def explaining(self, render: Render) -> Write:
+        """Return the write of how the last attempt of a canceled render went."""
+        return Write(
+            self._table,
+            key=_key(render.workspace_id, render.id),
+            update="SET outcome = :outcome",
+            condition="attempt = :attempt AND #status = :canceled",
+            names={"#status": "status"},
+            values={
+                ":outcome": outcome_of(render),
+                ":attempt": render.attempt,
+                ":canceled": "canceled",
+            },
+        )
+
     def left(self, render: Render, body_key: str, at: str, *, tried: int | None) -> Write:
         """Return the write of a render whose caller has left: its body's place, for the queue.
 
