@@ -16,7 +16,7 @@ from chalicelib.adapters.aws.session import Clients
 from chalicelib.adapters.aws.table import ConditionFailed, Tables
 from chalicelib.core.errors import ServiceError
 from chalicelib.core.ids import RenderId, WorkspaceId, derived
-from chalicelib.features.workspaces.limits import Claim, Taken
+from chalicelib.features.workspaces.limits import Claim, Place, Taken
 from chalicelib.features.workspaces.limits_repository import Limits
 from chalicelib.features.workspaces.model import Workspace
 from chalicelib.features.workspaces.plans import PLANS, Plan
@@ -101,6 +101,20 @@ class Crowd:
         _until_room(
             lambda: self.limits.settle(self.workspace.id, claim.render_id, taken, billed=billed)
         )
+
+    def place(self, number: int) -> Place:
+        name = RenderId(derived("plc", NOW, str(number)))
+        return Place(name, self.workspace, NOW + dt.timedelta(seconds=40))
+
+    def enter(self, place: Place) -> str:
+        try:
+            _until_room(lambda: self.limits.enter(place, NOW))
+        except ServiceError as refusal:
+            return refusal.code
+        return "entered"
+
+    def leave(self, place: Place) -> None:
+        _until_room(lambda: self.limits.leave(place))
 
     def all_at_once[T](self, work: Callable[[int], T], count: int = ADMISSIONS) -> list[T]:
         with ThreadPoolExecutor(THREADS) as threads:
