@@ -149,5 +149,6 @@ def fault_proxy(upstream: str, faults: Faults) -> Iterator[str]:
 def _subject(operation: str, body: bytes) -> str | None:
     if operation != "lambda.Invoke":
         return None
-    found: str = json.loads(body)["render_id"]
+    # What is only tried has none.
+    found: str | None = json.loads(body).get("render_id")
     return found

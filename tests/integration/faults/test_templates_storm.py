@@ -1,0 +1,125 @@
+"""Templates and uploads while AWS conflicts, throttles, breaks and loses answers."""
+
+import random
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from tests.builders.storm import Process, Storm, faulty_cloud
+from tests.builders.templates import PATH
+from tests.builders.uploads import announce, arrive, file, form
+from tests.fakes.faults import Faults
+from tests.integration.faults.test_storm import SEED, SHARES
+
+pytestmark = pytest.mark.integration
+
+LANES = 8
+ROUNDS = 16
+TRIES = 40
+# No row takes it.
+LARGE = f"<p>Hi<!--{'x' * 450_000}-->"
+STEPS_MIN = (2, 6, 65, 6, 6)
+# What a caller may be told, and sends again; a repeat may meet what the first one did.
+AGAIN = {"region_degraded", "conflict", "draft_revision_conflict", "concurrency_limited"}
+# Three deaths in a row are rare, and told as the document's fault.
+AGAIN |= {"render_failed", "render_timeout"}
+
+
+@pytest.fixture(scope="module")
+def storm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Storm]:
+    faults = Faults(SEED, SHARES)
+    with faulty_cloud(tmp_path_factory.mktemp("cloud"), faults) as cloud:
+        yield Storm(cloud)
+
+
+class Author:
+    """Works on one template, and sends again what was not answered well."""
+
+    def __init__(self, storm: Storm, number: int, answers: Counter[str]) -> None:
+        self._process = Process(storm.calm)
+        self._dice = random.Random(SEED + number)  # noqa: S311 -- a plan, no secrets
+        self._answers = answers
+
+    def __call__(self) -> None:
+        path = f"{PATH}/{self._send('POST', PATH, name='T', html=LARGE, publish=True)['id']}"
+        for _ in range(ROUNDS):
+            match self._dice.choice(["draft", "publish", "dataset", "rename", "upload"]):
+                case "draft":
+                    html = self._dice.choice([LARGE, "<p>small"])
+                    self._send("PUT", f"{path}/draft", html=html)
+                case "publish":
+                    self._send("POST", f"{path}/publish")
+                case "dataset":
+                    data = {"text": "x" * self._dice.choice([10, 100_000])}
+                    self._send("POST", f"{path}/datasets", name="D", data=data)
+                case "rename":
+                    self._send("PATCH", path, name=f"T{self._dice.random()}")
+                case "upload":
+                    self._upload()
+
+    def _upload(self) -> None:
+        self._repeated(lambda: self._process.call("POST", "/v1/uploads", **form(file(b"<p>Hi"))))
+        upload = self._repeated(lambda: announce(self._process, bytes=5))["id"]
+        arrive(self._process, upload, b"<p>Hi")
+        where = f"/v1/uploads/{upload}"
+        shown = self._repeated(lambda: self._process.call("GET", where))
+        assert shown["status"] == "ready", shown
+
+    def _send(self, method: str, path: str, **body: Any) -> dict[str, Any]:
+        return self._repeated(lambda: self._process.call(method, path, json_body=body))
+
+    def _repeated(self, send: Any) -> dict[str, Any]:
+        body = b""
+        for _ in range(TRIES):
+            answer = send()
+            body = answer.body
+            self._answers[str(answer.status) if answer.status < 400 else answer.code] += 1
+            if answer.status < 400:
+                return dict(answer.json)
+            assert answer.code in AGAIN, body
+        raise AssertionError(body)
+
+
+def test_nothing_is_left_or_told_twice(storm: Storm, capsys: pytest.CaptureFixture[str]) -> None:
+    answers: Counter[str] = Counter()
+    storm.faults.on = True
+    with storm.workers(renders=1, relays=1), ThreadPoolExecutor(LANES) as threads:
+        for author in [threads.submit(Author(storm, n, answers)) for n in range(LANES)]:
+            author.result()
+    storm.lose_messages()
+    storm.settle_down(STEPS_MIN)
+    storm.faults.on = False
+    storm.settle_down((6, 65, 6, 6))
+
+    with capsys.disabled():
+        sys.stdout.write(f"\n{dict(answers)}\n{storm.faults.table()}\n")
+    rows = list(everything(storm))
+    named = {row["object_key"] for row in rows if row.get("object_key")}
+    kept = {key for key in storm.calm.objects() if "/templates/" in key}
+    assert kept - named <= storm.faults.belated
+    assert named <= kept
+    metas = [row for row in rows if row["SK"] == "META"]
+    assert {meta["status"] for meta in metas} == {"active"}
+    assert [meta["unsettled"] for meta in metas if meta["unsettled"] or "due_at" in meta] == []
+    for meta in metas:
+        own = [row for row in rows if row["PK"] == meta["PK"]]
+        numbers = sorted(row["number"] for row in own if row["SK"].startswith("VER#"))
+        assert numbers == list(range(1, int(meta["live_version"] or 0) + 1))
+        facts = [row for row in own if row["SK"].startswith("FACT#")]
+        assert sorted(fact["detail"]["version"] for fact in facts) == numbers
+        assert all("told_at" in fact for fact in facts)
+    assert storm.calm.limits()["leases"] == {}
+    assert [storm.calm.dead_letters(queue) for queue in ("Upkeep", "Events")] == [[], []]
+
+
+def everything(storm: Storm) -> Iterator[dict[str, Any]]:
+    """Yield all rows of templates."""
+    tables, table = storm.calm.services.tables, storm.calm.settings.main_table
+    client = storm.calm.clients.dynamodb
+    for page in client.get_paginator("scan").paginate(TableName=table):
+        for pk in {row["PK"]["S"] for row in page["Items"] if "#TPL#" in row["PK"]["S"]}:
+            yield from tables.query(table, "PK = :pk", {":pk": pk}).items
