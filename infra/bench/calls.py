@@ -15,7 +15,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from math import ceil
@@ -134,11 +134,8 @@ class _Counted:
         )
         environment = _environment(stack, "functions.render.handler.handler")
         os.environ.update({k: v for k, v in environment.items() if k.startswith("AWS_")})
-        settings = replace(
-            RenderSettings.from_env(environment),
-            renders_queue_url=self._queue,
-            events_queue_url=events,
-        )
+        own = {"PLATEN_RENDERS_QUEUE_URL": self._queue, "PLATEN_EVENTS_QUEUE_URL": events}
+        settings = RenderSettings.from_env(environment | own)
         engine = Engine(
             chromium_dir=settings.chromium_dir,
             fonts_dir=settings.fonts_dir,
@@ -150,11 +147,7 @@ class _Counted:
         execute = render.execute_render(settings, clients, engine.run, SystemClock())
         examine = render.examine_einvoice(settings, clients, SystemClock())
         self._host = serving.Host(execute, render.inbox(settings, clients), engine.lint, examine)
-        api_settings = replace(
-            ApiSettings.from_env(_environment(stack, "app.app")),
-            renders_queue_url=self._queue,
-            events_queue_url=events,
-        )
+        api_settings = ApiSettings.from_env(_environment(stack, "app.app") | own)
         self._server = Server(
             InvokeApi({api_settings.render_function: _HerePool(self._host)}),  # type: ignore[dict-item]
             threads=2,
@@ -192,7 +185,7 @@ class _Counted:
         self._server.close()
 
 
-def _environment(stack: RunningStack, handler_name: str) -> Mapping[str, str]:
+def _environment(stack: RunningStack, handler_name: str) -> dict[str, str]:
     """Return the variables of a function of the stack."""
     for process in psutil.Process(stack.pid).children(recursive=True):
         if handler_name in process.cmdline():

@@ -17,15 +17,13 @@ from typing import Any, Final
 from chalicelib.adapters.aws.session import Clients
 from chalicelib.adapters.aws.table import Tables
 from chalicelib.core.clock import SystemClock, parse_rfc3339, rfc3339
-from chalicelib.core.ids import FileId, RandomIds, RenderId, WorkspaceId
+from chalicelib.core.ids import RandomIds, RenderId, WorkspaceId
 from chalicelib.features.facts.message import TellFact
 from chalicelib.features.facts.repository import Facts
-from chalicelib.features.files.model import StoredFile
 from chalicelib.features.renders.bodies import body_key
 from chalicelib.features.renders.facts import final_fact
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.repository import Renders
-from chalicelib.features.workspaces.limits import Taken
 from infra.bench.latency import Client
 from infra.local.testing import RunningStack, running_stack
 
@@ -35,6 +33,7 @@ RENDERS: Final = 60
 # All messages are sent within it; then they become visible together.
 _DELAY_S: Final = 20
 _PATIENCE_S: Final = 120.0
+_BODY: Final = {"input": {"type": "html", "html": "<p>x</p>"}}
 
 
 def main() -> int:
@@ -73,9 +72,10 @@ def _wait_in_the_queue(
     """Make final renders with untold facts, and send the facts' messages with a delay."""
     table = stack.resources["MainTable"]["Ref"]
     renders, facts = Renders(tables, table), Facts(tables, table)
+    model = _rendered(stack, renders)
 
     def make(_number: int) -> TellFact:
-        render = _render(WorkspaceId(stack.workspace), with_body=bodies)
+        render = _like(model, with_body=bodies)
         fact = final_fact(render, SystemClock().now())
         far = render.created_at.replace("20", "21", 1)
         tables.transact(
@@ -104,40 +104,24 @@ def _wait_in_the_queue(
     return made
 
 
-def _render(workspace_id: WorkspaceId, *, with_body: bool) -> Render:
+def _rendered(stack: RunningStack, renders: Renders) -> Render:
+    """Return a render as the service itself makes it."""
+    shown = json.loads(Client(stack).render(json.dumps(_BODY).encode()))
+    render = renders.get(WorkspaceId(stack.workspace), RenderId(shown["id"]))
+    assert render is not None, "a render that has been made is there"
+    return render
+
+
+def _like(model: Render, *, with_body: bool) -> Render:
+    """Return another render with the same course, whose file and body need not be there."""
     now = SystemClock().now()
     render_id = RenderId(RandomIds().new("rnd", now))
-    file = StoredFile(
-        id=FileId("file_bench"),
-        format="pdf",
-        filename="bench.pdf",
-        content_type="application/pdf",
-        bytes=1,
-        sha256="",
-        pages=1,
-        width=None,
-        height=None,
-        expires_at=None,
-        key=f"ws/{workspace_id}/files/{render_id}/1-0.pdf",
-    )
-    return Render(
+    key = f"ws/{model.workspace_id}/files/{render_id}/1-0.pdf"
+    return model._replace(
         id=render_id,
-        workspace_id=workspace_id,
-        status="succeeded",
-        mode="sync",
-        test=False,
-        input={},
-        output={"format": "pdf"},
-        delivery="url",
-        expires_in_s=60,
-        max_pages=1,
-        engine="",
-        taken=Taken("", leased=False),
         created_at=rfc3339(now),
-        request_id="req_bench",
-        attempt=1,
-        body_key=body_key(workspace_id, render_id) if with_body else None,
-        files=(file,),
+        files=tuple(file._replace(key=key) for file in model.files),
+        body_key=body_key(model.workspace_id, render_id) if with_body else None,
     )
 
 
@@ -160,8 +144,7 @@ def _told(stack: RunningStack, tables: Tables, facts: list[TellFact]) -> list[dt
 def _lags(stack: RunningStack, tables: Tables) -> list[float]:
     """Render over HTTP, one after the other; return the milliseconds until each fact was told."""
     client = Client(stack)
-    body = {"input": {"type": "html", "html": "<p>x</p>"}}
-    shown = [json.loads(client.render(json.dumps(body).encode())) for _ in range(RENDERS)]
+    shown = [json.loads(client.render(json.dumps(_BODY).encode())) for _ in range(RENDERS)]
     time.sleep(2)
     return [_lag(stack, tables, render) for render in shown]
 
