@@ -17,7 +17,9 @@ Answer = Future[dict[str, Any]]
 Handler = Callable[[str, Mapping[str, Any]], None]
 _CHUNK_BYTES: Final = 1 << 20
 _STALL_S: Final = 5.0
-# Pages may say half a pair, which nobody could write down.
+# Pages may say half a pair, which nobody could write down. One letter is sooner looked for than
+# three: a printed document has none of it.
+_ESCAPE: Final = b"\\"
 _SURROGATE: Final = b"\\ud"
 
 
@@ -149,7 +151,7 @@ class Pipe:
 
     def _dispatch(self, data: bytes) -> None:
         message = json.loads(data)
-        if _SURROGATE in data:
+        if _ESCAPE in data and _SURROGATE in data:
             message = well_formed(message)
         number = message.get("id")
         if number is None:
