@@ -83,15 +83,12 @@ class BrowserProcess:
         shutil.rmtree(self._home, ignore_errors=True)
 
     def step_back(self) -> None:
-        """Have it give way to us from now on: storing one document goes before the next's page."""
-        # Whatever is gone already needs no niceness.
-        with contextlib.suppress(ProcessLookupError):
-            os.setpriority(os.PRIO_PGRP, self._browser, _NICENESS)
-        # Where the kernel groups sessions (autogroup), niceness counts inside the group only and
-        # the group has one of its own. Only we may say so: the browser has given up its rights.
-        with contextlib.suppress(OSError):
-            group = Path(f"/proc/{self._warden.pid}/autogroup")
-            group.write_text(str(_NICENESS), encoding="ascii")
+        """Have it give way to all others: storing one document goes before the next one's page."""
+        self._weigh(_NICENESS)
+
+    def step_forward(self) -> None:
+        """Have it count like all others again: somebody waits for what it does."""
+        self._weigh(0)
 
     @property
     def home(self) -> Path:
@@ -144,6 +141,15 @@ class BrowserProcess:
             },
         }
         return [sys.executable, "-I", "-S", _WARDEN, json.dumps(description)]
+
+    def _weigh(self, niceness: int) -> None:
+        # Where the kernel groups sessions (autogroup) a group has a niceness of its own, which can
+        # be taken back, as that of a process cannot. Others than root may not say so as often.
+        if os.geteuid() != 0:
+            return
+        with contextlib.suppress(OSError):
+            group = Path(f"/proc/{self._warden.pid}/autogroup")
+            group.write_text(str(niceness), encoding="ascii")
 
     def _kill_from_outside(self) -> None:
         for pid in self.pids():

@@ -79,7 +79,11 @@ class Supply:
         coming = self.prepare()
         # Who has to wait for a spare has no use for one that is made with more care: a rehearsal
         # costs the processor what it spares the document.
-        self._hurried = not coming.done()
+        with self._lock:
+            self._hurried = not coming.done()
+            running = self._running
+            if running is not None:
+                running.process.step_forward()
         either: list[Future[Any]] = [coming, deadline.stopped]
         wait(either, deadline.remaining_s(), return_when=FIRST_COMPLETED)
         if deadline.passed:
@@ -87,6 +91,7 @@ class Supply:
         ready = coming.result()
         with self._lock:
             self._next, self._used = None, ready.running
+            ready.running.process.step_forward()
         return ready
 
     def give_back(self, ready: Ready) -> None:
@@ -139,7 +144,15 @@ class Supply:
                 self._running = standby.running
                 return standby
             self._running = self._launcher.start()
+        self._give_way(self._running)
         return _spare(self._running, self._rehearsal(self._running))
+
+    def _give_way(self, running: Running) -> None:
+        """Have the browser step back for a spare that nobody waits for, beside no other page."""
+        with self._lock:
+            ahead = running.spares + 1 >= _MADE_AHEAD
+            if ahead and self._used is None and not self._hurried:
+                running.process.step_back()
 
     def _rehearsal(self, running: Running) -> Rehearsal | None:
         if running.spares + 1 < _MADE_AHEAD:
@@ -189,6 +202,7 @@ class Supply:
             raise BrowserGone(message)
         running = self._launcher.start()
         running.spares = _MADE_AHEAD - 1
+        running.process.step_back()
         try:
             return _spare(running, full())
         except BaseException:
@@ -224,8 +238,6 @@ class Supply:
 
 def _spare(running: Running, rehearsal: Rehearsal | None) -> Ready:
     running.spares += 1
-    if running.spares == _MADE_AHEAD:
-        running.process.step_back()
     gate = running.proxy.gate()
     try:
         spare = prepare(running.process.pipe, running.arrivals, gate, rehearsal)
