@@ -1,7 +1,6 @@
 """One browser process tree: started below a warden, ended with all its descendants."""
 
 import contextlib
-import json
 import logging
 import os
 import secrets
@@ -118,29 +117,27 @@ class BrowserProcess:
     def _arguments(
         self, installation: Installation, descriptors: tuple[int, int], command: list[str]
     ) -> list[str]:
-        account = installation.account
-        home = str(self._home)
-        description = {
-            "uid": None if account is None else account.uid,
-            "gid": None if account is None else account.gid,
-            "home": home,
-            "remembered_fonts": str(installation.fonts_conf.parent / "cache"),
-            "from_owner": descriptors[0],
-            "to_owner": descriptors[1],
-            "command": command,
-            "environment": {
-                "PATH": "/usr/bin:/bin",
-                "HOME": home,
-                "TMPDIR": home,
-                "XDG_CACHE_HOME": f"{home}/cache",
-                "XDG_CONFIG_HOME": f"{home}/config",
-                "LD_LIBRARY_PATH": str(installation.libraries),
-                "FONTCONFIG_FILE": str(installation.fonts_conf),
-                "LANG": "en_US.UTF-8",
-                "TZ": "UTC",
-            },
+        account, home = installation.account, str(self._home)
+        environment = {
+            "PATH": "/usr/bin:/bin",
+            "HOME": home,
+            "TMPDIR": home,
+            "XDG_CACHE_HOME": f"{home}/cache",
+            "XDG_CONFIG_HOME": f"{home}/config",
+            "LD_LIBRARY_PATH": str(installation.libraries),
+            "FONTCONFIG_FILE": str(installation.fonts_conf),
+            "LANG": "en_US.UTF-8",
+            "TZ": "UTC",
         }
-        return [sys.executable, "-I", "-S", _WARDEN, json.dumps(description)]
+        return [
+            *(sys.executable, "-I", "-S", _WARDEN),
+            "" if account is None else f"{account.uid}:{account.gid}",
+            home,
+            str(installation.fonts_conf.parent / "cache"),
+            *map(str, descriptors),
+            *(f"{name}={value}" for name, value in environment.items()),
+            *("--", *command),
+        ]
 
     def _weigh(self, niceness: int) -> None:
         # Where the kernel groups sessions (autogroup) a group has a niceness of its own, which can

@@ -1,66 +1,81 @@
 """The process between us and the browser: whatever happens to us, the browser ends with it.
 
-Run as a script with a JSON description as its only argument. It gives up root, makes a home for
-the browser, starts it in a process group of its own and waits. When its standard input closes
-(we closed it, or we died) or the browser ends, it kills every descendant and removes the home.
-Standard library only, and everything imported before root is given up: afterwards the interpreter
-may be out of reach.
+Run as a script. It gives up root, makes a home for the browser, starts it in a process group of
+its own and waits. When its standard input closes (we closed it, or we died) or the browser ends, it
+kills every descendant and removes the home. Standard library only, and everything imported before
+root is given up: afterwards the interpreter may be out of reach.
+
+The browser waits for every import: json, shutil, signal, contextlib, typing and pathlib would take
+more than twice as long as all the rest.
 """
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import fcntl
-import json
 import os
 import resource
 import select
-import shutil
-import signal
 import sys
 
-# As typing has it. The browser waits for every import: typing and pathlib would be a fifth.
+# As typing has it.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any, Final
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Final
 
+SIGKILL: Final = 9
 PR_SET_PDEATHSIG: Final = 1
 PR_SET_CHILD_SUBREAPER: Final = 36
 PR_SET_NO_NEW_PRIVS: Final = 38
 _LIBC: Final = ctypes.CDLL(None, use_errno=True)
 
 
-def main(description: Mapping[str, Any]) -> int:
-    """Run the browser until it or its owner ends; return the browser's exit status."""
-    _give_up_root(description["uid"], description["gid"])
+def main(
+    account: str, home: str, remembered_fonts: str, from_owner: str, to_owner: str, *rest: str
+) -> int:
+    """Run the browser until it or its owner ends; return the browser's exit status.
+
+    `account` is `uid:gid`, or empty where there is none to change to. From `from_owner` the browser
+    reads the protocol, to `to_owner` it writes. `rest` is its environment as `name=value`, `--`,
+    and its command.
+    """
+    _give_up_root(account)
     os.umask(0o077)
-    home = description["home"]
     os.mkdir(home)  # noqa: PTH102
-    if os.path.isdir(description["remembered_fonts"]):  # noqa: PTH112
+    if os.path.isdir(remembered_fonts):  # noqa: PTH112
         # Looking through the fonts takes half of the browser's start.
-        shutil.copytree(description["remembered_fonts"], f"{home}/cache/fontconfig")
+        _copy_files(remembered_fonts, f"{home}/cache/fontconfig")
     _LIBC.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    descriptors = description["from_owner"], description["to_owner"]
+    end = rest.index("--")
+    environment, command = dict(entry.split("=", 1) for entry in rest[:end]), rest[end + 1 :]
+    descriptors = int(from_owner), int(to_owner)
     browser = os.fork()
     if browser == 0:
-        _become(description["command"], description["environment"], descriptors, home)
+        _become(command, environment, descriptors, home)
     for descriptor in descriptors:
         os.close(descriptor)
     os.write(1, f"{browser}\n".encode())
     _wait(browser)
     status = _end_all(browser)
-    shutil.rmtree(home, ignore_errors=True)
+    _remove(home)
     return os.waitstatus_to_exitcode(status) & 0xFF
 
 
-def _give_up_root(uid: int | None, gid: int | None) -> None:
-    if uid is None or gid is None:
+def _give_up_root(account: str) -> None:
+    if not account:
         return
+    uid, gid = map(int, account.split(":"))
     os.setgroups([])
     os.setresgid(gid, gid, gid)
     os.setresuid(uid, uid, uid)
+
+
+def _copy_files(source: str, target: str) -> None:
+    os.makedirs(target)  # noqa: PTH103
+    for entry in os.scandir(source):
+        with open(entry.path, "rb") as read, open(f"{target}/{entry.name}", "xb") as written:  # noqa: PTH123
+            written.write(read.read())
 
 
 def _become(
@@ -72,7 +87,7 @@ def _become(
     try:
         os.setpgid(0, 0)
         # The kernel forgets this at a change of user, so it comes after it.
-        _LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        _LIBC.prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)
         _LIBC.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         # Chromium reads the protocol from descriptor 3 and writes it to 4.
@@ -99,11 +114,13 @@ def _wait(browser: int) -> None:
 def _end_all(browser: int) -> int:
     """Kill the group, then whatever else descends from the browser; return its wait status."""
     status = 0
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(browser, signal.SIGKILL)
+    try:  # noqa: SIM105
+        os.killpg(browser, SIGKILL)
+    except ProcessLookupError:
+        pass
     while True:
         for child in _children():
-            os.kill(child, signal.SIGKILL)
+            os.kill(child, SIGKILL)
         try:
             ended, found = os.wait()
         except ChildProcessError:
@@ -120,5 +137,23 @@ def _children() -> list[int]:
         return []
 
 
+def _remove(home: str) -> None:
+    """Remove what the browser has left; what cannot be removed is left to our owner."""
+    for folder, folders, files in os.walk(home, topdown=False):
+        for name in files:
+            _try(os.unlink, f"{folder}/{name}")
+        for name in folders:
+            path = f"{folder}/{name}"
+            _try(os.unlink if os.path.islink(path) else os.rmdir, path)  # noqa: PTH114
+    _try(os.rmdir, home)
+
+
+def _try(remove: Callable[[str], None], path: str) -> None:
+    try:  # noqa: SIM105
+        remove(path)
+    except OSError:
+        pass
+
+
 if __name__ == "__main__":
-    sys.exit(main(json.loads(sys.argv[1])))
+    sys.exit(main(*sys.argv[1:]))
