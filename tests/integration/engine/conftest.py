@@ -19,7 +19,7 @@ REPOSITORY = Path(__file__).parents[3]
 
 class Render(Protocol):
     def __call__(
-        self, html: str, *, seconds: float = 20, test: bool = False, **output: Any
+        self, html: str, *, seconds: float = 60, test: bool = False, **output: Any
     ) -> Outcome: ...
 
 
@@ -45,7 +45,7 @@ def new_browser(**settings: Any) -> Browser:
 
 
 def render_with(
-    browser: Browser, html: str, *, seconds: float = 20, test: bool = False, **output: Any
+    browser: Browser, html: str, *, seconds: float = 60, test: bool = False, **output: Any
 ) -> Outcome:
     parts = Parts(browser, NoTemplates(), NoOutside())
     return run(job(html, output, seconds=seconds, test=test), parts)
@@ -60,7 +60,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def render(browser: Browser) -> Render:
-    def render(html: str, *, seconds: float = 20, test: bool = False, **output: Any) -> Outcome:
+    def render(html: str, *, seconds: float = 60, test: bool = False, **output: Any) -> Outcome:
         return render_with(browser, html, seconds=seconds, test=test, **output)
 
     return render

@@ -17,9 +17,7 @@ import pytest
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.copies import BrowserMissing
 from chalicelib.engine.browser.lifecycle import Browser
-from chalicelib.engine.browser.page import Page
 from chalicelib.engine.browser.rehearsal import BrowserUnusable
-from chalicelib.engine.deadline import Deadline
 from tests.integration.engine.conftest import (
     REPOSITORY,
     folder,
@@ -242,33 +240,6 @@ def test_the_browser_ends_with_its_owner_even_when_that_is_killed() -> None:
     owner.stdout.close()
 
     assert eventually(lambda: alive(pids) == [])
-
-
-def test_a_browser_gives_way_only_to_make_pages_ahead(browser: Browser) -> None:
-    browser.start()
-    deadline = Deadline.after(60)
-
-    def while_used(_: Page) -> set[str]:
-        found = niceness_of(browser)
-        # As it is for headers and footers, which the document waits for.
-        browser.prepare().result()
-        return found | niceness_of(browser)
-
-    # Others than root may not say so.
-    back = {"10"} if os.geteuid() == 0 else {"0"}
-    assert niceness_of(browser) <= {"0"}
-    assert browser.use(while_used, deadline) <= {"0"}
-    browser.use(lambda _: None, deadline)
-    browser.prepare().result()
-    assert niceness_of(browser) <= back
-    assert browser.use(while_used, deadline) <= {"0"}
-
-
-def niceness_of(browser: Browser) -> set[str]:
-    """Return what the groups of all that draw have; nothing where the kernel has no groups."""
-    drawing = [main_process(browser.pids), *renderers(browser.pids)]
-    groups = [file for pid in drawing if (file := Path(f"/proc/{pid}/autogroup")).exists()]
-    return {group.read_text(encoding="ascii").split()[-1] for group in groups}
 
 
 def test_the_home_of_a_browser_whose_warden_was_killed_is_removed_later(browser: Browser) -> None:
