@@ -99,23 +99,9 @@ def mark_html(html: str) -> str:
         f'<path d="{path}" fill="none" stroke="rgb({grey},{grey},{grey})" '
         f'stroke-width="{thickness:.0f}" stroke-opacity="{_OPACITY}"/></svg>'
     )
-    at = _end_of_body(html)
-    return f"{html[:at]}{word}{html[at:]}"
-
-
-def _end_of_body(html: str) -> int:
-    """Return where a written document's body ends, behind which comments may stand; 0: nowhere."""
-    end = len(html)
-    while end:
-        if html[end - 1].isspace():
-            end -= 1
-        elif html.endswith("-->", 0, end):
-            end = max(html.rfind("<!--", 0, end), 0)
-        elif html.endswith("</html>", 0, end):
-            end -= len("</html>")
-        else:
-            break
-    return max(end - len("</body>"), 0) if html.endswith("</body>", 0, end) else 0
+    # Behind all else: parsers put it into the body, whatever stands between. Only behind frames,
+    # which take a body's place, there is none; before them it makes one.
+    return word + html if "</frameset>" in html else html + word
 
 
 def _mark_pages(document: "pikepdf.Pdf", _finishing: "Finishing") -> None:
