@@ -4,6 +4,7 @@ from typing import Any, NoReturn
 
 import pytest
 
+from chalicelib.adapters.aws.table import Throttled
 from tests.builders.service import FunctionKilled, Service
 from tests.builders.templates import from_template, make
 
@@ -34,16 +35,25 @@ def test_what_a_function_stored_that_died_after_its_render_was_purged_is_removed
     assert (limits["used"], limits["holds"]) == (0, {})
 
 
+@pytest.mark.parametrize("fails_at", ["check_schemas.data", "bodies.keep"])
+@pytest.mark.parametrize("also", ["", "limits.settle"])
 def test_fault_of_our_own_before_a_render_is_made_keeps_no_place(
-    service: Service, monkeypatch: pytest.MonkeyPatch
+    service: Service, monkeypatch: pytest.MonkeyPatch, fails_at: str, also: str
 ) -> None:
     def fails(*_: object, **__: object) -> NoReturn:
         raise BrokenPipeError
 
     path = make(service, schema={"required": ["n"]}, publish=True)
-    monkeypatch.setattr(type(service.services.check_schemas), "data", fails)
+    for place in filter(None, (fails_at, also)):
+        part, _, method = place.partition(".")
+        fault = has_no_room if place == also else fails
+        monkeypatch.setattr(type(getattr(service.services, part)), method, fault)
 
-    assert from_template(service, path).code == "internal_error"
+    assert from_template(service, path, mode="async", data={"n": 1}).code == "internal_error"
 
     limits = service.limits()
-    assert (limits["used"], limits["holds"], limits["leases"]) == (0, {}, {})
+    assert (len(limits["holds"]), limits["leases"]) == (1 if also else 0, {})
+
+
+def has_no_room(*_: object, **__: object) -> NoReturn:
+    raise Throttled

@@ -2,11 +2,13 @@
 
 import datetime as dt
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from copy import replace
 from dataclasses import dataclass
 from typing import Final
 
+from chalicelib.adapters.aws.faults import passes
 from chalicelib.adapters.aws.table import ConditionFailed, Tables, Write
 from chalicelib.core.clock import Clock, parse_rfc3339, rfc3339
 from chalicelib.core.crash_points import CrashPoint, here
@@ -109,12 +111,14 @@ class CreateRender:
         taken, rate = self._limits.admit(_claim(order, render_id, now), now)
         counted(rate)
         here(CrashPoint.API_ADMITTED)
-        self._check_data(order, render_id, taken)
         render = _render(order, render_id, taken, now)
-        if order.mode == "async" or order.is_large:
-            key = self._bodies.keep(order.workspace.id, render_id, order.body)
-            render = replace(render, body_key=key)
-            here(CrashPoint.API_BODY_KEPT)
+        with self._giving_back(render):
+            # Takes seconds, which nobody is let use without limit.
+            check_data(order.body, self._schemas)
+            if order.mode == "async" or order.is_large:
+                key = self._bodies.keep(order.workspace.id, render_id, order.body)
+                render = replace(render, body_key=key)
+                here(CrashPoint.API_BODY_KEPT)
         try:
             self._tables.transact(self._writes(order, render, now))
         except ConditionFailed as lost:
@@ -133,13 +137,19 @@ class CreateRender:
         check_uploads(order.body, order.workspace.id, self._uploads)
         _check_stays_in_memory(order)
 
-    def _check_data(self, order: Order, render_id: RenderId, taken: Taken) -> None:
-        """Hold the data against the schema, which takes seconds: nobody is let do so unlimited."""
+    @contextmanager
+    def _giving_back(self, render: Render) -> Iterator[None]:
+        """Give back what a render has taken where none comes of it, for whatever reason."""
         try:
-            check_data(order.body, self._schemas)
+            yield
         except Exception:
-            # Whatever it is, no render comes of it.
-            self._limits.settle(order.workspace.id, render_id, taken, billed=False)
+            try:
+                self._limits.settle(render.workspace_id, render.id, render.taken, billed=False)
+            except Exception as fault:
+                if not passes(fault):
+                    raise
+                # It is given back when the limits are next compared with their renders.
+                log.warning("not given back", extra={"fault": type(fault).__name__})
             raise
 
     def _writes(self, order: Order, render: Render, now: dt.datetime) -> list[Write]:
