@@ -8,12 +8,14 @@ from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import default
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, Session
 
+from chalicelib.adapters.net import smtp
 from chalicelib.adapters.net.smtp import MailFailed, SmtpMail
 from infra.local.paths import free_port
 from tests.builders.certificates import certificates
@@ -52,9 +54,9 @@ class Inbox:
 
 
 @contextmanager
-def serving(inbox: Inbox, **options: Any) -> Iterator[int]:
+def serving(inbox: Inbox, *, port: int | None = None, **options: Any) -> Iterator[int]:
     # The controller calls its own server, by the port that it was told.
-    port = free_port()
+    port = port or free_port()
     controller = Controller(inbox, hostname="127.0.0.1", port=port, **options)
     controller.start()
     try:
@@ -108,7 +110,7 @@ def test_server_that_nobody_vouches_for_gets_nothing(
 ) -> None:
     inbox, context = Inbox(), _context(tmp_path, monkeypatch)
     monkeypatch.delenv("SSL_CERT_FILE")
-    options = {"tls_context" if scheme == "smtp" else "ssl_context": context}
+    options: dict[str, Any] = {"tls_context" if scheme == "smtp" else "ssl_context": context}
     with serving(inbox, **options) as port:
         mail = SmtpMail(f"{scheme}://127.0.0.1:{port}?from=a@example.com")
 
@@ -116,6 +118,25 @@ def test_server_that_nobody_vouches_for_gets_nothing(
             mail(TO, "Subject", "Text")
 
     assert inbox.messages == []
+
+
+def test_a_server_that_is_not_there_is_left_alone_for_a_while(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    inbox, now, port = Inbox(), [1000.0], free_port()
+    monkeypatch.setattr(smtp, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    mail = SmtpMail(f"smtp://127.0.0.1:{port}?from=a@example.com")
+    with pytest.raises(MailFailed, match="ConnectionRefusedError"):
+        mail(TO, "Subject", "Text")
+
+    with serving(inbox, port=port):
+        with pytest.raises(MailFailed, match="ConnectionError"):
+            mail(TO, "Subject", "Text")
+        assert inbox.messages == []
+        now[0] += 31
+        mail(TO, "Subject", "Text")
+
+    assert len(inbox.messages) == 1
 
 
 def test_refusal_for_now_is_raised_without_the_addresses() -> None:
