@@ -14,6 +14,8 @@ from chalicelib.adapters.aws.table import Write
 from chalicelib.features.facts.model import Heard
 
 SHARDS: Final = 8
+# A year of them is read at once, and a workspace has many templates.
+_SHARDS_OF_TEMPLATE: Final = 4
 _COUNTED: Final = {"render.succeeded", "render.failed", "render.canceled"}
 
 type Formats = Callable[[Mapping[str, Any]], Sequence[str]]
@@ -38,12 +40,14 @@ class CountUsage:
         formats = self._formats(heard.row) if kind else ()
         counters = [f"{mode}_{status}", *(f"f#{name}#{kind}" for name in formats)]
         template = heard.row["template_id"] if kind else None
-        shard = f"DAY#{day}#{ord(heard.fact.id[-1]) % SHARDS}"
+        number = ord(heard.fact.id[-1])
+        shard = f"DAY#{day}#{number % SHARDS}"
         place = partition(heard.fact.workspace_id, day[:7])
         billed = int(heard.row["billed"])
         writes = [self._adding(place, shard, dict.fromkeys(counters, 1) | {"billed": billed})]
         if template is not None:
             counted = {f"t#{template}#{kind}": 1}
+            shard = f"DAY#{day}#{number % _SHARDS_OF_TEMPLATE}"
             writes.append(self._adding(place, f"{shard}#{template}", counted))
         return writes
 

@@ -62,7 +62,10 @@ _DAY_KINDS: Final = {
 
 
 class ReadUsage:
-    """Reads the days that `CountUsage` writes: at most 366 with a few items each."""
+    """Reads the days that `CountUsage` writes, at most 366.
+
+    Each has a few items, and some for each template that was used.
+    """
 
     def __init__(self, tables: Tables, table: str) -> None:
         """Read from this table."""
