@@ -3,12 +3,14 @@
 import contextlib
 import logging
 import os
+import re
 import secrets
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -21,6 +23,7 @@ log = logging.getLogger(__name__)
 
 _END_S: Final = 5.0
 _NICENESS: Final = 10
+_CAP_SYS_ADMIN: Final = 1 << 21
 _HOME: Final = "platen-browser-"
 # A program of its own: nothing of it is needed here.
 _WARDEN: Final = str(Path(__file__).with_name("warden.py"))
@@ -141,8 +144,8 @@ class BrowserProcess:
 
     def _weigh(self, niceness: int) -> None:
         # Where the kernel groups sessions (autogroup) a group has a niceness of its own, which can
-        # be taken back, as that of a process cannot. Others than root may not say so as often.
-        if os.geteuid() != 0:
+        # be taken back, as that of a process cannot.
+        if not _may_administer():
             return
         with contextlib.suppress(OSError):
             group = Path(f"/proc/{self._warden.pid}/autogroup")
@@ -155,6 +158,14 @@ class BrowserProcess:
             except ProcessLookupError:
                 continue
         self._warden.wait(_END_S)
+
+
+@cache
+def _may_administer() -> bool:
+    """Tell whether we have CAP_SYS_ADMIN: others may set a niceness ten times a second in all."""
+    status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
+    effective = re.search(r"^CapEff:\s*([0-9a-f]+)$", status, re.MULTILINE)
+    return effective is not None and bool(int(effective[1], 16) & _CAP_SYS_ADMIN)
 
 
 def remove_orphans() -> None:

@@ -51,6 +51,7 @@ class Supply:
         self._hurried = False
         self._next: Future[Ready] | None = None
         self._standby: Future[Ready] | None = None
+        self._standing_by: Running | None = None
 
     def prepare(self) -> Future[Ready]:
         """Make the next spare in the background, if that has not begun; returns at once."""
@@ -81,9 +82,9 @@ class Supply:
         # costs the processor what it spares the document.
         with self._lock:
             self._hurried = not coming.done()
-            running = self._running
-            if running is not None:
-                running.process.step_forward()
+            for running in (self._running, self._standing_by):
+                if running is not None:
+                    running.process.step_forward()
         either: list[Future[Any]] = [coming, deadline.stopped]
         wait(either, deadline.remaining_s(), return_when=FIRST_COMPLETED)
         if deadline.passed:
@@ -202,7 +203,10 @@ class Supply:
             raise BrowserGone(message)
         running = self._launcher.start()
         running.spares = _MADE_AHEAD - 1
-        running.process.step_back()
+        with self._lock:
+            self._standing_by = running
+            if not self._hurried:
+                running.process.step_back()
         try:
             return _spare(running, full())
         except BaseException:
