@@ -10,6 +10,8 @@ from chalicelib.engine.job import RenderWarning
 
 SLOW_S: Final = 2.0
 _MOST_WARNINGS: Final = 50
+# Whatever a script goes on asking for.
+_MOST_KEPT: Final = 2_000
 _ADDRESS_CHARS: Final = 500
 # The scheme, and the host without what a password could stand in.
 _PLACE: Final = re.compile(r"([^:/?#]*:)(?://(?:[^/?#]*@)?([^/?#]*))?")
@@ -34,8 +36,10 @@ class Assets:
 
     def miss(self, url: str, why: str, *, refused: bool = False) -> None:
         """Keep that a part did not come, `refused` because of its address."""
+        address = self._address(url)
         with self._lock:
-            self._missing.setdefault(self._address(url), _Missing(why, refused))
+            if len(self._missing) < _MOST_KEPT:
+                self._missing.setdefault(address, _Missing(why, refused))
 
     def find(self, url: str) -> None:
         """Keep that a part has come after all: some are asked for twice."""
@@ -46,7 +50,7 @@ class Assets:
         """Keep how long a part took, if that was long."""
         if seconds > SLOW_S:
             with self._lock:
-                self._slow[url[:_ADDRESS_CHARS]] = seconds
+                self._slow[without_user(url)[:_ADDRESS_CHARS]] = seconds
 
     def lines(self) -> tuple[str, ...]:
         """Return a log line for each place that something did not come from, up to a limit."""
@@ -66,7 +70,7 @@ class Assets:
             RenderWarning(
                 "asset_failed",
                 f"A part of the page was not loaded: {part.why}.",
-                without_user(address),
+                address,
             )
             for address, part in missing.items()
         ]
@@ -74,7 +78,7 @@ class Assets:
             RenderWarning(
                 "slow_asset",
                 f"A part of the page took {seconds:.1f} s to load.",
-                without_user(address),
+                address,
             )
             for address, seconds in slow.items()
         ]
@@ -92,12 +96,12 @@ class Assets:
         )
         code = "url_not_allowed" if first.refused else "asset_fetch_failed"
         more = f" ({len(missing) - 1} more)" if len(missing) > 1 else ""
-        message = f"asset_policy is strict, and {without_user(address)} was not loaded: "
+        message = f"asset_policy is strict, and {address} was not loaded: "
         message += f"{first.why}{more}"
         raise RenderFailure(code, message)
 
     def _address(self, url: str) -> str:
-        return url.removeprefix(self._origin())[:_ADDRESS_CHARS]
+        return without_user(url.removeprefix(self._origin()))[:_ADDRESS_CHARS]
 
 
 def without_user(address: str) -> str:

@@ -9,8 +9,8 @@ _BLOCKED: Final = re.compile(
     r"requested an insecure (?:image|video|audio) '(http://[^']*)'\. "
     "This request has been blocked"
 )
-# `https://user:password@…`, as a document writes it.
-_WITH_USER: Final = re.compile(r"""//[^\s/?#"'<>()\\]*@""")
+# `https://user:password@…`, as a document writes it, or a script in it.
+_WITH_USER: Final = re.compile(r"""(?://|\\/\\/)[^\s/?#"'<>()\\]*@""")
 WHY_WITH_USER: Final = (
     "the browser loads no part of a page by an address with a user name or password in it: give "
     "one without them"
@@ -30,5 +30,5 @@ def address_in(entry: Mapping[str, Any]) -> str | None:
 
 
 def has_user(text: str) -> bool:
-    """Tell whether an address, or one that stands in a document, has a user name in it."""
+    """Tell whether an address with a user name in it stands in a document."""
     return _WITH_USER.search(text) is not None

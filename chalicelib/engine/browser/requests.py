@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from chalicelib.engine.browser import blocked
 from chalicelib.engine.browser.arrival import Arrival, is_aborted, size_of
-from chalicelib.engine.browser.assets import Assets
+from chalicelib.engine.browser.assets import Assets, without_user
 from chalicelib.engine.browser.bad_ports import WHY, is_at_bad_port
 from chalicelib.engine.browser.credentials import Credentials
 from chalicelib.engine.browser.origin import origin_of
@@ -94,7 +94,7 @@ class Requests:
         delay = event.get("delay", 0)
         main = event["frameId"] == self._spare.frame
         # What the browser does not even ask for.
-        if not main and blocked.has_user(event["url"]):
+        if not main and without_user(event["url"]) != event["url"]:
             self.assets.miss(event["url"], blocked.WHY_WITH_USER)
         elif not main and event["url"].startswith(_PLAIN) and self._is_secure:
             self.assets.miss(event["url"], _FRAMES, refused=True)

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from chalicelib.engine.browser.assets import Assets
-from chalicelib.engine.browser.blocked import WHY_WITH_USER, has_user
+from chalicelib.engine.browser.assets import Assets, without_user
+from chalicelib.engine.browser.blocked import WHY_WITH_USER
 from chalicelib.engine.browser.traffic import (
     MOST_BYTES,
     MOST_BYTES_EACH,
+    MOST_REQUESTS,
     TOO_LARGE,
     TOO_MUCH,
     Traffic,
@@ -87,12 +88,13 @@ class Transfers:
                 pass
 
     def _ask(self, request: str, url: str) -> None:
-        if not url.startswith(_OURS) and has_user(url):
-            self._with_user[request] = url
+        if len(self._with_user) < MOST_REQUESTS and without_user(url) != url:
+            self._with_user[request] = without_user(url)
 
     def _fail(self, event: Mapping[str, Any]) -> None:
-        if "blockedReason" in event and event["requestId"] in self._with_user:
-            self._assets.miss(self._with_user[event["requestId"]], WHY_WITH_USER)
+        with_user = self._with_user.pop(event["requestId"], None)
+        if "blockedReason" in event and with_user is not None:
+            self._assets.miss(with_user, WHY_WITH_USER)
         transfer = self._end(event)
         if transfer is not None and not event.get("canceled"):
             why = self._traffic.objection(transfer.url)
