@@ -12,6 +12,7 @@ from chalicelib.engine.options.image import Wait
 
 _POLL_S: Final = 0.025
 _QUIET_S: Final = 0.5
+_MOST_CHARS: Final = 300
 # Fonts are asked for by the layout, so it is made first. A lazy picture below the fold would
 # never be loaded, yet it is printed. What a page has named `images` is not what it has of them.
 _SETTLE: Final = """async (until) => {
@@ -93,7 +94,9 @@ def _check(tab: Tab, expression: str, patience: Deadline) -> None:
     compiled = tab.until(tab.send("Runtime.compileScript", **parameters), patience)
     if "exceptionDetails" in compiled:
         found = compiled["exceptionDetails"].get("exception", {}).get("description", "SyntaxError")
-        message = f"wait.expression is not valid JavaScript: {found.splitlines()[0]}"
+        # The page may have its own say in it.
+        first = (str(found).splitlines() or ["SyntaxError"])[0][:_MOST_CHARS]
+        message = f"wait.expression is not valid JavaScript: {first}"
         raise RenderFailure("render_failed", message)
 
 
