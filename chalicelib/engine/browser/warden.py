@@ -73,7 +73,7 @@ def _give_up_root(account: str) -> None:
 
 def _copy_files(source: str, target: str) -> None:
     os.makedirs(target)  # noqa: PTH103
-    for entry in os.scandir(source):
+    for entry in filter(os.DirEntry.is_file, os.scandir(source)):
         with open(entry.path, "rb") as read, open(f"{target}/{entry.name}", "xb") as written:  # noqa: PTH123
             written.write(read.read())
 
