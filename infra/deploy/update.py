@@ -15,6 +15,8 @@ from infra.deploy.stack import Stack
 UNKNOWN: Final = "https://unknown.invalid"
 # What an option is given that takes a parameter away; one that is left out keeps it.
 NONE: Final = "none"
+# How CloudFormation shows a parameter that nobody may read.
+_HIDDEN: Final = "****"
 
 type Aws = Callable[..., None]
 
@@ -34,8 +36,11 @@ def update(
         *("cloudformation", "package", "--template-file", str(folder / "sam.json")),
         *("--s3-bucket", bucket, "--use-json", "--output-template-file", str(packaged)),
     )
-    parameters = wanted(given, stack.parameters())
+    present = stack.parameters()
+    parameters = wanted(given, present)
     if stack.is_empty():
+        # One that is made anew has none of them.
+        parameters = {name: text for name, text in present.items() if text != _HIDDEN} | parameters
         click.echo(f"deleting what the failed deployment left of {stack.name} …")
         stack.delete()
     deploy = partial(_deploy, run, stack, packaged, bucket)
