@@ -16,7 +16,7 @@ from tests.integration.engine.conftest import new_browser
 
 def never(handler: BaseHTTPRequestHandler) -> None:
     del handler
-    time.sleep(4)
+    time.sleep(9)
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def test_what_a_page_waited_for_in_vain_is_named(browser: Browser, web: Site) ->
     late, missing = web.url("/never.css"), web.url("/missing.png")
     html = f"<p>x<img src='{missing}'><link rel=stylesheet href='{late}'>"
     web.pages["/"] = Page(html)
-    output = {"wait": {"timeout_ms": 2600}, "image": {"width": 9}}
+    output = {"wait": {"timeout_ms": 6000}, "image": {"width": 9}}
 
     for each in (job(html, output), visit(web.url(), output)):
         with pytest.raises(RenderFailure) as failure:
