@@ -50,7 +50,7 @@ class Assets:
         """Keep how long a part took, if that was long."""
         if seconds > SLOW_S:
             with self._lock:
-                self._slow[without_user(url)[:_ADDRESS_CHARS]] = seconds
+                self._slow[cut(url)] = seconds
 
     def lines(self) -> tuple[str, ...]:
         """Return a log line for each place that something did not come from, up to a limit."""
@@ -70,7 +70,7 @@ class Assets:
             RenderWarning(
                 "asset_failed",
                 f"A part of the page was not loaded: {part.why}.",
-                address,
+                without_user(address),
             )
             for address, part in missing.items()
         ]
@@ -78,7 +78,7 @@ class Assets:
             RenderWarning(
                 "slow_asset",
                 f"A part of the page took {seconds:.1f} s to load.",
-                address,
+                without_user(address),
             )
             for address, seconds in slow.items()
         ]
@@ -96,12 +96,19 @@ class Assets:
         )
         code = "url_not_allowed" if first.refused else "asset_fetch_failed"
         more = f" ({len(missing) - 1} more)" if len(missing) > 1 else ""
-        message = f"asset_policy is strict, and {address} was not loaded: "
+        message = f"asset_policy is strict, and {without_user(address)} was not loaded: "
         message += f"{first.why}{more}"
         raise RenderFailure(code, message)
 
     def _address(self, url: str) -> str:
-        return without_user(url.removeprefix(self._origin()))[:_ADDRESS_CHARS]
+        return cut(url.removeprefix(self._origin()))
+
+
+def cut(address: str) -> str:
+    """Return as much of an address as is kept, which does not end within a password."""
+    if len(address) > _ADDRESS_CHARS:
+        address = without_user(address)
+    return address[:_ADDRESS_CHARS]
 
 
 def without_user(address: str) -> str:

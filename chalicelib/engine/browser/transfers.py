@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from chalicelib.engine.browser.assets import Assets, without_user
+from chalicelib.engine.browser.assets import Assets, cut, without_user
 from chalicelib.engine.browser.blocked import WHY_WITH_USER
 from chalicelib.engine.browser.traffic import (
     MOST_BYTES,
@@ -89,7 +89,7 @@ class Transfers:
 
     def _ask(self, request: str, url: str) -> None:
         if len(self._with_user) < MOST_REQUESTS and without_user(url) != url:
-            self._with_user[request] = without_user(url)
+            self._with_user[request] = cut(url)
 
     def _fail(self, event: Mapping[str, Any]) -> None:
         with_user = self._with_user.pop(event["requestId"], None)

@@ -76,6 +76,8 @@ def _copy_files(source: str, target: str) -> None:
     for entry in filter(os.DirEntry.is_file, os.scandir(source)):
         with open(entry.path, "rb") as read, open(f"{target}/{entry.name}", "xb") as written:  # noqa: PTH123
             written.write(read.read())
+        # As old as what it is a copy of.
+        os.utime(f"{target}/{entry.name}", ns=(entry.stat().st_atime_ns, entry.stat().st_mtime_ns))
 
 
 def _become(
