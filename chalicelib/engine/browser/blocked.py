@@ -10,7 +10,7 @@ _BLOCKED: Final = re.compile(
     "This request has been blocked"
 )
 # `https://user:password@…`, as a document writes it, or a script in it.
-_WITH_USER: Final = re.compile(r"""(?://|\\/\\/)[^\s/?#"'<>()\\]*@""")
+_WITH_USER: Final = re.compile(r"""/\\?/[^\s/?#"'<>()\\]*@""")
 WHY_WITH_USER: Final = (
     "the browser loads no part of a page by an address with a user name or password in it: give "
     "one without them"
