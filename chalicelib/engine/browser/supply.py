@@ -100,6 +100,8 @@ class Supply:
         ready.spare.discard()
         with self._lock:
             self._used = None
+            if not self._hurried:
+                ready.running.process.step_back()
             worn = ready.running.ended or ready.running is not self._running
         if worn:
             self._give_up(ready.running, "worn")
