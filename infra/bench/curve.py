@@ -30,6 +30,7 @@ from infra.local.testing import RunningStack, running_stack
 LIMIT: Final = 1.3
 # How often each number of pages is made, beside once to warm up.
 ROUNDS: Final = {10: 20, 100: 6, 1000: 1}
+# More take longer than a caller is held.
 _HELD: Final = 100
 _PAUSE_S: Final = 0.25
 _SAMPLE_S: Final = 0.05

@@ -1,5 +1,8 @@
 """Which failures are AWS's own and pass: it had no room, or gave no answer."""
 
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from chalicelib.adapters.aws.queues import Unsent
@@ -7,6 +10,8 @@ from chalicelib.adapters.aws.table import Throttled
 
 if TYPE_CHECKING:
     from botocore.exceptions import ClientError
+
+log = logging.getLogger(__name__)
 
 _NO_ROOM: Final = {
     "ProvisionedThroughputExceededException",
@@ -35,6 +40,17 @@ def passes(error: Exception) -> bool:
     if isinstance(error, ClientError):
         return _has_no_room(error)
     return isinstance(error, (Throttled, Unsent, *no_answer))
+
+
+@contextmanager
+def passed_over(what: str) -> Iterator[None]:
+    """Go on where AWS fails by what passes, and log `what` was not done: others do it later."""
+    try:
+        yield
+    except Exception as fault:
+        if not passes(fault):
+            raise
+        log.warning(what, extra={"fault": type(fault).__name__})
 
 
 def _has_no_room(error: "ClientError") -> bool:

@@ -54,6 +54,8 @@ class SmtpMail:
 
     def __call__(self, to: Sequence[str], subject: str, text: str) -> None:
         """Send one mail to all of them."""
+        if time.monotonic() < self._absent_until:
+            raise MailFailed(ConnectionError(), None)
         message = EmailMessage()
         message["From"] = self._from
         message["To"] = ", ".join(to)
@@ -62,8 +64,6 @@ class SmtpMail:
         message["Message-ID"] = make_msgid(domain=self._from.rpartition("@")[2])
         message["Auto-Submitted"] = "auto-generated"
         message.set_content(text)
-        if time.monotonic() < self._absent_until:
-            raise MailFailed(ConnectionError(), None)
         try:
             with self._connected() as server:
                 server.send_message(message)

@@ -101,6 +101,7 @@ class Supply:
         with self._lock:
             self._used = None
             if not self._hurried:
+                # The next spare is made after what this one's document is stored by.
                 ready.running.process.step_back()
             worn = ready.running.ended or ready.running is not self._running
         if worn:
@@ -147,15 +148,7 @@ class Supply:
                 self._running = standby.running
                 return standby
             self._running = self._launcher.start()
-        self._give_way(self._running)
         return _spare(self._running, self._rehearsal(self._running))
-
-    def _give_way(self, running: Running) -> None:
-        """Have the browser step back for a spare that nobody waits for, beside no other page."""
-        with self._lock:
-            ahead = running.spares + 1 >= _MADE_AHEAD
-            if ahead and self._used is None and not self._hurried:
-                running.process.step_back()
 
     def _rehearsal(self, running: Running) -> Rehearsal | None:
         if running.spares + 1 < _MADE_AHEAD:

@@ -4,7 +4,7 @@ import datetime as dt
 import logging
 from collections.abc import Callable, Iterable, Sequence
 
-from chalicelib.adapters.aws.faults import passes
+from chalicelib.adapters.aws.faults import passed_over
 from chalicelib.adapters.aws.messages import Poison
 from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables
 from chalicelib.adapters.json_logs import about
@@ -41,12 +41,8 @@ class RelayFacts:
     def read_ahead(self, messages: Iterable[TellFact]) -> None:
         """Read what a batch will ask for, if AWS has room; else each fact is read by itself."""
         keys = [(message.subject, message.sort_key) for message in messages]
-        try:
+        with passed_over("not read ahead"):
             self._facts.read_ahead(keys)
-        except Exception as fault:
-            if not passes(fault):
-                raise
-            log.warning("not read ahead", extra={"fault": type(fault).__name__})
 
     def __call__(self, message: TellFact) -> None:
         """Tell one fact; raises Poison where there is none."""

@@ -1,10 +1,10 @@
 """What follows a render's final state: its limits are settled and its fact is sent."""
 
-import logging
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
+from typing import Final
 
-from chalicelib.adapters.aws.faults import passes
+from chalicelib.adapters.aws.faults import passed_over
 from chalicelib.adapters.aws.queues import Queue
 from chalicelib.core.crash_points import CrashPoint, here
 from chalicelib.features.facts.message import TellFact
@@ -12,7 +12,7 @@ from chalicelib.features.facts.model import Fact
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.settle import SettleRender
 
-log = logging.getLogger(__name__)
+_UNSETTLED: Final = "not settled"
 
 
 class ConcludeRender:
@@ -35,21 +35,16 @@ class ConcludeRender:
             here(CrashPoint.RENDER_FACT_SENT)
             return
         telling = self._beside.submit(copy_context().run, self.tell, fact, settled=True)
-        if self.settle(render):
+        with passed_over(_UNSETTLED):
+            self._settle(render)
             here(CrashPoint.RENDER_SETTLED)
         telling.result()
         here(CrashPoint.RENDER_FACT_SENT)
 
-    def settle(self, render: Render) -> bool:
+    def settle(self, render: Render) -> None:
         """Settle a final render; where AWS has no room for that, the relay does it later."""
-        try:
+        with passed_over(_UNSETTLED):
             self._settle(render)
-        except Exception as fault:
-            if not passes(fault):
-                raise
-            log.warning("not settled", extra={"fault": type(fault).__name__})
-            return False
-        return True
 
     def tell(self, fact: Fact, *, settled: bool = False) -> None:
         """Send a fact; where that fails, the tick does it."""

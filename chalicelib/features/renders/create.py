@@ -8,7 +8,7 @@ from copy import replace
 from dataclasses import dataclass
 from typing import Final
 
-from chalicelib.adapters.aws.faults import passes
+from chalicelib.adapters.aws.faults import passed_over
 from chalicelib.adapters.aws.table import ConditionFailed, Tables, Write
 from chalicelib.core.clock import Clock, parse_rfc3339, rfc3339
 from chalicelib.core.crash_points import CrashPoint, here
@@ -143,13 +143,9 @@ class CreateRender:
         try:
             yield
         except Exception:
-            try:
+            # Else it is given back when the limits are next compared with their renders.
+            with passed_over("not given back"):
                 self._limits.settle(render.workspace_id, render.id, render.taken, billed=False)
-            except Exception as fault:
-                if not passes(fault):
-                    raise
-                # It is given back when the limits are next compared with their renders.
-                log.warning("not given back", extra={"fault": type(fault).__name__})
             raise
 
     def _writes(self, order: Order, render: Render, now: dt.datetime) -> list[Write]:

@@ -5,21 +5,18 @@ functions of the API than the plan lets be busy at once.
 """
 
 import datetime as dt
-import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
-from chalicelib.adapters.aws.faults import passes
+from chalicelib.adapters.aws.faults import passed_over
 from chalicelib.core.clock import Clock
 from chalicelib.core.crash_points import CrashPoint, here
 from chalicelib.core.ids import Ids, RenderId
 from chalicelib.features.workspaces.limits import Place
 from chalicelib.features.workspaces.limits_repository import Limits
 from chalicelib.features.workspaces.model import Workspace
-
-log = logging.getLogger(__name__)
 
 # Longer than any request; a place that nobody gives back is free then.
 _LONGEST: Final = dt.timedelta(seconds=40)
@@ -53,13 +50,6 @@ class Places:
             yield held
         finally:
             if not held.outlived:
-                self._give_back(place)
-
-    def _give_back(self, place: Place) -> None:
-        try:
-            self._limits.leave(place)
-        except Exception as fault:
-            if not passes(fault):
-                raise
-            # What was done is done; the place runs out by itself.
-            log.warning("a place is not given back", extra={"fault": type(fault).__name__})
+                # What was done is done; the place runs out by itself.
+                with passed_over("a place is not given back"):
+                    self._limits.leave(place)

@@ -12,7 +12,8 @@ from chalicelib.engine.job import Outcome
 from chalicelib.engine.pipeline import Parts, run
 from chalicelib.engine.templating.worker import TemplateWorker
 from tests.builders.drawing import Draw
-from tests.builders.engine import NoOutside, NoTemplates, job
+from tests.builders.engine import NoOutside, NoTemplates, job, world_of
+from tests.builders.web import Site
 
 REPOSITORY = Path(__file__).parents[3]
 
@@ -54,6 +55,14 @@ def render_with(
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     browser = new_browser()
+    yield browser
+    browser.close()
+
+
+@pytest.fixture(scope="module")
+def connected(web: Site) -> Iterator[Browser]:
+    """A browser whose pages see the `web` of their module."""
+    browser = new_browser(outside=world_of(web))
     yield browser
     browser.close()
 

@@ -11,9 +11,8 @@ from chalicelib.engine.browser.lifecycle import Browser
 from chalicelib.engine.formats import pdf as pdf_format
 from chalicelib.engine.job import Job
 from chalicelib.engine.pipeline import Parts, run
-from tests.builders.engine import NoOutside, NoTemplates, job, visit, world_of
+from tests.builders.engine import NoOutside, NoTemplates, job, visit
 from tests.builders.web import Page, Site, site
-from tests.integration.engine.conftest import new_browser
 
 BAND = {"enabled": True, "html": "[<b class=url>x</b>|<b class=title></b>]"}
 # Printed by the browser itself, and put on afterwards.
@@ -26,15 +25,8 @@ def web() -> Iterator[Site]:
         yield web
 
 
-@pytest.fixture(scope="module")
-def browser(web: Site) -> Iterator[Browser]:
-    browser = new_browser(outside=world_of(web))
-    yield browser
-    browser.close()
-
-
-def printed(browser: Browser, each: Job) -> str:
-    (file,) = run(each, Parts(browser, NoTemplates(), NoOutside())).files
+def printed(connected: Browser, each: Job) -> str:
+    (file,) = run(each, Parts(connected, NoTemplates(), NoOutside())).files
     assert b".invalid" not in file.content
     (page,) = pypdf.PdfReader(io.BytesIO(file.content)).pages
     return page.extract_text()
@@ -43,7 +35,7 @@ def printed(browser: Browser, each: Job) -> str:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("apart", [False, True])
 def test_it_is_where_the_page_has_come_to_without_a_users_name(
-    browser: Browser,
+    connected: Browser,
     web: Site,
     monkeypatch: pytest.MonkeyPatch,
     kind: dict[str, Any],
@@ -59,15 +51,15 @@ def test_it_is_where_the_page_has_come_to_without_a_users_name(
     }
     address = web.url("/from").replace("//", "//anna:secret@")
 
-    text = printed(browser, visit(address, {"pdf": {"header": BAND, **kind}}))
+    text = printed(connected, visit(address, {"pdf": {"header": BAND, **kind}}))
 
     assert f"[{web.url('/to?a=1&b=2#c')}|T]" in text
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_it_is_nothing_where_the_document_came_as_text(
-    browser: Browser, kind: dict[str, Any]
+    connected: Browser, kind: dict[str, Any]
 ) -> None:
-    text = printed(browser, job("<title>T</title>x", {"pdf": {"header": BAND, **kind}}))
+    text = printed(connected, job("<title>T</title>x", {"pdf": {"header": BAND, **kind}}))
 
     assert "[|T]" in text

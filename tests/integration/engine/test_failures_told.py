@@ -9,9 +9,8 @@ import pytest
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.lifecycle import Browser
 from chalicelib.engine.pipeline import Parts, run
-from tests.builders.engine import NoOutside, NoTemplates, job, visit, world_of
+from tests.builders.engine import NoOutside, NoTemplates, job, visit
 from tests.builders.web import Page, Site, site
-from tests.integration.engine.conftest import new_browser
 
 
 def never(handler: BaseHTTPRequestHandler) -> None:
@@ -25,14 +24,7 @@ def web() -> Iterator[Site]:
         yield web
 
 
-@pytest.fixture(scope="module")
-def browser(web: Site) -> Iterator[Browser]:
-    browser = new_browser(outside=world_of(web))
-    yield browser
-    browser.close()
-
-
-def test_what_a_page_waited_for_in_vain_is_named(browser: Browser, web: Site) -> None:
+def test_what_a_page_waited_for_in_vain_is_named(connected: Browser, web: Site) -> None:
     late, missing = web.url("/never.css"), web.url("/missing.png")
     html = f"<p>x<img src='{missing}'><link rel=stylesheet href='{late}'>"
     web.pages["/"] = Page(html)
@@ -40,7 +32,7 @@ def test_what_a_page_waited_for_in_vain_is_named(browser: Browser, web: Site) ->
 
     for each in (job(html, output), visit(web.url(), output)):
         with pytest.raises(RenderFailure) as failure:
-            run(each, Parts(browser, NoTemplates(), NoOutside()))
+            run(each, Parts(connected, NoTemplates(), NoOutside()))
 
         assert failure.value.code == "wait_timeout"
         told = [

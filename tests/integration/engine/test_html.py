@@ -111,8 +111,10 @@ def test_a_base_and_the_encoding_fit_the_file(render: Render) -> None:
 
 @pytest.mark.parametrize("after", ["", "</body><!--</body><!-- --></html>", "<!--</frameset>-->"])
 def test_a_test_document_shows_the_word(render: Render, after: str) -> None:
-    made = html_of(render, f"<p>x</p>{after}", test=True)
+    html = f"<p>x</p>{after}"
+    made = html_of(render, html, test=True)
     (picture,) = render(made, format="png").files
 
     assert made.count("<svg ") == 1
+    assert html_of(render, html) in made
     assert picture.content != render("<p>x</p>", format="png").files[0].content

@@ -16,9 +16,8 @@ from chalicelib.engine.browser import requests, transfers
 from chalicelib.engine.browser.lifecycle import Browser
 from chalicelib.engine.job import Outcome
 from chalicelib.engine.pipeline import Parts, run
-from tests.builders.engine import NoOutside, NoTemplates, job, world_of
+from tests.builders.engine import NoOutside, NoTemplates, job
 from tests.builders.web import Page, Site, site
-from tests.integration.engine.conftest import new_browser
 
 SVG = Page("<svg xmlns='http://www.w3.org/2000/svg' width='7' height='7'/>", "image/svg+xml")
 FONT = Path(chalicelib.__file__).parent / "engine/browser/rehearsal.woff2"
@@ -65,17 +64,10 @@ def _fresh(web: Site) -> None:
     web.asked.clear()
 
 
-@pytest.fixture(scope="module")
-def browser(web: Site) -> Iterator[Browser]:
-    browser = new_browser(outside=world_of(web))
-    yield browser
-    browser.close()
-
-
 @pytest.fixture
-def render(browser: Browser) -> Render:
+def render(connected: Browser) -> Render:
     def render(html: str, *, seconds: float = 20, **output: Any) -> Outcome:
-        parts = Parts(browser, NoTemplates(), NoOutside())
+        parts = Parts(connected, NoTemplates(), NoOutside())
         return run(job(html, output, seconds=seconds), parts)
 
     return render

@@ -10,7 +10,6 @@ from chalicelib.engine.job import Job, Outcome
 from chalicelib.engine.pipeline import Parts, run
 from tests.builders.engine import NoTemplates, job, visit, world_of
 from tests.builders.web import Page, Site, site
-from tests.integration.engine.conftest import new_browser
 
 PORTS = "80, 443, 8080, 8443"
 STRICT = {"asset_policy": "strict"}
@@ -22,22 +21,15 @@ def web() -> Iterator[Site]:
         yield web
 
 
-@pytest.fixture(scope="module")
-def browser(web: Site) -> Iterator[Browser]:
-    browser = new_browser(outside=world_of(web))
-    yield browser
-    browser.close()
+def render(connected: Browser, web: Site, what: Job) -> Outcome:
+    return run(what, Parts(connected, NoTemplates(), world_of(web)))
 
 
-def render(browser: Browser, web: Site, what: Job) -> Outcome:
-    return run(what, Parts(browser, NoTemplates(), world_of(web)))
-
-
-def test_parts_from_there_are_told(browser: Browser, web: Site) -> None:
+def test_parts_from_there_are_told(connected: Browser, web: Site) -> None:
     ports = [0, 22, 81, 6000, 6667, 9999]
     html = "".join(f"<img src='https://a.test:{port}/'>" for port in ports)
 
-    told = render(browser, web, job(html)).trace.warnings
+    told = render(connected, web, job(html)).trace.warnings
 
     assert {warning.detail for warning in told} == {f"https://a.test:{port}/" for port in ports}
     assert all(f"only ports {PORTS} may be reached" in warning.message for warning in told)
@@ -45,31 +37,31 @@ def test_parts_from_there_are_told(browser: Browser, web: Site) -> None:
 
 @pytest.mark.parametrize("port", [22, 81])
 def test_who_insists_on_them_is_told_which_ports_there_are(
-    browser: Browser, web: Site, port: int
+    connected: Browser, web: Site, port: int
 ) -> None:
     html = f"<img src='https://a.test:{port}/x.png'>"
     with pytest.raises(RenderFailure, match=PORTS) as failed:
-        render(browser, web, job(html, STRICT))
+        render(connected, web, job(html, STRICT))
     assert failed.value.code == "url_not_allowed"
     assert f"https://a.test:{port}/x.png" in str(failed.value)
 
 
 @pytest.mark.parametrize("url", ["http://a.test:22/", "http://a.test:81/", "to"])
-def test_pages_there_are_refused(browser: Browser, web: Site, url: str) -> None:
+def test_pages_there_are_refused(connected: Browser, web: Site, url: str) -> None:
     with pytest.raises(RenderFailure, match=PORTS) as failed:
-        render(browser, web, visit(web.url("/to") if url == "to" else url))
+        render(connected, web, visit(web.url("/to") if url == "to" else url))
     assert failed.value.code == "url_not_allowed"
 
 
 @pytest.mark.parametrize("part", ["<img src='{0}'>", "<video src='{0}'></video>"])
 def test_pictures_from_a_number_over_plain_http_are_told(
-    browser: Browser, web: Site, part: str
+    connected: Browser, web: Site, part: str
 ) -> None:
     html = part.format("http://93.184.215.14/x.png")
 
-    (told,) = render(browser, web, job(html)).trace.warnings
+    (told,) = render(connected, web, job(html)).trace.warnings
     with pytest.raises(RenderFailure, match="use https: or the name") as failed:
-        render(browser, web, job(html, STRICT))
+        render(connected, web, job(html, STRICT))
 
     assert (told.code, told.detail) == ("asset_failed", "http://93.184.215.14/x.png")
     assert failed.value.code == "url_not_allowed"

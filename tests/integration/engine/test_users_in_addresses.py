@@ -9,9 +9,8 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.lifecycle import Browser
 from chalicelib.engine.job import Job, Outcome
 from chalicelib.engine.pipeline import Parts, run
-from tests.builders.engine import NoOutside, NoTemplates, job, visit, world_of
+from tests.builders.engine import NoOutside, NoTemplates, job, visit
 from tests.builders.web import Page, Site, site
-from tests.integration.engine.conftest import new_browser
 
 SVG = Page("<svg xmlns='http://www.w3.org/2000/svg' width='7' height='7'/>", "image/svg+xml")
 PARTS = (
@@ -31,17 +30,10 @@ def web() -> Iterator[Site]:
         yield web
 
 
-@pytest.fixture(scope="module")
-def browser(web: Site) -> Iterator[Browser]:
-    browser = new_browser(outside=world_of(web))
-    yield browser
-    browser.close()
-
-
 @pytest.fixture
-def make(browser: Browser, web: Site) -> Make:
+def make(connected: Browser, web: Site) -> Make:
     web.asked.clear()
-    return lambda job: run(job, Parts(browser, NoTemplates(), NoOutside()))
+    return lambda job: run(job, Parts(connected, NoTemplates(), NoOutside()))
 
 
 def jobs(web: Site, html: str, **output: Any) -> list[Job]:

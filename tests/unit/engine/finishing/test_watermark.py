@@ -48,6 +48,7 @@ def test_a_picture_keeps_its_size_and_mode(mode: str) -> None:
     [
         "</body></html>",
         "</body><!--</body><!-- --></html>",
+        "</body><!-- a <!-- </body> -->",
         "</html>\n<!-- </body></html> -->\n",
         "",
     ],
