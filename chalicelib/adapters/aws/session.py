@@ -100,5 +100,8 @@ def _config(*, read_timeout_s: float, attempts: int, **more: Any) -> "Config":
         retries={"mode": "standard", "total_max_attempts": attempts},
         max_pool_connections=16,
         tcp_keepalive=True,
+        # What botocore would say of itself is put together anew for each call, in a quarter of a
+        # millisecond.
+        user_agent="platen",
         **more,
     )

@@ -1,9 +1,10 @@
 """A picture of a page, and how large it may be: what is too large takes no memory."""
 
-from base64 import b64decode
 from collections.abc import Collection, Mapping
 from math import ceil, floor
 from typing import Any, Final, NamedTuple
+
+from pybase64 import b64decode
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.nodes import Count

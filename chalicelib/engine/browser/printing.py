@@ -1,7 +1,8 @@
 """How a page is printed: the browser's own parameters, header and footer among them."""
 
-from base64 import b64decode
 from typing import Any
+
+from pybase64 import b64decode
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.bands import templates

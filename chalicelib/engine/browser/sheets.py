@@ -1,9 +1,10 @@
 """Headers and footers printed apart from their document: empty pages of the same sizes."""
 
-from base64 import b64decode
 from collections.abc import Sequence
 from html import escape
 from typing import Any, Final, NamedTuple
+
+from pybase64 import b64decode
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.bands import FRAME_CSS, template
