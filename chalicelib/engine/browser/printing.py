@@ -19,10 +19,12 @@ def printed(tab: Tab, options: PdfOptions) -> tuple[bytes, list[RenderWarning]]:
     What is put on needs to know all pages: then `page_ranges` is left for afterwards as well.
     Raises RenderFailure `render_failed` or `render_timeout`.
     """
-    Count(tab).insist()
+    before = Count(tab)
+    before.insist()
     answer = tab.send("Page.printToPDF", **_parameters(options))
-    # Printing may run scripts of the page.
-    after = Count(tab)
+    # Scripts may add to the page while it is printed. Without any it is not waited for until the
+    # browser has laid the page out for its window again.
+    after = Count(tab) if before.listens() else None
     # The browser measures while what it has printed is read.
     measured = measure(tab, options)
     try:
@@ -40,7 +42,8 @@ def printed(tab: Tab, options: PdfOptions) -> tuple[bytes, list[RenderWarning]]:
             "from outside, so styles and fonts must stand in them (data: URIs)"
         )
         raise RenderFailure("render_failed", message) from failure
-    after.insist()
+    if after is not None:
+        after.insist()
     return content, [] if measured is None else overlaps(tab, options, measured)
 
 
