@@ -17,6 +17,7 @@ from botocore.config import Config
 
 from chalicelib.adapters.aws.session import Clients
 from chalicelib.adapters.aws.whole_answers import ask_again
+from chalicelib.api.routes import ENDPOINTS
 from infra.local.backends import client_factory, start_backends
 from infra.local.invoke_api import InvokeApi
 from infra.local.paths import Folder
@@ -89,6 +90,10 @@ class FaultyCloud(Aws):
 @contextmanager
 def faulty_cloud(path: Path, faults: Faults) -> Iterator[FaultyCloud]:
     """Start emulators, and the proxies that this process's clients find in the environment."""
+    # As each process of the API does before its first request. Here threads share what is built,
+    # which pydantic does not provide for.
+    for row in ENDPOINTS:
+        row.warm()
     with ExitStack() as cleanup:
         environment = cleanup.enter_context(pytest.MonkeyPatch.context())
         for name in ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL_LAMBDA"):
