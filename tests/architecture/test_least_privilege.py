@@ -46,6 +46,8 @@ RENDER_VARIABLES: Final = {
     "PLATEN_FILES_HOST",
     "PLATEN_EGRESS_ALLOW",
     "PLATEN_BROWSER_SANDBOX",
+    "MALLOC_MMAP_THRESHOLD_",
+    "MALLOC_TRIM_THRESHOLD_",
 }
 FILE: Final = "${FilesBucket.Arn}/ws/ws_1/files/rnd_1/1-0.pdf"
 NEVER_BY_RENDERS: Final = [
