@@ -45,14 +45,6 @@ class Count:
         of_frames = [int(self._of_frame(answer).get("nodes", 0)) for answer in self._frames]
         return max([own, *of_frames])
 
-    def listens(self) -> bool:
-        """Tell whether the page listens for anything: else none of its scripts runs in printing.
-
-        Raises `render_timeout`.
-        """
-        told = [self._tab.outcome(self._page), *map(self._of_frame, self._frames)]
-        return any(counters.get("jsEventListeners", 1) for counters in told)
-
     def _collect(self) -> None:
         """Have every process collect, and be done: one may count before it has collected."""
         send = self._tab.spare.pipe.send

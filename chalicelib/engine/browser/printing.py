@@ -19,12 +19,10 @@ def printed(tab: Tab, options: PdfOptions) -> tuple[bytes, list[RenderWarning]]:
     What is put on needs to know all pages: then `page_ranges` is left for afterwards as well.
     Raises RenderFailure `render_failed` or `render_timeout`.
     """
-    before = Count(tab)
-    before.insist()
+    Count(tab).insist()
     answer = tab.send("Page.printToPDF", **_parameters(options))
-    # Scripts may add to the page while it is printed. Without any it is not waited for until the
-    # browser has laid the page out for its window again.
-    after = Count(tab) if before.listens() else None
+    # Printing may run scripts of the page.
+    after = Count(tab)
     # The browser measures while what it has printed is read.
     measured = measure(tab, options)
     try:
@@ -42,8 +40,7 @@ def printed(tab: Tab, options: PdfOptions) -> tuple[bytes, list[RenderWarning]]:
             "from outside, so styles and fonts must stand in them (data: URIs)"
         )
         raise RenderFailure("render_failed", message) from failure
-    if after is not None:
-        after.insist()
+    after.insist()
     return content, [] if measured is None else overlaps(tab, options, measured)
 
 
