@@ -142,7 +142,7 @@ def _drawn(
 def _draw(page: Page, document: Document, formats: Sequence[Format], course: Course) -> list[bytes]:
     with course.stage("load_ms"):
         if document.url is None:
-            page.load(document.html, document.output)
+            page.load(document.html, document.output, measured=document.is_canvas)
         else:
             page.visit(document.url, document.output)
         if document.is_canvas:

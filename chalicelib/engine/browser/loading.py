@@ -8,6 +8,7 @@ from chalicelib.engine.browser.bad_ports import WHY
 from chalicelib.engine.browser.blocked import has_user
 from chalicelib.engine.browser.credentials import Credentials
 from chalicelib.engine.browser.origin import can_tell
+from chalicelib.engine.browser.paper import leave_out_screen
 from chalicelib.engine.browser.pipe import CallRefused
 from chalicelib.engine.browser.requests import Requests
 from chalicelib.engine.browser.tab import Tab
@@ -22,8 +23,13 @@ _OUTSIDE: Final = ("http://", "https://")
 _UNSAFE_PORT: Final = "net::ERR_UNSAFE_PORT"
 
 
-def show(tab: Tab, requests: Requests, html: str, wait: Wait, patience: Deadline) -> None:
-    """Show a document; raises TimeoutError, and RenderFailure `navigation_failed`."""
+def show(
+    tab: Tab, requests: Requests, html: str, wait: Wait, patience: Deadline, *, on_paper: bool
+) -> None:
+    """Show a document; raises TimeoutError, and RenderFailure `navigation_failed`.
+
+    `on_paper`: laid out for nothing else, unless it is one that could tell.
+    """
     tab.waits_for, html = wait.until, _encodable(html)
     if has_user(html):
         # What the browser does not ask for, it tells nobody who does not listen.
@@ -34,6 +40,8 @@ def show(tab: Tab, requests: Requests, html: str, wait: Wait, patience: Deadline
             tab.enter(patience)
             tab.until(settled(tab, wait), patience)
         else:
+            if on_paper:
+                leave_out_screen(tab)
             _write(tab, html, wait, patience)
         if wait.until != "domcontentloaded" and not requests.loaded:
             _load(tab, requests, wait, patience)

@@ -14,6 +14,7 @@ from chalicelib.engine.browser.emulation import Emulation
 from chalicelib.engine.browser.fonts import InstalledFonts, used_fonts
 from chalicelib.engine.browser.loading import show, visit
 from chalicelib.engine.browser.markup import markup
+from chalicelib.engine.browser.paper import is_enough
 from chalicelib.engine.browser.printing import printed
 from chalicelib.engine.browser.sheets import Sheets, print_sheets
 from chalicelib.engine.browser.spare import Spare
@@ -75,17 +76,19 @@ class Page:
             "wait": self._tab.waits_for,
         }
 
-    def load(self, html: str, output: Output) -> None:
+    def load(self, html: str, output: Output, *, measured: bool = False) -> None:
         """Show a document and wait for all that it is to be waited for.
 
-        Raises RenderFailure `wait_timeout`, `navigation_failed`, `render_timeout`, with strict
-        assets `asset_fetch_failed` or `url_not_allowed`, and `render_failed` when its window is
-        too large for a picture.
+        `measured`: its boxes are looked at before it is drawn. Raises RenderFailure `wait_timeout`,
+        `navigation_failed`, `render_timeout`, with strict assets `asset_fetch_failed` or
+        `url_not_allowed`, and `render_failed` when its window is too large for a picture.
         """
         self._html_bytes = len(html.encode(errors="replace"))
         self._warn_unused(output.http.of_an_origin, "a document that came as text has no origin")
+        on_paper = not measured and is_enough(html, output)
         with self._loading(output) as patience:
-            show(self._tab, self._watch.requests, html, output.wait, patience)
+            requests, wait = self._watch.requests, output.wait
+            show(self._tab, requests, html, wait, patience, on_paper=on_paper)
 
     def visit(self, url: str, output: Output) -> None:
         """Go to a page; raises as `load`, and `url_not_allowed` for where it leads to."""

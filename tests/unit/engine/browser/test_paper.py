@@ -1,0 +1,63 @@
+"""Which documents need no layout but that of their pages."""
+
+from typing import Any
+
+import pytest
+
+from chalicelib.engine.browser.paper import is_enough
+from chalicelib.engine.options.output import Output
+
+PLAIN = """<!doctype html><html lang=en><style>
+h1 { color: #123; background: URL( "data:image/png;base64,AA==" ) } p { mask: url(#m) }
+</style><h1>Total</h1><img src="https://example.com/logo.png"><svg><mask id=m /></svg>"""
+
+ON_A_SCREEN_FIRST: dict[str, dict[str, Any]] = {
+    "drawn": {"format": "png"},
+    "drawn as well": {"formats": ["pdf", "webp"]},
+    "written out": {"formats": ["pdf", "html"]},
+    "in the medium of a screen": {"media": "screen"},
+    "held to PDF/UA": {"pdf": {"pdfua": True}},
+    "reported on": {"pdf": {"accessibility_report": True}},
+    "judged by its parts": {"asset_policy": "strict"},
+    "waited for by a selector": {"wait": {"selector": "h1"}},
+    "waited for by an expression": {"wait": {"expression": "true"}},
+}
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        {},
+        {"format": "zip"},
+        {"formats": ["pdf", "xml"]},
+        {"pdf": {"tagged": False, "outline": True, "header": {"enabled": True, "left": "x"}}},
+        {"viewport": {"width": 300}, "locale": "de", "wait": {"delay_ms": 5}},
+    ],
+)
+def test_a_document_that_is_printed_alone_needs_no_screen(output: dict[str, Any]) -> None:
+    assert is_enough(PLAIN, Output.from_json(output))
+
+
+@pytest.mark.parametrize("how", ON_A_SCREEN_FIRST)
+def test_what_is_looked_at_before_it_is_printed_needs_a_screen(how: str) -> None:
+    assert not is_enough(PLAIN, Output.from_json(ON_A_SCREEN_FIRST[how]))
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "<style>@FONT-FACE { font-family: own; src: local(Tinos) }</style>",
+        "<style>p { Animation: k 1s }</style>",
+        "<svg><animateTransform /></svg>",
+        "<p style='transition: all 1s'>",
+        "<marquee>",
+        "<VIDEO src=x>",
+        "<td background=x.png>",
+        "<style>p { background: image-set('x.png' 1x) }</style>",
+        "<style>p { background: url(x.png) }</style>",
+        "<style>p { background: url( ' x.png') }</style>",
+        "<style>p { background: URL( \n'x.png' ) }</style>",
+    ],
+)
+def test_what_moves_or_is_asked_for_by_layout_needs_a_screen(more: str) -> None:
+    assert not is_enough(PLAIN + more, Output.from_json({}))
