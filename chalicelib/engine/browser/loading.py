@@ -8,7 +8,7 @@ from chalicelib.engine.browser.bad_ports import WHY
 from chalicelib.engine.browser.blocked import has_user
 from chalicelib.engine.browser.credentials import Credentials
 from chalicelib.engine.browser.origin import can_tell
-from chalicelib.engine.browser.paper import leave_out_screen
+from chalicelib.engine.browser.paper import ask_for_fonts, leave_out_screen
 from chalicelib.engine.browser.pipe import CallRefused
 from chalicelib.engine.browser.requests import Requests
 from chalicelib.engine.browser.tab import Tab
@@ -40,9 +40,7 @@ def show(
             tab.enter(patience)
             tab.until(settled(tab, wait), patience)
         else:
-            if on_paper:
-                leave_out_screen(tab)
-            _write(tab, html, wait, patience)
+            _write(tab, html, wait, patience, on_paper=on_paper)
         if wait.until != "domcontentloaded" and not requests.loaded:
             _load(tab, requests, wait, patience)
         wait_for(tab, wait, patience, requests.quiet_s)
@@ -51,10 +49,14 @@ def show(
         raise RenderFailure("navigation_failed", message) from error
 
 
-def _write(tab: Tab, html: str, wait: Wait, patience: Deadline) -> None:
+def _write(tab: Tab, html: str, wait: Wait, patience: Deadline, *, on_paper: bool) -> None:
     """Put a document where the page stands already: that is faster than to go elsewhere."""
+    if on_paper:
+        leave_out_screen(tab)
     shown = tab.send("Page.setDocumentContent", frameId=tab.spare.frame, html=html)
     # Sent before the document has answered: one turn less on the way.
+    if on_paper:
+        ask_for_fonts(tab)
     ready = settled(tab, wait)
     tab.until(shown, patience)
     tab.until(ready, patience)

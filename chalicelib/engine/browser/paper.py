@@ -19,12 +19,26 @@ _LEAVE_OUT: Final = """() => {
   sheet.replaceSync('@media screen { body { content-visibility: hidden !important } }');
   document.adoptedStyleSheets = [sheet];
 }"""
+# Fonts that stand in a document come when its text is laid out: what is told of them, of its first
+# texts, is told before.
+_ASK_FOR_FONTS: Final = """async () => {
+  const fonts = Reflect.get(Document.prototype, 'fonts', document);
+  if (!fonts.size) return;
+  const asked = new Map();
+  const walker = Document.prototype.createTreeWalker.call(document, document, NodeFilter.SHOW_TEXT);
+  for (let seen = 0; seen < 300 && walker.nextNode();) {
+    const {data, parentElement} = walker.currentNode;
+    if (!parentElement || !/\\S/.test(data)) continue;
+    seen++;
+    const {fontStyle, fontWeight, fontFamily} = getComputedStyle(parentElement);
+    const font = `${fontStyle} ${fontWeight} 1px ${fontFamily}`;
+    asked.set(font, `${asked.get(font) ?? ''}${data.slice(0, 100)}`);
+  }
+  await Promise.all([...asked].map(([font, text]) => fonts.load(font, text).catch(() => null)));
+}"""
 # In lower case: what moves from the moment at which it is first laid out, and what is asked for
 # then, which is waited for and judged before the document is printed.
-_OF_SCREEN: Final = (
-    *("animat", "transition", "<marquee", "<video"),
-    *("@font-face", "background=", "image-set("),
-)
+_OF_SCREEN: Final = ("animat", "transition", "<marquee", "<video", "background=", "image-set(")
 _ASKED_FOR: Final = re.compile(r"""url\(\s*+["']?+\s*+(?!data:|#)""")
 
 
@@ -46,6 +60,11 @@ def is_enough(html: str, output: Output) -> bool:
 def leave_out_screen(tab: Tab) -> None:
     """Have the next document that stands where the page does laid out for paper alone."""
     tab.call_function(_LEAVE_OUT)
+
+
+def ask_for_fonts(tab: Tab) -> None:
+    """Have the web fonts come that the page's document, which is laid out later, asks for."""
+    tab.call_function(_ASK_FOR_FONTS)
 
 
 def _moves_or_asks(text: str) -> bool:

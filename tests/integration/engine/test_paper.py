@@ -10,9 +10,10 @@ from chalicelib.engine.browser.page import Page
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.options.output import Output
 from tests.integration.engine.conftest import Render
-from tests.integration.engine.test_repeatable import data_uri, picture
+from tests.integration.engine.test_repeatable import data_uri, picture, web_font
 
 PICTURE: Final = data_uri("image/png", picture())
+FONT: Final = data_uri("font/ttf", web_font())
 ROWS: Final = "".join(f"<tr><td>{n}<td>Words of item {n}<td>{n}.50" for n in range(400))
 WORDS: Final = "<p>word and word</p>" * 200
 # What is drawn by styles stands below more text than is looked at before printing.
@@ -45,6 +46,18 @@ DOCUMENTS: Final = {
         h2 {{ position: fixed; bottom: 0 }}</style><h1>a</h1><h2>b</h2>{WORDS}<p class=w>wide""",
     "media": """<style>@media screen { p { color: red } } @media (min-width: 700px) { p {
         font-size: 30px } } @media (max-width: 500px) { p { font-size: 8px } }</style><p>x""",
+    "web fonts": f"""<style>@font-face {{ font-family: own; src: url({FONT}) }}
+        @font-face {{ font-family: own; font-weight: 700; src: url({FONT}) }}
+        @font-face {{ font-family: late; font-display: optional; src: local(none), url({FONT}) }}
+        @font-face {{ font-family: broken; src: url(data:font/ttf;base64,AAAA), url({FONT}) }}
+        @font-face {{ font-family: unused; src: url({FONT}) }}
+        @font-face {{ font-family: none; src: url(data:font/ttf;base64,AAAA) }}
+        text, li::marker {{ font-family: own }} h1 {{ font-family: broken; width: 20ch }}
+        h2 {{ font-family: none }} @media print {{ i {{ font-family: late }} }}</style>
+        <svg><text y=20>Größe</text></svg><h1>Größe</h1><h2>Größe</h2>{WORDS}<ul><li>a</ul>
+        <i>Größe</i>""",
+    "a web font of vector pictures": f"""<style>@font-face {{ font-family: own; src: url({FONT}) }}
+        text {{ font-family: own }}</style><svg><text y=20>Größe</text></svg>""",
     "containers": f"""<style>div {{ container-type: inline-size }} @container (min-width: 9px) {{
         b {{ background: url({PICTURE}) }} }}</style>{WORDS}<div><b>x""",
     "controls": """<input value=a><input type=checkbox checked><input type=range><select><option>b

@@ -8,6 +8,7 @@ from chalicelib.engine.browser.paper import is_enough
 from chalicelib.engine.options.output import Output
 
 PLAIN = """<!doctype html><html lang=en><style>
+@FONT-FACE { font-family: own; src: url(data:font/woff2;base64,AA==), local(Tinos) }
 h1 { color: #123; background: URL( "data:image/png;base64,AA==" ) } p { mask: url(#m) }
 </style><h1>Total</h1><img src="https://example.com/logo.png"><svg><mask id=m /></svg>"""
 
@@ -46,7 +47,7 @@ def test_what_is_looked_at_before_it_is_printed_needs_a_screen(how: str) -> None
 @pytest.mark.parametrize(
     "more",
     [
-        "<style>@FONT-FACE { font-family: own; src: local(Tinos) }</style>",
+        "<style>@font-face { font-family: own; src: url(own.woff2) }</style>",
         "<style>p { Animation: k 1s }</style>",
         "<svg><animateTransform /></svg>",
         "<p style='transition: all 1s'>",
