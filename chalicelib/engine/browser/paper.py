@@ -31,7 +31,7 @@ _ASK_FOR_FONTS: Final = """async () => {
     if (!parentElement || !/\\S/.test(data)) continue;
     seen++;
     const {fontStyle, fontWeight, fontFamily} = getComputedStyle(parentElement);
-    const font = `${fontStyle} ${fontWeight} 1px ${fontFamily}`;
+    const font = `${fontStyle} ${fontWeight} 1px ${fontFamily.slice(0, 500)}`;
     asked.set(font, `${asked.get(font) ?? ''}${data.slice(0, 100)}`);
   }
   await Promise.all([...asked].map(([font, text]) => fonts.load(font, text).catch(() => null)));
