@@ -6,6 +6,7 @@ where nothing that is printed, and nothing that is told of it, depends on it.
 """
 
 import re
+from html import unescape
 from typing import Final
 
 from chalicelib.engine.browser.tab import Tab
@@ -36,10 +37,53 @@ _ASK_FOR_FONTS: Final = """async () => {
   }
   await Promise.all([...asked].map(([font, text]) => fonts.load(font, text).catch(() => null)));
 }"""
-# In lower case: what moves from the moment at which it is first laid out, and what is asked for
-# then, which is waited for and judged before the document is printed.
-_OF_SCREEN: Final = ("animat", "transition", "<marquee", "<video", "background=", "image-set(")
-_ASKED_FOR: Final = re.compile(r"""url\(\s*+["']?+\s*+(?!data:|#)""")
+# What the browser was seen to print alike, with the layout of a window before it and without. What
+# moves, scrolls, sticks, has the focus or remembers a size is not among it.
+_ELEMENTS: Final = """
+    html head meta title style body main header footer nav section article aside address div p
+    h1 h2 h3 h4 h5 h6 blockquote pre hr br wbr span a b strong i em u s small sub sup code abbr
+    time mark label font center ul ol li dl dt dd table caption colgroup col thead tbody tfoot tr
+    td th img figure figcaption svg g path rect circle ellipse line polyline polygon text tspan
+    !doctype
+"""
+_PROPERTIES: Final = """
+    color opacity background background-color background-image background-position
+    background-repeat background-size border border-top border-right border-bottom border-left
+    border-color border-style border-width border-top-width border-right-width
+    border-bottom-width border-left-width border-top-color border-right-color border-bottom-color
+    border-left-color border-top-style border-right-style border-bottom-style border-left-style
+    border-radius border-collapse border-spacing empty-cells table-layout caption-side box-sizing
+    margin margin-top margin-right margin-bottom margin-left padding padding-top padding-right
+    padding-bottom padding-left width height min-width min-height max-width max-height display
+    float clear position top right bottom left z-index flex flex-direction flex-wrap flex-grow
+    flex-shrink flex-basis justify-content align-items align-self gap row-gap column-gap
+    grid-template-columns grid-template-rows grid-column grid-row font font-family font-size
+    font-style font-weight font-variant font-variant-numeric font-feature-settings line-height
+    letter-spacing word-spacing text-align text-decoration text-indent text-transform
+    vertical-align white-space word-break word-wrap overflow-wrap direction list-style
+    list-style-type list-style-position content counter-reset counter-increment quotes src size
+    page page-break-before page-break-after page-break-inside break-before break-after
+    break-inside orphans widows print-color-adjust -webkit-print-color-adjust text-rendering fill
+    stroke stroke-width
+"""
+_ADDRESSES: Final = "data http https mailto tel"
+_KNOWN_ELEMENTS: Final = frozenset(_ELEMENTS.split())
+_KNOWN: Final = frozenset(f"{_ELEMENTS} {_PROPERTIES} {_ADDRESSES}".split())
+_ELEMENT: Final = re.compile(r"<([a-z!][^\s/>]*)")
+# Whatever may be a property, and what looks like one: selectors, addresses, words.
+_PROPERTY: Final = re.compile(r"""[{};"'=/]\s*+(?!--)([a-z-]++)\s*+:""")
+# In lower case: what is asked for by layout, which is waited for and judged before the document is
+# printed, other rules, and the escapes of CSS, which may stand for any of these.
+_OF_SCREEN: Final = (
+    *("image-set(", "sticky", "autofocus", "\\"),
+    *("@container", "@layer", "@supports", "@scope", "@property", "@keyframes", "@position-try"),
+)
+_FORMS_OF_SCREEN: Final = (
+    re.compile(r"""url\(\s*+["']?+\s*+(?!data:|#)"""),
+    re.compile(r"background\s*="),
+    # To the window, where it is not the layout of a table.
+    re.compile(r"(?<!table-layout:)(?<!table-layout: )fixed"),
+)
 
 
 def is_enough(html: str, output: Output) -> bool:
@@ -48,12 +92,13 @@ def is_enough(html: str, output: Output) -> bool:
         set(output.formats) <= _PRINTED
         # Any other than the browser's own may be that of a screen.
         and output.media is None
-        # These look at the page before it is printed.
+        # These look at the page before it is printed, or let it go on.
         and not output.pdf.held_to_pdfua
         and not output.strict_assets
         and output.wait.selector is None
         and output.wait.expression is None
-        and not _moves_or_asks(html.lower())
+        and not output.wait.delay_ms
+        and not _is_of_screen(unescape(html).lower())
     )
 
 
@@ -67,5 +112,10 @@ def ask_for_fonts(tab: Tab) -> None:
     tab.call_function(_ASK_FOR_FONTS)
 
 
-def _moves_or_asks(text: str) -> bool:
-    return any(word in text for word in _OF_SCREEN) or _ASKED_FOR.search(text) is not None
+def _is_of_screen(text: str) -> bool:
+    return (
+        any(word in text for word in _OF_SCREEN)
+        or any(form.search(text) is not None for form in _FORMS_OF_SCREEN)
+        or not _KNOWN_ELEMENTS.issuperset(_ELEMENT.findall(text))
+        or not _KNOWN.issuperset(_PROPERTY.findall(text))
+    )

@@ -9,8 +9,9 @@ from chalicelib.engine.options.output import Output
 
 PLAIN = """<!doctype html><html lang=en><style>
 @FONT-FACE { font-family: own; src: url(data:font/woff2;base64,AA==), local(Tinos) }
-h1 { color: #123; background: URL( "data:image/png;base64,AA==" ) } p { mask: url(#m) }
-</style><h1>Total</h1><img src="https://example.com/logo.png"><svg><mask id=m /></svg>"""
+h1 { color: #123; background: URL( "data:image/png;base64,AA==" ) } p { fill: url(#m); --soft: 1 }
+a:link, table td:nth-child(2) { table-layout: fixed; color: var(--soft) } #m:hover {}
+</style><h1>Total</h1><img src="https://example.com/logo.png"><svg><circle id=m r=4 /></svg>"""
 
 ON_A_SCREEN_FIRST: dict[str, dict[str, Any]] = {
     "drawn": {"format": "png"},
@@ -22,6 +23,7 @@ ON_A_SCREEN_FIRST: dict[str, dict[str, Any]] = {
     "judged by its parts": {"asset_policy": "strict"},
     "waited for by a selector": {"wait": {"selector": "h1"}},
     "waited for by an expression": {"wait": {"expression": "true"}},
+    "let go on": {"wait": {"delay_ms": 1}},
 }
 
 
@@ -32,7 +34,7 @@ ON_A_SCREEN_FIRST: dict[str, dict[str, Any]] = {
         {"format": "zip"},
         {"formats": ["pdf", "xml"]},
         {"pdf": {"tagged": False, "outline": True, "header": {"enabled": True, "left": "x"}}},
-        {"viewport": {"width": 300}, "locale": "de", "wait": {"delay_ms": 5}},
+        {"viewport": {"width": 300}, "locale": "de", "wait": {"until": "networkidle"}},
     ],
 )
 def test_a_document_that_is_printed_alone_needs_no_screen(output: dict[str, Any]) -> None:
@@ -53,7 +55,26 @@ def test_what_is_looked_at_before_it_is_printed_needs_a_screen(how: str) -> None
         "<p style='transition: all 1s'>",
         "<marquee>",
         "<VIDEO src=x>",
+        "<audio controls>",
+        "<input AutoFocus>",
+        "<select size=3>",
+        "<style>p { scroll-initial-target: nearest }</style>",
+        "<style>p { position-try-fallbacks: flip-inline }</style>",
+        "<style>p { contain-intrinsic-size: auto; content-visibility: auto }</style>",
+        "<p style='position: STICKY'>",
+        "<p style='position: fixed'>",
+        "<p style='background: red  fixed'>",
+        "<style>/* of */ zoom: 2</style><p>",
+        "<style>p { b { color: red } zoom: 2 }</style>",
+        "<p style=zoom:2>",
+        "<style>p { color: red; /* bigger */ zoom : 2 }</style>",
+        "<style>@layer a { p { color: red } }</style>",
+        "<own-element>",
         "<td background=x.png>",
+        "<td background\n= x.png>",
+        "<p style='background: u\\72l(x.png)'>",
+        "<p style='background: url&#40;x.png)'>",
+        "<p style='background: &#x75;rl&lpar;x.png)'>",
         "<style>p { background: image-set('x.png' 1x) }</style>",
         "<style>p { background: url(x.png) }</style>",
         "<style>p { background: url( ' x.png') }</style>",
