@@ -44,7 +44,6 @@ _ELEMENTS: Final = """
     h1 h2 h3 h4 h5 h6 blockquote pre hr br wbr span a b strong i em u s small sub sup code abbr
     time mark label font center ul ol li dl dt dd table caption colgroup col thead tbody tfoot tr
     td th img figure figcaption svg g path rect circle ellipse line polyline polygon text tspan
-    !doctype
 """
 _PROPERTIES: Final = """
     color opacity background background-color background-image background-position
@@ -69,9 +68,9 @@ _PROPERTIES: Final = """
 _ADDRESSES: Final = "data http https mailto tel"
 _KNOWN_ELEMENTS: Final = frozenset(_ELEMENTS.split())
 _KNOWN: Final = frozenset(f"{_ELEMENTS} {_PROPERTIES} {_ADDRESSES}".split())
-_ELEMENT: Final = re.compile(r"<([a-z!][^\s/>]*)")
+_ELEMENT: Final = re.compile(r"<([a-z][^\s/>]*)")
 # Whatever may be a property, and what looks like one: selectors, addresses, words.
-_PROPERTY: Final = re.compile(r"""[{};"'=/]\s*+(?!--)([a-z-]++)\s*+:""")
+_PROPERTY: Final = re.compile(r"""(?:[{};"'=]|\*/)\s*+(?!--)([a-z-]++)\s*+:""")
 # In lower case: what is asked for by layout, which is waited for and judged before the document is
 # printed, other rules, and the escapes of CSS, which may stand for any of these.
 _OF_SCREEN: Final = (

@@ -11,7 +11,8 @@ PLAIN = """<!doctype html><html lang=en><style>
 @FONT-FACE { font-family: own; src: url(data:font/woff2;base64,AA==), local(Tinos) }
 h1 { color: #123; background: URL( "data:image/png;base64,AA==" ) } p { fill: url(#m); --soft: 1 }
 a:link, table td:nth-child(2) { table-layout: fixed; color: var(--soft) } #m:hover {}
-</style><h1>Total</h1><img src="https://example.com/logo.png"><svg><circle id=m r=4 /></svg>"""
+</style><!-- The sum / total: --><h1>Sum/Total: 1</h1>
+<img src="https://example.com/logo.png"><svg><circle id=m r=4 /></svg>"""
 
 ON_A_SCREEN_FIRST: dict[str, dict[str, Any]] = {
     "drawn": {"format": "png"},
