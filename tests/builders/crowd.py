@@ -92,13 +92,13 @@ class Crowd:
 
     def admit(self, claim: Claim) -> tuple[str, Claim, Taken | None]:
         try:
-            taken, _ = _until_room(lambda: self.limits.admit(claim, NOW))
+            taken, _ = until_room(lambda: self.limits.admit(claim, NOW))
         except ServiceError as refusal:
             return refusal.code, claim, None
         return "admitted", claim, taken
 
     def settle(self, claim: Claim, taken: Taken, *, billed: bool) -> None:
-        _until_room(
+        until_room(
             lambda: self.limits.settle(self.workspace.id, claim.render_id, taken, billed=billed)
         )
 
@@ -108,20 +108,20 @@ class Crowd:
 
     def enter(self, place: Place) -> str:
         try:
-            _until_room(lambda: self.limits.enter(place, NOW))
+            until_room(lambda: self.limits.enter(place, NOW))
         except ServiceError as refusal:
             return refusal.code
         return "entered"
 
     def leave(self, place: Place) -> None:
-        _until_room(lambda: self.limits.leave(place))
+        until_room(lambda: self.limits.leave(place))
 
     def all_at_once[T](self, work: Callable[[int], T], count: int = ADMISSIONS) -> list[T]:
         with ThreadPoolExecutor(THREADS) as threads:
             return list(threads.map(work, range(count)))
 
 
-def _until_room[T](call: Callable[[], T]) -> T:
+def until_room[T](call: Callable[[], T]) -> T:
     """Ask again where others or faults were in the way at every try, as a caller does after a 503.
 
     With a conflict in every fifth call that is one of some 80 000 calls.

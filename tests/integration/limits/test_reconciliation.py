@@ -20,7 +20,7 @@ from chalicelib.features.renders.rows import row_of
 from chalicelib.features.upkeep.limits import ReconcileLimits
 from chalicelib.features.workspaces.limits import Taken
 from chalicelib.features.workspaces.limits_repository import Limits
-from tests.builders.crowd import NO_RATE, TABLE, Crowd
+from tests.builders.crowd import NO_RATE, TABLE, Crowd, until_room
 from tests.fakes.edge import NOW, FixedClock
 from tests.fakes.limits_model import RemovedBodies
 
@@ -84,14 +84,16 @@ class Life:
             created_at=at,
             request_id="r",
         )
+        creation = self.renders.creation(made, due_at=at, held_until=at)
         # Refused: it is this very one, and the answer was lost.
         with suppress(ConditionFailed):
-            self.tables.write(self.renders.creation(made, due_at=at, held_until=at))
+            until_room(lambda: self.tables.write(creation))
         return made
 
     def finish(self, render: Render, *, billed: bool) -> None:
         done = replace(render, status="succeeded" if billed else "failed", billed=billed)
-        self.tables.write(Write(TABLE, item=row_of(done) | {"held_until": rfc3339(NOW)}))
+        finished = Write(TABLE, item=row_of(done) | {"held_until": rfc3339(NOW)})
+        until_room(lambda: self.tables.write(finished))
 
     def reconcile(self) -> None:
         limits = Limits(self.tables, TABLE, self.clock)
@@ -103,7 +105,7 @@ class Life:
             thresholds=lambda *_: None,
             clock=self.clock,
         )
-        reconcile(self.crowd.workspace.id)
+        until_room(lambda: reconcile(self.crowd.workspace.id))
 
     @contextmanager
     def reconcilers(self) -> Iterator[None]:
