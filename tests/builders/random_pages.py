@@ -1,4 +1,4 @@
-"""Random documents of plain boxes: whatever engine/browser/paper.py knows, thrown together."""
+"""Random documents of plain boxes: most of what engine/browser/paper.py knows, mixed at will."""
 
 import random
 import re

@@ -37,8 +37,8 @@ _ASK_FOR_FONTS: Final = """async () => {
   }
   await Promise.all([...asked].map(([font, text]) => fonts.load(font, text).catch(() => null)));
 }"""
-# What the browser was seen to print alike, with the layout of a window before it and without. What
-# moves, scrolls, sticks, has the focus or remembers a size is not among it.
+# What prints alike with the layout of a window before it and without: random documents of most of
+# it did. What moves, scrolls, sticks, has the focus or remembers a size is not among it.
 _ELEMENTS: Final = """
     html head meta title style body main header footer nav section article aside address div p
     h1 h2 h3 h4 h5 h6 blockquote pre hr br wbr span a b strong i em u s small sub sup code abbr
