@@ -3,6 +3,7 @@
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, override
 
@@ -37,6 +38,7 @@ class ProcessExecutor(RuntimeExecutor):  # type: ignore[misc]
         self._variables: dict[str, str] = {}
         self._worker: Worker | None = None
         self._lines: list[str] = []
+        self._told = 0
 
     @override
     def start(self, env_vars: dict[str, str]) -> None:
@@ -56,18 +58,18 @@ class ProcessExecutor(RuntimeExecutor):  # type: ignore[misc]
 
     @override
     def invoke(self, payload: dict[str, str]) -> InvocationResult:
-        request_id, shown = payload["invoke-id"], len(self._lines)
+        request_id = payload["invoke-id"]
         worker = self._worker
         if worker is None or not worker.alive():
             worker = self._launch()
         answer = self._run(worker, payload)
-        # LocalStack warns of functions that say nothing at all.
-        said = [f"START RequestId: {request_id}", *self._lines[shown:]]
+        # An answer comes another way than the lines before it, and may overtake them.
+        worker.output.catch_up()
         return InvocationResult(
             request_id,
             answer.payload,
             is_error=answer.error is not None,
-            logs="\n".join([*said, f"END RequestId: {request_id}"]),
+            logs="\n".join(self._said(request_id)),
         )
 
     @override
@@ -97,6 +99,13 @@ class ProcessExecutor(RuntimeExecutor):  # type: ignore[misc]
     @override
     def cleanup_version(cls, function_version: FunctionVersion) -> None:
         """Leave the code where it is: a later version may share it."""
+
+    def _said(self, request_id: str) -> Iterator[str]:
+        """Yield what was not yet told; LocalStack warns of functions that say nothing at all."""
+        yield f"START RequestId: {request_id}"
+        told, self._told = self._told, len(self._lines)
+        yield from self._lines[told : self._told]
+        yield f"END RequestId: {request_id}"
 
     def _launch(self) -> Worker:
         self._end()

@@ -14,6 +14,7 @@ from typing import Any, Final, Protocol
 
 from infra.local.processes import Spawner, end
 from infra.local.runner.frames import Channel
+from infra.local.runner.output import Output
 from infra.template import ROOT
 
 MAX_ANSWER_BYTES: Final = 6_291_556
@@ -68,11 +69,14 @@ class Worker:
                     stdout=subprocess.PIPE,
                     stderr=subprocess.STDOUT,
                     start_new_session=True,
+                    bufsize=0,
                 ),
             )
+        assert self.process.stdout is not None
         self.channel = Channel(ours)
+        self.output = Output(self.process.stdout, log)
         self.idle_since = time.monotonic()
-        threading.Thread(target=self._read_log, args=(log,), daemon=True).start()
+        threading.Thread(target=self.output.follow, daemon=True).start()
 
     @property
     def pid(self) -> int:
@@ -115,12 +119,6 @@ class Worker:
             self.process.wait(timeout=2)
         except subprocess.TimeoutExpired:
             end(self.process)
-
-    def _read_log(self, log: Callable[[str], None]) -> None:
-        assert self.process.stdout is not None
-        with self.process.stdout as lines:
-            for line in lines:
-                log(line.decode("utf-8", "replace").rstrip("\n"))
 
 
 def kill(workers: Sequence[Worker]) -> None:

@@ -1,5 +1,7 @@
 """The plug-ins: a function runs as on Lambda, in a process that sees nothing of this checkout."""
 
+import base64
+import json
 import os
 import sys
 import time
@@ -27,6 +29,8 @@ def act(event, context):
         os._exit(event["exit"])
     if "child" in event:
         subprocess.Popen(["sleep", event["child"]])
+    for line in event.get("lines", ()):
+        print(line)
     time.sleep(event.get("then_sleep", 0))
     return {
         "pid": os.getpid(),
@@ -129,6 +133,17 @@ def test_a_process_that_ends_is_told_and_replaced(cloud: Cloud, function: str) -
     assert (failed, told["errorType"]) == ("Unhandled", "Runtime.ExitError")
     assert "exit status 7" in told["errorMessage"]
     assert cloud.invoke(function)[1] is None
+
+
+def test_every_line_is_in_the_log_of_the_invocation_that_wrote_it(
+    cloud: Cloud, function: str
+) -> None:
+    client = cloud.client("lambda")
+    for n in range(100):
+        event = {"lines": [f"{n} one", f"{n} two"]}
+        told = client.invoke(FunctionName=function, Payload=json.dumps(event), LogType="Tail")
+        _, *lines, _ = base64.b64decode(told["LogResult"]).decode().splitlines()
+        assert lines == event["lines"]
 
 
 def test_a_function_that_cannot_be_imported_says_why(cloud: Cloud) -> None:
