@@ -1,5 +1,6 @@
 """One worker process seen from the stack."""
 
+import contextlib
 import json
 import os
 import socket
@@ -56,9 +57,11 @@ class Worker:
     ) -> None:
         """Start the process in `folder`; it is ready once `wait_until_ready` returns."""
         ours, theirs = socket.socketpair()
+        self.channel = Channel(ours)
         command = [*python, "-m", "infra.local.runner.worker"]
-        with theirs:
-            arguments = [str(theirs.fileno()), str(os.getpid()), function.handler]
+        arguments = [str(theirs.fileno()), str(os.getpid()), function.handler]
+        with theirs, contextlib.ExitStack() as unless_started:
+            unless_started.callback(self.channel.close)
             self.process: subprocess.Popen[bytes] = spawner.run(
                 lambda: subprocess.Popen(
                     [*command, *arguments],
@@ -72,8 +75,8 @@ class Worker:
                     bufsize=0,
                 ),
             )
+            unless_started.pop_all()
         assert self.process.stdout is not None
-        self.channel = Channel(ours)
         self.output = Output(self.process.stdout, log)
         self.idle_since = time.monotonic()
         threading.Thread(target=self.output.follow, daemon=True).start()

@@ -1,6 +1,7 @@
 """The runner over real worker processes: one process an invocation, killed at its timeout."""
 
 import contextlib
+import gc
 import json
 import threading
 import time
@@ -230,6 +231,16 @@ def test_warm_processes_are_started_early_and_idle_ones_beyond_them_leave() -> N
         left = running.size()
 
     assert (early, grown, left) == (1, 2, 1)
+
+
+def test_a_process_that_cannot_be_started_leaves_nothing_open() -> None:
+    declared, spawner = function(), Spawner()
+    spawner.close()
+    with pytest.raises(RuntimeError, match="after shutdown"):
+        Worker(declared, worker_environment(declared, {}), spawner, print)
+
+    # What is left open says so as it is collected, which fails the test.
+    gc.collect()
 
 
 def test_what_a_function_writes_reaches_the_log() -> None:
