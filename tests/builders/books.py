@@ -51,7 +51,8 @@ class Books:
     def check(self, *, belated: AbstractSet[str] = frozenset()) -> None:
         """Raise unless every book says the same, and nothing waits any more.
 
-        Bodies whose upload arrived when nobody waited for it may be left: the bucket removes them.
+        Uploads that arrived when nobody waited for them may be left, while something will still
+        remove them: bodies, by the bucket itself, and files of dead attempts, with the retention.
         """
         self._check_states()
         self._check_facts()
@@ -87,11 +88,16 @@ class Books:
         )
         assert len(self.files) == len(succeeded)
         kept = sorted(r.files[0].key for r in succeeded if r.files_purged_at is None)
-        swept = {key for key in belated if key.startswith("tmp/")}
-        wrong = set(self.objects) - swept ^ set(kept)
+        left = {key for key in belated - set(kept) if key.startswith("tmp/") or self._keeps(key)}
+        wrong = set(self.objects) - left ^ set(kept)
         assert not wrong, [(key, self.renders.get(_RENDER_ID.findall(key)[0])) for key in wrong]
         waiting = {f"WS#{r.workspace_id}#RND#{r.id} META" for r in succeeded}
         assert set(self.due) <= waiting, set(self.due) - waiting
+
+    def _keeps(self, key: str) -> bool:
+        """Tell whether the render of a file has files that will end."""
+        render = self.renders[_RENDER_ID.findall(key)[0]]
+        return render.status == "succeeded" and render.files_purged_at is None
 
     def _check_limits(self) -> None:
         assert (self.limits["holds"], self.limits["leases"]) == ({}, {})

@@ -35,6 +35,29 @@ def test_what_a_function_stored_that_died_after_its_render_was_purged_is_removed
     assert (limits["used"], limits["holds"]) == (0, {})
 
 
+def test_what_arrives_late_from_a_dead_attempt_ends_with_the_retention(service: Service) -> None:
+    render_id = service.render(mode="async").json["id"]
+    service.dies_after_storing = True
+    with pytest.raises(FunctionKilled):
+        service.work_off_queue()
+    (late,) = [key for key in service.objects() if "/files/" in key]
+    service.clock.forward(minutes=8)
+    service.tick()
+    service.look_after()
+    service.work_off_queue()
+    service.relay_facts()
+    (named,) = service.objects()
+    assert late != named
+
+    service.clients.s3.put_object(Bucket=service.settings.bucket, Key=late, Body=b"%PDF late")
+    service.clock.forward(days=31)
+    service.tick()
+    service.look_after()
+
+    assert service.call("GET", f"/v1/renders/{render_id}").json["status"] == "succeeded"
+    assert service.objects() == []
+
+
 @pytest.mark.parametrize(
     ("fails_at", "mode"), [("check_schemas.data", "sync"), ("bodies.keep", "async")]
 )
