@@ -82,5 +82,32 @@ def test_fault_of_our_own_before_a_render_is_made_keeps_no_place(
     assert len(limits["leases"]) == (kept if mode == "sync" else 0)
 
 
+@pytest.mark.parametrize("deletes", [True, False])
+def test_body_that_was_kept_by_a_call_that_failed_is_removed(
+    service: Service, monkeypatch: pytest.MonkeyPatch, *, deletes: bool
+) -> None:
+    bodies = type(service.services.bodies)
+    keep = bodies.keep
+
+    def kept_unheard(*call: Any) -> NoReturn:
+        keep(*call)
+        raise BrokenPipeError
+
+    with monkeypatch.context() as failing:
+        failing.setattr(bodies, "keep", kept_unheard)
+        if not deletes:
+            failing.setattr(bodies, "delete", has_no_room)
+        assert service.render(mode="async").code == "internal_error"
+    left = 0 if deletes else 1
+    assert (len(service.objects()), len(service.limits()["holds"])) == (left, left)
+
+    service.clock.forward(minutes=8)
+    service.tick()
+    service.look_after()
+
+    assert service.objects() == []
+    assert service.limits()["holds"] == {}
+
+
 def has_no_room(*_: object, **__: object) -> NoReturn:
     raise Throttled

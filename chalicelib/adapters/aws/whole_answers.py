@@ -10,14 +10,13 @@ if TYPE_CHECKING:
     from botocore.awsrequest import AWSResponse
     from botocore.hooks import BaseEventHooks
 
-_ATTEMPTS: Final = 3
 _PAUSE_S: Final = 0.05
 
 
 def ask_again(events: "BaseEventHooks") -> None:
     """Have the clients of a session repeat calls whose answer was cut.
 
-    Three times in all; then they raise IncompleteReadError.
+    As often in all as they repeat calls that failed otherwise; then they raise IncompleteReadError.
     """
     # The stubs know no handler that returns something.
     events.register_first("needs-retry", _pause_before_another)  # type: ignore[arg-type]
@@ -30,7 +29,7 @@ def _pause_before_another(**call: Any) -> float | None:
     announced = int(answer.headers.get("Content-Length") or 0)
     if call["operation"].http.get("method") == "HEAD" or len(answer.content) >= announced:
         return None
-    if call["attempts"] < _ATTEMPTS:
+    if call["attempts"] < call["request_dict"]["context"]["retries"]["max"]:
         return float(_PAUSE_S * call["attempts"])
     from botocore.exceptions import IncompleteReadError  # noqa: PLC0415 -- heavy
 

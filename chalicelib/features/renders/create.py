@@ -14,7 +14,7 @@ from chalicelib.core.clock import Clock, parse_rfc3339, rfc3339
 from chalicelib.core.crash_points import CrashPoint, here
 from chalicelib.core.errors import ServiceError
 from chalicelib.core.ids import Ids, RenderId
-from chalicelib.features.renders.bodies import Bodies
+from chalicelib.features.renders.bodies import Bodies, body_key
 from chalicelib.features.renders.idempotency import Accepted202, IdempotencyRecords, Record
 from chalicelib.features.renders.model import MAX_ATTEMPTS, Body, Render
 from chalicelib.features.renders.order import Order, check
@@ -115,10 +115,8 @@ class CreateRender:
         with self._giving_back(render):
             # Takes seconds, which nobody is let use without limit.
             check_data(order.body, self._schemas)
-            if order.mode == "async" or order.is_large:
-                key = self._bodies.keep(order.workspace.id, render_id, order.body)
-                render = replace(render, body_key=key)
-                here(CrashPoint.API_BODY_KEPT)
+        if order.mode == "async" or order.is_large:
+            render = self._with_body(render, order.body)
         try:
             self._tables.transact(self._writes(order, render, now))
         except ConditionFailed as lost:
@@ -137,14 +135,25 @@ class CreateRender:
         check_uploads(order.body, order.workspace.id, self._uploads)
         _check_stays_in_memory(order)
 
+    def _with_body(self, render: Render, body: Body) -> Render:
+        with self._giving_back(render, body=True):
+            key = self._bodies.keep(render.workspace_id, render.id, body)
+        here(CrashPoint.API_BODY_KEPT)
+        return replace(render, body_key=key)
+
     @contextmanager
-    def _giving_back(self, render: Render) -> Iterator[None]:
-        """Give back what a render has taken where none comes of it, for whatever reason."""
+    def _giving_back(self, render: Render, *, body: bool = False) -> Iterator[None]:
+        """Give back what a render has taken where none comes of it, for whatever reason.
+
+        `body`: its body may have been kept by a call that failed all the same.
+        """
         try:
             yield
         except Exception:
             # Else it is given back when the limits are next compared with their renders.
             with passed_over("not given back"):
+                if body:
+                    self._bodies.delete(body_key(render.workspace_id, render.id))
                 self._limits.settle(render.workspace_id, render.id, render.taken, billed=False)
             raise
 

@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 from boto3.session import Session
 from botocore.awsrequest import AWSResponse
+from botocore.config import Config
 from botocore.exceptions import IncompleteReadError
 
 from chalicelib.adapters.aws.whole_answers import ask_again
 
+ATTEMPTS = 4
 WHOLE = b'{"Item": {"PK": {"S": "a"}}}'
 
 
@@ -27,6 +29,7 @@ class Wire:
             region_name="us-east-1",
             aws_access_key_id="a",
             aws_secret_access_key="b",
+            config=Config(retries={"mode": "standard", "total_max_attempts": ATTEMPTS}),
         )
         events: Any = self.client.meta.events
         # Before the mock of AWS, which may be in this process.
@@ -52,17 +55,18 @@ class Raw(io.BytesIO):
 
 @pytest.mark.parametrize("cut", [b"", WHOLE[:1], WHOLE[:-1]])
 def test_cut_answer_is_asked_for_again(cut: bytes) -> None:
-    wire = Wire(cut, cut, WHOLE)
+    wire = Wire(*[cut] * (ATTEMPTS - 1), WHOLE)
 
     assert wire.get()["Item"] == {"PK": {"S": "a"}}
-    assert wire.calls == 3
+    assert wire.calls == ATTEMPTS
 
 
 def test_answer_that_is_cut_every_time_is_an_error_and_no_absent_item() -> None:
-    wire = Wire(*[WHOLE[:9]] * 3)
+    wire = Wire(*[WHOLE[:9]] * (ATTEMPTS + 1))
 
     with pytest.raises(IncompleteReadError):
         wire.get()
+    assert wire.calls == ATTEMPTS
 
 
 def test_whole_answer_is_taken_at_once() -> None:
