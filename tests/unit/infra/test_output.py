@@ -10,14 +10,14 @@ from infra.local.runner.output import Output
 
 
 @contextmanager
-def written_to(log: Callable[[str], None]) -> Iterator[tuple[int, Output, threading.Thread]]:
-    """Give the end to write to, what is read from it, and the thread that follows."""
+def written_to(log: Callable[[str], None]) -> Iterator[tuple[int, Output]]:
+    """Give the end to write to and what is read from it; the rest is followed to its end."""
     theirs, end = os.pipe()
     output = Output(os.fdopen(theirs, "rb", buffering=0), log)
-    following = threading.Thread(target=output.follow)
     try:
-        yield end, output, following
+        yield end, output
     finally:
+        following = threading.Thread(target=output.follow)
         following.start()
         os.close(end)
         following.join(5)
@@ -32,7 +32,7 @@ def test_catching_up_waits_for_lines_that_another_thread_has_read() -> None:
         time.sleep(0.1)
         lines.append(line)
 
-    with written_to(slow) as (end, output, _):
+    with written_to(slow) as (end, output):
         os.write(end, b"one\ntwo\n")
         reader = threading.Thread(target=output.catch_up)
         reader.start()
@@ -44,7 +44,7 @@ def test_catching_up_waits_for_lines_that_another_thread_has_read() -> None:
 
 def test_catching_up_reads_what_nobody_has_read_yet_and_waits_for_nothing() -> None:
     lines: list[str] = []
-    with written_to(lines.append) as (end, output, _):
+    with written_to(lines.append) as (end, output):
         os.write(end, b"a" * 60_000 + b"\nhalf")
         output.catch_up()
         output.catch_up()
@@ -56,7 +56,7 @@ def test_catching_up_reads_what_nobody_has_read_yet_and_waits_for_nothing() -> N
 
 def test_the_last_line_needs_no_end_and_afterwards_there_is_nothing_to_read() -> None:
     lines: list[str] = []
-    with written_to(lines.append) as (end, output, _):
+    with written_to(lines.append) as (end, output):
         os.write(end, "one\n\nzwölf".encode() + b"\xff")
     output.catch_up()
 
