@@ -2,7 +2,7 @@
 PORT ?= 8700
 PY := .venv/bin/python
 # The integration tests that start stacks, which wait more than they compute; the others run beside.
-STACKS := $(addprefix tests/integration/,crash deployed faults limits local package room service)
+STACKS := $(addprefix tests/integration/,capacity crash deployed faults limits local package service)
 .DEFAULT_GOAL := help
 .PHONY: help setup run up down demo fmt check test test-stacks test-parts bench openapi lock package deploy destroy
 

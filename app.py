@@ -1,18 +1,18 @@
 """The API function: Chalice, with every route answered by the dispatcher of chalicelib.api."""
 
-from chalicelib.api._app import App
+from chalicelib.api.edge.app import App
 from chalicelib.api.routes import ENDPOINTS
 from chalicelib.bootstrap.api import api_services
-from chalicelib.bootstrap.start import at_start
+from chalicelib.bootstrap.cold_start import warm_up_on_lambda
 
 app = App(ENDPOINTS, api_services)
 
 
 def warm() -> None:
     """Import and build what the first request would wait for."""
-    api_services().warm()
+    api_services().warm_up()
     for row in ENDPOINTS:
-        row.warm()
+        row.build_models()
 
 
-at_start(warm)
+warm_up_on_lambda(warm)

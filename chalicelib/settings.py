@@ -27,12 +27,12 @@ SETTINGS: Final[dict[str, Setting]] = {
     "renders_dead_letters_url": Setting(
         "PLATEN_RENDERS_DEAD_LETTERS_URL", "SQS queue of async renders that were given up"
     ),
-    "events_queue_url": Setting("PLATEN_EVENTS_QUEUE_URL", "SQS queue of facts to be told"),
+    "events_queue_url": Setting("PLATEN_EVENTS_QUEUE_URL", "SQS queue of events to be published"),
     "events_dead_letters_url": Setting(
-        "PLATEN_EVENTS_DEAD_LETTERS_URL", "SQS queue of facts that were given up"
+        "PLATEN_EVENTS_DEAD_LETTERS_URL", "SQS queue of events that were given up"
     ),
-    "upkeep_queue_url": Setting("PLATEN_UPKEEP_QUEUE_URL", "SQS queue of due items"),
-    "upkeep_dead_letters_url": Setting(
+    "maintenance_queue_url": Setting("PLATEN_UPKEEP_QUEUE_URL", "SQS queue of due items"),
+    "maintenance_dead_letters_url": Setting(
         "PLATEN_UPKEEP_DEAD_LETTERS_URL", "SQS queue of due items that were given up"
     ),
     "render_function": Setting("PLATEN_RENDER_FUNCTION", "Lambda function that renders"),
@@ -127,7 +127,7 @@ class Settings:
     def from_env(cls, environment: Mapping[str, str] | None = None) -> Self:
         """Read the environment; raises MissingSetting with the variable's name."""
         source = os.environ if environment is None else environment
-        return cls(**{name: _value(SETTINGS[name], source) for name in cls.__annotations__})
+        return cls(**{name: _setting_value(SETTINGS[name], source) for name in cls.__annotations__})
 
 
 class ApiSettings(Settings):
@@ -171,7 +171,7 @@ class RenderSettings(Settings):
     def own_hosts(self) -> frozenset[str]:
         """Return the names under which the service itself is reached, and its queues are."""
         ours = (self.base_url, self.files_host, self.renders_queue_url, self.events_queue_url)
-        names = (urlsplit(url).hostname for url in (*ours, *aws_endpoints()))
+        names = (urlsplit(url).hostname for url in (*ours, *aws_endpoint_urls()))
         return frozenset(name for name in names if name)
 
 
@@ -200,12 +200,12 @@ class TickSettings(Settings):
 
     main_table: str
     events_queue_url: str
-    upkeep_queue_url: str
+    maintenance_queue_url: str
     stack: str = "platen"
     crash_points: str = ""
 
 
-class UpkeepSettings(Settings):
+class MaintenanceSettings(Settings):
     """What the upkeep function reads."""
 
     main_table: str
@@ -213,8 +213,8 @@ class UpkeepSettings(Settings):
     renders_queue_url: str
     renders_low_queue_url: str
     events_queue_url: str
-    upkeep_queue_url: str
-    upkeep_dead_letters_url: str
+    maintenance_queue_url: str
+    maintenance_dead_letters_url: str
     smtp_url: str = ""
     stack: str = "platen"
     crash_points: str = ""
@@ -228,7 +228,7 @@ class DeadLettersSettings(Settings):
     events_queue_url: str
     renders_dead_letters_url: str
     events_dead_letters_url: str
-    upkeep_dead_letters_url: str
+    maintenance_dead_letters_url: str
     stack: str = "platen"
     crash_points: str = ""
 
@@ -248,8 +248,8 @@ class RedriveSettings(Settings):
     renders_dead_letters_url: str
     events_queue_url: str
     events_dead_letters_url: str
-    upkeep_queue_url: str
-    upkeep_dead_letters_url: str
+    maintenance_queue_url: str
+    maintenance_dead_letters_url: str
 
 
 class TraceSettings(Settings):
@@ -262,22 +262,22 @@ class TraceSettings(Settings):
     functions_log: str
 
 
-def on_lambda() -> bool:
+def is_on_lambda() -> bool:
     """Tell whether the platform itself starts this process: it sets this variable, nobody else."""
     return "AWS_LAMBDA_INITIALIZATION_TYPE" in os.environ
 
 
-def aws_endpoints() -> tuple[str, ...]:
+def aws_endpoint_urls() -> tuple[str, ...]:
     """Return the addresses that boto3 speaks to instead of AWS's own, where there are any."""
     return tuple(url for name, url in os.environ.items() if name.startswith("AWS_ENDPOINT_URL"))
 
 
-def trusted_authorities() -> str:
+def ca_bundle_path() -> str:
     """Return the PEM file of whom outbound TLS trusts, where one is named; OpenSSL reads it too."""
     return os.environ.get("SSL_CERT_FILE", "")
 
 
-def _value(setting: Setting, source: Mapping[str, str]) -> str:
+def _setting_value(setting: Setting, source: Mapping[str, str]) -> str:
     value = source.get(setting.variable) or setting.default
     if value is None:
         message = f"{setting.variable} is not set: {setting.meaning}"

@@ -4,17 +4,17 @@ import json
 from pathlib import Path
 from typing import Final
 
-from chalicelib.api._openapi import document
+from chalicelib.api.edge.openapi import openapi_document
 from chalicelib.api.routes import ENDPOINTS
 
 TARGET: Final = Path(__file__).with_name("openapi.json")
 HOST: Final = "http://127.0.0.1:8700"
 
 
-def text() -> str:
+def openapi_text() -> str:
     """Return what the file must hold."""
-    return json.dumps(document(ENDPOINTS, HOST), indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(openapi_document(ENDPOINTS, HOST), indent=2, ensure_ascii=False) + "\n"
 
 
 if __name__ == "__main__":
-    TARGET.write_text(text(), encoding="utf-8")
+    TARGET.write_text(openapi_text(), encoding="utf-8")

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 SOURCES: Final = (ROOT / "infra" / "resources.yaml", ROOT / "infra" / "functions.yaml")
-PSEUDO: Final = {
+PSEUDO_PARAMETERS: Final = {
     "AWS::AccountId": "000000000000",
     "AWS::Partition": "aws",
     "AWS::URLSuffix": "amazonaws.com",
@@ -21,7 +21,7 @@ class TemplateError(Exception):
 
 
 @cache
-def load() -> Mapping[str, Any]:
+def load_template() -> Mapping[str, Any]:
     """Return both files as one template in the long form of the intrinsics."""
     # Heavy (botocore); whoever only resolves does not need it.
     from chalice.package import (  # noqa: PLC0415
@@ -36,7 +36,7 @@ def load() -> Mapping[str, Any]:
     return merged
 
 
-class Resolver:
+class IntrinsicResolver:
     """Resolves Ref, Fn::GetAtt, Fn::Sub, Fn::Join and Fn::If against what exists so far."""
 
     def __init__(
@@ -52,7 +52,7 @@ class Resolver:
             for name, declared in template.get("Parameters", {}).items()
             if "Default" in declared
         }
-        self._scalars = {**PSEUDO, **defaults, **parameters}
+        self._scalars = {**PSEUDO_PARAMETERS, **defaults, **parameters}
         self._conditions: Mapping[str, Any] = template.get("Conditions", {})
         self._attributes = attributes
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-AT_ONCE: Final = 4
-STAMP: Final = ".pins"
+MAX_DOWNLOADS: Final = 4
+STAMP_FILE: Final = ".pins"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ def build_from_packages(
     the result depends on. The folder appears complete or not at all.
     """
     stamp = _stamp(packages, recipe)
-    if _stamp_of(target) == stamp:
+    if _read_stamp(target) == stamp:
         return
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}-") as scratch:
@@ -52,7 +52,7 @@ def build_from_packages(
         folder.mkdir(mode=0o755)
         _fetch_all(packages, Path(scratch), folder, unpack)
         finish(folder)
-        (folder / STAMP).write_text(stamp, encoding="utf-8")
+        (folder / STAMP_FILE).write_text(stamp, encoding="utf-8")
         if target.exists():
             target.rename(Path(scratch) / "old")
         folder.rename(target)
@@ -74,7 +74,7 @@ def _fetch_all(
         tarball.unlink()
         return f"{package.name}@{package.version} ({size / 1e6:.1f} MB)"
 
-    with ThreadPoolExecutor(AT_ONCE) as pool:
+    with ThreadPoolExecutor(MAX_DOWNLOADS) as pool:
         running = [pool.submit(one, number) for number in range(len(packages))]
         for done, future in enumerate(as_completed(running), start=1):
             sys.stdout.write(f"  {done}/{len(packages)} {future.result()}\n")
@@ -101,7 +101,7 @@ def _download(package: Package, folder: Path) -> Path:
     return tarball
 
 
-def members(tarball: Path) -> Sequence[tuple[str, bytes]]:
+def tarball_files(tarball: Path) -> Sequence[tuple[str, bytes]]:
     """Return the regular files of a package as (path below `package/`, content)."""
     files = []
     with tarfile.open(tarball, "r:gz") as archive:
@@ -130,8 +130,8 @@ def _stamp(packages: Sequence[Package], recipe: str) -> str:
     return hashlib.sha256(json.dumps([pins, recipe]).encode()).hexdigest()
 
 
-def _stamp_of(target: Path) -> str | None:
+def _read_stamp(target: Path) -> str | None:
     try:
-        return (target / STAMP).read_text(encoding="utf-8")
+        return (target / STAMP_FILE).read_text(encoding="utf-8")
     except FileNotFoundError:
         return None

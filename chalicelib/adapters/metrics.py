@@ -11,14 +11,14 @@ from aws_lambda_powertools.metrics.provider.cloudwatch_emf.cloudwatch import (
     AmazonCloudWatchEMFProvider,
 )
 
-from chalicelib.adapters.json_logs import present_ids
+from chalicelib.adapters.json_logs import current_ids
 from chalicelib.core.clock import epoch_ms
 
 NAMESPACE: Final = "Platen"
 
 
 @dataclass(frozen=True, slots=True)
-class Values:
+class MetricValues:
     """Values of one unit; `by` are their dimensions beside stack and service.
 
     Each combination of dimensions is a metric that costs money: no ids of tenants among them.
@@ -26,7 +26,7 @@ class Values:
 
     unit: Literal["Count", "Milliseconds"]
     values: Mapping[str, float]
-    by: Mapping[str, str] = field(default_factory=dict)
+    dimensions: Mapping[str, str] = field(default_factory=dict)
 
 
 class Metrics:
@@ -37,20 +37,20 @@ class Metrics:
         self._stack = stack
         self._service = service
 
-    def count(self, name: str, **by: str) -> None:
+    def count(self, name: str, **dimensions: str) -> None:
         """Count one."""
-        self.write(Values("Count", {name: 1}, by))
+        self.write(MetricValues("Count", {name: 1}, dimensions))
 
-    def write(self, *measured: Values, at: dt.datetime | None = None) -> None:
+    def write(self, *measured: MetricValues, at: dt.datetime | None = None) -> None:
         """Write values as one line, which also carries the ids of the log; `at` None: now."""
         providers: dict[tuple[str, ...], AmazonCloudWatchEMFProvider] = {}
         for some in measured:
-            dimensions = tuple(f"{name}={value}" for name, value in some.by.items())
+            dimensions = tuple(f"{name}={value}" for name, value in some.dimensions.items())
             if dimensions not in providers:
-                providers[dimensions] = self._provider(some.by, at)
+                providers[dimensions] = self._provider(some.dimensions, at)
             for name, value in some.values.items():
                 providers[dimensions].add_metric(name, some.unit, value)
-        line: dict[str, Any] = dict(present_ids())
+        line: dict[str, Any] = dict(current_ids())
         directives: list[Any] = []
         for provider in providers.values():
             document = provider.serialize_metric_set()
@@ -61,12 +61,12 @@ class Metrics:
         sys.stdout.flush()
 
     def _provider(
-        self, by: Mapping[str, str], at: dt.datetime | None
+        self, dimensions: Mapping[str, str], at: dt.datetime | None
     ) -> AmazonCloudWatchEMFProvider:
         provider = AmazonCloudWatchEMFProvider(
             namespace=NAMESPACE,
             service=self._service,
-            dimension_set={"stack": self._stack, "service": self._service, **by},
+            dimension_set={"stack": self._stack, "service": self._service, **dimensions},
         )
         provider.timestamp = epoch_ms(at) if at else None
         return provider

@@ -1,9 +1,9 @@
 """`/v1/account` and `/v1/usage`: what a workspace may render, and what it has rendered."""
 
-from chalicelib.api._endpoint import Call, Reply, endpoint
-from chalicelib.features.usage.read import chosen
-from chalicelib.features.workspaces import account
-from chalicelib.features.workspaces.limits import allowance
+from chalicelib.api.edge.endpoint import Call, Reply, endpoint
+from chalicelib.features.usage.read import requested_days
+from chalicelib.features.workspaces import present
+from chalicelib.features.workspaces.limits.model import allowance
 
 
 @endpoint(
@@ -21,7 +21,7 @@ def retrieve(call: Call) -> Reply:
     """
     workspace = call.caller.workspace
     limits = call.services.limits.get(workspace.id)
-    return Reply(200, account.account(workspace, limits, call.services.clock.now()))
+    return Reply(200, present.account_object(workspace, limits, call.services.clock.now()))
 
 
 @endpoint(
@@ -40,6 +40,6 @@ def usage(call: Call) -> Reply:
     """
     workspace, now = call.caller.workspace, call.services.clock.now()
     found = allowance(workspace, call.services.limits.get(workspace.id), now)
-    days = chosen(call.query.from_, call.query.to, found.cycle_start, now)
+    days = requested_days(call.query.from_, call.query.to, found.cycle_start, now)
     read = call.services.read_usage(workspace.id, days)
-    return Reply(200, {"object": "usage", "cycle": account.cycle(found), **read})
+    return Reply(200, {"object": "usage", "cycle": present.cycle_object(found), **read})

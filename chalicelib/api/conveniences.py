@@ -4,8 +4,8 @@ import re
 from copy import replace
 from typing import Final
 
-from chalicelib.api._endpoint import JSON, Call, Endpoint, Reply, endpoint
-from chalicelib.api._making import ROW, carry_out
+from chalicelib.api._submit import ENDPOINT_FIELDS, submit_render
+from chalicelib.api.edge.endpoint import JSON, Call, Endpoint, Reply, endpoint
 from chalicelib.core.errors import ServiceError
 
 _TEXT: Final = "text/plain"
@@ -14,15 +14,15 @@ _DESCRIPTION: Final = """It is `POST /v1/renders` with the fields of `input` at 
 `{}` in place of `output`; it answers the same."""
 
 
-_FLATTENED: Final = re.compile(r"^/(?:input|output)(?=/)")
+_NESTED_POINTER: Final = re.compile(r"^/(?:input|output)(?=/)")
 
 
 def _convenience(path: str, model: str, summary: str) -> Endpoint:
     def view(call: Call) -> Reply:
         try:
-            return carry_out(call, call.body.request())
+            return submit_render(call, call.body.request())
         except ServiceError as refusal:
-            _flatten(refusal)
+            _flatten_pointers(refusal)
             raise
 
     is_pdf = path.startswith("pdf/")
@@ -31,16 +31,16 @@ def _convenience(path: str, model: str, summary: str) -> Endpoint:
         "pdf" if is_pdf else "image` and `format"
     )
     files = ("application/pdf",) if is_pdf else _IMAGES
-    row = {**ROW, "answer_types": (JSON, *files, _TEXT)}
-    body = f"chalicelib.contract.conveniences:{model}"
+    row = {**ENDPOINT_FIELDS, "answer_types": (JSON, *files, _TEXT)}
+    body = f"chalicelib.contract.render.conveniences:{model}"
     return endpoint("POST", f"/v1/{path}", body=body, **row)(view)
 
 
-def _flatten(refusal: ServiceError) -> None:
+def _flatten_pointers(refusal: ServiceError) -> None:
     """Have a refusal name the fields as they stand in the request that was sent."""
-    refusal.detail = _FLATTENED.sub("", refusal.detail)
+    refusal.detail = _NESTED_POINTER.sub("", refusal.detail)
     refusal.errors = tuple(
-        replace(error, path=_FLATTENED.sub("", error.path)) for error in refusal.errors
+        replace(error, path=_NESTED_POINTER.sub("", error.path)) for error in refusal.errors
     )
 
 

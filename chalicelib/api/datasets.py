@@ -2,19 +2,22 @@
 
 from typing import Any, Final
 
-from chalicelib.api import _paging
-from chalicelib.api._endpoint import Call, Reply, endpoint
-from chalicelib.api._shown import check_shown
-from chalicelib.api._template import FINDING, template_of
+from chalicelib.api._template_request import (
+    LOOKUP_PROBLEMS,
+    check_response_size,
+    requested_template,
+)
+from chalicelib.api.edge import paging
+from chalicelib.api.edge.endpoint import Call, Reply, endpoint
 from chalicelib.core.errors import Conflict
-from chalicelib.features.templates.datasets import WantedDataset
-from chalicelib.features.templates.infer import in_time, inferred
+from chalicelib.features.templates.datasets import DatasetInput
+from chalicelib.features.templates.infer import inferred_schema, samples_within_budget
 from chalicelib.features.templates.model import Dataset, Template
-from chalicelib.features.templates.present import shown_dataset
+from chalicelib.features.templates.present import dataset_json
 
 _READ: Final = "templates:read"
 _WRITE: Final = "templates:write"
-_CONTRACT: Final = "chalicelib.contract.datasets"
+_CONTRACT: Final = "chalicelib.contract.template.datasets"
 _DATASET: Final = f"{_CONTRACT}:Dataset"
 _REQUEST: Final = f"{_CONTRACT}:DatasetRequest"
 
@@ -26,7 +29,7 @@ _REQUEST: Final = f"{_CONTRACT}:DatasetRequest"
     body=_REQUEST,
     tag="Templates",
     answers={201: _DATASET},
-    problems=(*FINDING, "conflict"),
+    problems=(*LOOKUP_PROBLEMS, "conflict"),
 )
 def create(call: Call) -> Reply:
     """Make a dataset.
@@ -34,9 +37,11 @@ def create(call: Call) -> Reply:
     The first one is the default. A template has 50 at most; one more is a `conflict`. Its data need
     not fit the template's schema until the template is published.
     """
-    template, dataset = call.services.change_datasets.create(template_of(call), _wanted(call))
+    template, dataset = call.services.change_datasets.create(
+        requested_template(call), _dataset_input(call)
+    )
     place = f"{call.services.settings.base_url}/templates/{template.id}/datasets/{dataset.id}"
-    return _answer(201, template, dataset, call.body.data, {"Location": place})
+    return _dataset_reply(201, template, dataset, call.body.data, {"Location": place})
 
 
 @endpoint(
@@ -45,17 +50,17 @@ def create(call: Call) -> Reply:
     scope=_READ,
     tag="Templates",
     answers={200: f"{_CONTRACT}:DatasetList"},
-    problems=FINDING,
+    problems=LOOKUP_PROBLEMS,
 )
 def list_datasets(call: Call) -> Reply:
     """List a template's datasets, all of them in the order in which they were made.
 
     Their data are with each single one.
     """
-    template = template_of(call)
+    template = requested_template(call)
     found = call.services.read_datasets.all(template)
-    shown = [shown_dataset(template, dataset) for dataset in found]
-    return Reply(200, _paging.envelope(call, shown, None))
+    shown = [dataset_json(template, dataset) for dataset in found]
+    return Reply(200, paging.list_envelope(call, shown, None))
 
 
 @endpoint(
@@ -64,13 +69,15 @@ def list_datasets(call: Call) -> Reply:
     scope=_READ,
     tag="Templates",
     answers={200: _DATASET},
-    problems=(*FINDING, "not_found", "conflict"),
+    problems=(*LOOKUP_PROBLEMS, "not_found", "conflict"),
 )
 def retrieve(call: Call) -> Reply:
     """Retrieve a dataset with its data."""
-    template = template_of(call)
+    template = requested_template(call)
     dataset = call.services.read_datasets.one(template, call.params["ds"])
-    return _answer(200, template, dataset, call.services.read_datasets.data(template, dataset))
+    return _dataset_reply(
+        200, template, dataset, call.services.read_datasets.data(template, dataset)
+    )
 
 
 @endpoint(
@@ -80,7 +87,7 @@ def retrieve(call: Call) -> Reply:
     body=_REQUEST,
     tag="Templates",
     answers={200: _DATASET},
-    problems=(*FINDING, "not_found", "conflict"),
+    problems=(*LOOKUP_PROBLEMS, "not_found", "conflict"),
 )
 def replace(call: Call) -> Reply:
     """Replace a dataset, the whole of it.
@@ -88,9 +95,9 @@ def replace(call: Call) -> Reply:
     The default one stays it until another one is made it.
     """
     template, dataset = call.services.change_datasets.replace(
-        template_of(call), call.params["ds"], _wanted(call)
+        requested_template(call), call.params["ds"], _dataset_input(call)
     )
-    return _answer(200, template, dataset, call.body.data)
+    return _dataset_reply(200, template, dataset, call.body.data)
 
 
 @endpoint(
@@ -99,11 +106,11 @@ def replace(call: Call) -> Reply:
     scope=_WRITE,
     tag="Templates",
     answers={204: None},
-    problems=(*FINDING, "not_found", "conflict"),
+    problems=(*LOOKUP_PROBLEMS, "not_found", "conflict"),
 )
 def delete(call: Call) -> Reply:
     """Delete a dataset at once; of those left, the oldest is the default where this one was."""
-    call.services.change_datasets.delete(template_of(call), call.params["ds"])
+    call.services.change_datasets.delete(requested_template(call), call.params["ds"])
     return Reply(204)
 
 
@@ -113,7 +120,7 @@ def delete(call: Call) -> Reply:
     scope=_READ,
     tag="Templates",
     answers={200: f"{_CONTRACT}:InferredSchema"},
-    problems=(*FINDING, "conflict", "concurrency_limited"),
+    problems=(*LOOKUP_PROBLEMS, "conflict", "concurrency_limited"),
 )
 def infer_schema(call: Call) -> Reply:
     """Infer a JSON Schema from a template's datasets.
@@ -123,14 +130,14 @@ def infer_schema(call: Call) -> Reply:
     told. Nothing is changed; without datasets it is a `conflict`, also with so much in them that
     20 seconds are not enough.
     """
-    template = template_of(call)
+    template = requested_template(call)
     if not template.datasets:
         detail = "There is nothing to infer a schema from: make a dataset first."
         raise Conflict("conflict", detail)
     services = call.services
-    with services.places(call.caller.workspace):
+    with services.leases(call.caller.workspace):
         datasets = services.read_datasets.each(template)
-        schema = inferred(in_time(datasets, services.clock, call.started))
+        schema = inferred_schema(samples_within_budget(datasets, services.clock, call.started_at))
     return Reply(
         200,
         {
@@ -142,16 +149,16 @@ def infer_schema(call: Call) -> Reply:
     )
 
 
-def _wanted(call: Call) -> WantedDataset:
-    check_shown("The dataset", call.body.data)
-    return WantedDataset(call.body.name, call.body.data, call.body.is_default)
+def _dataset_input(call: Call) -> DatasetInput:
+    check_response_size("The dataset", call.body.data)
+    return DatasetInput(call.body.name, call.body.data, call.body.is_default)
 
 
-def _answer(
+def _dataset_reply(
     status: int,
     template: Template,
     dataset: Dataset,
     data: dict[str, Any],
     headers: dict[str, str] | None = None,
 ) -> Reply:
-    return Reply(status, shown_dataset(template, dataset) | {"data": data}, headers=headers or {})
+    return Reply(status, dataset_json(template, dataset) | {"data": data}, headers=headers or {})

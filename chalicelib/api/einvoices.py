@@ -3,16 +3,16 @@
 from base64 import b64decode
 from typing import Final
 
-from chalicelib.api._endpoint import JSON, Call, Reply, endpoint
-from chalicelib.api._making import ROW, carry_out_order
-from chalicelib.api._order import einvoice_order_of
-from chalicelib.contract.invoice_rules import described
-from chalicelib.core.errors import invalid
-from chalicelib.features.renders.validate_einvoice import Document
+from chalicelib.api._render_command import einvoice_command
+from chalicelib.api._submit import ENDPOINT_FIELDS, submit_command
+from chalicelib.api.edge.endpoint import JSON, Call, Reply, endpoint
+from chalicelib.contract.invoice.rule_descriptions import plt_rules_markdown
+from chalicelib.core.errors import validation_error
+from chalicelib.features.einvoices.validate import ReceivedDocument
 
 _XML: Final = "application/xml"
-_ROW: Final = {
-    **ROW,
+_ENDPOINT_FIELDS: Final = {
+    **ENDPOINT_FIELDS,
     "tag": "E-invoices",
     "answer_types": (JSON, _XML, "text/plain"),
     "body": "chalicelib.contract.einvoices:EInvoiceRequest",
@@ -26,10 +26,10 @@ Whatever is wrong with the document is a finding, also that it is no invoice: th
 `failed`, with a `profile` of null. Findings have the ids of the official rules; what no standard
 has an id for has one of these, here and wherever an invoice is refused:
 
-{described()}""".strip()
+{plt_rules_markdown()}""".strip()
 
 
-@endpoint("POST", "/v1/einvoices", **_ROW)
+@endpoint("POST", "/v1/einvoices", **_ENDPOINT_FIELDS)
 def create(call: Call) -> Reply:
     """Make an e-invoice.
 
@@ -37,7 +37,7 @@ def create(call: Call) -> Reply:
     Totals are computed and stand in `invoice`. An invoice that breaks a rule of its profile is a
     422 `einvoice_invalid`, not billed, with every finding in `result.conformance.einvoice.errors`.
     """
-    return carry_out_order(call, einvoice_order_of(call, call.body))
+    return submit_command(call, einvoice_command(call, call.body))
 
 
 @endpoint(
@@ -63,25 +63,25 @@ def validate(call: Call) -> Reply:
     """Validate an e-invoice."""
     found = call.services.validate_einvoice(
         call.caller.workspace,
-        _document(call),
+        _received_document(call),
         request_id=call.request_id,
         deadline=call.deadline,
     )
     return Reply(200, {"object": "einvoice_validation", **found})
 
 
-def _document(call: Call) -> Document:
+def _received_document(call: Call) -> ReceivedDocument:
     sent = call.body
     if sent is None:
-        return Document("", content=call.raw_body)
+        return ReceivedDocument("", content=call.raw_body)
     if sent.upload_id is not None:
-        return Document("/upload_id", upload_id=sent.upload_id)
-    return Document("/content", content=_decoded(sent.content))
+        return ReceivedDocument("/upload_id", upload_id=sent.upload_id)
+    return ReceivedDocument("/content", content=_decode_base64(sent.content))
 
 
-def _decoded(text: str) -> bytes:
+def _decode_base64(text: str) -> bytes:
     """Return the bytes of base64, which may be broken into lines."""
     try:
         return b64decode("".join(text.split()), validate=True)
     except ValueError as damage:
-        raise invalid("/content", "is no base64", "wrong_format") from damage
+        raise validation_error("/content", "is no base64", "wrong_format") from damage

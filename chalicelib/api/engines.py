@@ -2,8 +2,8 @@
 
 from dataclasses import asdict
 
-from chalicelib.api._endpoint import Call, Reply, endpoint
-from chalicelib.engine.versions import ENGINES
+from chalicelib.api.edge.endpoint import Call, Reply, endpoint
+from chalicelib.engine.versions import ENGINE_VERSIONS
 
 
 @endpoint(
@@ -11,12 +11,12 @@ from chalicelib.engine.versions import ENGINES
     "/v1/engines",
     scope="renders:read",
     tag="Renders",
-    answers={200: "chalicelib.contract.engines:EngineList"},
+    answers={200: "chalicelib.contract.meta:EngineList"},
 )
 def list_engines(_call: Call) -> Reply:
     """List the rendering engines, newest first.
 
     A render that names none uses the newest one. All engines stand on one page.
     """
-    shown = [{"object": "engine", **asdict(engine)} for engine in reversed(ENGINES)]
+    shown = [{"object": "engine", **asdict(engine)} for engine in reversed(ENGINE_VERSIONS)]
     return Reply(200, {"object": "list", "data": shown, "has_more": False, "next_cursor": None})

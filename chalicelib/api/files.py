@@ -1,14 +1,14 @@
 """`/files`: signed addresses of files."""
 
-from chalicelib.api._endpoint import Call, Reply, endpoint
+from chalicelib.api.edge.endpoint import Call, Reply, endpoint
 
 
 @endpoint(
     "GET",
     "/files/{file_id}/{filename}",
     scope=None,
-    query="chalicelib.contract.files:FileQuery",
-    bad_query="invalid_signature",
+    query="chalicelib.contract.uploads:FileQuery",
+    query_error_code="invalid_signature",
     tag="Files",
     answers={302: None},
     problems=("file_expired",),
@@ -20,7 +20,7 @@ def fetch(call: Call) -> Reply:
     retention ends or it is purged.
     An address with anything added or changed is no longer the signed one.
     """
-    location = call.services.addresses.follow(
+    location = call.services.signed_urls.resolve(
         call.params["file_id"], call.params["filename"], call.query.exp or "", call.query.sig or ""
     )
     return Reply(302, headers={"Location": location})

@@ -5,8 +5,8 @@ from functools import cache
 from html import escape
 from typing import Any
 
-from chalicelib.api._endpoint import Call, Reply, endpoint
-from chalicelib.api._pages import HTML, inline, page
+from chalicelib.api.edge.endpoint import Call, Reply, endpoint
+from chalicelib.api.edge.html_page import HTML_TYPE, html_page, inline_markup
 from chalicelib.core.errors import NotFound
 from chalicelib.core.problems import PROBLEMS, Problem
 from chalicelib.core.version import VERSION
@@ -29,7 +29,7 @@ def health(call: Call) -> Reply:
 
     503 where something that it stands on fails.
     """
-    checks = {name: _outcome(name, check) for name, check in call.services.checks.items()}
+    checks = {name: _check_outcome(name, check) for name, check in call.services.checks.items()}
     well = all(outcome == "ok" for outcome in checks.values())
     body = {"status": "ok" if well else "failing", "version": VERSION, "checks": checks}
     return Reply(200, body) if well else Reply(503, body, headers={"Retry-After": "10"})
@@ -38,13 +38,13 @@ def health(call: Call) -> Reply:
 @endpoint("GET", "/v1/openapi.json", scope=None, tag="Service")
 def openapi(call: Call) -> Reply:
     """Describe this API as OpenAPI 3.1."""
-    return Reply(body=_document(call.services.api_host))
+    return Reply(body=_cached_openapi_document(call.services.api_host))
 
 
-@endpoint("GET", "/docs", scope=None, tag="Service", answer_types=(HTML,))
+@endpoint("GET", "/docs", scope=None, tag="Service", answer_types=(HTML_TYPE,))
 def docs(call: Call) -> Reply:
     """Show the reference of this API to people."""
-    return _reference(call.services.api_host)
+    return _cached_reference_page(call.services.api_host)
 
 
 @endpoint(
@@ -53,7 +53,7 @@ def docs(call: Call) -> Reply:
     scope=None,
     tag="Service",
     answers={200: "chalicelib.contract.meta:ErrorCode"},
-    answer_types=(HTML, "application/json"),
+    answer_types=(HTML_TYPE, "application/json"),
     problems=("not_found",),
 )
 def error(call: Call) -> Reply:
@@ -69,7 +69,7 @@ def error(call: Call) -> Reply:
     return _error_page(problem, call.services.api_host)
 
 
-def _outcome(name: str, check: Any) -> str:
+def _check_outcome(name: str, check: Any) -> str:
     try:
         check()
     except Exception:
@@ -80,18 +80,18 @@ def _outcome(name: str, check: Any) -> str:
 
 # Made once: nobody needs a key to ask for them, and they take half a second.
 @cache
-def _reference(api_host: str) -> Reply:
-    from chalicelib.api._docs import reference  # noqa: PLC0415 -- only this page needs it
+def _cached_reference_page(api_host: str) -> Reply:
+    from chalicelib.api.edge.reference_page import reference_page  # noqa: PLC0415 -- only this page needs it
 
-    return reference(_document(api_host))
+    return reference_page(_cached_openapi_document(api_host))
 
 
 @cache
-def _document(api_host: str) -> dict[str, Any]:
-    from chalicelib.api._openapi import document  # noqa: PLC0415 -- builds every model
+def _cached_openapi_document(api_host: str) -> dict[str, Any]:
+    from chalicelib.api.edge.openapi import openapi_document  # noqa: PLC0415 -- builds every model
     from chalicelib.api.routes import ENDPOINTS  # noqa: PLC0415 -- lists this module too
 
-    return document(ENDPOINTS, api_host)
+    return openapi_document(ENDPOINTS, api_host)
 
 
 def _asks_for_json(accept: str) -> bool:
@@ -104,10 +104,10 @@ def _error_page(problem: Problem, api_host: str) -> Reply:
     body = (
         '<main class="one"><p class="dim">Error code</p>'
         f"<h1><code>{escape(problem.code)}</code></h1><p>{escape(problem.title)}</p>"
-        f"<dl><dt>Meaning</dt><dd>{inline(problem.meaning)}</dd>"
-        f"<dt>What to do</dt><dd>{inline(problem.fix)}</dd>"
+        f"<dl><dt>Meaning</dt><dd>{inline_markup(problem.meaning)}</dd>"
+        f"<dt>What to do</dt><dd>{inline_markup(problem.fix)}</dd>"
         f"<dt>Try again?</dt><dd>{again}</dd><dt>Answered as</dt><dd>{status}</dd></dl>"
         '<p><a href="/docs#errors">All error codes</a></p></main>'
     )
     title = f"{problem.code} · Platen"
-    return page(title, body, api_host=api_host, style="h1 code{font-size:1em}")
+    return html_page(title, body, api_host=api_host, style="h1 code{font-size:1em}")

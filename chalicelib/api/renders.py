@@ -2,23 +2,28 @@
 
 from typing import TYPE_CHECKING, cast
 
-from chalicelib.adapters.json_logs import about
-from chalicelib.api import _paging
-from chalicelib.api._endpoint import Call, Reply, endpoint
-from chalicelib.api._making import ROW, carry_out
-from chalicelib.api._order import order_of
-from chalicelib.api._template import rehearsal_deadline
+from chalicelib.adapters.json_logs import bind
+from chalicelib.api._render_command import render_command
+from chalicelib.api._submit import ENDPOINT_FIELDS, submit_render
+from chalicelib.api._template_request import dry_run_deadline
+from chalicelib.api.edge import paging
+from chalicelib.api.edge.endpoint import Call, Reply, endpoint
 from chalicelib.core.errors import ServiceError
-from chalicelib.features.renders.preflight import refused
+from chalicelib.features.previews.preflight import refusal_report
 from chalicelib.features.renders.read import RenderFilter
 
 if TYPE_CHECKING:
-    from chalicelib.contract.renders import RenderRequest
+    from chalicelib.contract.render.request import RenderRequest
 
-_RENDER = "chalicelib.contract.render:Render"
+_RENDER = "chalicelib.contract.render.render:Render"
 
 
-@endpoint("POST", "/v1/renders", body="chalicelib.contract.renders:RenderRequest", **ROW)
+@endpoint(
+    "POST",
+    "/v1/renders",
+    body="chalicelib.contract.render.request:RenderRequest",
+    **ENDPOINT_FIELDS,
+)
 def create(call: Call) -> Reply:
     """Make a document.
 
@@ -26,16 +31,16 @@ def create(call: Call) -> Reply:
     the file itself (a 303 to it where it is larger than an answer may be). `async` answers 202 at
     once.
     """
-    return carry_out(call, call.body)
+    return submit_render(call, call.body)
 
 
 @endpoint(
     "GET",
     "/v1/renders",
     scope="renders:read",
-    query="chalicelib.contract.renders:RenderQuery",
+    query="chalicelib.contract.render.request:RenderQuery",
     tag="Renders",
-    answers={200: "chalicelib.contract.render:RenderList"},
+    answers={200: "chalicelib.contract.render.render:RenderList"},
 )
 def list_renders(call: Call) -> Reply:
     """List renders, newest first.
@@ -45,7 +50,7 @@ def list_renders(call: Call) -> Reply:
     keys see test renders only.
     """
     query = call.query
-    position = _paging.position(call)
+    position = paging.start_position(call)
     page = call.services.read_renders.page(
         call.caller.workspace_id,
         call.caller.mode,
@@ -54,9 +59,9 @@ def list_renders(call: Call) -> Reply:
         after=position["after"] if position else None,
     )
     shown = [call.services.present_render(render) for render in page.renders]
-    fitting = _paging.that_fit(shown)
+    fitting = paging.fitting_prefix(shown)
     after = page.next_after if len(fitting) == len(shown) else fitting[-1]["id"]
-    return Reply(200, _paging.envelope(call, fitting, {"after": after} if after else None))
+    return Reply(200, paging.list_envelope(call, fitting, {"after": after} if after else None))
 
 
 @endpoint(
@@ -72,7 +77,7 @@ def retrieve(call: Call) -> Reply:
     render = call.services.read_renders.one(
         call.caller.workspace_id, call.params["id"], call.caller.mode
     )
-    about(render=render.id)
+    bind(render=render.id)
     return Reply(200, call.services.present_render(render))
 
 
@@ -80,10 +85,10 @@ def retrieve(call: Call) -> Reply:
     "POST",
     "/v1/renders/preflight",
     scope="render:write",
-    body="chalicelib.contract.renders:RenderRequest",
-    judges_body=True,
+    body="chalicelib.contract.render.request:RenderRequest",
+    validates_body_itself=True,
     tag="Renders",
-    answers={200: "chalicelib.contract.renders:Preflight"},
+    answers={200: "chalicelib.contract.render.request:Preflight"},
     problems=("concurrency_limited", "region_degraded"),
 )
 def preflight(call: Call) -> Reply:
@@ -94,15 +99,15 @@ def preflight(call: Call) -> Reply:
     the data of the request or else the template's default dataset, and the data are held against
     the template's schema.
     """
-    from chalicelib.contract.reading import read_body  # noqa: PLC0415 -- pydantic is slow to import
+    from chalicelib.contract.validation import read_body  # noqa: PLC0415 -- pydantic is slow to import
 
     assert call.endpoint.body_model is not None
     try:
         request = read_body(call.endpoint.body_model, call.raw_body, call.json)
-        order = order_of(call, cast("RenderRequest", request))
-        report = call.services.preflight_render(order, rehearsal_deadline(call))
+        order = render_command(call, cast("RenderRequest", request))
+        report = call.services.preflight_render(order, dry_run_deadline(call))
     except ServiceError as refusal:
-        report = refused(refusal)
+        report = refusal_report(refusal)
     errors = [error._asdict() for error in report.errors]
     warnings = [warning._asdict() for warning in report.warnings]
     return Reply(200, {"ok": not errors, "errors": errors, "warnings": warnings})
@@ -126,7 +131,7 @@ def cancel(call: Call) -> Reply:
     render = call.services.read_renders.one(
         call.caller.workspace_id, call.params["id"], call.caller.mode
     )
-    about(render=render.id)
+    bind(render=render.id)
     canceled = call.services.cancel_render(render.workspace_id, render.id)
     return Reply(200, call.services.present_render(canceled))
 
@@ -148,6 +153,6 @@ def purge(call: Call) -> Reply:
     render = call.services.read_renders.one(
         call.caller.workspace_id, call.params["id"], call.caller.mode
     )
-    about(render=render.id)
+    bind(render=render.id)
     purged = call.services.purge_files(render, "render.purged")
     return Reply(200, call.services.present_render(purged))

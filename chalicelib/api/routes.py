@@ -15,7 +15,7 @@ from chalicelib.api import (
     templates,
     uploads,
 )
-from chalicelib.api._endpoint import endpoints_of
+from chalicelib.api.edge.endpoint import endpoints_of
 
 RESOURCES: Final = (
     renders,

@@ -2,31 +2,31 @@
 
 from typing import Final
 
-from chalicelib.api import _paging
-from chalicelib.api._endpoint import Call, Reply, endpoint
-from chalicelib.api._template import (
-    FINDING,
-    REHEARSAL,
-    rehearsal_deadline,
-    source_of,
-    template_of,
+from chalicelib.api._template_request import (
+    DRY_RUN_PROBLEMS,
+    LOOKUP_PROBLEMS,
+    dry_run_deadline,
+    requested_source,
+    requested_template,
 )
+from chalicelib.api.edge import paging
+from chalicelib.api.edge.endpoint import Call, Reply, endpoint
 from chalicelib.core.errors import NotFound
-from chalicelib.features.templates.includes import check_included
 from chalicelib.features.templates.present import (
-    shown_draft,
-    shown_version,
-    shown_version_source,
+    draft_json,
+    version_json,
+    version_source_json,
 )
-from chalicelib.features.templates.publish import Published
+from chalicelib.features.templates.publish import PublishResult
+from chalicelib.features.templates.sources import check_includes
 
 _READ: Final = "templates:read"
 _WRITE: Final = "templates:write"
-_CONTRACT: Final = "chalicelib.contract.templates"
+_CONTRACT: Final = "chalicelib.contract.template.template"
 _DRAFT: Final = f"{_CONTRACT}:TemplateDraft"
 _VERSION: Final = f"{_CONTRACT}:TemplateVersion"
 # Of the number of a version in an address.
-_MOST_DIGITS: Final = 9
+_MAX_DIGITS: Final = 9
 
 
 @endpoint(
@@ -35,12 +35,12 @@ _MOST_DIGITS: Final = 9
     scope=_READ,
     tag="Templates",
     answers={200: _DRAFT},
-    problems=FINDING,
+    problems=LOOKUP_PROBLEMS,
 )
 def read_draft(call: Call) -> Reply:
     """Retrieve a template's draft."""
-    template = template_of(call)
-    return Reply(200, shown_draft(template, *call.services.read_templates.draft(template)))
+    template = requested_template(call)
+    return Reply(200, draft_json(template, *call.services.read_templates.draft(template)))
 
 
 @endpoint(
@@ -50,7 +50,13 @@ def read_draft(call: Call) -> Reply:
     body=f"{_CONTRACT}:DraftRequest",
     tag="Templates",
     answers={200: _DRAFT},
-    problems=(*FINDING, "template_locked", "draft_revision_conflict", "conflict", "scene_invalid"),
+    problems=(
+        *LOOKUP_PROBLEMS,
+        "template_locked",
+        "draft_revision_conflict",
+        "conflict",
+        "scene_invalid",
+    ),
 )
 def replace_draft(call: Call) -> Reply:
     """Replace a template's draft, the whole of it.
@@ -59,13 +65,13 @@ def replace_draft(call: Call) -> Reply:
     `draft_revision_conflict`. Without it the draft is replaced as it is. A key with a template
     allowlist may let it include templates of its list, and those that the draft included before.
     """
-    template = template_of(call)
-    source = source_of(call.body, template.type)
+    template = requested_template(call)
+    source = requested_source(call.body, template.type)
     if allowed := call.caller.key.templates:
         _, before = call.services.read_templates.draft(template)
-        check_included(source, before, allowed)
+        check_includes(source, before, allowed)
     made = call.services.replace_draft(template, source, revision=call.body.revision)
-    return Reply(200, shown_draft(made.template, made.draft, source))
+    return Reply(200, draft_json(made.template, made.draft, source))
 
 
 @endpoint(
@@ -76,7 +82,7 @@ def replace_draft(call: Call) -> Reply:
     body_required=False,
     tag="Templates",
     answers={201: _VERSION},
-    problems=(*FINDING, "draft_revision_conflict", "conflict", *REHEARSAL),
+    problems=(*LOOKUP_PROBLEMS, "draft_revision_conflict", "conflict", *DRY_RUN_PROBLEMS),
 )
 def publish(call: Call) -> Reply:
     """Publish a template's draft as its next version.
@@ -84,14 +90,14 @@ def publish(call: Call) -> Reply:
     Every dataset is rendered first, side by side; the first that fails stops it, and nothing is
     published. A draft that changes meanwhile is a `draft_revision_conflict`.
     """
-    made = call.services.publish_template.draft(
-        template_of(call),
+    made = call.services.publish_template.publish_draft(
+        requested_template(call),
         note=call.body.note,
         revision=call.body.revision,
         request_id=call.request_id,
-        deadline=rehearsal_deadline(call),
+        deadline=dry_run_deadline(call),
     )
-    return _published(call, made)
+    return _version_reply(call, made)
 
 
 @endpoint(
@@ -101,7 +107,7 @@ def publish(call: Call) -> Reply:
     body=f"{_CONTRACT}:RollbackRequest",
     tag="Templates",
     answers={201: _VERSION},
-    problems=(*FINDING, "version_not_found", "conflict"),
+    problems=(*LOOKUP_PROBLEMS, "version_not_found", "conflict"),
 )
 def rollback(call: Call) -> Reply:
     """Publish an older version's content again, as the next version.
@@ -109,9 +115,9 @@ def rollback(call: Call) -> Reply:
     It came out well when it was published, so no dataset is rendered. The draft stays as it is.
     """
     made = call.services.publish_template.rollback(
-        template_of(call), call.body.version, call.request_id
+        requested_template(call), call.body.version, call.request_id
     )
-    return _published(call, made)
+    return _version_reply(call, made)
 
 
 @endpoint(
@@ -121,18 +127,18 @@ def rollback(call: Call) -> Reply:
     query=f"{_CONTRACT}:VersionQuery",
     tag="Templates",
     answers={200: f"{_CONTRACT}:TemplateVersionList"},
-    problems=FINDING,
+    problems=LOOKUP_PROBLEMS,
 )
 def list_versions(call: Call) -> Reply:
     """List a template's versions, newest first, without what they hold."""
-    template = template_of(call)
-    position = _paging.position(call)
+    template = requested_template(call)
+    position = paging.start_position(call)
     found, below = call.services.read_templates.versions(
         template, limit=call.query.limit, below=position["below"] if position else None
     )
     following = {"below": below} if below else None
-    shown = [shown_version(template, version) for version in found]
-    return Reply(200, _paging.envelope(call, shown, following))
+    shown = [version_json(template, version) for version in found]
+    return Reply(200, paging.list_envelope(call, shown, following))
 
 
 @endpoint(
@@ -141,20 +147,20 @@ def list_versions(call: Call) -> Reply:
     scope=_READ,
     tag="Templates",
     answers={200: f"{_CONTRACT}:TemplateVersionSource"},
-    problems=(*FINDING, "version_not_found"),
+    problems=(*LOOKUP_PROBLEMS, "version_not_found"),
 )
 def retrieve_version(call: Call) -> Reply:
     """Retrieve a version with what it holds."""
-    template = template_of(call)
+    template = requested_template(call)
     number = call.params["number"]
-    known = number.isascii() and number.isdigit() and len(number) <= _MOST_DIGITS
+    known = number.isascii() and number.isdigit() and len(number) <= _MAX_DIGITS
     if not known:
         raise NotFound("version_not_found", f"The template {template.id} has no such version.")
     found = call.services.read_templates.version(template, int(number))
-    return Reply(200, shown_version_source(template, *found))
+    return Reply(200, version_source_json(template, *found))
 
 
-def _published(call: Call, made: Published) -> Reply:
-    template, version = made.template, made.version
+def _version_reply(call: Call, result: PublishResult) -> Reply:
+    template, version = result.template, result.version
     place = f"{call.services.settings.base_url}/templates/{template.id}/versions/{version.number}"
-    return Reply(201, shown_version(template, version), headers={"Location": place})
+    return Reply(201, version_json(template, version), headers={"Location": place})

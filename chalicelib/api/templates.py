@@ -2,26 +2,26 @@
 
 from typing import Any, Final
 
-from chalicelib.api import _paging
-from chalicelib.api._endpoint import Call, Reply, endpoint
-from chalicelib.api._shown import check_shown
-from chalicelib.api._template import (
-    FINDING,
-    REHEARSAL,
-    may_create,
-    rehearsal_deadline,
-    source_of,
-    template_id_of,
-    template_of,
+from chalicelib.api._template_request import (
+    DRY_RUN_PROBLEMS,
+    LOOKUP_PROBLEMS,
+    allowed_template_id,
+    check_response_size,
+    dry_run_deadline,
+    requested_source,
+    requested_template,
+    require_unrestricted_key,
 )
+from chalicelib.api.edge import paging
+from chalicelib.api.edge.endpoint import Call, Reply, endpoint
 from chalicelib.features.templates.create import NewTemplate
-from chalicelib.features.templates.present import shown_template
+from chalicelib.features.templates.present import template_json
 from chalicelib.features.templates.publish import NewDataset
 from chalicelib.features.templates.read import TemplateFilter
 
 _READ: Final = "templates:read"
 _WRITE: Final = "templates:write"
-_CONTRACT: Final = "chalicelib.contract.templates"
+_CONTRACT: Final = "chalicelib.contract.template.template"
 _TEMPLATE: Final = f"{_CONTRACT}:Template"
 
 
@@ -32,7 +32,7 @@ _TEMPLATE: Final = f"{_CONTRACT}:Template"
     body=f"{_CONTRACT}:TemplateRequest",
     tag="Templates",
     answers={201: _TEMPLATE},
-    problems=("template_not_allowed_for_key", *REHEARSAL),
+    problems=("template_not_allowed_for_key", *DRY_RUN_PROBLEMS),
 )
 def create(call: Call) -> Reply:
     """Make a template.
@@ -41,25 +41,25 @@ def create(call: Call) -> Reply:
     first, nothing of which is stored or billed, and where one fails nothing is made. A key with a
     template allowlist makes none.
     """
-    may_create(call)
+    require_unrestricted_key(call)
     asked = call.body
     datasets = [NewDataset(each.name, each.data, each.is_default) for each in asked.datasets]
     for each in datasets:
-        check_shown(f'The dataset "{each.name}"', each.data)
+        check_response_size(f'The dataset "{each.name}"', each.data)
     wanted = NewTemplate(
         workspace_id=call.caller.workspace_id,
         name=asked.name,
         description=asked.description,
         type=asked.type,
-        source=source_of(asked, asked.type),
+        source=requested_source(asked, asked.type),
         datasets=datasets,
         publish=asked.publish,
     )
     template = call.services.create_template(
-        wanted, request_id=call.request_id, deadline=rehearsal_deadline(call)
+        wanted, request_id=call.request_id, deadline=dry_run_deadline(call)
     )
     headers = {"Location": f"{call.services.settings.base_url}/templates/{template.id}"}
-    return Reply(201, shown_template(template), headers=headers)
+    return Reply(201, template_json(template), headers=headers)
 
 
 @endpoint(
@@ -77,7 +77,7 @@ def list_templates(call: Call) -> Reply:
     templates while `has_more` is true.
     """
     query = call.query
-    position = _paging.position(call)
+    position = paging.start_position(call)
     page = call.services.read_templates.page(
         call.caller.workspace_id,
         TemplateFilter(query.type, deleted=query.deleted, ids=call.caller.key.templates),
@@ -85,8 +85,8 @@ def list_templates(call: Call) -> Reply:
         after=position["after"] if position else None,
     )
     following = {"after": page.next_after} if page.next_after else None
-    shown = [shown_template(template) for template in page.templates]
-    return Reply(200, _paging.envelope(call, shown, following))
+    shown = [template_json(template) for template in page.templates]
+    return Reply(200, paging.list_envelope(call, shown, following))
 
 
 @endpoint(
@@ -95,11 +95,11 @@ def list_templates(call: Call) -> Reply:
     scope=_READ,
     tag="Templates",
     answers={200: _TEMPLATE},
-    problems=FINDING,
+    problems=LOOKUP_PROBLEMS,
 )
 def retrieve(call: Call) -> Reply:
     """Retrieve a template."""
-    return Reply(200, shown_template(template_of(call)))
+    return Reply(200, template_json(requested_template(call)))
 
 
 @endpoint(
@@ -109,13 +109,13 @@ def retrieve(call: Call) -> Reply:
     body=f"{_CONTRACT}:TemplateChange",
     tag="Templates",
     answers={200: _TEMPLATE},
-    problems=FINDING,
+    problems=LOOKUP_PROBLEMS,
 )
 def change(call: Call) -> Reply:
     """Change a template's name or description."""
     fields = {name: getattr(call.body, name) for name in call.body.model_fields_set}
-    template = call.services.change_template(template_of(call), fields)
-    return Reply(200, shown_template(template))
+    template = call.services.change_template(requested_template(call), fields)
+    return Reply(200, template_json(template))
 
 
 @endpoint(
@@ -124,7 +124,7 @@ def change(call: Call) -> Reply:
     scope=_WRITE,
     tag="Templates",
     answers={200: _TEMPLATE},
-    problems=(*FINDING, "template_locked", "conflict"),
+    problems=(*LOOKUP_PROBLEMS, "template_locked", "conflict"),
 )
 def delete(call: Call) -> Reply:
     """Move a template into the trash.
@@ -132,7 +132,7 @@ def delete(call: Call) -> Reply:
     For 30 days it can be restored, and whoever asks for it is answered 410; then it is gone with
     its versions and datasets.
     """
-    return Reply(200, shown_template(call.services.trash_template.delete(template_of(call))))
+    return Reply(200, template_json(call.services.trash_template.delete(requested_template(call))))
 
 
 @endpoint(
@@ -145,9 +145,9 @@ def delete(call: Call) -> Reply:
 )
 def restore(call: Call) -> Reply:
     """Restore a template from the trash, as it was; one that is not there is a `conflict`."""
-    template_id = template_id_of(call)
+    template_id = allowed_template_id(call)
     template = call.services.trash_template.restore(call.caller.workspace_id, template_id)
-    return Reply(200, shown_template(template))
+    return Reply(200, template_json(template))
 
 
 @endpoint(
@@ -156,14 +156,14 @@ def restore(call: Call) -> Reply:
     scope=_WRITE,
     tag="Templates",
     answers={200: _TEMPLATE},
-    problems=FINDING,
+    problems=LOOKUP_PROBLEMS,
 )
 def lock(call: Call) -> Reply:
     """Lock a template.
 
     Its draft cannot be replaced and it cannot be deleted; publishing and rollback go on.
     """
-    return _set(call, {"locked": True})
+    return _change_fields(call, {"locked": True})
 
 
 @endpoint(
@@ -172,12 +172,14 @@ def lock(call: Call) -> Reply:
     scope=_WRITE,
     tag="Templates",
     answers={200: _TEMPLATE},
-    problems=FINDING,
+    problems=LOOKUP_PROBLEMS,
 )
 def unlock(call: Call) -> Reply:
     """Unlock a template."""
-    return _set(call, {"locked": False})
+    return _change_fields(call, {"locked": False})
 
 
-def _set(call: Call, fields: dict[str, Any]) -> Reply:
-    return Reply(200, shown_template(call.services.change_template(template_of(call), fields)))
+def _change_fields(call: Call, fields: dict[str, Any]) -> Reply:
+    return Reply(
+        200, template_json(call.services.change_template(requested_template(call), fields))
+    )

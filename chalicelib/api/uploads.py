@@ -1,11 +1,11 @@
 """`/v1/uploads`: send files before the request that names them."""
 
-from chalicelib.api._endpoint import JSON, Call, Reply, endpoint
-from chalicelib.api._form import FORM, form_file
+from chalicelib.api.edge.endpoint import JSON, Call, Reply, endpoint
+from chalicelib.api.edge.request_body import MULTIPART_TYPE, form_file
 from chalicelib.core import json
+from chalicelib.features.uploads.create import AnnouncedUpload
 from chalicelib.features.uploads.model import Upload
-from chalicelib.features.uploads.present import shown_upload
-from chalicelib.features.uploads.take import Announced
+from chalicelib.features.uploads.present import upload_object
 
 _UPLOAD = "chalicelib.contract.uploads:Upload"
 
@@ -15,7 +15,7 @@ _UPLOAD = "chalicelib.contract.uploads:Upload"
     "/v1/uploads",
     scope="render:write",
     body="chalicelib.contract.uploads:UploadRequest",
-    media_types=(JSON, FORM),
+    media_types=(JSON, MULTIPART_TYPE),
     tag="Uploads",
     answers={201: _UPLOAD},
 )
@@ -27,9 +27,9 @@ def create(call: Call) -> Reply:
     until the file has arrived there. An upload goes away after 24 hours.
     """
     if call.body is None:
-        return _stored(call)
-    upload, form = call.services.take_upload.later(_announced(call))
-    return Reply(201, shown_upload(upload, form), headers=_location(call, upload))
+        return _store_form_file(call)
+    upload, form = call.services.create_upload.announce(_announced_upload(call))
+    return Reply(201, upload_object(upload, form), headers=_location_header(call, upload))
 
 
 @endpoint(
@@ -42,8 +42,8 @@ def create(call: Call) -> Reply:
 )
 def retrieve(call: Call) -> Reply:
     """Retrieve an upload, as it stands."""
-    upload = call.services.read_uploads.one(call.caller.workspace_id, call.params["id"])
-    return Reply(200, shown_upload(upload))
+    upload = call.services.read_uploads.get(call.caller.workspace_id, call.params["id"])
+    return Reply(200, upload_object(upload))
 
 
 @endpoint(
@@ -59,13 +59,13 @@ def delete(call: Call) -> Reply:
 
     A render that names it and has not begun yet fails with `upload_not_found`.
     """
-    upload = call.services.read_uploads.one(call.caller.workspace_id, call.params["id"])
-    call.services.remove_upload(upload)
+    upload = call.services.read_uploads.get(call.caller.workspace_id, call.params["id"])
+    call.services.delete_upload(upload)
     return Reply(204)
 
 
-def _stored(call: Call) -> Reply:
-    from chalicelib.contract.reading import read_body  # noqa: PLC0415 -- pydantic, see _body.py
+def _store_form_file(call: Call) -> Reply:
+    from chalicelib.contract.validation import read_body  # noqa: PLC0415 -- pydantic is slow
 
     file = form_file(call)
     said = {
@@ -75,14 +75,16 @@ def _stored(call: Call) -> Reply:
     }
     assert call.endpoint.body_model is not None
     call.body = read_body(call.endpoint.body_model, json.dumps(said).encode(), said)
-    upload = call.services.take_upload.now(_announced(call), file.content)
-    return Reply(201, shown_upload(upload), headers=_location(call, upload))
+    upload = call.services.create_upload.store(_announced_upload(call), file.content)
+    return Reply(201, upload_object(upload), headers=_location_header(call, upload))
 
 
-def _announced(call: Call) -> Announced:
+def _announced_upload(call: Call) -> AnnouncedUpload:
     asked = call.body
-    return Announced(call.caller.workspace_id, asked.filename, asked.content_type, asked.bytes)
+    return AnnouncedUpload(
+        call.caller.workspace_id, asked.filename, asked.content_type, asked.bytes
+    )
 
 
-def _location(call: Call, upload: Upload) -> dict[str, str]:
+def _location_header(call: Call, upload: Upload) -> dict[str, str]:
     return {"Location": f"{call.services.settings.base_url}/uploads/{upload.id}"}

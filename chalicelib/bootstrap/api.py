@@ -5,57 +5,58 @@ from functools import cache, cached_property
 from typing import Any, Final
 
 from chalicelib.adapters.aws.secrets import Secret
-from chalicelib.adapters.aws.session import Clients
+from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.adapters.metrics import Metrics
-from chalicelib.bootstrap import crash
+from chalicelib.bootstrap.shared_services import arm_crash_points
 from chalicelib.bootstrap.templates import TemplateServices
 from chalicelib.core.clock import Clock, SystemClock
-from chalicelib.core.ids import Ids, RandomIds
-from chalicelib.features.files.addresses import FileAddresses
+from chalicelib.core.ids import IdGenerator, RandomIdGenerator
+from chalicelib.features.einvoices.validate import ValidateEInvoice
+from chalicelib.features.files.signed_urls import SignedFileUrls
+from chalicelib.features.previews.preflight import PreflightRender
+from chalicelib.features.renders.accept.create import CreateRender
 from chalicelib.features.renders.cancel import CancelRender
-from chalicelib.features.renders.create import CreateRender
-from chalicelib.features.renders.end import EndRender
-from chalicelib.features.renders.enqueue import EnqueueRender
 from chalicelib.features.renders.idempotency import IdempotencyRecords
-from chalicelib.features.renders.preflight import PreflightRender
 from chalicelib.features.renders.present import PresentRender
 from chalicelib.features.renders.purge import PurgeFiles
 from chalicelib.features.renders.read import ReadRenders
-from chalicelib.features.renders.run_now import RunNow
-from chalicelib.features.renders.validate_einvoice import ValidateEInvoice
-from chalicelib.features.uploads.remove import RemoveUpload
-from chalicelib.features.uploads.take import TakeUpload
+from chalicelib.features.renders.run.end import EndRender
+from chalicelib.features.renders.run.enqueue import EnqueueRender
+from chalicelib.features.renders.run.run_now import RunNow
+from chalicelib.features.uploads.create import CreateUpload, DeleteUpload
 from chalicelib.features.usage.read import ReadUsage
-from chalicelib.features.workspaces.key_use import NoteKeyUse
-from chalicelib.features.workspaces.repository import Keys
+from chalicelib.features.workspaces.keys.last_use import RecordKeyUse
+from chalicelib.features.workspaces.repository import ApiKeys
 from chalicelib.settings import ApiSettings
 
 # How long most callers wait: the gateway's own limit less the way back.
-GATEWAY_WAIT_S: Final = 27.0
+USUAL_WAIT_S: Final = 27.0
 
 
 class ApiServices(TemplateServices):
     """What the API function's views ask for."""
 
-    def __init__(self, settings: ApiSettings, clients: Clients, *, clock: Clock, ids: Ids) -> None:
+    def __init__(
+        self, settings: ApiSettings, clients: AwsClients, *, clock: Clock, ids: IdGenerator
+    ) -> None:
         """Build nothing yet."""
         super().__init__(settings, clients, clock=clock, ids=ids)
-        crash.arm(settings.crash_points)
+        arm_crash_points(settings.crash_points)
 
-    def warm(self) -> None:
+    def warm_up(self) -> None:
         """Make the clients and read the secret that the first request would wait for."""
         self.tables.get(self.settings.main_table, "HEALTH")
         assert self.secret.value
-        self.render_function.warm(GATEWAY_WAIT_S)
+        self.render_function.prepare_client(USUAL_WAIT_S)
         Metrics(self.settings.stack, "api").count("ColdStarts")
 
     @cached_property
-    def keys(self) -> Keys:  # noqa: D102
-        return Keys(self.tables, self.settings.main_table, self.service_states)
+    def keys(self) -> ApiKeys:  # noqa: D102
+        return ApiKeys(self.tables, self.settings.main_table, self.service_states)
 
     @cached_property
-    def note_key_use(self) -> NoteKeyUse:  # noqa: D102
-        return NoteKeyUse(self.keys)
+    def record_key_use(self) -> RecordKeyUse:  # noqa: D102
+        return RecordKeyUse(self.keys)
 
     @cached_property
     def idempotency(self) -> IdempotencyRecords:  # noqa: D102
@@ -66,8 +67,8 @@ class ApiServices(TemplateServices):
         return Secret(self.clients, self.settings.signing_secret)
 
     @cached_property
-    def addresses(self) -> FileAddresses:  # noqa: D102
-        return FileAddresses(
+    def signed_urls(self) -> SignedFileUrls:  # noqa: D102
+        return SignedFileUrls(
             files=self.files,
             objects=self.objects,
             clock=self.clock,
@@ -86,30 +87,30 @@ class ApiServices(TemplateServices):
             clock=self.clock,
             ids=self.ids,
             state=self.service_states,
-            templates=self.put_templates,
+            templates=self.resolve_template,
             uploads=self.read_uploads,
             schemas=self.check_schemas,
             region=self.settings.region,
         )
 
     @cached_property
-    def take_upload(self) -> TakeUpload:  # noqa: D102
-        return TakeUpload(
+    def create_upload(self) -> CreateUpload:  # noqa: D102
+        return CreateUpload(
             uploads=self.uploads, objects=self.objects, clock=self.clock, ids=self.ids
         )
 
     @cached_property
-    def remove_upload(self) -> RemoveUpload:  # noqa: D102
-        return RemoveUpload(uploads=self.uploads, objects=self.objects)
+    def delete_upload(self) -> DeleteUpload:  # noqa: D102
+        return DeleteUpload(uploads=self.uploads, objects=self.objects)
 
     @cached_property
     def preflight_render(self) -> PreflightRender:  # noqa: D102
         return PreflightRender(
-            templates=self.put_templates,
+            templates=self.resolve_template,
             uploads=self.read_uploads,
             schemas=self.check_schemas,
             lint=self.lint_templates,
-            places=self.places,
+            leases=self.leases,
             region=self.settings.region,
         )
 
@@ -118,7 +119,7 @@ class ApiServices(TemplateServices):
         return ValidateEInvoice(
             uploads=self.read_uploads,
             function=self.render_function,
-            places=self.places,
+            leases=self.leases,
             clock=self.clock,
             region=self.settings.region,
         )
@@ -137,7 +138,7 @@ class ApiServices(TemplateServices):
 
     @cached_property
     def end_render(self) -> EndRender:  # noqa: D102
-        return self.end(self.conclude_render)
+        return self.make_end_render(self.settle_and_publish)
 
     @cached_property
     def cancel_render(self) -> CancelRender:  # noqa: D102
@@ -145,7 +146,7 @@ class ApiServices(TemplateServices):
 
     @cached_property
     def purge_files(self) -> PurgeFiles:  # noqa: D102
-        return self.purge(self.conclude_render)
+        return self.make_purge_files(self.settle_and_publish)
 
     @cached_property
     def run_now(self) -> RunNow:  # noqa: D102
@@ -168,7 +169,7 @@ class ApiServices(TemplateServices):
 
     @cached_property
     def present_render(self) -> PresentRender:  # noqa: D102
-        return PresentRender(addresses=self.addresses, clock=self.clock)
+        return PresentRender(file_urls=self.signed_urls, clock=self.clock)
 
     @cached_property
     def api_host(self) -> str:
@@ -189,4 +190,6 @@ class ApiServices(TemplateServices):
 @cache
 def api_services() -> ApiServices:
     """Return the API function's services, one set a process."""
-    return ApiServices(ApiSettings.from_env(), Clients(), clock=SystemClock(), ids=RandomIds())
+    return ApiServices(
+        ApiSettings.from_env(), AwsClients(), clock=SystemClock(), ids=RandomIdGenerator()
+    )

@@ -1,45 +1,51 @@
 """What the operator tool works with."""
 
+from collections.abc import Mapping
 from functools import cache
+from typing import Final
 
-from chalicelib.adapters.aws.session import Clients
+from chalicelib.adapters.aws.queues import Queue
+from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.adapters.aws.table import Tables
+from chalicelib.bootstrap.shared_services import SharedServices
 from chalicelib.core.clock import Clock, SystemClock
-from chalicelib.core.ids import Ids, RandomIds
-from chalicelib.features.templates.anywhere import FindTemplate
+from chalicelib.core.ids import IdGenerator, RandomIdGenerator
+from chalicelib.features.dead_letters.redrive import RedriveDeadLetters
+from chalicelib.features.dead_letters.repository import DeadLetters
 from chalicelib.features.templates.change import ChangeTemplate
+from chalicelib.features.templates.read import FindTemplate
 from chalicelib.features.templates.repository import Templates
 from chalicelib.features.templates.trash import TrashTemplate
+from chalicelib.features.trace.trace_render import ReadLogLines, TraceRender
 from chalicelib.features.workspaces.change import ChangeWorkspace
 from chalicelib.features.workspaces.create import CreateWorkspace
-from chalicelib.features.workspaces.deletion import Deletions
-from chalicelib.features.workspaces.keys import ManageKeys
-from chalicelib.features.workspaces.limits_repository import Limits
-from chalicelib.features.workspaces.members import Members
-from chalicelib.features.workspaces.owned import FreeWorkspaces
-from chalicelib.features.workspaces.people import ManageMembers
-from chalicelib.features.workspaces.repository import Keys, Workspaces
+from chalicelib.features.workspaces.keys.manage import ManageKeys
+from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
+from chalicelib.features.workspaces.people.free_workspaces import FreeWorkspaceLimit
+from chalicelib.features.workspaces.people.manage import ManageMembers
+from chalicelib.features.workspaces.people.members import Members
+from chalicelib.features.workspaces.repository import ApiKeys, Workspaces
 from chalicelib.features.workspaces.service_state import ServiceStates
-from chalicelib.features.workspaces.status import ChangeStatus
-from chalicelib.settings import OperatorSettings
+from chalicelib.features.workspaces.status import ChangeWorkspaceStatus, StatusTransitions
+from chalicelib.settings import OperatorSettings, RedriveSettings, TraceSettings
 
 
-class Operator:
+class OperatorServices:
     """What the operator tool asks for."""
 
     def __init__(
-        self, settings: OperatorSettings, clients: Clients, *, clock: Clock, ids: Ids
+        self, settings: OperatorSettings, clients: AwsClients, *, clock: Clock, ids: IdGenerator
     ) -> None:
         """Build the use cases."""
         self.region = settings.region
         self.clock = clock
         tables = Tables(clients)
         self.workspaces = Workspaces(tables, settings.main_table)
-        self.limits = Limits(tables, settings.main_table, clock)
-        self.keys = Keys(tables, settings.main_table)
+        self.limits = WorkspaceLimits(tables, settings.main_table, clock)
+        self.keys = ApiKeys(tables, settings.main_table)
         self.service_states = ServiceStates(tables, settings.main_table, clock)
         members = Members(tables, settings.main_table)
-        free = FreeWorkspaces(
+        free = FreeWorkspaceLimit(
             tables=tables, table=settings.main_table, workspaces=self.workspaces, clock=clock
         )
         self.create_workspace = CreateWorkspace(
@@ -47,17 +53,17 @@ class Operator:
             workspaces=self.workspaces,
             limits=self.limits,
             members=members,
-            free=free,
+            free_workspaces=free,
             clock=clock,
             ids=ids,
         )
         self.change_workspace = ChangeWorkspace(
-            tables=tables, workspaces=self.workspaces, limits=self.limits, free=free
+            tables=tables, workspaces=self.workspaces, limits=self.limits, free_workspaces=free
         )
-        self.change_status = ChangeStatus(
+        self.change_status = ChangeWorkspaceStatus(
             tables=tables,
             workspaces=self.workspaces,
-            deletions=Deletions(tables, settings.main_table),
+            transitions=StatusTransitions(tables, settings.main_table),
             clock=clock,
         )
         self.manage_members = ManageMembers(
@@ -71,6 +77,50 @@ class Operator:
 
 
 @cache
-def operator() -> Operator:
+def operator_services() -> OperatorServices:
     """Return the operator tool's use cases."""
-    return Operator(OperatorSettings.from_env(), Clients(), clock=SystemClock(), ids=RandomIds())
+    return OperatorServices(
+        OperatorSettings.from_env(), AwsClients(), clock=SystemClock(), ids=RandomIdGenerator()
+    )
+
+
+def trace_render(
+    settings: TraceSettings, clients: AwsClients, log_lines: ReadLogLines, clock: Clock
+) -> TraceRender:
+    """Return what traces renders; `lines` is where functions log."""
+    state = SharedServices(clients, clock, main_table=settings.main_table, bucket=settings.bucket)
+    return TraceRender(
+        workspaces=Workspaces(state.tables, settings.main_table),
+        renders=state.renders,
+        outbox=state.outbox,
+        limits=state.limits,
+        letters=DeadLetters(state.tables, settings.transient_table, clock),
+        objects=state.objects,
+        read_lines=log_lines,
+    )
+
+
+class DeadLetterService:
+    """What there is of dead letters: their records, the queues they are of, and the way back."""
+
+    def __init__(self, settings: RedriveSettings, clients: AwsClients, clock: Clock) -> None:
+        """Build the use cases."""
+        self.letters: Final = DeadLetters(Tables(clients), settings.transient_table, clock)
+        queues = {
+            "renders": settings.renders_queue_url,
+            "events": settings.events_queue_url,
+            "upkeep": settings.maintenance_queue_url,
+        }
+        unread = {
+            "renders": settings.renders_dead_letters_url,
+            "events": settings.events_dead_letters_url,
+            "upkeep": settings.maintenance_dead_letters_url,
+        }
+        self.dead_letter_queues: Final[Mapping[str, Queue]] = _queues(clients, unread)
+        self.redrive: Final = RedriveDeadLetters(
+            letters=self.letters, queues=_queues(clients, queues)
+        )
+
+
+def _queues(clients: AwsClients, urls: Mapping[str, str]) -> dict[str, Queue]:
+    return {name: Queue(clients, url) for name, url in urls.items()}

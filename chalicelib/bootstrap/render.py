@@ -3,18 +3,18 @@
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from chalicelib.adapters.aws.messages import Inbox, Inboxes
+from chalicelib.adapters.aws.messages import QueueConsumer, QueueConsumers
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.queues import Queue
-from chalicelib.adapters.aws.session import Clients
-from chalicelib.bootstrap import crash
-from chalicelib.bootstrap.state import State
+from chalicelib.adapters.aws.session import AwsClients
+from chalicelib.bootstrap.shared_services import SharedServices, arm_crash_points
 from chalicelib.core.clock import Clock
-from chalicelib.features.renders.conform import ConformRender
-from chalicelib.features.renders.examine import ExamineEInvoice
-from chalicelib.features.renders.execute import Engine, ExecuteRender
-from chalicelib.features.renders.finish import FinishRender
-from chalicelib.features.renders.stop_ended import StopEnded
+from chalicelib.features.einvoices.validate_received import ValidateReceived
+from chalicelib.features.previews.dry_run import RunDryRun
+from chalicelib.features.renders.run.cancellation_watch import CancellationWatch
+from chalicelib.features.renders.run.check_conformance import CheckConformance
+from chalicelib.features.renders.run.execute import ExecuteRender, RunEngine
+from chalicelib.features.renders.run.finish import FinishRender
 from chalicelib.features.uploads.contents import UploadContents
 from chalicelib.settings import RenderSettings
 
@@ -23,53 +23,68 @@ if TYPE_CHECKING:
 
 
 def execute_render(
-    settings: RenderSettings, clients: Clients, engine: Engine, clock: Clock
+    settings: RenderSettings, clients: AwsClients, engine: RunEngine, clock: Clock
 ) -> ExecuteRender:
     """Return the render function's use case over an engine."""
-    crash.arm(settings.crash_points)
-    state = State(clients, clock, main_table=settings.main_table, bucket=settings.bucket)
-    conclude = state.conclude(settings.events_queue_url)
+    arm_crash_points(settings.crash_points)
+    state = SharedServices(clients, clock, main_table=settings.main_table, bucket=settings.bucket)
+    conclude = state.make_settle_and_publish(settings.events_queue_url)
     finish = FinishRender(
         tables=state.tables,
         renders=state.renders,
         files=state.files,
-        facts=state.facts,
+        events=state.outbox,
         objects=state.objects,
-        conclude=conclude,
+        settle_and_publish=conclude,
         clock=clock,
     )
     return ExecuteRender(
         renders=state.renders,
         bodies=state.bodies,
         engine=engine,
-        conform=ConformRender(cache(partial(_validator, settings, clients))),
+        check_conformance=CheckConformance(cache(partial(_validator, settings, clients))),
         finish=finish,
-        conclude=conclude,
-        end=state.end(conclude),
-        stop_ended=StopEnded(state.renders),
+        settle_and_publish=conclude,
+        end=state.make_end_render(conclude),
+        cancellation_watch=CancellationWatch(state.renders),
         uploads=UploadContents(state.objects),
         schemas=state.check_schemas,
         clock=clock,
     )
 
 
-def examine_einvoice(settings: RenderSettings, clients: Clients, clock: Clock) -> ExamineEInvoice:
+def run_dry_run(
+    settings: RenderSettings, clients: AwsClients, engine: RunEngine, clock: Clock
+) -> RunDryRun:
+    """Return the use case that makes documents of which nothing is kept."""
+    state = SharedServices(clients, clock, main_table=settings.main_table, bucket=settings.bucket)
+    return RunDryRun(
+        engine=engine,
+        bodies=state.bodies,
+        uploads=UploadContents(state.objects),
+        schemas=state.check_schemas,
+    )
+
+
+def validate_received(
+    settings: RenderSettings, clients: AwsClients, clock: Clock
+) -> ValidateReceived:
     """Return what examines e-invoices of others."""
     uploads = UploadContents(Objects(clients, settings.bucket))
-    return ExamineEInvoice(cache(partial(_validator, settings, clients)), uploads, clock)
+    return ValidateReceived(cache(partial(_validator, settings, clients)), uploads, clock)
 
 
-def _validator(settings: RenderSettings, clients: Clients) -> "Validator":
+def _validator(settings: RenderSettings, clients: AwsClients) -> "Validator":
     """Return what judges files; the start does not wait for it."""
     from chalicelib.bootstrap.validation import validator  # noqa: PLC0415
 
     return validator(settings.validate_function, settings.bucket, clients)
 
 
-def inbox(settings: RenderSettings, clients: Clients) -> Inboxes:
+def render_consumers(settings: RenderSettings, clients: AwsClients) -> QueueConsumers:
     """Return what queued renders are worked off with."""
     dead_letters = Queue(clients, settings.renders_dead_letters_url)
-    return Inboxes(
-        Inbox(Queue(clients, url), dead_letters)
+    return QueueConsumers(
+        QueueConsumer(Queue(clients, url), dead_letters)
         for url in (settings.renders_queue_url, settings.renders_low_queue_url)
     )

@@ -4,63 +4,65 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
-from chalicelib.adapters.aws.functions import Function
-from chalicelib.adapters.aws.session import Clients
-from chalicelib.bootstrap.state import State
+from chalicelib.adapters.aws.functions import LambdaFunction
+from chalicelib.adapters.aws.session import AwsClients
+from chalicelib.bootstrap.shared_services import SharedServices
 from chalicelib.core.clock import Clock
-from chalicelib.core.ids import Ids
-from chalicelib.features.renders.conclude import ConcludeRender
-from chalicelib.features.renders.lint import LintTemplates
-from chalicelib.features.renders.rehearse import RehearseDatasets
-from chalicelib.features.renders.templates import PutTemplates
-from chalicelib.features.renders.uploaded import UploadedHtml
+from chalicelib.core.ids import IdGenerator
+from chalicelib.features.previews.dry_run_datasets import DryRunDatasets
+from chalicelib.features.previews.lint import LintTemplates
+from chalicelib.features.renders.accept.templates import ResolveTemplate
+from chalicelib.features.renders.accept.uploads import ReadUploadedHtml
+from chalicelib.features.renders.run.after_final import SettleAndPublish
 from chalicelib.features.templates.change import ChangeTemplate
-from chalicelib.features.templates.contents import TemplateContents
 from chalicelib.features.templates.create import CreateTemplate
 from chalicelib.features.templates.datasets import ChangeDatasets, ReadDatasets
-from chalicelib.features.templates.draft import CheckSource, ReplaceDraft
-from chalicelib.features.templates.keeping import KeepSource
+from chalicelib.features.templates.draft import ReplaceDraft, SourceCheck
 from chalicelib.features.templates.options import check_options
-from chalicelib.features.templates.publish import PublishTemplate, Rehearse
+from chalicelib.features.templates.publish import DatasetDryRun, PublishTemplate
 from chalicelib.features.templates.read import ReadTemplates
-from chalicelib.features.templates.sources import StoredTemplates
+from chalicelib.features.templates.source_texts import SourceTexts
+from chalicelib.features.templates.sources import CachedTemplateSources
+from chalicelib.features.templates.store_source import StoreSource
 from chalicelib.features.templates.trash import TrashTemplate
 from chalicelib.features.uploads.contents import UploadContents
 from chalicelib.features.uploads.read import ReadUploads
 from chalicelib.features.uploads.repository import Uploads
-from chalicelib.features.workspaces.places import Places
+from chalicelib.features.workspaces.limits.concurrency import ConcurrencyLeases
 from chalicelib.features.workspaces.repository import Workspaces
 from chalicelib.features.workspaces.service_state import ServiceStates
 from chalicelib.settings import ApiSettings
 
 
-class TemplateServices(State):
+class TemplateServices(SharedServices):
     """The parts of the API function that stand for templates."""
 
-    def __init__(self, settings: ApiSettings, clients: Clients, *, clock: Clock, ids: Ids) -> None:
+    def __init__(
+        self, settings: ApiSettings, clients: AwsClients, *, clock: Clock, ids: IdGenerator
+    ) -> None:
         """Build nothing yet."""
         super().__init__(clients, clock, main_table=settings.main_table, bucket=settings.bucket)
         self.settings = settings
         self.ids = ids
 
     @cached_property
-    def conclude_render(self) -> ConcludeRender:  # noqa: D102
-        return self.conclude(self.settings.events_queue_url)
+    def settle_and_publish(self) -> SettleAndPublish:  # noqa: D102
+        return self.make_settle_and_publish(self.settings.events_queue_url)
 
     @cached_property
-    def template_contents(self) -> TemplateContents:  # noqa: D102
-        return TemplateContents(self.objects)
+    def source_texts(self) -> SourceTexts:  # noqa: D102
+        return SourceTexts(self.objects)
 
     @cached_property
     def read_templates(self) -> ReadTemplates:  # noqa: D102
-        return ReadTemplates(
-            templates=self.templates, contents=self.template_contents, clock=self.clock
-        )
+        return ReadTemplates(templates=self.templates, contents=self.source_texts, clock=self.clock)
 
     @cached_property
-    def put_templates(self) -> PutTemplates:  # noqa: D102
-        uploaded = UploadedHtml(self.read_uploads, UploadContents(self.objects))
-        return PutTemplates(StoredTemplates(self.read_templates), _complete_output, uploaded)
+    def resolve_template(self) -> ResolveTemplate:  # noqa: D102
+        uploaded = ReadUploadedHtml(self.read_uploads, UploadContents(self.objects))
+        return ResolveTemplate(
+            CachedTemplateSources(self.read_templates), _complete_output, uploaded
+        )
 
     @cached_property
     def uploads(self) -> Uploads:  # noqa: D102
@@ -71,27 +73,27 @@ class TemplateServices(State):
         return ReadUploads(uploads=self.uploads, objects=self.objects, clock=self.clock)
 
     @cached_property
-    def keep_source(self) -> KeepSource:  # noqa: D102
-        return KeepSource(
+    def store_source(self) -> StoreSource:  # noqa: D102
+        return StoreSource(
             tables=self.tables,
             templates=self.templates,
-            contents=self.template_contents,
+            contents=self.source_texts,
             clock=self.clock,
             ids=self.ids,
         )
 
     @cached_property
-    def check_sources(self) -> tuple[CheckSource, ...]:
+    def source_checks(self) -> tuple[SourceCheck, ...]:
         """What a draft is refused for."""
-        return (check_options, self.check_schemas.source)
+        return (check_options, self.check_schemas.check_source)
 
     @cached_property
     def workspaces(self) -> Workspaces:  # noqa: D102
         return Workspaces(self.tables, self.settings.main_table)
 
     @cached_property
-    def render_function(self) -> Function:  # noqa: D102
-        return Function(self.clients, self.settings.render_function)
+    def render_function(self) -> LambdaFunction:  # noqa: D102
+        return LambdaFunction(self.clients, self.settings.render_function)
 
     @cached_property
     def lint_templates(self) -> LintTemplates:  # noqa: D102
@@ -105,16 +107,16 @@ class TemplateServices(State):
         )
 
     @cached_property
-    def rehearse(self) -> Rehearse:  # noqa: D102
-        return RehearseDatasets(
+    def dry_run_datasets(self) -> DatasetDryRun:  # noqa: D102
+        return DryRunDatasets(
             workspaces=self.workspaces,
             datasets=self.read_datasets,
-            templates=self.put_templates,
+            templates=self.resolve_template,
             schemas=self.check_schemas,
             bodies=self.bodies,
             function=self.render_function,
             state=self.service_states,
-            places=self.places,
+            leases=self.leases,
             region=self.settings.region,
             clock=self.clock,
             ids=self.ids,
@@ -125,19 +127,19 @@ class TemplateServices(State):
         return ServiceStates(self.tables, self.settings.main_table, self.clock)
 
     @cached_property
-    def places(self) -> Places:  # noqa: D102
-        return Places(limits=self.limits, clock=self.clock, ids=self.ids)
+    def leases(self) -> ConcurrencyLeases:  # noqa: D102
+        return ConcurrencyLeases(limits=self.limits, clock=self.clock, ids=self.ids)
 
     @cached_property
     def read_datasets(self) -> ReadDatasets:  # noqa: D102
-        return ReadDatasets(templates=self.templates, contents=self.template_contents)
+        return ReadDatasets(templates=self.templates, contents=self.source_texts)
 
     @cached_property
     def change_datasets(self) -> ChangeDatasets:  # noqa: D102
         return ChangeDatasets(
             tables=self.tables,
             templates=self.templates,
-            keep=self.keep_source,
+            store=self.store_source,
             read=self.read_datasets,
             clock=self.clock,
             ids=self.ids,
@@ -148,10 +150,10 @@ class TemplateServices(State):
         return PublishTemplate(
             tables=self.tables,
             templates=self.templates,
-            contents=self.template_contents,
-            facts=self.facts,
-            tell=self.conclude_render.tell,
-            rehearse=self.rehearse,
+            contents=self.source_texts,
+            outbox=self.outbox,
+            publish=self.settle_and_publish.publish,
+            dry_run=self.dry_run_datasets,
             clock=self.clock,
         )
 
@@ -160,10 +162,10 @@ class TemplateServices(State):
         return CreateTemplate(
             tables=self.tables,
             templates=self.templates,
-            keep=self.keep_source,
-            checks=self.check_sources,
+            store=self.store_source,
+            checks=self.source_checks,
             publish=self.publish_template,
-            rehearse=self.rehearse,
+            dry_run=self.dry_run_datasets,
             clock=self.clock,
             ids=self.ids,
         )
@@ -173,8 +175,8 @@ class TemplateServices(State):
         return ReplaceDraft(
             tables=self.tables,
             templates=self.templates,
-            keep=self.keep_source,
-            checks=self.check_sources,
+            store=self.store_source,
+            checks=self.source_checks,
             clock=self.clock,
         )
 
@@ -187,7 +189,7 @@ class TemplateServices(State):
         return TrashTemplate(tables=self.tables, templates=self.templates, clock=self.clock)
 
 
-def _complete_output(said: Mapping[str, Any]) -> dict[str, Any]:
-    from chalicelib.contract.completing import complete_output  # noqa: PLC0415 -- pydantic
+def _complete_output(explicit: Mapping[str, Any]) -> dict[str, Any]:
+    from chalicelib.contract.render.output import complete_output  # noqa: PLC0415 -- pydantic
 
-    return complete_output(said)
+    return complete_output(explicit)

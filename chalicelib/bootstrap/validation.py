@@ -3,30 +3,32 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from chalicelib.adapters.aws.functions import Function
+from chalicelib.adapters.aws.functions import LambdaFunction
 from chalicelib.adapters.aws.objects import Objects
-from chalicelib.adapters.aws.session import Clients
-from chalicelib.adapters.aws.validators import RemoteValidator
+from chalicelib.adapters.aws.remote_validator import RemoteValidator
+from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.engine.conformance.checks import NoValidator, Validator
-from chalicelib.engine.conformance.judge import Judge
+from chalicelib.engine.conformance.local_validator import LocalValidator
 from chalicelib.settings import ValidateSettings
 
 
 @dataclass(frozen=True, slots=True)
-class Bench:
+class ValidationServices:
     """What the function of the validators works with."""
 
-    judge: Judge
+    judge: LocalValidator
     objects: Objects
 
 
-def bench(settings: ValidateSettings, clients: Clients) -> Bench:
+def validation_services(settings: ValidateSettings, clients: AwsClients) -> ValidationServices:
     """Return what the function of the validators works with."""
-    return Bench(Judge(Path(settings.validators_dir)), Objects(clients, settings.bucket))
+    return ValidationServices(
+        LocalValidator(Path(settings.validators_dir)), Objects(clients, settings.bucket)
+    )
 
 
-def validator(function: str, bucket: str, clients: Clients) -> Validator:
+def validator(function: str, bucket: str, clients: AwsClients) -> Validator:
     """Return the validators behind a function, or none where there is no function."""
     if not function:
         return NoValidator()
-    return RemoteValidator(Function(clients, function), Objects(clients, bucket))
+    return RemoteValidator(LambdaFunction(clients, function), Objects(clients, bucket))

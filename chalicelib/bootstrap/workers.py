@@ -3,110 +3,111 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from chalicelib.adapters.aws.messages import Inbox
+from chalicelib.adapters.aws.messages import QueueConsumer
 from chalicelib.adapters.aws.queues import Queue
-from chalicelib.adapters.aws.session import Clients
+from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.adapters.metrics import Metrics
-from chalicelib.adapters.net.smtp import SmtpMail
-from chalicelib.bootstrap import crash
-from chalicelib.bootstrap.state import State
+from chalicelib.adapters.net.smtp import SmtpMailer
+from chalicelib.bootstrap.shared_services import SharedServices, arm_crash_points
 from chalicelib.core.clock import Clock
-from chalicelib.features.dead_letters.bury import BuryMessage
-from chalicelib.features.dead_letters.ends import EndQueuedRender, PutOff
+from chalicelib.features.dead_letters.record import RecordDeadLetter
 from chalicelib.features.dead_letters.repository import DeadLetters
-from chalicelib.features.due.message import LookAt
-from chalicelib.features.due.repository import DueIndex
-from chalicelib.features.due.tick import Tick
-from chalicelib.features.facts.message import TellFact
-from chalicelib.features.facts.relay import RelayFacts
-from chalicelib.features.renders.erase import EraseRenders
+from chalicelib.features.dead_letters.resolutions import PostponeDueItem, ResolveQueuedRender
+from chalicelib.features.events.model import PublishEvent
+from chalicelib.features.events.relay import OutboxRelay
+from chalicelib.features.maintenance.delete_workspace import DeleteWorkspace, Erase
+from chalicelib.features.maintenance.dispatch import DueDispatcher
+from chalicelib.features.maintenance.due_items import DueIndex, DueItem
+from chalicelib.features.maintenance.due_renders import HandleDueRender
+from chalicelib.features.maintenance.reconcile_limits import ReconcileLimits
+from chalicelib.features.maintenance.tick import Tick
 from chalicelib.features.renders.measure import MeasureRender
+from chalicelib.features.renders.purge import EraseRenders
 from chalicelib.features.renders.rows import render_of
+from chalicelib.features.templates.due_templates import HandleDueTemplate
 from chalicelib.features.templates.erase import EraseTemplates
-from chalicelib.features.templates.upkeep import UpkeepTemplate
-from chalicelib.features.upkeep.limits import ReconcileLimits
-from chalicelib.features.upkeep.look_after import LookAfter
-from chalicelib.features.upkeep.renders import UpkeepRender
-from chalicelib.features.upkeep.workspaces import DeleteWorkspace, Erase
-from chalicelib.features.usage.count import CountUsage
-from chalicelib.features.usage.erase import EraseUsage
-from chalicelib.features.usage.thresholds import TellThresholds
-from chalicelib.features.workspaces.deletion import Deletions
-from chalicelib.features.workspaces.key_expiry import WarnOfKeyExpiry
-from chalicelib.features.workspaces.members import Members
-from chalicelib.features.workspaces.notify import NotifyOwners
-from chalicelib.features.workspaces.owned import FreeWorkspaces
-from chalicelib.features.workspaces.repository import Keys, Workspaces
-from chalicelib.settings import DeadLettersSettings, RelaySettings, TickSettings, UpkeepSettings
+from chalicelib.features.usage.count import CountUsage, EraseUsage
+from chalicelib.features.usage.notify_thresholds import NotifyThresholds
+from chalicelib.features.workspaces.keys.expiry_warning import WarnOfKeyExpiry
+from chalicelib.features.workspaces.people.free_workspaces import FreeWorkspaceLimit
+from chalicelib.features.workspaces.people.members import Members, NotifyOwners
+from chalicelib.features.workspaces.repository import ApiKeys, Workspaces
+from chalicelib.features.workspaces.status import StatusTransitions
+from chalicelib.settings import (
+    DeadLettersSettings,
+    MaintenanceSettings,
+    RelaySettings,
+    TickSettings,
+)
 
 
-def relay(settings: RelaySettings, clients: Clients, clock: Clock) -> RelayFacts:
+def relay(settings: RelaySettings, clients: AwsClients, clock: Clock) -> OutboxRelay:
     """Return what tells facts; whoever listens stands here."""
-    crash.arm(settings.crash_points)
-    state = State(clients, clock, main_table=settings.main_table, bucket=settings.bucket)
-    return RelayFacts(
+    arm_crash_points(settings.crash_points)
+    state = SharedServices(clients, clock, main_table=settings.main_table, bucket=settings.bucket)
+    return OutboxRelay(
         tables=state.tables,
-        facts=state.facts,
-        listeners=(state.clear, CountUsage(settings.main_table, _formats)),
+        outbox=state.outbox,
+        subscribers=(state.clean_up, CountUsage(settings.main_table, _file_extensions)),
         clock=clock,
         observers=(MeasureRender(Metrics(settings.stack, "relay")),),
     )
 
 
-def _formats(row: Mapping[str, Any]) -> Sequence[str]:
+def _file_extensions(row: Mapping[str, Any]) -> Sequence[str]:
     return render_of(dict(row)).extensions
 
 
-def relay_inbox(settings: RelaySettings, clients: Clients) -> Inbox:
+def relay_consumer(settings: RelaySettings, clients: AwsClients) -> QueueConsumer:
     """Return what the relay's messages are worked off with."""
-    return _inbox(clients, settings.events_queue_url, settings.events_dead_letters_url)
+    return _queue_consumer(clients, settings.events_queue_url, settings.events_dead_letters_url)
 
 
-def tick(settings: TickSettings, clients: Clients, clock: Clock) -> Tick:
+def tick(settings: TickSettings, clients: AwsClients, clock: Clock) -> Tick:
     """Return what hands out what is due."""
-    crash.arm(settings.crash_points)
-    state = State(clients, clock, main_table=settings.main_table)
+    arm_crash_points(settings.crash_points)
+    state = SharedServices(clients, clock, main_table=settings.main_table)
     return Tick(
         index=DueIndex(state.tables, settings.main_table),
         events=state.queue(settings.events_queue_url),
-        upkeep=state.queue(settings.upkeep_queue_url),
-        tell=lambda due: TellFact(due.pk, due.sk, request_id=due.request_id).to_json(),
+        maintenance=state.queue(settings.maintenance_queue_url),
+        event_message=lambda due: PublishEvent(due.pk, due.sk, request_id=due.request_id).to_json(),
         metrics=Metrics(settings.stack, "tick"),
         clock=clock,
     )
 
 
-def upkeep(settings: UpkeepSettings, clients: Clients, clock: Clock) -> LookAfter:
+def maintenance(settings: MaintenanceSettings, clients: AwsClients, clock: Clock) -> DueDispatcher:
     """Return what does for due items what they are due for."""
-    crash.arm(settings.crash_points)
-    state = State(clients, clock, main_table=settings.main_table, bucket=settings.bucket)
-    conclude = state.conclude(settings.events_queue_url)
+    arm_crash_points(settings.crash_points)
+    state = SharedServices(clients, clock, main_table=settings.main_table, bucket=settings.bucket)
+    conclude = state.make_settle_and_publish(settings.events_queue_url)
     workspaces = Workspaces(state.tables, settings.main_table)
-    keys = Keys(state.tables, settings.main_table)
+    keys = ApiKeys(state.tables, settings.main_table)
     notify = NotifyOwners(
         members=Members(state.tables, settings.main_table),
-        mail=SmtpMail(settings.smtp_url) if settings.smtp_url else None,
+        send_mail=SmtpMailer(settings.smtp_url) if settings.smtp_url else None,
     )
-    return LookAfter(
-        render=UpkeepRender(
+    return DueDispatcher(
+        render=HandleDueRender(
             tables=state.tables,
             renders=state.renders,
             queues=state.render_queues(settings.renders_queue_url, settings.renders_low_queue_url),
-            end=state.end(conclude),
-            settle=state.settle,
-            clear=state.clear,
-            purge=state.purge(conclude),
+            end=state.make_end_render(conclude),
+            settle=state.settle_render,
+            clear=state.clean_up,
+            purge=state.make_purge_files(conclude),
             clock=clock,
         ),
         limits=ReconcileLimits(
             renders=state.renders,
             limits=state.limits,
             bodies=state.bodies,
-            thresholds=TellThresholds(
+            notify_thresholds=NotifyThresholds(
                 workspaces=workspaces,
                 limits=state.limits,
-                facts=state.facts,
-                tell=conclude.tell,
+                events=state.outbox,
+                publish=conclude.publish,
                 notify=notify,
                 clock=clock,
             ),
@@ -119,19 +120,19 @@ def upkeep(settings: UpkeepSettings, clients: Clients, clock: Clock) -> LookAfte
             clock=clock,
         ),
         workspace=DeleteWorkspace(
-            deletions=Deletions(state.tables, settings.main_table),
+            transitions=StatusTransitions(state.tables, settings.main_table),
             keys=keys,
             limits=state.limits,
-            free=FreeWorkspaces(
+            free_workspaces=FreeWorkspaceLimit(
                 tables=state.tables,
                 table=settings.main_table,
                 workspaces=workspaces,
                 clock=clock,
             ),
-            contents=_contents(state),
+            erasers=_erasers(state),
             clock=clock,
         ),
-        template=UpkeepTemplate(
+        template=HandleDueTemplate(
             tables=state.tables,
             templates=state.templates,
             erase=_erase_templates(state),
@@ -141,7 +142,7 @@ def upkeep(settings: UpkeepSettings, clients: Clients, clock: Clock) -> LookAfte
     )
 
 
-def _contents(state: State) -> Sequence[Erase]:
+def _erasers(state: SharedServices) -> Sequence[Erase]:
     """Return what erases the contents of a workspace: what each feature keeps of it stands here."""
     return (
         EraseRenders(
@@ -157,7 +158,7 @@ def _contents(state: State) -> Sequence[Erase]:
     )
 
 
-def _erase_templates(state: State) -> EraseTemplates:
+def _erase_templates(state: SharedServices) -> EraseTemplates:
     return EraseTemplates(
         tables=state.tables,
         table=state.main_table,
@@ -166,33 +167,37 @@ def _erase_templates(state: State) -> EraseTemplates:
     )
 
 
-def upkeep_inbox(settings: UpkeepSettings, clients: Clients) -> Inbox:
+def maintenance_inbox(settings: MaintenanceSettings, clients: AwsClients) -> QueueConsumer:
     """Return what the upkeep's messages are worked off with."""
-    return _inbox(clients, settings.upkeep_queue_url, settings.upkeep_dead_letters_url)
+    return _queue_consumer(
+        clients, settings.maintenance_queue_url, settings.maintenance_dead_letters_url
+    )
 
 
-def dead_letters(settings: DeadLettersSettings, clients: Clients, clock: Clock) -> BuryMessage:
+def dead_letters(
+    settings: DeadLettersSettings, clients: AwsClients, clock: Clock
+) -> RecordDeadLetter:
     """Return what buries messages that were given up."""
-    crash.arm(settings.crash_points)
-    state = State(clients, clock, main_table=settings.main_table)
-    end = state.end(state.conclude(settings.events_queue_url))
+    arm_crash_points(settings.crash_points)
+    state = SharedServices(clients, clock, main_table=settings.main_table)
+    end = state.make_end_render(state.make_settle_and_publish(settings.events_queue_url))
     index = DueIndex(state.tables, settings.main_table)
-    return BuryMessage(
+    return RecordDeadLetter(
         letters=DeadLetters(state.tables, settings.transient_table, clock),
-        ends={
-            "renders": EndQueuedRender(renders=state.renders, end=end, clock=clock),
-            "events": PutOff(index=index, read=_fact_key, clock=clock),
-            "upkeep": PutOff(index=index, read=LookAt.from_json, clock=clock),
+        resolutions={
+            "renders": ResolveQueuedRender(renders=state.renders, end=end, clock=clock),
+            "events": PostponeDueItem(index=index, read_item=_event_key, clock=clock),
+            "upkeep": PostponeDueItem(index=index, read_item=DueItem.from_json, clock=clock),
         },
         metrics=Metrics(settings.stack, "dead_letters"),
         clock=clock,
     )
 
 
-def _fact_key(message: Mapping[str, Any]) -> LookAt:
-    told = TellFact.from_json(message)
-    return LookAt(told.subject, told.sort_key)
+def _event_key(message: Mapping[str, Any]) -> DueItem:
+    told = PublishEvent.from_json(message)
+    return DueItem(told.subject, told.sort_key)
 
 
-def _inbox(clients: Clients, queue_url: str, dead_letters_url: str) -> Inbox:
-    return Inbox(Queue(clients, queue_url), Queue(clients, dead_letters_url))
+def _queue_consumer(clients: AwsClients, queue_url: str, dead_letters_url: str) -> QueueConsumer:
+    return QueueConsumer(Queue(clients, queue_url), Queue(clients, dead_letters_url))

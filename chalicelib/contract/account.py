@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import Field
 
 from chalicelib.contract.base import Model
-from chalicelib.contract.values import Day
+from chalicelib.contract.field_types import Day
 
 
 class AccountWorkspace(Model):

@@ -6,12 +6,11 @@ from pydantic import Field, StringConstraints, field_validator, model_validator
 from pydantic_core.core_schema import ValidationInfo
 
 from chalicelib.contract.base import Model
-from chalicelib.contract.invoice import Invoice
-from chalicelib.contract.invoice_kinds import EInvoiceProfile
-from chalicelib.contract.renders import DeliverySpec, Mode, Priority
-from chalicelib.contract.reports import ConformanceReport
-from chalicelib.contract.sources import Base64, UploadId
-from chalicelib.contract.values import Metadata
+from chalicelib.contract.field_types import Base64, Metadata, UploadId
+from chalicelib.contract.invoice.field_types import EInvoiceProfile
+from chalicelib.contract.invoice.invoice import Invoice
+from chalicelib.contract.render.conformance_report import ConformanceReport
+from chalicelib.contract.render.request import DeliverySpec, Mode, Priority
 
 _UBL_PROFILES: Final = ("EN16931", "XRECHNUNG")
 
@@ -39,7 +38,7 @@ class EInvoiceRequest(Model):
 
     @field_validator("syntax")
     @classmethod
-    def _has_the_profile(cls, syntax: str, info: ValidationInfo) -> str:
+    def _check_syntax(cls, syntax: str, info: ValidationInfo) -> str:
         # A profile that is none has been told already.
         profile = info.data.get("profile", _UBL_PROFILES[0])
         if syntax == "ubl" and profile not in _UBL_PROFILES:
@@ -57,7 +56,7 @@ class EInvoiceDocument(Model):
     """One of up to 20 MB."""
 
     @model_validator(mode="after")
-    def _exactly_one(self) -> Self:
+    def _check_exactly_one(self) -> Self:
         if (self.content is None) == (self.upload_id is None):
             message = "needs either content or upload_id"
             raise ValueError(message)

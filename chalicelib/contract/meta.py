@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import ConfigDict, Field
 
 from chalicelib.contract.base import Model
-from chalicelib.contract.reports import RenderResult
+from chalicelib.contract.render.conformance_report import RenderResult
 
 
 class Health(Model):
@@ -60,3 +60,25 @@ class ProblemDetails(Model):
     """That of the render, where it has one."""
     request_id: str
     doc_url: str
+
+
+class Engine(Model):
+    """A rendering engine."""
+
+    id: str
+    """What `engine` of a request names."""
+    object: Literal["engine"]
+    chromium_version: str
+    """The Chromium that draws its pages."""
+    state: Literal["current", "deprecated"]
+    """`current`: what a render that names no engine uses. `deprecated`: still there, but not for
+    long."""
+
+
+class EngineList(Model):
+    """All rendering engines, newest first."""
+
+    object: Literal["list"]
+    data: list[Engine]
+    has_more: bool
+    next_cursor: str | None

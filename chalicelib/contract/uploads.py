@@ -45,3 +45,12 @@ class Upload(Model):
     """Only in the answer that announces a file; it holds for an hour."""
     created_at: str
     expires_at: str
+
+
+class FileQuery(Model):
+    """What a signed address carries; anything else makes its signature invalid."""
+
+    exp: Annotated[str, StringConstraints(max_length=100)] | None = None
+    """Unix time at which the address ends."""
+    sig: Annotated[str, StringConstraints(max_length=200)] | None = None
+    """HMAC-SHA256, lower-case hex."""

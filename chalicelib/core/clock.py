@@ -20,7 +20,7 @@ class SystemClock:
         return dt.datetime.now(dt.UTC)  # noqa: TID251 -- the one place
 
 
-def rfc3339(moment: dt.datetime) -> str:
+def format_rfc3339(moment: dt.datetime) -> str:
     """Write a moment as `2026-01-31T09:30:00.000Z`; such strings sort as the moments do."""
     return moment.astimezone(dt.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 

@@ -14,12 +14,12 @@ class CrashPoint(IntEnum):
     """
 
     API_ADMITTED = 1
-    API_BODY_KEPT = 2
+    API_BODY_STORED = 2
     API_CREATED = 3
     API_ENQUEUED = 4
     API_RAN = 5
-    API_LATE_BODY_KEPT = 6
-    API_LATE_LEFT = 7
+    API_LATE_BODY_STORED = 6
+    API_LATE_HANDED_OVER = 7
     API_ENDED = 8
 
     RENDER_BEGUN = 10
@@ -28,37 +28,37 @@ class CrashPoint(IntEnum):
     RENDER_STORED = 13
     RENDER_FINISHED = 14
     RENDER_SETTLED = 15
-    RENDER_FACT_SENT = 16
-    RENDER_JUDGED = 17
+    RENDER_EVENT_SENT = 16
+    RENDER_VALIDATED = 17
 
     RELAY_BEGUN = 20
     RELAY_SETTLED = 21
-    RELAY_CLEARED = 22
-    RELAY_TOLD = 23
+    RELAY_CLEANED_UP = 22
+    RELAY_PUBLISHED = 23
 
     TICK_BEGUN = 30
     TICK_CLAIMED = 31
     TICK_SENT = 32
 
-    UPKEEP_BEGUN = 40
-    UPKEEP_POSTPONED = 41
-    UPKEEP_RESENT = 42
-    UPKEEP_ENDED = 43
-    UPKEEP_PURGE_MARKED = 44
-    UPKEEP_PURGED = 45
-    UPKEEP_RECONCILED = 46
+    MAINTENANCE_BEGUN = 40
+    MAINTENANCE_POSTPONED = 41
+    MAINTENANCE_RESENT = 42
+    MAINTENANCE_ENDED = 43
+    MAINTENANCE_PURGE_MARKED = 44
+    MAINTENANCE_PURGED = 45
+    MAINTENANCE_RECONCILED = 46
 
     DEAD_LETTERS_ENDED = 50
     DEAD_LETTERS_RECORDED = 51
 
-    UPLOAD_KEPT = 60
+    UPLOAD_STORED = 60
     UPLOAD_COPIED = 61
     UPLOAD_READY = 62
 
     TEMPLATE_ANNOUNCED = 70
-    TEMPLATE_KEPT = 71
+    TEMPLATE_STORED = 71
     TEMPLATE_WRITTEN = 72
-    TEMPLATE_TOLD = 73
+    TEMPLATE_EVENT_SENT = 73
     TEMPLATE_PURGING = 74
     TEMPLATE_ERASED = 75
 
@@ -68,36 +68,36 @@ class CrashPoint(IntEnum):
     WORKSPACE_RELEASED = 83
 
     THRESHOLD_WRITTEN = 90
-    THRESHOLD_TOLD = 91
+    THRESHOLD_EVENT_SENT = 91
     KEY_WARNED = 92
-    PLACE_TAKEN = 93
+    LEASE_TAKEN = 93
 
 
-class _Armed:
+class _ArmedFolder:
     folder: Path | None = None
     request: Callable[[], str | None]
 
 
-def arm(folder: str, request: Callable[[], str | None]) -> None:
+def arm(folder: str, current_request: Callable[[], str | None]) -> None:
     """Let the files of this folder say where to end; `request` tells what is being worked on.
 
     A file is named after a point, or after a point and the one request that it is meant for
     (`12`, `12.req_1`). It holds numbers: the first says at which hit to end, the next at which one
     after that.
     """
-    _Armed.folder = Path(folder) if folder else None
-    _Armed.request = request
+    _ArmedFolder.folder = Path(folder) if folder else None
+    _ArmedFolder.request = current_request
 
 
-def here(point: CrashPoint) -> None:
+def crash_if_armed(point: CrashPoint) -> None:
     """End the process, as `kill -9` does, when a file says that this hit is the one."""
-    if _Armed.folder is None:
+    if _ArmedFolder.folder is None:
         return
-    for name in (f"{point:d}", f"{point:d}.{_Armed.request()}"):
-        _hit(_Armed.folder / name)
+    for name in (f"{point:d}", f"{point:d}.{_ArmedFolder.request()}"):
+        _count_hit(_ArmedFolder.folder / name)
 
 
-def _hit(file: Path) -> None:
+def _count_hit(file: Path) -> None:
     try:
         first, *others = file.read_text(encoding="utf-8").split()
     except FileNotFoundError:

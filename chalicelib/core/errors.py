@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from chalicelib.core.problems import PROBLEMS, Problem
 
 # A name that a request sends may have megabytes, an answer not.
-_POINTER_CHARACTERS: Final = 1_000
+_MAX_POINTER_CHARACTERS: Final = 1_000
 
 
 class FieldError(NamedTuple):
@@ -68,14 +68,16 @@ class RenderFailure(ServiceError):  # noqa: N818 -- reads as the answer it gives
     """The document cannot be made; nothing is billed."""
 
 
-def pointer(steps: Iterable[str | int], prefix: str = "") -> str:
+def json_pointer(steps: Iterable[str | int], prefix: str = "") -> str:
     """Return a JSON Pointer; one that is too long to be told ends with an ellipsis."""
     escaped = (str(step).replace("~", "~0").replace("/", "~1") for step in steps)
     text = prefix + "".join(f"/{step}" for step in escaped)
-    return text if len(text) <= _POINTER_CHARACTERS else f"{text[: _POINTER_CHARACTERS - 1]}…"
+    return (
+        text if len(text) <= _MAX_POINTER_CHARACTERS else f"{text[: _MAX_POINTER_CHARACTERS - 1]}…"
+    )
 
 
-def invalid(path: str, message: str, code: str = "invalid") -> ServiceError:
+def validation_error(path: str, message: str, code: str = "invalid") -> ServiceError:
     """Return the `validation_error` for one field, or the whole body, by its JSON Pointer."""
     return ServiceError(
         "validation_error",

@@ -21,7 +21,7 @@ _ULID: Final = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
 _RANDOM_BITS: Final = 80
 
 
-class Ids(Protocol):
+class IdGenerator(Protocol):
     """Makes new identifiers."""
 
     def new(self, prefix: str, moment: dt.datetime) -> str:
@@ -29,7 +29,7 @@ class Ids(Protocol):
         ...
 
 
-class RandomIds:
+class RandomIdGenerator:
     """Identifiers with 80 random bits."""
 
     def new(self, prefix: str, moment: dt.datetime) -> str:
@@ -37,18 +37,18 @@ class RandomIds:
         return f"{prefix}_{_ulid(epoch_ms(moment), secrets.randbits(_RANDOM_BITS))}"
 
 
-def derived(prefix: str, moment: dt.datetime, *parts: str) -> str:
+def derived_id(prefix: str, moment: dt.datetime, *parts: str) -> str:
     """Return the one id that `parts` always give: the moment and 80 bits of their SHA-256."""
     digest = hashlib.sha256("\0".join((prefix, *parts)).encode()).digest()
     return f"{prefix}_{_ulid(epoch_ms(moment), int.from_bytes(digest[:10]))}"
 
 
-def first_id(prefix: str, milliseconds: int) -> str:
+def lowest_id(prefix: str, milliseconds: int) -> str:
     """Return the lowest id that a moment (since 1970) can have."""
     return f"{prefix}_{_ulid(max(0, milliseconds), 0)}"
 
 
-def made_at(text: str) -> dt.datetime:
+def id_created_at(text: str) -> dt.datetime:
     """Return the moment that an id carries."""
     milliseconds = 0
     for digit in text.partition("_")[2][:10]:
@@ -65,3 +65,8 @@ def is_id(prefix: str, text: str) -> bool:
 def _ulid(milliseconds: int, randomness: int) -> str:
     value = (milliseconds << _RANDOM_BITS) | randomness
     return "".join(_CROCKFORD[(value >> shift) & 31] for shift in range(125, -1, -5))
+
+
+def sha256_hex(data: bytes) -> str:
+    """Return the SHA-256 of the data, lower-case hex."""
+    return hashlib.sha256(data).hexdigest()

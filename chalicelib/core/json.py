@@ -11,7 +11,7 @@ from chalicelib.core.errors import ServiceError
 MAX_DEPTH: Final = 100
 # Beyond this many digits no double can hold the value, and Python's conversion turns quadratic.
 MAX_INTEGER_DIGITS: Final = 300
-_EXACT_INTEGERS: Final = 2**53
+_MAX_EXACT_INTEGER: Final = 2**53
 _INFINITY: Final = float("inf")
 
 # A string runs to its end or, unclosed, to the end of the text: the scan stays linear.
@@ -27,25 +27,25 @@ _WHOLE_FLOAT: Final = re.compile(r"\d(?:\.0[,\]}]|\.0$|e)")
 
 def loads(data: bytes) -> Any:
     """Read one JSON document (RFC 8259, UTF-8 without BOM); raises ServiceError `invalid_json`."""
-    text = _decoded(data)
+    text = _decode_utf8(data)
     bare = _STRING.sub("", text)
     _check_depth(text, bare)
     # Numbers are read by C unless one of them could be too large.
-    decoder = _CAREFUL if _LARGE_NUMBER.search(bare) else _FAST
+    decoder = _BOUNDED_DECODER if _LARGE_NUMBER.search(bare) else _FAST_DECODER
     try:
         value = decoder.decode(text)
     except json.JSONDecodeError as error:
-        raise _invalid(error.msg, text, error.pos) from None
-    except _RefusedError as error:
-        raise _invalid(str(error)) from None
+        raise _invalid_json(error.msg, text, error.pos) from None
+    except _InvalidJsonError as error:
+        raise _invalid_json(str(error)) from None
     _check_surrogates(text)
     return value
 
 
-def canonical(value: Any) -> bytes:
+def canonical_bytes(value: Any) -> bytes:
     """Write a value so that equal JSON gives equal bytes: sorted keys, no blanks, 1.0 as 1."""
-    text = _sorted(value)
-    return (_sorted(_plain(value)) if _WHOLE_FLOAT.search(text) else text).encode()
+    text = _sorted_json(value)
+    return (_sorted_json(_normalize_numbers(value)) if _WHOLE_FLOAT.search(text) else text).encode()
 
 
 def dumps(value: Any) -> str:
@@ -53,40 +53,40 @@ def dumps(value: Any) -> str:
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
-def read_back(text: str | bytes) -> Any:
+def loads_own(text: str | bytes) -> Any:
     """Read what `dumps` wrote; nobody else's text."""
     return json.loads(text)
 
 
-class _RefusedError(Exception):
+class _InvalidJsonError(Exception):
     """Something that the parser accepts and this service does not; its place is not known."""
 
 
-def _decoded(data: bytes) -> str:
+def _decode_utf8(data: bytes) -> str:
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
         before = data[: error.start].decode()
-        raise _invalid("a byte that is not UTF-8", before, len(before)) from None
+        raise _invalid_json("a byte that is not UTF-8", before, len(before)) from None
     if text.startswith("\ufeff"):
-        raise _invalid("a byte order mark before the document")
+        raise _invalid_json("a byte order mark before the document")
     if not text or text.isspace():
-        raise _invalid("the body is empty")
+        raise _invalid_json("the body is empty")
     return text
 
 
-def _check_depth(text: str, bare: str) -> None:
+def _check_depth(text: str, without_strings: str) -> None:
     # Before parsing: the parser recurses, and how deep it may depends on the thread's stack.
-    if bare.count("[") + bare.count("{") <= MAX_DEPTH:
+    if without_strings.count("[") + without_strings.count("{") <= MAX_DEPTH:
         return
-    steps = map(_DEPTH_STEP.__getitem__, _BRACKET.findall(bare))
+    steps = map(_DEPTH_STEP.__getitem__, _BRACKET.findall(without_strings))
     if max(accumulate(steps)) <= MAX_DEPTH:
         return
     depth = 0
     for token in _STRING_OR_BRACKET.finditer(text):
         depth += _DEPTH_STEP.get(token[0], 0)
         if depth > MAX_DEPTH:
-            raise _invalid(f"nesting deeper than {MAX_DEPTH} levels", text, token.start())
+            raise _invalid_json(f"nesting deeper than {MAX_DEPTH} levels", text, token.start())
 
 
 def _check_surrogates(text: str) -> None:
@@ -96,57 +96,57 @@ def _check_surrogates(text: str) -> None:
     single = _SURROGATE_PAIR.sub(" " * 12, text.replace("\\\\", "  "))
     lone = _SURROGATE.search(single)
     if lone is not None:
-        raise _invalid("half of a surrogate pair", text, lone.start())
+        raise _invalid_json("half of a surrogate pair", text, lone.start())
 
 
-def _object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+def _build_object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) != len(pairs):
         seen: set[str] = set()
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
         message = f"the key {twice[:100]!r} stands twice in one object"
-        raise _RefusedError(message)
+        raise _InvalidJsonError(message)
     return result
 
 
-def _constant(name: str) -> Any:
+def _refuse_constant(name: str) -> Any:
     message = f"{name} is not a JSON number"
-    raise _RefusedError(message)
+    raise _InvalidJsonError(message)
 
 
-def _float(digits: str) -> float:
+def _parse_float(digits: str) -> float:
     number = float(digits)
     if number in (_INFINITY, -_INFINITY):
         message = "a number larger than a double can hold"
-        raise _RefusedError(message)
+        raise _InvalidJsonError(message)
     return number
 
 
-def _integer(digits: str) -> int:
+def _parse_integer(digits: str) -> int:
     if len(digits) > MAX_INTEGER_DIGITS:
         message = f"a whole number of more than {MAX_INTEGER_DIGITS} digits"
-        raise _RefusedError(message)
+        raise _InvalidJsonError(message)
     return int(digits)
 
 
-def _sorted(value: Any) -> str:
+def _sorted_json(value: Any) -> str:
     return json.dumps(
         value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
     )
 
 
-def _plain(value: Any) -> Any:
+def _normalize_numbers(value: Any) -> Any:
     # RFC 8785 writes numbers by their value, so 1, 1.0 and 1e0 are one.
-    if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT_INTEGERS:
+    if isinstance(value, float) and value.is_integer() and abs(value) < _MAX_EXACT_INTEGER:
         return int(value)
     if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
+        return {key: _normalize_numbers(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [_normalize_numbers(item) for item in value]
     return value
 
 
-def _invalid(reason: str, text: str | None = None, position: int = 0) -> ServiceError:
+def _invalid_json(reason: str, text: str | None = None, position: int = 0) -> ServiceError:
     if text is None:
         return ServiceError("invalid_json", f"The body is not valid JSON: {reason}.")
     line = text.count("\n", 0, position) + 1
@@ -155,10 +155,12 @@ def _invalid(reason: str, text: str | None = None, position: int = 0) -> Service
     return ServiceError("invalid_json", detail, line=line, column=column)
 
 
-_FAST: Final = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant)
-_CAREFUL: Final = json.JSONDecoder(
-    object_pairs_hook=_object,
-    parse_constant=_constant,
-    parse_float=_float,
-    parse_int=_integer,
+_FAST_DECODER: Final = json.JSONDecoder(
+    object_pairs_hook=_build_object, parse_constant=_refuse_constant
+)
+_BOUNDED_DECODER: Final = json.JSONDecoder(
+    object_pairs_hook=_build_object,
+    parse_constant=_refuse_constant,
+    parse_float=_parse_float,
+    parse_int=_parse_integer,
 )

@@ -10,37 +10,37 @@ from chalicelib.core.errors import RenderFailure
 class Deadline:
     """A moment, or sooner when `stopped` is set; all waiting is bounded by `remaining_s`."""
 
-    def __init__(self, at: float, stopped: Future[None] | None = None) -> None:
+    def __init__(self, monotonic_s: float, cancellation: Future[None] | None = None) -> None:
         """`at` is on the monotonic clock."""
-        self.at: Final = at
-        self.stopped: Final[Future[None]] = stopped or Future()
+        self.monotonic_s: Final = monotonic_s
+        self.cancellation: Final[Future[None]] = cancellation or Future()
 
     @classmethod
-    def after(cls, seconds: float, stopped: Future[None] | None = None) -> Self:
+    def after(cls, seconds: float, cancellation: Future[None] | None = None) -> Self:
         """Return the moment `seconds` from now."""
-        return cls(time.monotonic() + seconds, stopped)
+        return cls(time.monotonic() + seconds, cancellation)
 
     @classmethod
-    def at_epoch(cls, epoch_s: float, stopped: Future[None] | None = None) -> Self:
+    def at_epoch(cls, epoch_s: float, cancellation: Future[None] | None = None) -> Self:
         """Return the moment that the wall clock calls `epoch_s`."""
-        return cls(time.monotonic() + epoch_s - time.time(), stopped)
+        return cls(time.monotonic() + epoch_s - time.time(), cancellation)
 
     def remaining_s(self) -> float:
         """Return the seconds that are left, never negative."""
-        if self.stopped.done():
+        if self.cancellation.done():
             return 0.0
-        return max(self.at - time.monotonic(), 0.0)
+        return max(self.monotonic_s - time.monotonic(), 0.0)
 
-    def sooner(self, seconds: float) -> "Deadline":
+    def within(self, seconds: float) -> "Deadline":
         """Return the earlier of this moment and `seconds` from now."""
-        return Deadline(min(self.at, time.monotonic() + seconds), self.stopped)
+        return Deadline(min(self.monotonic_s, time.monotonic() + seconds), self.cancellation)
 
     @property
-    def passed(self) -> bool:
+    def has_passed(self) -> bool:
         """Tell whether no time is left."""
         return self.remaining_s() <= 0
 
 
-def out_of_time() -> RenderFailure:
+def timeout_failure() -> RenderFailure:
     """Return the failure of a job whose deadline has come."""
     return RenderFailure("render_timeout", "the document was not finished in time")

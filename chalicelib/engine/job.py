@@ -5,25 +5,25 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from chalicelib.engine.options.output import Output
+from chalicelib.engine.options.output import OutputOptions
 from chalicelib.engine.templating.includes import Includes
 
 if TYPE_CHECKING:
-    from chalicelib.engine.conformance.checks import Check, Raw
+    from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding
 
 # The bytes of an upload by its id; raises RenderFailure `upload_not_found`.
-type Uploads = Callable[[str], bytes]
+type UploadReader = Callable[[str], bytes]
 
 
 # Raises RenderFailure for data that do not fit what the document asks for.
 type CheckData = Callable[[Mapping[str, Any]], None]
 
 
-def _anything(_data: Mapping[str, Any]) -> None:
+def _accept_any_data(_data: Mapping[str, Any]) -> None:
     """Take any data."""
 
 
-class Html(NamedTuple):
+class HtmlDocument(NamedTuple):
     """A document as text; `templating`: all three texts are templates over the job's data."""
 
     html: str
@@ -32,19 +32,19 @@ class Html(NamedTuple):
     css: str | None = None
 
 
-class Address(NamedTuple):
+class WebPage(NamedTuple):
     """A page of the web."""
 
     url: str
 
 
-class Canvas(NamedTuple):
+class CanvasScene(NamedTuple):
     """A scene that is drawn over the job's data: the contract's Scene."""
 
     scene: Mapping[str, Any]
 
 
-class InvoiceOrder(NamedTuple):
+class EInvoiceCommand(NamedTuple):
     """An e-invoice to write: it stands at `path` of the data, or else is `invoice` itself.
 
     `root` is where findings say that it stands in the caller's request. One that is not `written`
@@ -54,10 +54,10 @@ class InvoiceOrder(NamedTuple):
     profile: str
     syntax: str
     invoice: Mapping[str, Any] | None
-    path: str | None
-    root: str
-    written: bool = True
-    skipped_by_plan: bool = False
+    data_path: str | None
+    findings_root: str
+    is_written: bool = True
+    is_skipped_by_plan: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,21 +67,21 @@ class Job:
     `deadline` is in seconds since 1970.
 
     The data are `data`, or the JSON object at `data_url`, which is checked once it is there;
-    `includes` is what templates may include. Whoever sets `stopped` has no use for the files any
-    more.
+    `includes` is what templates may include. Whoever sets `cancellation` has no use for the
+    files any more.
     """
 
-    source: Html | Address | Canvas | None
-    output: Output
+    source: HtmlDocument | WebPage | CanvasScene | None
+    output: OutputOptions
     deadline: float
-    uploads: Uploads
+    uploads: UploadReader
     data: Mapping[str, Any] | None = None
     data_url: str | None = None
-    check_data: CheckData = _anything
+    check_data: CheckData = _accept_any_data
     includes: Includes = Includes()  # noqa: RUF009 -- it is frozen
     test: bool = False
-    einvoice: InvoiceOrder | None = None
-    stopped: Future[None] = field(default_factory=Future, compare=False)
+    einvoice: EInvoiceCommand | None = None
+    cancellation: Future[None] = field(default_factory=Future, compare=False)
 
 
 class RenderWarning(NamedTuple):
@@ -92,7 +92,7 @@ class RenderWarning(NamedTuple):
     detail: str | None = None
 
 
-class Produced(NamedTuple):
+class RenderedFile(NamedTuple):
     """One file; `width` and `height` are pixels."""
 
     format: str
@@ -103,7 +103,7 @@ class Produced(NamedTuple):
     height: int | None = None
 
 
-class Trace(NamedTuple):
+class RenderTrace(NamedTuple):
     """How a render went, whether it succeeded or failed; `timings` are milliseconds by stage.
 
     `explain` is the contract's Explain.
@@ -115,29 +115,29 @@ class Trace(NamedTuple):
     explain: Mapping[str, Any] | None = None
 
 
-class ToJudge(NamedTuple):
+class ValidationRequest(NamedTuple):
     """What the validators are to be asked of a document; `trace` tells the caller's JSON path.
 
     `remarks` are what they cannot see of it, to stand beside what they find about PDF/UA.
     """
 
     content: bytes
-    checks: tuple["Check", ...]
-    trace: "Callable[[str], str | None]"
-    remarks: tuple["Raw", ...] = ()
+    checks: tuple["ConformanceCheck", ...]
+    to_json_path: "Callable[[str], str | None]"
+    own_findings: tuple["RawFinding", ...] = ()
 
 
-class Outcome(NamedTuple):
+class RenderOutcome(NamedTuple):
     """All files of a job and how it went; `filename` is the caller's, its template run.
 
     `invoice` has the totals of the e-invoice that is among them; `result` is the conformance
     report, once `to_judge` was judged.
     """
 
-    files: tuple[Produced, ...]
-    trace: Trace
-    cold: bool
+    files: tuple[RenderedFile, ...]
+    trace: RenderTrace
+    is_cold_start: bool
     filename: str | None = None
-    invoice: Mapping[str, Any] | None = None
-    to_judge: tuple[ToJudge, ...] = ()
+    invoice_totals: Mapping[str, Any] | None = None
+    validation_requests: tuple[ValidationRequest, ...] = ()
     result: Mapping[str, Any] | None = None

@@ -4,151 +4,176 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from chalicelib.engine.browser.lifecycle import Browser
-from chalicelib.engine.browser.page import Page
-from chalicelib.engine.course import Course
-from chalicelib.engine.data import data_of
+from chalicelib.engine.browser.page.page import BrowserPage
+from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.deadline import Deadline
-from chalicelib.engine.finishing.apart import finished
-from chalicelib.engine.finishing.pdfa import conforms
-from chalicelib.engine.formats import format_named
-from chalicelib.engine.formats.format import Draw, Finishing, Format, FreshPage
-from chalicelib.engine.formats.zip import packed
-from chalicelib.engine.job import Job, Outcome, Produced, ToJudge
-from chalicelib.engine.outside import Outside
-from chalicelib.engine.resources import resources_of
-from chalicelib.engine.source import Document, Templates, document_of
-from chalicelib.engine.unused import unused, unused_data
+from chalicelib.engine.finishing.finisher import FinishingContext, RunOnFreshPage
+from chalicelib.engine.finishing.pdfa import has_conformance_target
+from chalicelib.engine.formats import format_by_name
+from chalicelib.engine.formats.finish_in_process import finish_file
+from chalicelib.engine.formats.format import Draw, RenderFormat
+from chalicelib.engine.formats.zip_archive import zip_archive
+from chalicelib.engine.inputs.data import load_data
+from chalicelib.engine.inputs.fetch import load_resources
+from chalicelib.engine.inputs.ignored_options import ignored_data_warnings, ignored_option_warnings
+from chalicelib.engine.inputs.source_document import (
+    SourceDocument,
+    TemplateRunner,
+    build_source_document,
+)
+from chalicelib.engine.job import Job, RenderedFile, RenderOutcome, ValidationRequest
+from chalicelib.engine.ports import Egress
+from chalicelib.engine.render_trace import TraceRecorder
 
 if TYPE_CHECKING:
-    from chalicelib.engine.einvoice.ordered import Invoiced
+    from chalicelib.engine.einvoice.job_invoice import EInvoiceResult
 
 
-class Parts(NamedTuple):
+class PipelineServices(NamedTuple):
     """What documents are made with."""
 
     browser: Browser
-    templates: Templates
-    outside: Outside
+    templates: TemplateRunner
+    egress: Egress
 
 
-def run(job: Job, parts: Parts) -> Outcome:
+def run_job(job: Job, services: PipelineServices) -> RenderOutcome:
     """Make the files of a job; raises RenderFailure with the code of what went wrong.
 
     The failure has the Trace of how it came about as its member `trace`.
     """
-    course = Course()
+    course = TraceRecorder()
     if job.source is None:
-        from chalicelib.engine.einvoice.alone import xml_alone  # noqa: PLC0415 -- few jobs are one
+        from chalicelib.engine.einvoice.job_invoice import render_xml_only  # noqa: PLC0415 -- few jobs are one
 
-        return xml_alone(job, course)
-    course.warnings += [*unused(job.output), *unused_data(job)]
-    with course.told():
-        cold = not parts.browser.warm
-        formats = [format_named(name) for name in job.output.formats if name != "xml"]
+        return render_xml_only(job, course)
+    course.warnings += [*ignored_option_warnings(job.output), *ignored_data_warnings(job)]
+    with course.attach_trace_to_failure():
+        cold = not services.browser.is_warm
+        formats = [format_by_name(name) for name in job.output.formats if name != "xml"]
         with course.stage("template_ms"):
-            job, invoiced = _invoiced(job, parts.outside, course)
-            document = document_of(job, parts.templates, parts.outside)
+            job, invoiced = _with_invoice(job, services.egress, course)
+            document = build_source_document(job, services.templates, services.egress)
             course.warnings += document.warnings
-            resources = resources_of(job, parts.outside)
-        contents = _drawn(document, job, formats, parts.browser, course)
+            resources = load_resources(job, services.egress)
+        contents = _draw_formats(document, job, formats, services.browser, course)
         with course.stage("finish_ms"):
-            finishing = Finishing(
+            finishing = FinishingContext(
                 document.output,
                 resources,
                 job.test,
                 course,
-                _fresh_page(job, parts.browser),
-                invoiced.embedded if invoiced else None,
+                _fresh_page_runner(job, services.browser),
+                invoiced.embedded_file if invoiced else None,
             )
-            deadline = Deadline.at_epoch(job.deadline, job.stopped)
+            deadline = Deadline.at_epoch(job.deadline, job.cancellation)
             files = tuple(
-                finished(format_, content, finishing, deadline)
+                finish_file(format_, content, finishing, deadline)
                 for content, format_ in zip(contents, formats, strict=True)
             )
             if "xml" in job.output.formats:
-                files = _with_xml(files, job, finishing)
-            to_judge = (*(invoiced.to_judge if invoiced else ()), *_to_judge(files, finishing))
+                files = _with_invoice_xml(files, job, finishing)
+            to_judge = (
+                *(invoiced.validation_requests if invoiced else ()),
+                *_pdf_validation_requests(files, finishing),
+            )
             filename = document.output.filename
-            if job.output.zipped:
-                files = (packed(files, filename, deadline),)
+            if job.output.is_zipped:
+                files = (zip_archive(files, filename, deadline),)
         totals = invoiced.totals if invoiced else None
-        return Outcome(files, course.trace(), cold, filename, totals, to_judge)
+        return RenderOutcome(files, course.trace(), cold, filename, totals, to_judge)
 
 
-def _to_judge(files: Sequence[Produced], finishing: Finishing) -> list[ToJudge]:
+def _pdf_validation_requests(
+    files: Sequence[RenderedFile], finishing: FinishingContext
+) -> list[ValidationRequest]:
     """Return what is to be asked of a PDF that is made to conform to something."""
-    if not conforms(finishing):
+    if not has_conformance_target(finishing):
         return []
-    from chalicelib.engine.conformance.asked import of_pdf  # noqa: PLC0415 -- few are
+    from chalicelib.engine.conformance.requested_checks import pdf_validation_request  # noqa: PLC0415 -- few are
 
-    return [of_pdf(file.content, finishing) for file in files if file.format == "pdf"]
+    return [
+        pdf_validation_request(file.content, finishing) for file in files if file.format == "pdf"
+    ]
 
 
-def _invoiced(job: Job, outside: Outside, course: Course) -> tuple[Job, "Invoiced | None"]:
+def _with_invoice(
+    job: Job, egress: Egress, recorder: TraceRecorder
+) -> tuple[Job, "EInvoiceResult | None"]:
     """Return the job with what its e-invoice comes to, if it has one."""
     if job.einvoice is None:
         return job, None
     # Few jobs have one.
-    from chalicelib.engine.einvoice.ordered import invoiced  # noqa: PLC0415
+    from chalicelib.engine.einvoice.job_invoice import add_invoice_to_job  # noqa: PLC0415
 
-    return invoiced(replace(job, data=data_of(job, outside), data_url=None), course)
+    return add_invoice_to_job(replace(job, data=load_data(job, egress), data_url=None), recorder)
 
 
-def _with_xml(files: Sequence[Produced], job: Job, finishing: Finishing) -> tuple[Produced, ...]:
+def _with_invoice_xml(
+    files: Sequence[RenderedFile], job: Job, finishing: FinishingContext
+) -> tuple[RenderedFile, ...]:
     """Return the files with the XML of the e-invoice among them, in the order of the formats."""
-    assert finishing.invoice is not None, "xml goes beside an e-invoice only"
-    xml = Produced("xml", finishing.invoice.content, "application/xml")
+    assert finishing.invoice_file is not None, "xml goes beside an e-invoice only"
+    xml = RenderedFile("xml", finishing.invoice_file.content, "application/xml")
     return tuple(sorted((*files, xml), key=lambda file: job.output.formats.index(file.format)))
 
 
-def _fresh_page(job: Job, browser: Browser) -> FreshPage:
-    def fresh_page[Result](work: Callable[[Page], Result]) -> Result:
+def _fresh_page_runner(job: Job, browser: Browser) -> RunOnFreshPage:
+    def fresh_page[Result](work: Callable[[BrowserPage], Result]) -> Result:
         try:
-            return browser.use(work, Deadline.at_epoch(job.deadline, job.stopped))
+            return browser.use(work, Deadline.at_epoch(job.deadline, job.cancellation))
         finally:
             browser.prepare()
 
     return fresh_page
 
 
-def _drawn(
-    document: Document, job: Job, formats: Sequence[Format], browser: Browser, course: Course
+def _draw_formats(
+    document: SourceDocument,
+    job: Job,
+    formats: Sequence[RenderFormat],
+    browser: Browser,
+    recorder: TraceRecorder,
 ) -> list[bytes]:
-    known = len(course.warnings)
+    known = len(recorder.warnings)
 
-    def draw(page: Page) -> list[bytes]:
-        if "pdf" in document.output.formats and document.output.pdf.stamped:
+    def draw(page: BrowserPage) -> list[bytes]:
+        if "pdf" in document.output.formats and document.output.pdf.varies_by_page:
             # The page that headers and footers are printed on comes about meanwhile.
             browser.prepare()
         try:
-            return _draw(page, document, formats, course)
+            return _draw_page(page, document, formats, recorder)
         finally:
             # Also where the browser was lost: what the page said last tells most about it. A second
             # browser tells all of it again.
-            course.warnings[known:] = page.warnings
-            course.logs, course.explain = page.logs, page.explanation
-            course.links, course.untagged = page.links, page.untagged
-            course.address = page.address
+            recorder.warnings[known:] = page.warnings
+            recorder.logs, recorder.explain = page.logs, page.explanation
+            recorder.links, recorder.accessibility_gaps = page.links, page.accessibility_gaps
+            recorder.page_url = page.url
 
     try:
-        contents = browser.use(draw, Deadline.at_epoch(job.deadline, job.stopped))
+        contents = browser.use(draw, Deadline.at_epoch(job.deadline, job.cancellation))
     finally:
         # The next document's page is made while this one is finished and stored.
         browser.prepare()
     return contents
 
 
-def _draw(page: Page, document: Document, formats: Sequence[Format], course: Course) -> list[bytes]:
-    with course.stage("load_ms"):
+def _draw_page(
+    page: BrowserPage,
+    document: SourceDocument,
+    formats: Sequence[RenderFormat],
+    recorder: TraceRecorder,
+) -> list[bytes]:
+    with recorder.stage("load_ms"):
         if document.url is None:
-            page.load(document.html, document.output, measured=document.is_canvas)
+            page.load(document.html, document.output, needs_screen_layout=document.is_canvas)
         else:
             page.visit(document.url, document.output)
         if document.is_canvas:
             page.fit_canvas(document.output)
     drawn: dict[Draw, bytes] = {}
-    with course.stage("print_ms"):
+    with recorder.stage("print_ms"):
         for format_ in formats:
             if format_.draw not in drawn:
                 drawn[format_.draw] = format_.draw(page, document.output)

@@ -13,5 +13,5 @@ class EngineVersion:
     state: Literal["current", "deprecated"]
 
 
-ENGINES: Final = (EngineVersion("2026.1", "153.0.8010.0", "current"),)
-NEWEST_ENGINE: Final = ENGINES[-1].id
+ENGINE_VERSIONS: Final = (EngineVersion("2026.1", "153.0.8010.0", "current"),)
+NEWEST_ENGINE: Final = ENGINE_VERSIONS[-1].id

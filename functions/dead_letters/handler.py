@@ -6,61 +6,65 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any, Final
 
-from chalicelib.adapters.aws.queues import PASSING, REASON
-from chalicelib.adapters.aws.session import Clients
-from chalicelib.adapters.json_logs import configure, scope
+from chalicelib.adapters.aws.queues import REASON_ATTRIBUTE, TRANSIENT_ATTRIBUTE
+from chalicelib.adapters.aws.session import AwsClients
+from chalicelib.adapters.json_logs import configure_logging, log_context
 from chalicelib.adapters.metrics import Metrics
 from chalicelib.bootstrap import workers
-from chalicelib.bootstrap.start import at_start
-from chalicelib.core.clock import SystemClock, rfc3339
-from chalicelib.features.dead_letters.bury import BuryMessage, DeadMessage
+from chalicelib.bootstrap.cold_start import warm_up_on_lambda
+from chalicelib.core.clock import SystemClock, format_rfc3339
+from chalicelib.features.dead_letters.record import DeadLetterMessage, RecordDeadLetter
 from chalicelib.settings import DeadLettersSettings
 
 log = logging.getLogger(__name__)
 
 # Dead letters have nowhere else to go: after ten minutes of failing they are recorded as they are.
-_TRIES: Final = 5
+_MAX_TRIES: Final = 5
 
 
 def warm() -> None:
     """Build what the first message would wait for."""
-    configure("dead_letters")
-    _bury()
+    configure_logging("dead_letters")
+    _record_dead_letter()
     Metrics(DeadLettersSettings.from_env().stack, "dead_letters").count("ColdStarts")
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """Bury a batch; answer with the messages that failed."""
-    configure("dead_letters")
-    with scope(invocation=context.aws_request_id):
-        return serve(event, _bury(), _names())
+    configure_logging("dead_letters")
+    with log_context(invocation=context.aws_request_id):
+        return serve(event, _record_dead_letter(), _queue_names())
 
 
-def serve(event: dict[str, Any], bury: BuryMessage, names: Mapping[str, str]) -> dict[str, Any]:
+def serve(
+    event: dict[str, Any], record_letter: RecordDeadLetter, queue_names: Mapping[str, str]
+) -> dict[str, Any]:
     """Bury the messages of an event; `names` tells which queue each dead-letter queue is of."""
     failed = []
     for record in event["Records"]:
-        with scope(message_id=record["messageId"]):
+        with log_context(message_id=record["messageId"]):
             try:
-                _one(record, bury, names)
+                _record_message(record, record_letter, queue_names)
             except Exception:
                 log.exception("message failed")
                 failed.append({"itemIdentifier": record["messageId"]})
     return {"batchItemFailures": failed}
 
 
-def _one(record: Mapping[str, Any], bury: BuryMessage, names: Mapping[str, str]) -> None:
+def _record_message(
+    record: Mapping[str, Any], record_letter: RecordDeadLetter, queue_names: Mapping[str, str]
+) -> None:
     sent_ms = int(record["attributes"]["SentTimestamp"])
-    message = DeadMessage(
+    message = DeadLetterMessage(
         id=record["messageId"],
         body=record["body"],
-        sent_at=rfc3339(dt.datetime.fromtimestamp(sent_ms / 1000, dt.UTC)),
-        reason=_attribute(record, REASON),
-        passing=_attribute(record, PASSING) == str(True),
+        sent_at=format_rfc3339(dt.datetime.fromtimestamp(sent_ms / 1000, dt.UTC)),
+        reason=_attribute(record, REASON_ATTRIBUTE),
+        is_transient=_attribute(record, TRANSIENT_ATTRIBUTE) == str(True),
     )
     tries = int(record["attributes"]["ApproximateReceiveCount"])
-    queue = names[record["eventSourceARN"].rsplit(":", 1)[-1]]
-    bury(queue, message, last_try=tries >= _TRIES)
+    queue = queue_names[record["eventSourceARN"].rsplit(":", 1)[-1]]
+    record_letter(queue, message, is_last_try=tries >= _MAX_TRIES)
 
 
 def _attribute(record: Mapping[str, Any], name: str) -> str | None:
@@ -69,19 +73,19 @@ def _attribute(record: Mapping[str, Any], name: str) -> str | None:
 
 
 @cache
-def _bury() -> BuryMessage:
-    return workers.dead_letters(DeadLettersSettings.from_env(), Clients(), SystemClock())
+def _record_dead_letter() -> RecordDeadLetter:
+    return workers.dead_letters(DeadLettersSettings.from_env(), AwsClients(), SystemClock())
 
 
 @cache
-def _names() -> Mapping[str, str]:
+def _queue_names() -> Mapping[str, str]:
     settings = DeadLettersSettings.from_env()
     urls = {
         settings.renders_dead_letters_url: "renders",
         settings.events_dead_letters_url: "events",
-        settings.upkeep_dead_letters_url: "upkeep",
+        settings.maintenance_dead_letters_url: "upkeep",
     }
     return {url.rsplit("/", 1)[-1]: name for url, name in urls.items()}
 
 
-at_start(warm)
+warm_up_on_lambda(warm)

@@ -5,21 +5,27 @@ from contextlib import suppress
 from functools import cache
 from typing import Any
 
-from chalicelib.adapters.aws.messages import Inbox, Message, Poison, UnknownVersion, read_body
-from chalicelib.adapters.aws.session import Clients
-from chalicelib.adapters.json_logs import configure, scope
+from chalicelib.adapters.aws.messages import (
+    PoisonMessage,
+    QueueConsumer,
+    ReceivedMessage,
+    UnknownVersion,
+    parse_message,
+)
+from chalicelib.adapters.aws.session import AwsClients
+from chalicelib.adapters.json_logs import configure_logging, log_context
 from chalicelib.adapters.metrics import Metrics
 from chalicelib.bootstrap import workers
-from chalicelib.bootstrap.start import at_start
+from chalicelib.bootstrap.cold_start import warm_up_on_lambda
 from chalicelib.core.clock import SystemClock
-from chalicelib.features.facts.message import TellFact
-from chalicelib.features.facts.relay import RelayFacts
+from chalicelib.features.events.model import PublishEvent
+from chalicelib.features.events.relay import OutboxRelay
 from chalicelib.settings import RelaySettings
 
 
 def warm() -> None:
     """Build what the first message would wait for."""
-    configure("relay")
+    configure_logging("relay")
     _inbox()
     _relay()
     Metrics(RelaySettings.from_env().stack, "relay").count("ColdStarts")
@@ -27,36 +33,36 @@ def warm() -> None:
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """Work off a queue's batch; answer with the messages that failed."""
-    configure("relay")
-    with scope(invocation=context.aws_request_id):
-        _relay().read_ahead(_readable(event["Records"]))
-        return _inbox().work_off(event["Records"], _handle)
+    configure_logging("relay")
+    with log_context(invocation=context.aws_request_id):
+        _relay().read_ahead(_readable_messages(event["Records"]))
+        return _inbox().process_batch(event["Records"], _handle)
 
 
-def _readable(records: Sequence[Mapping[str, Any]]) -> Iterator[TellFact]:
+def _readable_messages(records: Sequence[Mapping[str, Any]]) -> Iterator[PublishEvent]:
     for record in records:
         # What cannot be read is the inbox's business.
-        with suppress(Poison, UnknownVersion):
-            yield TellFact.from_json(read_body(record["body"]))
+        with suppress(PoisonMessage, UnknownVersion):
+            yield PublishEvent.from_json(parse_message(record["body"]))
 
 
-def _handle(message: Message) -> None:
-    _relay()(TellFact.from_json(message.body))
+def _handle(message: ReceivedMessage) -> None:
+    _relay()(PublishEvent.from_json(message.body))
 
 
 @cache
-def _relay() -> RelayFacts:
+def _relay() -> OutboxRelay:
     return workers.relay(RelaySettings.from_env(), _clients(), SystemClock())
 
 
 @cache
-def _inbox() -> Inbox:
-    return workers.relay_inbox(RelaySettings.from_env(), _clients())
+def _inbox() -> QueueConsumer:
+    return workers.relay_consumer(RelaySettings.from_env(), _clients())
 
 
 @cache
-def _clients() -> Clients:
-    return Clients()
+def _clients() -> AwsClients:
+    return AwsClients()
 
 
-at_start(warm)
+warm_up_on_lambda(warm)

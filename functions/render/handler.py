@@ -11,109 +11,113 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
-from chalicelib.adapters.net.egress import Egress
-from chalicelib.bootstrap.start import at_start
-from chalicelib.engine.host import Engine
-from chalicelib.settings import RenderSettings, trusted_authorities
+from chalicelib.adapters.net.egress import GuardedEgress
+from chalicelib.bootstrap.cold_start import warm_up_on_lambda
+from chalicelib.engine.render_engine import RenderEngine
+from chalicelib.settings import RenderSettings, ca_bundle_path
 
 if TYPE_CHECKING:
-    from chalicelib.adapters.aws.session import Clients
-    from functions.render.serve import Host
+    from chalicelib.adapters.aws.session import AwsClients
+    from functions.render.serve import RenderServices
 
 
 log = logging.getLogger(__name__)
 
 # Its thread lasts as long as the process, so what it starts lives as long.
-_BACKGROUND: Final = ThreadPoolExecutor(1, thread_name_prefix="start")
-_TURN_S: Final = sys.getswitchinterval()
+_BACKGROUND_THREAD: Final = ThreadPoolExecutor(1, thread_name_prefix="start")
+_SWITCH_INTERVAL_S: Final = sys.getswitchinterval()
 # By then the first render is over; what it needed of the rest it has loaded or started itself.
-_CALM_S: Final = 1.0
+_BACKGROUND_DELAY_S: Final = 1.0
 
 
 def warm() -> None:
     """Return when the first render can begin."""
-    _host()
+    _render_services()
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """Answer an invocation with RunAnswer, and a queue's batch with its failed messages."""
-    host = _host()
+    services = _render_services()
     from functions.render.serve import serve  # noqa: PLC0415 -- the start has imported it
 
-    return serve(event, context.aws_request_id, host)
+    return serve(event, context.aws_request_id, services)
 
 
 @cache
-def _host() -> "Host":
+def _render_services() -> "RenderServices":
     """Start the engine of this process, and wire the use case to it."""
-    _hurry()
+    _tune_for_start()
     settings = RenderSettings.from_env()
-    engine = Engine(
+    engine = RenderEngine(
         chromium_dir=settings.chromium_dir,
         fonts_dir=settings.fonts_dir,
         sandbox=settings.browser_sandbox != "off",
-        outside=Egress(allow=settings.egress_allow, own_hosts=settings.own_hosts),
-        authorities=trusted_authorities(),
-        recycled=partial(_count_recycle, settings.stack),
+        egress=GuardedEgress(allow=settings.egress_allow, own_hosts=settings.own_hosts),
+        authorities=ca_bundle_path(),
+        on_recycle=partial(_count_recycle, settings.stack),
     )
-    engine.start()
+    engine.start_browser()
     # From here on the browser is coming up: whatever it does not need is imported now.
-    from chalicelib.adapters.aws.session import Clients  # noqa: PLC0415
-    from chalicelib.adapters.json_logs import configure  # noqa: PLC0415
+    from chalicelib.adapters.aws.session import AwsClients  # noqa: PLC0415
+    from chalicelib.adapters.json_logs import configure_logging  # noqa: PLC0415
     from chalicelib.bootstrap import render  # noqa: PLC0415
     from chalicelib.core.clock import SystemClock  # noqa: PLC0415
-    from chalicelib.engine.privacy import keep_to_itself  # noqa: PLC0415
-    from functions.render.serve import Host  # noqa: PLC0415
+    from chalicelib.engine.render_engine import make_undumpable  # noqa: PLC0415
+    from functions.render.serve import RenderServices  # noqa: PLC0415
 
-    keep_to_itself()
-    configure("render")
-    clients = Clients()
-    execute = render.execute_render(settings, clients, engine.run, SystemClock())
-    examine = render.examine_einvoice(settings, clients, SystemClock())
-    host = Host(execute, render.inbox(settings, clients), engine.lint, examine)
-    _BACKGROUND.submit(_load_the_rest, engine, clients, settings.stack)
-    engine.wait()
-    return host
+    make_undumpable()
+    configure_logging("render")
+    clients = AwsClients()
+    services = RenderServices(
+        execute=render.execute_render(settings, clients, engine.run, SystemClock()),
+        inbox=render.render_consumers(settings, clients),
+        lint=engine.lint,
+        validate_received=render.validate_received(settings, clients, SystemClock()),
+        run_dry_run=render.run_dry_run(settings, clients, engine.run, SystemClock()),
+    )
+    _BACKGROUND_THREAD.submit(_load_in_background, engine, clients, settings.stack)
+    engine.wait_until_ready()
+    return services
 
 
-def _load_the_rest(engine: Engine, clients: "Clients", stack: str) -> None:
+def _load_in_background(engine: RenderEngine, clients: "AwsClients", stack: str) -> None:
     """Have ready what the first page does not need; who needs it sooner gets it by itself.
 
     First what every render needs at its end.
     """
     try:
-        clients.make("s3", "dynamodb", "sqs")
+        clients.create("s3", "dynamodb", "sqs")
     except Exception:
         log.exception("what a render needs could not be loaded ahead of it")
     finally:
-        _calm_down()
-    time.sleep(_CALM_S)
+        _restore_defaults()
+    time.sleep(_BACKGROUND_DELAY_S)
     _count(stack, "ColdStarts")
-    engine.load()
+    engine.load_finishing()
     engine.start_templates()
 
 
-def _hurry() -> None:
+def _tune_for_start() -> None:
     # Nothing that is imported is garbage: looking for some takes a tenth of the start.
     gc.disable()
     # The browser answers while others import: who waits for an answer gets its turn at once.
-    sys.setswitchinterval(_TURN_S / 50)
+    sys.setswitchinterval(_SWITCH_INTERVAL_S / 50)
 
 
-def _calm_down() -> None:
+def _restore_defaults() -> None:
     gc.freeze()
     gc.enable()
-    sys.setswitchinterval(_TURN_S)
+    sys.setswitchinterval(_SWITCH_INTERVAL_S)
 
 
-def _count_recycle(stack: str, why: str) -> None:
-    _count(stack, "BrowserRecycles", reason=why)
+def _count_recycle(stack: str, reason: str) -> None:
+    _count(stack, "BrowserRecycles", reason=reason)
 
 
-def _count(stack: str, what: str, **by: str) -> None:
+def _count(stack: str, metric: str, **by: str) -> None:
     from chalicelib.adapters.metrics import Metrics  # noqa: PLC0415 -- no render waits for it
 
-    Metrics(stack, "render").count(what, **by)
+    Metrics(stack, "render").count(metric, **by)
 
 
-at_start(warm)
+warm_up_on_lambda(warm)

@@ -5,107 +5,111 @@ from base64 import b64encode
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from chalicelib.adapters.aws.messages import UnknownVersion
-from chalicelib.adapters.json_logs import about, scope
+from chalicelib.adapters.json_logs import bind, log_context
 from chalicelib.core.errors import RenderFailure
-from chalicelib.core.traces import kind_of
-from chalicelib.features.renders.examination import Examination
-from chalicelib.features.renders.protocol import (
+from chalicelib.core.tracebacks import exception_kind
+from chalicelib.features.einvoices.validate_received import ValidationCall
+from chalicelib.features.previews.dry_run import DryRunCall, dry_run_answer, lint_answer
+from chalicelib.features.renders.rows import row_of
+from chalicelib.features.renders.run.protocol import (
     MAX_RETURNED_BYTES,
     QueuedRender,
-    RunAnswer,
-    RunRender,
+    RunRenderAnswer,
+    RunRenderCall,
 )
-from chalicelib.features.renders.rehearsal import Rehearsal, answer_of, lint_answer_of
-from chalicelib.features.renders.rows import row_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from chalicelib.adapters.aws.messages import Inboxes, Message
+    from chalicelib.adapters.aws.messages import QueueConsumers, ReceivedMessage
     from chalicelib.engine.job import Job
-    from chalicelib.features.renders.examine import ExamineEInvoice
-    from chalicelib.features.renders.execute import Executed, ExecuteRender
+    from chalicelib.features.einvoices.validate_received import ValidateReceived
+    from chalicelib.features.previews.dry_run import RunDryRun
+    from chalicelib.features.renders.run.execute import AttemptResult, ExecuteRender
 
 log = logging.getLogger(__name__)
 
 
-class Failed(Exception):  # noqa: N818 -- says what happened
+class InvocationError(Exception):
     """An invocation failed; the platform writes down this text, so it is nobody's but ours."""
 
 
-class Host(NamedTuple):
+class RenderServices(NamedTuple):
     """What this process works with."""
 
     execute: "ExecuteRender"
-    inbox: "Inboxes"
+    inbox: "QueueConsumers"
     lint: "Callable[[Job], list[RenderFailure]]"
-    examine: "ExamineEInvoice"
+    validate_received: "ValidateReceived"
+    run_dry_run: "RunDryRun"
 
 
-def serve(event: dict[str, Any], invocation: str, host: Host) -> dict[str, Any]:
+def serve(event: dict[str, Any], invocation: str, services: RenderServices) -> dict[str, Any]:
     """Run what an event asks for; answer with RunAnswer, or with a batch's failed messages.
 
     A rehearsal is answered with why it failed, if it did; templates that are only tried, with all
     that they would be failed for; an e-invoice of others, with what it is worth.
     """
-    with scope(invocation=invocation):
+    with log_context(invocation=invocation):
         if "Records" in event:
-            return host.inbox.work_off(
-                event["Records"], lambda message: _queued(message, invocation, host.execute)
+            return services.inbox.process_batch(
+                event["Records"], lambda message: _run_queued(message, invocation, services.execute)
             )
         try:
             if "lint" in event:
-                return _linted(event, host)
-            if "examination" in event:
-                return _examined(event, host.examine)
-            if "rehearsal" in event:
-                return _rehearsed(event, host.execute)
-            return _now(event, invocation, host.execute).to_json()
+                return _lint(event, services)
+            if "validation" in event:
+                return _validate_received(event, services.validate_received)
+            if "dry_run" in event:
+                return _dry_run(event, services.run_dry_run)
+            return _run_now(event, invocation, services.execute).to_json()
         except UnknownVersion as unknown:
             log.warning("called by another release", extra={"reason": str(unknown)})
-            raise Failed(kind_of(unknown)) from None
+            raise InvocationError(exception_kind(unknown)) from None
         except Exception as error:
             log.exception("render failed unexpectedly")
             # Without what it comes from: the platform would write that down as well.
-            raise Failed(kind_of(error)) from None
+            raise InvocationError(exception_kind(error)) from None
 
 
-def _now(event: dict[str, Any], invocation: str, execute: "ExecuteRender") -> RunAnswer:
-    order = RunRender.from_json(event)
-    about(request_id=order.request_id, render=order.render_id, workspace=order.workspace_id)
-    return _answer(order, execute.now(order, invocation))
+def _run_now(event: dict[str, Any], invocation: str, execute: "ExecuteRender") -> RunRenderAnswer:
+    call = RunRenderCall.from_json(event)
+    bind(request_id=call.request_id, render=call.render_id, workspace=call.workspace_id)
+    return _run_answer(call, execute.run_called(call, invocation))
 
 
-def _linted(event: dict[str, Any], host: Host) -> dict[str, Any]:
-    order = Rehearsal.from_json(event)
-    about(request_id=order.request_id, workspace=order.workspace_id)
+def _lint(event: dict[str, Any], services: RenderServices) -> dict[str, Any]:
+    call = DryRunCall.from_json(event)
+    bind(request_id=call.request_id, workspace=call.workspace_id)
     try:
-        return lint_answer_of(host.lint(host.execute.job_of(order)))
+        return lint_answer(services.lint(services.run_dry_run.job(call)))
     except RenderFailure as failure:
-        return lint_answer_of([failure])
+        return lint_answer([failure])
 
 
-def _examined(event: dict[str, Any], examine: "ExamineEInvoice") -> dict[str, Any]:
-    order = Examination.from_json(event)
-    about(request_id=order.request_id, workspace=order.workspace_id)
-    return examine(order)
+def _validate_received(
+    event: dict[str, Any], validate_received: "ValidateReceived"
+) -> dict[str, Any]:
+    call = ValidationCall.from_json(event)
+    bind(request_id=call.request_id, workspace=call.workspace_id)
+    return validate_received(call)
 
 
-def _rehearsed(event: dict[str, Any], execute: "ExecuteRender") -> dict[str, Any]:
-    order = Rehearsal.from_json(event)
-    about(request_id=order.request_id, workspace=order.workspace_id)
-    return answer_of(execute.rehearsed(order))
+def _dry_run(event: dict[str, Any], run_dry_run: "RunDryRun") -> dict[str, Any]:
+    call = DryRunCall.from_json(event)
+    bind(request_id=call.request_id, workspace=call.workspace_id)
+    return dry_run_answer(run_dry_run(call))
 
 
-def _queued(message: "Message", invocation: str, execute: "ExecuteRender") -> None:
-    order = QueuedRender.from_json(message.body)
-    about(request_id=order.request_id, render=order.render_id, workspace=order.workspace_id)
-    execute.queued(order, f"{invocation}/{message.id}", message.id)
+def _run_queued(message: "ReceivedMessage", invocation: str, execute: "ExecuteRender") -> None:
+    call = QueuedRender.from_json(message.body)
+    bind(request_id=call.request_id, render=call.render_id, workspace=call.workspace_id)
+    execute.run_queued(call, f"{invocation}/{message.id}", message.id)
 
 
-def _answer(order: RunRender, executed: "Executed") -> RunAnswer:
-    row = row_of(executed.render) if executed.render is not None else None
-    first = next(iter(executed.contents), None)
-    if not order.return_body or first is None or len(first) > MAX_RETURNED_BYTES:
-        return RunAnswer(row, None)
-    return RunAnswer(row, b64encode(first).decode())
+def _run_answer(call: RunRenderCall, result: "AttemptResult") -> RunRenderAnswer:
+    row = row_of(result.render) if result.render is not None else None
+    first = next(iter(result.contents), None)
+    if not call.return_body or first is None or len(first) > MAX_RETURNED_BYTES:
+        return RunRenderAnswer(row, None)
+    return RunRenderAnswer(row, b64encode(first).decode())

@@ -3,33 +3,33 @@
 from functools import cache
 from typing import Any
 
-from chalicelib.adapters.aws.session import Clients
-from chalicelib.adapters.json_logs import configure, scope
+from chalicelib.adapters.aws.session import AwsClients
+from chalicelib.adapters.json_logs import configure_logging, log_context
 from chalicelib.adapters.metrics import Metrics
 from chalicelib.bootstrap import workers
-from chalicelib.bootstrap.start import at_start
+from chalicelib.bootstrap.cold_start import warm_up_on_lambda
 from chalicelib.core.clock import SystemClock
-from chalicelib.features.due.tick import Tick
+from chalicelib.features.maintenance.tick import Tick
 from chalicelib.settings import TickSettings
 
 
 def warm() -> None:
     """Build what the first tick would wait for."""
-    configure("tick")
+    configure_logging("tick")
     _tick()
     Metrics(TickSettings.from_env().stack, "tick").count("ColdStarts")
 
 
 def handler(_event: dict[str, Any], context: Any) -> dict[str, int]:
     """Hand out what is due; answer with how many items that were."""
-    configure("tick")
-    with scope(invocation=context.aws_request_id):
+    configure_logging("tick")
+    with log_context(invocation=context.aws_request_id):
         return {"handed": _tick()()}
 
 
 @cache
 def _tick() -> Tick:
-    return workers.tick(TickSettings.from_env(), Clients(), SystemClock())
+    return workers.tick(TickSettings.from_env(), AwsClients(), SystemClock())
 
 
-at_start(warm)
+warm_up_on_lambda(warm)

@@ -5,23 +5,23 @@ import time
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from chalicelib.adapters.aws.session import Clients
-from chalicelib.adapters.json_logs import configure, ids_of, scope
+from chalicelib.adapters.aws.session import AwsClients
+from chalicelib.adapters.json_logs import configure_logging, ids_in_payload, log_context
 from chalicelib.adapters.metrics import Metrics
 from chalicelib.bootstrap import validation
-from chalicelib.bootstrap.start import at_start
-from chalicelib.engine.conformance.checks import Check, Verdict
+from chalicelib.bootstrap.cold_start import warm_up_on_lambda
+from chalicelib.engine.conformance.checks import ConformanceCheck, Verdict
 from chalicelib.engine.deadline import Deadline
 from chalicelib.settings import ValidateSettings
 
 if TYPE_CHECKING:
-    from chalicelib.bootstrap.validation import Bench
+    from chalicelib.bootstrap.validation import ValidationServices
 
 
 def warm() -> None:
     """Build what costs nothing: the validators themselves start with the first question."""
-    configure("validate")
-    _bench()
+    configure_logging("validate")
+    _services()
     Metrics(ValidateSettings.from_env().stack, "validate").count("ColdStarts")
 
 
@@ -30,33 +30,33 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
 
     Its lines carry the ids that came along of what the document is made for.
     """
-    configure("validate")
-    deadline = Deadline.at_epoch(min(event["until"], _end(context)))
-    with scope(invocation=context.aws_request_id, **ids_of(event)):
-        checks = [Check.from_json(check) for check in event["checks"]]
+    configure_logging("validate")
+    deadline = Deadline.at_epoch(min(event["until"], _invocation_deadline(context)))
+    with log_context(invocation=context.aws_request_id, **ids_in_payload(event)):
+        checks = [ConformanceCheck.from_json(check) for check in event["checks"]]
         document = _document(event)
         if document is None:
             verdicts = [Verdict(why="the document is gone") for _ in checks]
         else:
-            verdicts = list(_bench().judge.judge(document, checks, deadline))
+            verdicts = list(_services().judge.validate(document, checks, deadline))
         return {"verdicts": [verdict.to_json() for verdict in verdicts]}
 
 
 def _document(event: dict[str, Any]) -> bytes | None:
     if "key" in event:
-        return _bench().objects.get(event["key"])
+        return _services().objects.get(event["key"])
     return base64.b64decode(event["content"])
 
 
-def _end(context: Any) -> float:
+def _invocation_deadline(context: Any) -> float:
     """Return when this invocation must have answered."""
     remaining_s: float = context.get_remaining_time_in_millis() / 1000
     return time.time() + remaining_s - 1
 
 
 @cache
-def _bench() -> "Bench":
-    return validation.bench(ValidateSettings.from_env(), Clients())
+def _services() -> "ValidationServices":
+    return validation.validation_services(ValidateSettings.from_env(), AwsClients())
 
 
-at_start(warm)
+warm_up_on_lambda(warm)

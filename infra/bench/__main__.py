@@ -6,20 +6,20 @@ from typing import Final
 
 # `import` is no name that a module can have.
 MODULES: Final = {
-    "calls": "calls",
-    "cold": "cold",
+    "calls": "aws_calls",
+    "cold": "cold_start",
     "conformance": "conformance",
-    "curve": "curve",
+    "curve": "page_count_curve",
     "einvoice": "einvoice",
     "finishing": "finishing",
     "formats": "formats",
     "import": "import_time",
-    "isolation": "isolation",
+    "isolation": "browser_recovery",
     "latency": "latency",
     "load": "load",
     "proxy": "proxy",
     "relay": "relay",
-    "table": "table",
+    "table": "long_table",
     "template-call": "template_call",
     "templates": "templates",
 }

@@ -13,16 +13,16 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from infra.bench.invoice import invoice, page
-from infra.bench.latency import Client
-from infra.local.testing import running_stack
+from infra.bench.documents import invoice_json, invoice_page
+from infra.bench.latency import BenchClient
+from infra.local.running_stack import running_stack
 
 LIMITS: Final = MappingProxyType({"PDF/A-3b, EN 16931": 3.0, "and PDF/UA-1": 4.5})
 ROUNDS: Final = 20
 _WARM_UP: Final = 5
 _PAUSE_S: Final = 0.3
 _PAGES: Final = 2
-_PDF: Final = MappingProxyType(
+_PDF_OPTIONS: Final = MappingProxyType(
     {
         "PDF/A-3b, EN 16931": {"pdfa": "3b"},
         "and PDF/UA-1": {"pdfa": "3b", "pdfua": True},
@@ -34,19 +34,21 @@ type _Times = dict[tuple[str, str], list[tuple[float, Mapping[str, Any]]]]
 
 def main() -> int:
     """Print the table and the ratios; 1 when one is over its limit."""
-    times: _Times = {(way, status): [] for way in _PDF for status in ("unavailable", "passed")}
+    times: _Times = {
+        (way, status): [] for way in _PDF_OPTIONS for status in ("unavailable", "passed")
+    }
     with running_stack(PLATEN_LOCAL_VALIDATORS="off") as without, running_stack() as stack:
-        clients = {"unavailable": Client(without), "passed": Client(stack)}
+        clients = {"unavailable": BenchClient(without), "passed": BenchClient(stack)}
         for round_number in range(-_WARM_UP, ROUNDS):
             for way, status in times:
-                taken = _render(clients[status], way, status)
+                taken = _timed_render(clients[status], way, status)
                 if round_number >= 0:
                     times[way, status].append(taken)
                 time.sleep(_PAUSE_S)
     return _report(times)
 
 
-def _render(client: Client, way: str, status: str) -> tuple[float, Mapping[str, Any]]:
+def _timed_render(client: BenchClient, way: str, status: str) -> tuple[float, Mapping[str, Any]]:
     begun = time.perf_counter()
     render = json.loads(client.render(_payload(way)))
     taken = 1000 * (time.perf_counter() - begun)
@@ -57,10 +59,10 @@ def _render(client: Client, way: str, status: str) -> tuple[float, Mapping[str, 
 
 
 def _payload(way: str) -> bytes:
-    spec = {"profile": "EN16931", "invoice": invoice()}
+    spec = {"profile": "EN16931", "invoice": invoice_json()}
     body = {
-        "input": {"type": "html", "html": page()},
-        "output": {"einvoice": spec, "pdf": _PDF[way]},
+        "input": {"type": "html", "html": invoice_page()},
+        "output": {"einvoice": spec, "pdf": _PDF_OPTIONS[way]},
         "delivery": {"type": "url"},
     }
     return json.dumps(body).encode()
@@ -69,7 +71,7 @@ def _payload(way: str) -> bytes:
 def _report(times: _Times) -> int:
     stages = [name for name in times[next(iter(times))][0][1] if name.endswith("_ms")]
     stages = list(dict.fromkeys([*stages, "validate_ms"]))
-    _row("conformance, ms p50", *(stage.removesuffix("_ms") for stage in stages), "answer")
+    _print_row("conformance, ms p50", *(stage.removesuffix("_ms") for stage in stages), "answer")
     for (way, status), rounds in times.items():
         medians = [
             statistics.median([timings.get(stage) or 0 for _, timings in rounds])
@@ -77,9 +79,9 @@ def _report(times: _Times) -> int:
         ]
         answered = statistics.median(taken for taken, _ in rounds)
         name = way + (", off" if status == "unavailable" else "")
-        _row(name, *(f"{milliseconds:.0f}" for milliseconds in (*medians, answered)))
-    ratios = [_ratio(times, way) for way in _PDF]
-    _row(f"conformance: {', '.join(f'{ratio:.2f}' for ratio in ratios)} (limit 3.0, 4.5)")
+        _print_row(name, *(f"{milliseconds:.0f}" for milliseconds in (*medians, answered)))
+    ratios = [_ratio(times, way) for way in _PDF_OPTIONS]
+    _print_row(f"conformance: {', '.join(f'{ratio:.2f}' for ratio in ratios)} (limit 3.0, 4.5)")
     return int(any(ratio > limit for ratio, limit in zip(ratios, LIMITS.values(), strict=True)))
 
 
@@ -89,5 +91,5 @@ def _ratio(times: _Times, way: str) -> float:
     return statistics.median(ours[0] / bare[0] for ours, bare in pairs)
 
 
-def _row(first: str, *rest: str) -> None:
+def _print_row(first: str, *rest: str) -> None:
     sys.stdout.write(first.ljust(24) + "".join(cell.rjust(10) for cell in rest) + "\n")

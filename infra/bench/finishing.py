@@ -12,17 +12,16 @@ import time
 from types import MappingProxyType
 from typing import Any, Final
 
-from chalicelib.engine.course import Course
 from chalicelib.engine.deadline import Deadline
-from chalicelib.engine.einvoice.prepare import EInvoice, prepare
+from chalicelib.engine.einvoice.prepare import EInvoiceInput, prepare_invoice
 from chalicelib.engine.einvoice.profiles import PROFILES
-from chalicelib.engine.finishing.apart import finished
-from chalicelib.engine.finishing.hybrid import InvoiceFile
-from chalicelib.engine.formats import format_named
-from chalicelib.engine.formats.format import Finishing
-from chalicelib.engine.options.output import Output
-from infra.bench.bare import BareBrowser
-from infra.bench.invoice import invoice
+from chalicelib.engine.finishing.finisher import FinishingContext, InvoiceFile
+from chalicelib.engine.formats import format_by_name
+from chalicelib.engine.formats.finish_in_process import finish_file
+from chalicelib.engine.options.output import OutputOptions
+from chalicelib.engine.render_trace import TraceRecorder
+from infra.bench.bare_browser import BareBrowser
+from infra.bench.documents import invoice_json
 
 # By pages, with how often each is made beside once to warm up.
 LIMITS: Final = MappingProxyType({2: 0.5, 25: 0.7, 250: 0.8})
@@ -45,7 +44,7 @@ _OPTIONS: Final = MappingProxyType(
         "generateTaggedPDF": True,
     }
 )
-_PATIENCE_S: Final = 300.0
+_TIMEOUT_S: Final = 300.0
 # Of one round, in seconds: loading, printing, finishing.
 type _Times = tuple[float, float, float]
 _OUTPUT: Final = MappingProxyType({"pdf": {"pdfa": "3b", "pdfua": True, "tagged": True}})
@@ -53,30 +52,30 @@ _OUTPUT: Final = MappingProxyType({"pdf": {"pdfa": "3b", "pdfua": True, "tagged"
 
 def main() -> int:
     """Print the table and the ratios; 1 when one is over its limit."""
-    _row(
+    _print_row(
         "finishing, ms p50", *("load", "print", "finish", "to print", "ratio", "limit"), "KB", "KB"
     )
     ratios = []
     with BareBrowser() as browser:
         for pages, limit in LIMITS.items():
-            rounds, sizes = _rounds(browser, pages)
+            rounds, sizes = _measure(browser, pages)
             ratios.append(statistics.median(done / (load + bare) for load, bare, done in rounds))
             alone = statistics.median(done / bare for _, bare, done in rounds)
             medians = [1000 * statistics.median(taken) for taken in zip(*rounds, strict=True)]
-            _row(
+            _print_row(
                 f"{pages} pages",
                 *(f"{milliseconds:.1f}" for milliseconds in medians),
                 *(f"{ratio:.2f}" for ratio in (alone, ratios[-1], limit)),
                 *(f"{size / 1000:.0f}" for size in sizes),
             )
-    _row(f"finishing: {', '.join(f'{ratio:.2f}' for ratio in ratios)} (limit 0.5, 0.7, 0.8)")
+    _print_row(f"finishing: {', '.join(f'{ratio:.2f}' for ratio in ratios)} (limit 0.5, 0.7, 0.8)")
     return int(any(ratio > limit for ratio, limit in zip(ratios, LIMITS.values(), strict=True)))
 
 
-def _rounds(browser: BareBrowser, pages: int) -> tuple[list[_Times], tuple[int, int]]:
+def _measure(browser: BareBrowser, pages: int) -> tuple[list[_Times], tuple[int, int]]:
     """Return the times of each round, and the sizes of the print and of the finished file."""
-    html, made = _document(pages), format_named("pdf")
-    page, order = browser.page(), _finishing()
+    html, made = _document(pages), format_by_name("pdf")
+    page, order = browser.page(), _finishing_context()
     rounds, sizes = [], (0, 0)
     for round_number in range(ROUNDS[pages] + 1):
         begun = time.perf_counter()
@@ -84,7 +83,7 @@ def _rounds(browser: BareBrowser, pages: int) -> tuple[list[_Times], tuple[int, 
         loaded = time.perf_counter()
         printed = browser.print(page, _OPTIONS)
         between = time.perf_counter()
-        file = finished(made, printed, order, Deadline.after(_PATIENCE_S))
+        file = finish_file(made, printed, order, Deadline.after(_TIMEOUT_S))
         ended = time.perf_counter()
         assert file.pages == pages, file.pages
         sizes = len(printed), len(file.content)
@@ -113,29 +112,31 @@ def _section(number: int) -> str:
     )
 
 
-def _finishing() -> Finishing:
+def _finishing_context() -> FinishingContext:
     profile = PROFILES["EN16931"]
-    asked = EInvoice(profile=profile, syntax="cii", source=invoice(), root="invoice")
+    asked = EInvoiceInput(
+        profile=profile, syntax="cii", source=invoice_json(), findings_root="invoice"
+    )
     file = InvoiceFile(
-        prepare(asked).xml(),
-        profile.file_name,
-        profile.relationship,
+        prepare_invoice(asked).to_xml(),
+        profile.embedded_filename,
+        profile.af_relationship,
         profile.xmp_level,
         profile.xmp_version,
     )
-    return Finishing(
-        Output.from_json(_OUTPUT),
+    return FinishingContext(
+        OutputOptions.from_json(_OUTPUT),
         resources={},
         test=False,
-        course=Course(),
-        fresh_page=_no_page,
-        invoice=file,
+        recorder=TraceRecorder(),
+        run_on_fresh_page=_refuse_page,
+        invoice_file=file,
     )
 
 
-def _no_page(work: Any) -> Any:
+def _refuse_page(work: Any) -> Any:
     raise AssertionError(work)
 
 
-def _row(first: str, *rest: str) -> None:
+def _print_row(first: str, *rest: str) -> None:
     sys.stdout.write(first.ljust(18) + "".join(cell.rjust(10) for cell in rest) + "\n")

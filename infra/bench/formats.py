@@ -13,10 +13,10 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from infra.bench.bare import BareBrowser
-from infra.bench.document import print_options, request
-from infra.bench.latency import Client
-from infra.local.testing import running_stack
+from infra.bench.bare_browser import BareBrowser
+from infra.bench.documents import print_options, render_request
+from infra.bench.latency import BenchClient
+from infra.local.running_stack import running_stack
 
 LIMIT: Final = 1.4
 ROUNDS: Final = 30
@@ -28,16 +28,16 @@ _QUALITY: Final = 90
 
 def main() -> int:
     """Print the table and the ratio; 1 when it is over the limit."""
-    body = request()
+    body = render_request()
     options, html = print_options(body), body["input"]["html"]
     files = _payload(body, {"formats": _FORMATS}, {"type": "url"})
     archive = _payload(body, {"formats": _FORMATS, "format": "zip"}, {"type": "binary"})
     times: dict[str, list[float]] = {"bare browser": [], "three files": [], "one ZIP": []}
     with running_stack() as stack, BareBrowser() as browser:
-        client, page = Client(stack), browser.page()
+        client, page = BenchClient(stack), browser.page()
         ways: Mapping[str, Callable[[], object]] = {
-            "bare browser": lambda: _bare(browser, page, html, options),
-            "three files": lambda: _three(json.loads(client.render(files))),
+            "bare browser": lambda: _make_bare(browser, page, html, options),
+            "three files": lambda: _check_formats(json.loads(client.render(files))),
             "one ZIP": lambda: client.render(archive),
         }
         for round_number in range(-_WARM_UP, ROUNDS):
@@ -48,10 +48,10 @@ def main() -> int:
                     times[name].append(1000 * (time.perf_counter() - begun))
                 time.sleep(_PAUSE_S)
     ratio = statistics.median(times["three files"]) / statistics.median(times["bare browser"])
-    _row("PDF + PNG + WebP, ms", "p50", "fastest")
+    _print_row("PDF + PNG + WebP, ms", "p50", "fastest")
     for name, taken in times.items():
-        _row(name, f"{statistics.median(taken):.1f}", f"{min(taken):.1f}")
-    _row(f"formats: {ratio:.2f} (limit {LIMIT})")
+        _print_row(name, f"{statistics.median(taken):.1f}", f"{min(taken):.1f}")
+    _print_row(f"formats: {ratio:.2f} (limit {LIMIT})")
     return int(ratio > LIMIT)
 
 
@@ -62,17 +62,17 @@ def _payload(
     return json.dumps({**body, "output": output, "delivery": delivery}).encode()
 
 
-def _bare(browser: BareBrowser, page: str, html: str, options: Mapping[str, Any]) -> None:
+def _make_bare(browser: BareBrowser, page: str, html: str, options: Mapping[str, Any]) -> None:
     browser.print_document(page, html, options)
     for parameters in ({"format": "png"}, {"format": "webp", "quality": _QUALITY}):
         taken = browser.call("Page.captureScreenshot", page, **parameters)
         base64.b64decode(taken["data"])
 
 
-def _three(render: Mapping[str, Any]) -> None:
+def _check_formats(render: Mapping[str, Any]) -> None:
     made = [file["format"] for file in render["files"]]
     assert made == [*_FORMATS], render
 
 
-def _row(first: str, *rest: str) -> None:
+def _print_row(first: str, *rest: str) -> None:
     sys.stdout.write(first.ljust(22) + "".join(cell.rjust(12) for cell in rest) + "\n")

@@ -25,26 +25,28 @@ def main() -> int:
     """Print the table and the ratio; 1 when it is over the limit."""
     times: dict[str, list[float]] = {name: [] for name in _CASES}
     for name, script in _CASES.items():
-        _run(script)  # writes the byte code
+        _import_seconds(script)  # writes the byte code
         assert name
     for _ in range(ROUNDS):
         for name, script in _CASES.items():
-            times[name].append(_run(script))
+            times[name].append(_import_seconds(script))
     medians = {name: statistics.median(values) for name, values in times.items()}
     own = {name: medians[name] - medians["interpreter"] for name in _CASES}
     ratio = own["app"] / own["frameworks"]
-    _print("import", "median ms", "without interpreter", "fastest ms")
+    _print_row("import", "median ms", "without interpreter", "fastest ms")
     for name, values in times.items():
-        _print(name, *(f"{1000 * value:.0f}" for value in (medians[name], own[name], min(values))))
-    _print(f"import: {ratio:.2f} (limit {LIMIT})")
+        _print_row(
+            name, *(f"{1000 * value:.0f}" for value in (medians[name], own[name], min(values)))
+        )
+    _print_row(f"import: {ratio:.2f} (limit {LIMIT})")
     return int(ratio > LIMIT)
 
 
-def _run(script: str) -> float:
+def _import_seconds(script: str) -> float:
     begun = time.perf_counter()
     subprocess.run([sys.executable, "-c", script], cwd=_ROOT, check=True)
     return time.perf_counter() - begun
 
 
-def _print(first: str, *rest: str) -> None:
+def _print_row(first: str, *rest: str) -> None:
     sys.stdout.write(first.ljust(14) + "".join(cell.rjust(22) for cell in rest) + "\n")

@@ -14,26 +14,26 @@ import time
 from typing import Final
 from urllib.parse import urlsplit
 
-from infra.bench.bare import BareBrowser
-from infra.bench.document import print_options, request
-from infra.local.testing import RunningStack, running_stack
+from infra.bench.bare_browser import BareBrowser
+from infra.bench.documents import print_options, render_request
+from infra.local.running_stack import RunningStack, running_stack
 
 LIMIT: Final = 2.5
 ROUNDS: Final = 50
 _WARM_UP: Final = 5
 _PAUSE_S: Final = 0.25
-_ASKED_AGAIN_S: Final = 0.05
+_POLL_INTERVAL_S: Final = 0.05
 
 
 def main() -> int:
     """Print the table and the ratio; 1 when it is over the limit."""
-    body = request()
+    body = render_request()
     options = print_options(body)
     payload = json.dumps(body).encode()
     served: list[float] = []
     bare: list[float] = []
     with running_stack() as stack, BareBrowser() as browser:
-        client = Client(stack)
+        client = BenchClient(stack)
         page = browser.page()
         for round_number in range(-_WARM_UP, ROUNDS):
             begun = time.perf_counter()
@@ -49,15 +49,15 @@ def main() -> int:
                 bare.append(1000 * (between - begun))
                 served.append(1000 * (answered - sent))
     ratio = statistics.median(served) / statistics.median(bare)
-    _row("latency, ms", "p50", "p90", "fastest")
+    _print_row("latency, ms", "p50", "p90", "fastest")
     for name, times in (("bare browser", bare), ("Platen over HTTP", served)):
         p90 = statistics.quantiles(times, n=10)[-1]
-        _row(name, *(f"{value:.1f}" for value in (statistics.median(times), p90, min(times))))
-    _row(f"latency: {ratio:.2f} (limit {LIMIT})")
+        _print_row(name, *(f"{value:.1f}" for value in (statistics.median(times), p90, min(times))))
+    _print_row(f"latency: {ratio:.2f} (limit {LIMIT})")
     return int(ratio > LIMIT)
 
 
-class Client:
+class BenchClient:
     """One keep-alive connection with the live key."""
 
     def __init__(self, stack: RunningStack) -> None:
@@ -75,26 +75,26 @@ class Client:
 
         Raises AssertionError for any other answer.
         """
-        answer, content = self._ask("POST", "/v1/renders", payload)
+        answer, content = self._send("POST", "/v1/renders", payload)
         if answer.status == http.client.SEE_OTHER:
-            return fetched(answer.headers["Location"])
+            return fetch_file(answer.headers["Location"])
         assert answer.status == http.client.OK, (answer.status, content[:500])
         return content
 
-    def order(self, payload: bytes) -> str:
+    def render_to_url(self, payload: bytes) -> str:
         """Post a render with delivery `url` and return the address of its file.
 
         One that is not ready in time is asked for until it is. Raises AssertionError where the
         render fails.
         """
-        render = json.loads(self._ask("POST", "/v1/renders", payload)[1])
+        render = json.loads(self._send("POST", "/v1/renders", payload)[1])
         while render.get("status") in {"queued", "processing"}:
-            time.sleep(_ASKED_AGAIN_S)
-            render = json.loads(self._ask("GET", f"/v1/renders/{render['id']}")[1])
+            time.sleep(_POLL_INTERVAL_S)
+            render = json.loads(self._send("GET", f"/v1/renders/{render['id']}")[1])
         assert render.get("status") == "succeeded", render
         return str(render["files"][0]["url"])
 
-    def _ask(
+    def _send(
         self, method: str, path: str, payload: bytes | None = None
     ) -> tuple[http.client.HTTPResponse, bytes]:
         self._connection.request(method, path, payload, self._headers)
@@ -102,7 +102,7 @@ class Client:
         return answer, answer.read()
 
 
-def fetched(url: str) -> bytes:
+def fetch_file(url: str) -> bytes:
     """Return the file at an address; raises AssertionError where there is none."""
     where = urlsplit(url)
     connection = http.client.HTTPConnection(where.netloc, timeout=60)
@@ -111,10 +111,10 @@ def fetched(url: str) -> bytes:
         answer = connection.getresponse()
         content = answer.read()
     if answer.status == http.client.FOUND:
-        return fetched(answer.headers["Location"])
+        return fetch_file(answer.headers["Location"])
     assert answer.status == http.client.OK, (answer.status, content[:500])
     return content
 
 
-def _row(first: str, *rest: str) -> None:
+def _print_row(first: str, *rest: str) -> None:
     sys.stdout.write(first.ljust(22) + "".join(cell.rjust(12) for cell in rest) + "\n")

@@ -16,10 +16,10 @@ from typing import Any, Final
 
 import psutil
 
-from infra.bench.bare import BareBrowser
-from infra.bench.document import print_options, request
-from infra.bench.latency import Client
-from infra.local.testing import RunningStack, running_stack
+from infra.bench.bare_browser import BareBrowser
+from infra.bench.documents import print_options, render_request
+from infra.bench.latency import BenchClient
+from infra.local.running_stack import RunningStack, running_stack
 
 LIMIT: Final = 0.7
 TAIL_LIMIT: Final = 1.5
@@ -33,20 +33,20 @@ _SETTLE_SECONDS: Final = 20.0
 
 def main() -> int:
     """Print the table and the ratio; 1 when anything is over its limit."""
-    body = request()
+    body = render_request()
     payload = json.dumps(body).encode()
     slots = os.cpu_count() or 1
-    before = _bare(slots, body)
+    before = _bare_rate(slots, body)
     with running_stack() as stack:
-        _load(stack, payload, _WARM_UP_SECONDS)
+        _run_clients(stack, payload, _WARM_UP_SECONDS)
         time.sleep(_SETTLE_SECONDS)
         tree = psutil.Process(stack.pid)
         memory, cpu = memory_mb(tree), _cpu_s(tree)
-        times = _load(stack, payload, SECONDS)
+        times = _run_clients(stack, payload, SECONDS)
         cpu = _cpu_s(tree) - cpu
         time.sleep(_SETTLE_SECONDS)
-        memory_after, zombies = memory_mb(tree), _zombies(tree)
-    after = _bare(slots, body)
+        memory_after, zombies = memory_mb(tree), _zombie_count(tree)
+    after = _bare_rate(slots, body)
     bare = (before + after) / 2
     served = len(times) / SECONDS
     p50, p99 = statistics.median(times), statistics.quantiles(times, n=100)[-1]
@@ -67,14 +67,14 @@ def main() -> int:
     return int(ratio < LIMIT or not fine)
 
 
-def _load(stack: RunningStack, payload: bytes, seconds: float) -> list[float]:
+def _run_clients(stack: RunningStack, payload: bytes, seconds: float) -> list[float]:
     """Render from all clients at once; return each answer's seconds, raising what went wrong."""
     until = time.perf_counter() + seconds
     times: list[float] = []
     errors: list[BaseException] = []
 
     def work() -> None:
-        client = Client(stack)
+        client = BenchClient(stack)
         try:
             while (begun := time.perf_counter()) < until:
                 client.render(payload)
@@ -92,7 +92,7 @@ def _load(stack: RunningStack, payload: bytes, seconds: float) -> list[float]:
     return times
 
 
-def _bare(slots: int, body: dict[str, Any]) -> float:
+def _bare_rate(slots: int, body: dict[str, Any]) -> float:
     """Return the renders per second of this many loops in processes of their own."""
     with multiprocessing.get_context("spawn").Pool(slots) as pool:
         counts = pool.map(_bare_loop, [body] * slots, chunksize=1)
@@ -111,14 +111,14 @@ def _bare_loop(body: dict[str, Any]) -> int:
     return count
 
 
-def _tree(root: psutil.Process) -> list[psutil.Process]:
+def _process_tree(root: psutil.Process) -> list[psutil.Process]:
     return [root, *root.children(recursive=True)]
 
 
 def memory_mb(root: psutil.Process) -> float:
     """Return what a process and all below it occupy, shared memory counted once."""
     total = 0
-    for process in _tree(root):
+    for process in _process_tree(root):
         try:
             total += process.memory_full_info().pss
         except psutil.NoSuchProcess:
@@ -129,7 +129,7 @@ def memory_mb(root: psutil.Process) -> float:
 def _cpu_s(root: psutil.Process) -> float:
     """Return the CPU seconds of the tree, ended children included."""
     total = 0.0
-    for process in _tree(root):
+    for process in _process_tree(root):
         try:
             times = process.cpu_times()
         except psutil.NoSuchProcess:
@@ -138,9 +138,9 @@ def _cpu_s(root: psutil.Process) -> float:
     return total
 
 
-def _zombies(root: psutil.Process) -> int:
+def _zombie_count(root: psutil.Process) -> int:
     count = 0
-    for process in _tree(root):
+    for process in _process_tree(root):
         try:
             count += process.status() == psutil.STATUS_ZOMBIE
         except psutil.NoSuchProcess:

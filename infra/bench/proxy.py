@@ -18,9 +18,9 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Final
 
-from chalicelib.adapters.net.egress import Egress
-from chalicelib.engine.browser.proxy import Proxy
-from infra.bench.bare import BareBrowser
+from chalicelib.adapters.net.egress import GuardedEgress
+from chalicelib.engine.browser.proxy.server import ProxyServer
+from infra.bench.bare_browser import BareBrowser
 from infra.setup.certificate import write as write_certificate
 
 # How many seconds the host takes for an answer, and the limit of the ratio there.
@@ -28,13 +28,13 @@ LIMITS: Final = {0.0: 1.4, 0.02: 1.05}
 ROUNDS: Final = 60
 _WARM_UP: Final = 3
 _PAUSE_S: Final = 0.05
-_FILLING: Final = "x" * 10_000
+_PADDING: Final = "x" * 10_000
 _IMAGE: Final = (
-    f"<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'><desc>{_FILLING}</desc></svg>"
+    f"<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'><desc>{_PADDING}</desc></svg>"
 )
 _ASSETS: Final = {
-    **{f"/{n}.css": ("text/css", f"/*{_FILLING}*/") for n in range(3)},
-    **{f"/{n}.js": ("text/javascript", f"/*{_FILLING}*/") for n in range(3)},
+    **{f"/{n}.css": ("text/css", f"/*{_PADDING}*/") for n in range(3)},
+    **{f"/{n}.js": ("text/javascript", f"/*{_PADDING}*/") for n in range(3)},
     **{f"/{n}.svg": ("image/svg+xml", _IMAGE) for n in range(14)},
 }
 _PAGE: Final = "<!doctype html><title>Assets</title>" + "".join(
@@ -45,43 +45,45 @@ _PAGE: Final = "<!doctype html><title>Assets</title>" + "".join(
     }[path.rpartition(".")[2]]
     for path in _ASSETS
 )
-_CONTENTS: Final = {"/": ("text/html", _PAGE), **_ASSETS}
+_RESPONSES: Final = {"/": ("text/html", _PAGE), **_ASSETS}
 
 
 def main() -> int:
     """Print the table and the ratios; 1 when one is over its limit."""
-    _row("a page of 20 assets, ms", "directly", "by proxy", "ratio", "quartiles")
+    _print_row("a page of 20 assets, ms", "directly", "by proxy", "ratio", "quartiles")
     ratios: dict[float, list[float]] = {limit: [] for limit in LIMITS.values()}
     with tempfile.TemporaryDirectory() as folder, BareBrowser() as browser:
         for delay_s, limit in LIMITS.items():
             for scheme in ("http", "https"):
-                with _host(scheme, delay_s, Path(folder)) as port:
+                with _running_host(scheme, delay_s, Path(folder)) as port:
                     ratio = _compare(browser, scheme, port, delay_s)
                 ratios[limit].append(ratio)
     told = ", ".join(
         f"{'; '.join(f'{ratio:.2f}' for ratio in found)} (limit {limit})"
         for limit, found in ratios.items()
     )
-    _row(f"proxy: {told}")
+    _print_row(f"proxy: {told}")
     return int(any(max(found) > limit for limit, found in ratios.items()))
 
 
 def _compare(browser: BareBrowser, scheme: str, port: int, delay_s: float) -> float:
-    proxy = Proxy(Egress(allow=f"127.0.0.1/32:{port}", own_hosts=frozenset()))
+    proxy = ProxyServer(GuardedEgress(allow=f"127.0.0.1/32:{port}", own_hosts=frozenset()))
     times: dict[str, list[float]] = {"direct://": [], "http://127.0.0.1:{port}": []}
     for round_number in range(-_WARM_UP, ROUNDS):
         for way, taken_before in times.items():
-            gate = proxy.gate()
+            gate = proxy.new_port()
             with gate.open() as traffic:
-                taken = _load(browser, way.format(port=gate.port), f"{scheme}://127.0.0.1:{port}/")
-            assert (traffic.requests > 0) == (way != "direct://")
+                taken = _load_seconds(
+                    browser, way.format(port=gate.port), f"{scheme}://127.0.0.1:{port}/"
+                )
+            assert (traffic.request_count > 0) == (way != "direct://")
             if round_number >= 0:
                 taken_before.append(1000 * taken)
             time.sleep(_PAUSE_S)
     direct, proxied = (statistics.median(taken) for taken in times.values())
     pairs = [b / a for a, b in zip(*times.values(), strict=True)]
     low, _, high = statistics.quantiles(pairs, n=4)
-    _row(
+    _print_row(
         f"{scheme}, host takes {1000 * delay_s:.0f} ms",
         *(f"{milliseconds:.1f}" for milliseconds in (direct, proxied)),
         f"{proxied / direct:.2f}",
@@ -90,7 +92,7 @@ def _compare(browser: BareBrowser, scheme: str, port: int, delay_s: float) -> fl
     return proxied / direct
 
 
-def _load(browser: BareBrowser, server: str, url: str) -> float:
+def _load_seconds(browser: BareBrowser, server: str, url: str) -> float:
     """Return the seconds from the navigation to the page's load event."""
     context = browser.call(
         "Target.createBrowserContext", proxyServer=server, proxyBypassList="<-loopback>"
@@ -115,7 +117,7 @@ def _load(browser: BareBrowser, server: str, url: str) -> float:
 
 
 @contextmanager
-def _host(scheme: str, delay_s: float, folder: Path) -> Iterator[int]:
+def _running_host(scheme: str, delay_s: float, folder: Path) -> Iterator[int]:
     """Run the host in a process of its own and return its port."""
     certificate = folder / "host.pem" if scheme == "https" else None
     if certificate is not None:
@@ -132,11 +134,11 @@ def _host(scheme: str, delay_s: float, folder: Path) -> Iterator[int]:
         process.join()
 
 
-def _serve(told: Connection, delay_s: float, certificate: Path | None) -> None:
+def _serve(port_pipe: Connection, delay_s: float, certificate: Path | None) -> None:
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while head := (await reader.readuntil(b"\r\n\r\n")).decode():
             await asyncio.sleep(delay_s)
-            kind, text = _CONTENTS[head.split(" ")[1]]
+            kind, text = _RESPONSES[head.split(" ")[1]]
             writer.write(
                 f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nCache-Control: no-store\r\n"
                 f"Content-Length: {len(text)}\r\n\r\n{text}".encode()
@@ -154,12 +156,12 @@ def _serve(told: Connection, delay_s: float, certificate: Path | None) -> None:
             tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             tls.load_cert_chain(certificate)
         server = await asyncio.start_server(client, "127.0.0.1", 0, ssl=tls)
-        told.send(server.sockets[0].getsockname()[1])
+        port_pipe.send(server.sockets[0].getsockname()[1])
         await server.serve_forever()
 
     asyncio.run(run())
 
 
-def _row(first: str, *rest: str) -> None:
+def _print_row(first: str, *rest: str) -> None:
     sys.stdout.write(first.ljust(26) + "".join(cell.rjust(12) for cell in rest) + "\n")
     sys.stdout.flush()

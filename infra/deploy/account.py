@@ -6,13 +6,13 @@ from typing import Any, Final, Self
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
-from infra.deploy.errors import DeployError
+from infra.deploy.stack import DeployError
 
 NO_REGION: Final = "no region is set: export AWS_DEFAULT_REGION=eu-central-1"
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class AwsAccount:
     """Where a deployment goes."""
 
     id: str
@@ -20,7 +20,7 @@ class Account:
     session: boto3.session.Session
 
     @classmethod
-    def of_environment(cls) -> Self:
+    def from_environment(cls) -> Self:
         """Ask who the credentials belong to; raises DeployError where something is not set."""
         try:
             session = boto3.session.Session()
@@ -38,13 +38,13 @@ class Account:
         return cls(identity["Account"], region, session)
 
     @property
-    def artifacts_name(self) -> str:
+    def artifacts_bucket_name(self) -> str:
         """Return the name of the bucket that the stages of this account and region share."""
         return f"platen-artifacts-{self.id}-{self.region}"
 
-    def artifacts_bucket(self) -> str:
+    def ensure_artifacts_bucket(self) -> str:
         """Return the bucket that archives and templates are uploaded to; make it when absent."""
-        name = self.artifacts_name
+        name = self.artifacts_bucket_name
         s3 = self.session.client("s3")
         try:
             # A bucket of this name that somebody else made first is refused.

@@ -8,10 +8,8 @@ from urllib.parse import urlsplit
 from boto3.session import Session
 from botocore.exceptions import ClientError, WaiterError
 
-from infra.deploy.errors import DeployError
 
-
-class Stack:
+class CloudFormationStack:
     """One stack by name; it need not exist yet."""
 
     def __init__(self, name: str, session: Session) -> None:
@@ -27,22 +25,22 @@ class Stack:
 
     def exists(self) -> bool:
         """Tell whether anything of it is there."""
-        return self._described() is not None
+        return self._description() is not None
 
     def parameters(self) -> dict[str, str]:
         """Return the parameters that it was deployed with; empty where it was not."""
-        described = self._described() or {}
+        described = self._description() or {}
         rows = described.get("Parameters", [])
         return {row["ParameterKey"]: row["ParameterValue"] for row in rows}
 
     def outputs(self) -> dict[str, str]:
         """Return its outputs."""
-        described = self._described() or {}
+        described = self._description() or {}
         return {row["OutputKey"]: row["OutputValue"] for row in described.get("Outputs", [])}
 
     def is_empty(self) -> bool:
         """Tell whether its first deployment failed: nothing is in it, and nothing can be."""
-        return (self._described() or {}).get("StackStatus") == "ROLLBACK_COMPLETE"
+        return (self._description() or {}).get("StackStatus") == "ROLLBACK_COMPLETE"
 
     def resources(self) -> Iterator[tuple[str, str, str]]:
         """Yield logical id, type and physical id of what it holds."""
@@ -106,7 +104,7 @@ class Stack:
             reasons = [f"{self.name} is not deleted: {error}", *self.failures()]
             raise DeployError("\n".join(reasons)) from error
 
-    def _described(self) -> Any:
+    def _description(self) -> Any:
         try:
             (described,) = self._client.describe_stacks(StackName=self.name)["Stacks"]
         except ClientError as error:
@@ -114,3 +112,7 @@ class Stack:
                 return None
             raise
         return described
+
+
+class DeployError(Exception):
+    """The deployment cannot go on; the message says what to do."""

@@ -1,5 +1,8 @@
 """Uploads the package and creates the stack or brings it up to date."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -7,22 +10,73 @@ from typing import Final
 
 import click
 
-from infra.deploy.awscli import aws
-from infra.deploy.errors import DeployError
-from infra.deploy.stack import Stack
+from infra.deploy.stack import CloudFormationStack, DeployError
+from infra.setup.steps import INSTALL_DIR, ROOT, UV, SetupError, SetupStep
 
 # What a host is called until API Gateway has given the API its address.
-UNKNOWN: Final = "https://unknown.invalid"
+UNKNOWN_HOST: Final = "https://unknown.invalid"
 # What an option is given that takes a parameter away; one that is left out keeps it.
-NONE: Final = "none"
+CLEAR_VALUE: Final = "none"
 # How CloudFormation shows a parameter that nobody may read.
-_HIDDEN: Final = "****"
+_NO_ECHO_VALUE: Final = "****"
 
-type Aws = Callable[..., None]
+type RunAws = Callable[..., None]
+
+
+_AWSCLI_DIR: Final = INSTALL_DIR / "awscli"
+_AWS_PROGRAM: Final = _AWSCLI_DIR / "bin" / "aws"
+
+
+def run_aws(*arguments: str) -> None:
+    """Run `aws`; raises DeployError with what it wrote where it fails."""
+    _install_awscli()
+    environment = {**os.environ, "AWS_PAGER": ""}
+    command = [str(_AWS_PROGRAM), *arguments]
+    ran = subprocess.run(command, env=environment, capture_output=True, check=False)
+    if ran.returncode != 0:
+        # Uploads tell their progress in one line that is written again and again.
+        lines = (ran.stdout + ran.stderr).decode(errors="replace").split("\n")
+        said = [line.rpartition("\r")[2] for line in lines]
+        raise DeployError(
+            "\n".join([f"aws {' '.join(arguments[:2])} failed:", *filter(None, said)])
+        )
+
+
+def _install_awscli() -> None:
+    python = str(_AWSCLI_DIR / "bin" / "python")
+    lock = ROOT / "infra" / "deploy" / "awscli-requirements.txt"
+    step = SetupStep(
+        "awscli",
+        "AWS command line",
+        (
+            [
+                str(UV),
+                "venv",
+                "--quiet",
+                "--allow-existing",
+                "-p",
+                sys.executable,
+                str(_AWSCLI_DIR),
+            ],
+            [str(UV), "pip", "sync", "--quiet", "-p", python, "--require-hashes", str(lock)],
+        ),
+        inputs=(lock,),
+        results=(_AWS_PROGRAM,),
+    )
+    if step.is_done():
+        return
+    try:
+        step.run()
+    except SetupError as error:
+        raise DeployError(str(error)) from error
 
 
 def update(
-    stack: Stack, bucket: str, folder: Path, given: Mapping[str, str], run: Aws = aws
+    stack: CloudFormationStack,
+    bucket: str,
+    folder: Path,
+    requested: Mapping[str, str],
+    run: RunAws = run_aws,
 ) -> str:
     """Deploy what lies in `folder`; return the API's address. Raises DeployError.
 
@@ -37,40 +91,48 @@ def update(
         *("--s3-bucket", bucket, "--use-json", "--output-template-file", str(packaged)),
     )
     present = stack.parameters()
-    parameters = wanted(given, present)
+    parameters = deployment_parameters(requested, present)
     if stack.is_empty():
         # One that is made anew has none of them.
-        parameters = {name: text for name, text in present.items() if text != _HIDDEN} | parameters
+        parameters = {
+            name: text for name, text in present.items() if text != _NO_ECHO_VALUE
+        } | parameters
         click.echo(f"deleting what the failed deployment left of {stack.name} …")
         stack.delete()
     deploy = partial(_deploy, run, stack, packaged, bucket)
     deploy(parameters)
-    if UNKNOWN in parameters.values():
+    if UNKNOWN_HOST in parameters.values():
         own = stack.outputs()["EndpointURL"].rstrip("/")
-        parameters |= {name: own for name, text in parameters.items() if text == UNKNOWN}
+        parameters |= {name: own for name, text in parameters.items() if text == UNKNOWN_HOST}
         deploy(parameters)
     stack.publish_api()
     return parameters["ApiHost"]
 
 
-def wanted(given: Mapping[str, str], present: Mapping[str, str]) -> dict[str, str]:
+def deployment_parameters(
+    requested: Mapping[str, str], present: Mapping[str, str]
+) -> dict[str, str]:
     """Return both hosts: as given, else as deployed; files follow the API unless told otherwise.
 
     Of all others only what is given: what is not is left as it was by CloudFormation.
     """
-    api = given.get("ApiHost") or present.get("ApiHost") or UNKNOWN
+    api = requested.get("ApiHost") or present.get("ApiHost") or UNKNOWN_HOST
     apart = present.get("FilesHost") not in {None, present.get("ApiHost")}
-    files = given.get("FilesHost") or (present["FilesHost"] if apart else api)
+    files = requested.get("FilesHost") or (present["FilesHost"] if apart else api)
     others = {
-        name: "" if text == NONE else text
-        for name, text in given.items()
+        name: "" if text == CLEAR_VALUE else text
+        for name, text in requested.items()
         if text and name not in {"ApiHost", "FilesHost"}
     }
     return {"ApiHost": api, "FilesHost": files, **others}
 
 
 def _deploy(
-    run: Aws, stack: Stack, template: Path, bucket: str, parameters: Mapping[str, str]
+    run: RunAws,
+    stack: CloudFormationStack,
+    template: Path,
+    bucket: str,
+    parameters: Mapping[str, str],
 ) -> None:
     click.echo(f"deploying {stack.name} …")
     overrides = [f"{name}={value}" for name, value in parameters.items()]

@@ -1,6 +1,157 @@
 """The command line of the local stack."""
 
-from infra.local.cli import main
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+import click
+
+from infra.local import background, examples
+from infra.local.console import Console
+from infra.local.die_with_parent import die_with_parent
+from infra.local.emulators import StackError
+from infra.local.examples import DemoError, render_stored_examples
+from infra.local.log_file import LogFile
+from infra.local.paths import INSTALL_DIR, StackFolder
+from infra.local.seed import SeedError
+from infra.local.server import WsgiServer
+from infra.local.stack import GATEWAY_THREADS, Stack, start, watch
+from infra.template import TemplateError
+
+PORT: Final = 8700
+
+
+@click.group()
+def main() -> None:
+    """Run the whole stack on this machine."""
+
+
+@main.command()
+@click.option("--port", default=PORT, show_default=True, help="0 takes a free one.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
+@click.option("--dir", "path", type=click.Path(path_type=Path), default=INSTALL_DIR)
+@click.option("--background", "detached", is_flag=True, help="Return when it serves.")
+@click.option("--render", "out", type=click.Path(path_type=Path), help="Render the examples here.")
+@click.option("--tied", is_flag=True, help="Stop when the process that started this one ends.")
+def up(
+    *, port: int, as_json: bool, path: Path, detached: bool, out: Path | None, tied: bool
+) -> None:
+    """Start the stack and serve until Ctrl-C."""
+    if tied:
+        die_with_parent(os.getppid(), signal.SIGTERM)
+    folder = StackFolder(path.resolve())
+    if told := background.find_running_stack(folder):
+        _fail(f"a stack already serves at {told['base_url']} (process {told['pid']})")
+    if detached:
+        try:
+            told = background.start(folder, port, as_json=as_json)
+        except StackError as error:
+            _fail(str(error))
+        click.echo(f"serving at {told['base_url']}, keys in {folder.run_file}")
+        return
+    with closing(LogFile(folder.functions_log)) as kept:
+        _serve(folder, port, Console(as_json=as_json, log_file=kept), out)
+
+
+@main.command()
+@click.option("--dir", "path", type=click.Path(path_type=Path), default=INSTALL_DIR)
+def down(path: Path) -> None:
+    """Stop the stack that `up` started."""
+    stopped = background.stop(StackFolder(path.resolve()))
+    click.echo("stopped" if stopped else "nothing is running")
+
+
+@main.command(name="demo")
+@click.option("--dir", "path", type=click.Path(path_type=Path), default=INSTALL_DIR)
+@click.option("--out", type=click.Path(path_type=Path), default=Path("out"))
+@click.option("--all", "everything", is_flag=True, help="Also those that are kept as templates.")
+def render(*, path: Path, out: Path, everything: bool) -> None:
+    """Render the examples through the stack that runs."""
+    told = background.find_running_stack(StackFolder(path.resolve()))
+    if told is None:
+        _fail("nothing is running: `make up` starts the stack")
+    try:
+        _render_examples(told, out)
+        if everything:
+            for line in render_stored_examples(told, out / "stored"):
+                click.echo(line)
+    except DemoError as error:
+        _fail(str(error))
+
+
+def _serve(folder: StackFolder, port: int, console: Console, out: Path | None) -> None:
+    try:
+        server = WsgiServer(port=port, threads=GATEWAY_THREADS)
+    except OSError as error:
+        _fail(f"port {port}: {error.strerror}; `make run PORT=8701` takes another one")
+    interrupt = _StopSignal()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, interrupt)
+    folder.path.mkdir(parents=True, exist_ok=True)
+    stack = Stack(folder, console, server)
+    try:
+        _start_stack(stack)
+        if out is not None:
+            _render_examples(folder.run_info() or {}, out)
+        interrupt.raises = False
+        watch(stack, interrupt.stopping)
+    except KeyboardInterrupt:
+        console.note("stopped while starting")
+    except (DemoError, StackError, SeedError, TemplateError) as error:
+        console.note(str(error))
+        sys.exit(1)
+    finally:
+        interrupt.raises = False
+        stack.stop()
+
+
+def _start_stack(stack: Stack) -> None:
+    began = time.monotonic()
+    stack.console.note("starting; nothing that this stack holds is kept when it stops")
+    start(stack)
+    told = stack.folder.run_info() or {}
+    seconds = time.monotonic() - began
+    stack.console.note(
+        f"serving {told['base_url']} after {seconds:.1f} s (docs: {stack.gateway.url}/docs)"
+    )
+    stack.console.note(
+        f"workspace {told['workspace']}, keys:\n  {told['test_key']}\n  {told['live_key']}"
+    )
+
+
+class _StopSignal:
+    """Breaks off the start, once; while serving it only asks to stop.
+
+    An exception out of a signal is lost when it strikes inside a finalizer, so the wish to stop is
+    noted as well.
+    """
+
+    def __init__(self) -> None:
+        self.stopping = threading.Event()
+        self.raises = True
+
+    def __call__(self, *_: object) -> None:
+        self.stopping.set()
+        if self.raises:
+            self.raises = False
+            raise KeyboardInterrupt
+
+
+def _render_examples(run_info: Mapping[str, Any], out: Path) -> None:
+    for line in examples.render_examples(run_info, out):
+        click.echo(line)
+
+
+def _fail(message: str) -> NoReturn:
+    click.echo(message, err=True)
+    sys.exit(1)
+
 
 if __name__ == "__main__":
     main()

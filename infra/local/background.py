@@ -10,27 +10,27 @@ from typing import Any, Final
 
 import psutil
 
-from infra.local.backends import StackError
-from infra.local.paths import Folder, tail
+from infra.local.emulators import StackError
+from infra.local.paths import StackFolder, tail
 from infra.template import ROOT
 
-START_S: Final = 120.0
-STOP_S: Final = 15.0
-_NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
+START_TIMEOUT_S: Final = 120.0
+STOP_TIMEOUT_S: Final = 15.0
+_NO_VARIABLES: Final[Mapping[str, str]] = MappingProxyType({})
 
 
-def running(folder: Folder) -> Mapping[str, Any] | None:
+def find_running_stack(folder: StackFolder) -> Mapping[str, Any] | None:
     """Return the run file of a stack that is alive, or None."""
-    told = folder.running()
-    return told if told and _process(told) else None
+    told = folder.run_info()
+    return told if told and _stack_process(told) else None
 
 
 def start(
-    folder: Folder,
+    folder: StackFolder,
     port: int,
     *,
     as_json: bool = False,
-    environment: Mapping[str, str] = _NOTHING,
+    environment: Mapping[str, str] = _NO_VARIABLES,
 ) -> Mapping[str, Any]:
     """Start a stack in a session of its own; return once it serves, raise StackError if not.
 
@@ -52,9 +52,9 @@ def start(
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
-    deadline = time.monotonic() + START_S
+    deadline = time.monotonic() + START_TIMEOUT_S
     while time.monotonic() < deadline and process.poll() is None:
-        told = folder.running()
+        told = folder.run_info()
         if told and told["pid"] == process.pid:
             # It outlives this object: whoever stops it waits for it.
             process.returncode = 0
@@ -66,25 +66,25 @@ def start(
     raise StackError(message)
 
 
-def stop(folder: Folder) -> bool:
+def stop(folder: StackFolder) -> bool:
     """Stop the stack of this folder; return False where none runs."""
-    told = folder.running()
-    process = _process(told) if told else None
+    told = folder.run_info()
+    process = _stack_process(told) if told else None
     if process is None:
         folder.run_file.unlink(missing_ok=True)
         return False
     process.terminate()
     try:
-        process.wait(STOP_S)
+        process.wait(STOP_TIMEOUT_S)
     except psutil.TimeoutExpired:
         process.kill()
         folder.run_file.unlink(missing_ok=True)
     return True
 
 
-def _process(told: Mapping[str, Any]) -> psutil.Process | None:
+def _stack_process(run_info: Mapping[str, Any]) -> psutil.Process | None:
     try:
-        process = psutil.Process(told["pid"])
+        process = psutil.Process(run_info["pid"])
         return process if "infra.local" in process.cmdline() else None
     except psutil.Error:
         return None

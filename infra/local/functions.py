@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from infra.local.resources import function_name
-from infra.template import Resolver, TemplateError
+from infra.template import IntrinsicResolver, TemplateError
 
-API: Final = "APIHandler"
+API_LOGICAL_ID: Final = "APIHandler"
 _RATE: Final = re.compile(r"rate\((\d+) (minute|hour|day)s?\)")
-_SECONDS: Final = {"minute": 60, "hour": 3600, "day": 86400}
-_CONCURRENCY: Final = 10
+_SECONDS_PER_UNIT: Final = {"minute": 60, "hour": 3600, "day": 86400}
+_DEFAULT_CONCURRENCY: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class QueueSource:
 
 
 @dataclass(frozen=True, slots=True)
-class Schedule:
+class ScheduleRule:
     """A rule that runs a function every so many seconds."""
 
     name: str
@@ -35,7 +35,7 @@ class Schedule:
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class LambdaFunction:
     """One function with everything that one machine needs to run it."""
 
     logical_id: str
@@ -45,14 +45,14 @@ class Function:
     memory_mb: int
     environment: Mapping[str, str]
     concurrency: int
-    warm: int
+    warm_count: int
     queues: tuple[QueueSource, ...]
-    schedules: tuple[Schedule, ...]
+    schedules: tuple[ScheduleRule, ...]
 
 
-def functions(
-    template: Mapping[str, Any], resolver: Resolver, stack_name: str
-) -> tuple[Function, ...]:
+def declared_functions(
+    template: Mapping[str, Any], resolver: IntrinsicResolver, stack_name: str
+) -> tuple[LambdaFunction, ...]:
     """Return every function of the template; raises TemplateError for an unknown event source."""
     return tuple(
         _function(template, logical_id, resource, resolver, stack_name)
@@ -65,9 +65,9 @@ def _function(
     template: Mapping[str, Any],
     logical_id: str,
     resource: Mapping[str, Any],
-    resolver: Resolver,
+    resolver: IntrinsicResolver,
     stack_name: str,
-) -> Function:
+) -> LambdaFunction:
     defaults = template.get("Globals", {}).get("Function", {})
     properties = {**defaults, **resource["Properties"]}
     variables = {
@@ -76,7 +76,7 @@ def _function(
     }
     hints = resource.get("Metadata", {}).get("PlatenLocal", {})
     events = properties.get("Events", {})
-    return Function(
+    return LambdaFunction(
         logical_id=logical_id,
         name=function_name(stack_name, logical_id),
         handler=properties["Handler"],
@@ -87,29 +87,31 @@ def _function(
             for key, value in resolver.resolve(variables).items()
             if key not in hints.get("Without", ())
         },
-        concurrency=_count(hints.get("Concurrency", _CONCURRENCY)),
-        warm=_count(hints.get("Warm", 0)),
+        concurrency=_process_count(hints.get("Concurrency", _DEFAULT_CONCURRENCY)),
+        warm_count=_process_count(hints.get("Warm", 0)),
         queues=_queues(events, hints.get("Yields", ()), resolver),
         schedules=tuple(
             _schedule(f"{stack_name}-{logical_id}{name}", event)
             for name, event in events.items()
-            if not _is(event, "SQS")
+            if not _has_type(event, "SQS")
         ),
     )
 
 
-def _count(hint: str | int) -> int:
+def _process_count(hint: str | int) -> int:
     return max(1, os.cpu_count() or 1) if hint == "cores" else int(hint)
 
 
-def _is(event: Mapping[str, Any], kind: str) -> bool:
+def _has_type(event: Mapping[str, Any], kind: str) -> bool:
     return bool(event["Type"] == kind)
 
 
 def _queues(
-    events: Mapping[str, Any], yielding: Container[str], resolver: Resolver
+    events: Mapping[str, Any], yielding: Container[str], resolver: IntrinsicResolver
 ) -> tuple[QueueSource, ...]:
-    found = {name: _queue(event, resolver) for name, event in events.items() if _is(event, "SQS")}
+    found = {
+        name: _queue(event, resolver) for name, event in events.items() if _has_type(event, "SQS")
+    }
     first = next((source.arn for source in found.values()), None)
     return tuple(
         replace(source, yields_to=first) if name in yielding else source
@@ -117,7 +119,7 @@ def _queues(
     )
 
 
-def _queue(event: Mapping[str, Any], resolver: Resolver) -> QueueSource:
+def _queue(event: Mapping[str, Any], resolver: IntrinsicResolver) -> QueueSource:
     properties = resolver.resolve(event["Properties"])
     scaling = properties.get("ScalingConfig", {})
     return QueueSource(
@@ -128,7 +130,7 @@ def _queue(event: Mapping[str, Any], resolver: Resolver) -> QueueSource:
     )
 
 
-def _schedule(name: str, event: Mapping[str, Any]) -> Schedule:
+def _schedule(name: str, event: Mapping[str, Any]) -> ScheduleRule:
     if event["Type"] != "Schedule":
         message = f"{name}: one machine knows the event types SQS and Schedule, not {event['Type']}"
         raise TemplateError(message)
@@ -137,4 +139,4 @@ def _schedule(name: str, event: Mapping[str, Any]) -> Schedule:
     if matched is None:
         message = f"{name}: one machine knows rate(N minutes|hours|days), not {expression}"
         raise TemplateError(message)
-    return Schedule(name, int(matched[1]) * _SECONDS[matched[2]])
+    return ScheduleRule(name, int(matched[1]) * _SECONDS_PER_UNIT[matched[2]])

@@ -9,11 +9,11 @@ from typing import Any, Final
 
 from infra.template import ROOT
 
-INSTALLED: Final = ROOT / ".platen"
+INSTALL_DIR: Final = ROOT / ".platen"
 
 
 @dataclass(frozen=True, slots=True)
-class Folder:
+class StackFolder:
     """The folder of one running stack; what is installed is shared between stacks."""
 
     path: Path
@@ -49,7 +49,7 @@ class Folder:
         log.chmod(0o600)
         return log
 
-    def running(self) -> Mapping[str, Any] | None:
+    def run_info(self) -> Mapping[str, Any] | None:
         """Return what the run file says, or None where nothing was started."""
         try:
             told: dict[str, Any] = json.loads(self.run_file.read_text(encoding="utf-8"))

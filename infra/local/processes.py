@@ -14,8 +14,8 @@ import psutil
 
 from infra.template import ROOT
 
-_OWN_END_S: Final = 0.5
-_END_S: Final = 2.0
+_GRACE_S: Final = 0.5
+_KILL_TIMEOUT_S: Final = 2.0
 
 
 class Spawner:
@@ -43,7 +43,7 @@ class Spawner:
             sys.executable,
             "-S",
             "-E",
-            str(Path(__file__).with_name("tether.py")),
+            str(Path(__file__).with_name("die_with_parent.py")),
         ]
         return self.run(
             lambda: subprocess.Popen(
@@ -62,31 +62,31 @@ class Spawner:
         self._thread.shutdown()
 
 
-def end(*processes: "subprocess.Popen[bytes]") -> None:
+def kill_process_trees(*processes: "subprocess.Popen[bytes]") -> None:
     """Kill children; what is below them may tidy up for a moment, then it is killed as well."""
-    families = [member for process in processes for member in _family(process.pid)]
+    families = [member for process in processes for member in _process_tree(process.pid)]
     for process in processes:
         process.kill()
     for process in processes:
         process.wait()
-    if _all_ended(families, _OWN_END_S):
+    if _wait_until_ended(families, _GRACE_S):
         return
     for member in families:
         with contextlib.suppress(psutil.NoSuchProcess):
             member.kill()
-    _all_ended(families, _END_S)
+    _wait_until_ended(families, _KILL_TIMEOUT_S)
 
 
-def _all_ended(members: Sequence[psutil.Process], within_s: float) -> bool:
+def _wait_until_ended(members: Sequence[psutil.Process], within_s: float) -> bool:
     deadline = time.monotonic() + within_s
-    while any(map(_runs, members)):
+    while any(map(_is_running, members)):
         if time.monotonic() > deadline:
             return False
         time.sleep(0.01)
     return True
 
 
-def _runs(member: psutil.Process) -> bool:
+def _is_running(member: psutil.Process) -> bool:
     """Tell whether a process still runs; who reaps it when it is dead is not our affair."""
     try:
         return member.is_running() and member.status() != psutil.STATUS_ZOMBIE
@@ -94,7 +94,7 @@ def _runs(member: psutil.Process) -> bool:
         return False
 
 
-def _family(pid: int) -> list[psutil.Process]:
+def _process_tree(pid: int) -> list[psutil.Process]:
     try:
         head = psutil.Process(pid)
         return [head, *head.children(recursive=True)]

@@ -8,21 +8,21 @@ from concurrent.futures import ThreadPoolExecutor
 from graphlib import TopologicalSorter
 from typing import Any, Final
 
-from infra.template import Resolver, references
+from infra.template import IntrinsicResolver, references
 
-type Attributes = dict[str, str]
-type Clients = Callable[[str], Any]
+type ResourceAttributes = dict[str, str]
+type ClientFactory = Callable[[str], Any]
 
 
 def create_resources(
     template: Mapping[str, Any],
-    clients: Clients,
+    clients: ClientFactory,
     stack_name: str,
     *,
     parameters: Mapping[str, str] | None = None,
     region: str = "us-east-1",
-    at_once: int = 8,
-) -> dict[str, Attributes]:
+    max_workers: int = 8,
+) -> dict[str, ResourceAttributes]:
     """Create what the template declares; return `Ref` and attributes by logical id.
 
     `clients(service)` returns the boto3 client to use, for `at_once` resources at a time.
@@ -41,17 +41,17 @@ def create_resources(
         for name, resource in resources.items()
         if resource.get("Type") == "AWS::Serverless::Function"
     }
-    resolver = Resolver(template, parameters=scalars, attributes=made)
-    wanted = {name: resource for name, resource in resources.items() if _is_made(resource)}
+    resolver = IntrinsicResolver(template, parameters=scalars, attributes=made)
+    wanted = {name: resource for name, resource in resources.items() if _is_created(resource)}
 
-    def create(name: str) -> Attributes:
+    def create(name: str) -> ResourceAttributes:
         resource = wanted[name]
         properties = resolver.resolve(resource["Properties"])
         physical = f"{stack_name}-{name.lower()}"
         return CREATORS[resource["Type"]](clients, physical, properties)
 
-    order = _order(wanted)
-    with ThreadPoolExecutor(max_workers=at_once) as threads:
+    order = _creation_order(wanted)
+    with ThreadPoolExecutor(max_workers=max_workers) as threads:
         while order.is_active():
             ready = order.get_ready()
             made.update(zip(ready, threads.map(create, ready), strict=True))
@@ -59,7 +59,7 @@ def create_resources(
     return made
 
 
-def _order(wanted: Mapping[str, Any]) -> "TopologicalSorter[str]":
+def _creation_order(wanted: Mapping[str, Any]) -> "TopologicalSorter[str]":
     """Return the resources in the order in which they refer to each other."""
     order = TopologicalSorter(
         {
@@ -76,18 +76,20 @@ def function_name(stack_name: str, logical_id: str) -> str:
     return f"{stack_name}-{logical_id}"
 
 
-def _function_attributes(stack_name: str, logical_id: str, region: str) -> Attributes:
+def _function_attributes(stack_name: str, logical_id: str, region: str) -> ResourceAttributes:
     name = function_name(stack_name, logical_id)
     return {"Ref": name, "Arn": f"arn:aws:lambda:{region}:000000000000:function:{name}"}
 
 
-def _is_made(resource: Mapping[str, Any]) -> bool:
+def _is_created(resource: Mapping[str, Any]) -> bool:
     kind = str(resource.get("Type", "AWS::Serverless::"))
     hints = resource.get("Metadata", {}).get("PlatenLocal", {})
     return not kind.startswith("AWS::Serverless::") and "Skip" not in hints
 
 
-def _table(clients: Clients, _name: str, properties: Mapping[str, Any]) -> Attributes:
+def _create_table(
+    clients: ClientFactory, _name: str, properties: Mapping[str, Any]
+) -> ResourceAttributes:
     dynamodb = clients("dynamodb")
     keys = ("TableName", "AttributeDefinitions", "KeySchema", "GlobalSecondaryIndexes")
     request = {key: properties[key] for key in (*keys, "BillingMode") if key in properties}
@@ -98,12 +100,16 @@ def _table(clients: Clients, _name: str, properties: Mapping[str, Any]) -> Attri
     return {"Ref": name, "Arn": described["TableArn"]}
 
 
-def _bucket(clients: Clients, name: str, _properties: Mapping[str, Any]) -> Attributes:
+def _create_bucket(
+    clients: ClientFactory, name: str, _properties: Mapping[str, Any]
+) -> ResourceAttributes:
     clients("s3").create_bucket(Bucket=name)
     return {"Ref": name, "Arn": f"arn:aws:s3:::{name}"}
 
 
-def _queue(clients: Clients, name: str, properties: Mapping[str, Any]) -> Attributes:
+def _create_queue(
+    clients: ClientFactory, name: str, properties: Mapping[str, Any]
+) -> ResourceAttributes:
     sqs = clients("sqs")
     attributes = {
         key: json.dumps(value)
@@ -118,13 +124,17 @@ def _queue(clients: Clients, name: str, properties: Mapping[str, Any]) -> Attrib
     return {"Ref": url, "Arn": got["Attributes"]["QueueArn"], "QueueName": name}
 
 
-def _key(clients: Clients, _name: str, properties: Mapping[str, Any]) -> Attributes:
+def _create_key(
+    clients: ClientFactory, _name: str, properties: Mapping[str, Any]
+) -> ResourceAttributes:
     described = clients("kms").create_key(Description=properties.get("Description", ""))
     made = described["KeyMetadata"]
     return {"Ref": made["KeyId"], "Arn": made["Arn"]}
 
 
-def _secret(clients: Clients, name: str, properties: Mapping[str, Any]) -> Attributes:
+def _create_secret(
+    clients: ClientFactory, name: str, properties: Mapping[str, Any]
+) -> ResourceAttributes:
     wanted = properties["GenerateSecretString"]
     alphabet = string.ascii_letters + string.digits
     if not wanted.get("ExcludePunctuation"):
@@ -134,10 +144,12 @@ def _secret(clients: Clients, name: str, properties: Mapping[str, Any]) -> Attri
     return {"Ref": arn, "Id": arn}
 
 
-CREATORS: Final[Mapping[str, Callable[[Clients, str, Mapping[str, Any]], Attributes]]] = {
-    "AWS::DynamoDB::Table": _table,
-    "AWS::KMS::Key": _key,
-    "AWS::S3::Bucket": _bucket,
-    "AWS::SQS::Queue": _queue,
-    "AWS::SecretsManager::Secret": _secret,
+CREATORS: Final[
+    Mapping[str, Callable[[ClientFactory, str, Mapping[str, Any]], ResourceAttributes]]
+] = {
+    "AWS::DynamoDB::Table": _create_table,
+    "AWS::KMS::Key": _create_key,
+    "AWS::S3::Bucket": _create_bucket,
+    "AWS::SQS::Queue": _create_queue,
+    "AWS::SecretsManager::Secret": _create_secret,
 }

@@ -15,7 +15,7 @@ class SeedError(Exception):
     """The demo workspace could not be made; the message is what its process wrote."""
 
 
-def seed(environment: Mapping[str, str]) -> dict[str, str]:
+def seed_workspace(environment: Mapping[str, str]) -> dict[str, str]:
     """Return the demo workspace and its keys, made under the given environment."""
     ran = subprocess.run(
         [sys.executable, "-m", "infra.local.seed"],
@@ -31,10 +31,10 @@ def seed(environment: Mapping[str, str]) -> dict[str, str]:
     return made
 
 
-def create() -> dict[str, str]:
+def create_workspace() -> dict[str, str]:
     """Make the workspace and both keys with what this process's environment names."""
     # The product's own use cases; the stack itself never loads them.
-    from chalicelib.bootstrap.operator import operator as build  # noqa: PLC0415
+    from chalicelib.bootstrap.operator import operator_services as build  # noqa: PLC0415
 
     operator = build()
     workspace = operator.create_workspace("demo", plan="scale", regions=[operator.region])
@@ -47,4 +47,4 @@ def create() -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(create()))  # noqa: T201 -- the answer of this program
+    print(json.dumps(create_workspace()))  # noqa: T201 -- the answer of this program

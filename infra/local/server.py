@@ -15,7 +15,7 @@ type Application = Callable[[Mapping[str, Any], Callable[..., Any]], Iterable[by
 _MAX_READ_BYTES: Final = 64 * 1024 * 1024
 
 
-class Server:
+class WsgiServer:
     """One listening address and the threads behind it."""
 
     def __init__(

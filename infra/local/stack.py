@@ -11,24 +11,22 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from infra.local.backends import Backend, StackError, client_factory, start_backends
 from infra.local.console import Console
-from infra.local.functions import API, Function, functions
-from infra.local.gateway.app import Gateway
-from infra.local.gateway.events import Routes
-from infra.local.gateway.responses import GatewayResponses
-from infra.local.invoke_api import InvokeApi
-from infra.local.paths import INSTALLED, Folder
-from infra.local.pollers import Poller
+from infra.local.emulators import Emulator, StackError, client_factory, start_emulators
+from infra.local.event_sources import QueuePoller, ScheduleTimer
+from infra.local.functions import API_LOGICAL_ID, LambdaFunction, declared_functions
+from infra.local.gateway.app import Gateway, GatewayResponses
+from infra.local.gateway.events import RouteTable
+from infra.local.paths import INSTALL_DIR, StackFolder
 from infra.local.processes import Spawner
-from infra.local.resources import Attributes, create_resources
+from infra.local.resources import ResourceAttributes, create_resources
 from infra.local.runner.environment import REGION, worker_environment
-from infra.local.runner.pool import INIT, Invocation, Pool
-from infra.local.runner.process import Answer, Worker
-from infra.local.schedules import Ticker
-from infra.local.seed import SeedError, seed
-from infra.local.server import Server
-from infra.template import Resolver, load
+from infra.local.runner.invoke_api import InvokeApi
+from infra.local.runner.pool import INIT_REQUEST_ID, Invocation, WorkerPool
+from infra.local.runner.process import InvocationAnswer, WorkerProcess
+from infra.local.seed import SeedError, seed_workspace
+from infra.local.server import WsgiServer
+from infra.template import IntrinsicResolver, load_template
 
 STACK_NAME: Final = "platen"
 GATEWAY_THREADS: Final = 96
@@ -39,34 +37,34 @@ INVOKE_THREADS: Final = 128
 class Stack:
     """Everything that runs; `stop` ends it in the reverse order."""
 
-    folder: Folder
+    folder: StackFolder
     console: Console
-    gateway: Server
+    gateway: WsgiServer
     spawner: Spawner = field(default_factory=Spawner)
-    backends: list[Backend] = field(default_factory=list)
-    pools: dict[str, Pool] = field(default_factory=dict)
-    sources: list[Poller | Ticker] = field(default_factory=list)
-    invoke_api: Server | None = None
+    emulators: list[Emulator] = field(default_factory=list)
+    pools: dict[str, WorkerPool] = field(default_factory=dict)
+    event_sources: list[QueuePoller | ScheduleTimer] = field(default_factory=list)
+    invoke_api: WsgiServer | None = None
 
     def stop(self) -> None:
         """End every process and take the run file away."""
         self.folder.run_file.unlink(missing_ok=True)
         self.folder.endpoints_file.unlink(missing_ok=True)
-        for source in self.sources:
+        for source in self.event_sources:
             source.stop()
         self.gateway.close()
         if self.invoke_api:
             self.invoke_api.close()
         for pool in self.pools.values():
             pool.close()
-        for backend in self.backends:
+        for backend in self.emulators:
             backend.stop()
         self.spawner.close()
         shutil.rmtree(self.folder.scratch, ignore_errors=True)
 
-    def broken(self) -> str | None:
+    def ended_emulator(self) -> str | None:
         """Return the name of an emulator that ended by itself, if any."""
-        return next((b.name for b in self.backends if b.process.poll() is not None), None)
+        return next((b.name for b in self.emulators if b.process.poll() is not None), None)
 
     def reap(self) -> None:
         """Let idle processes go."""
@@ -78,24 +76,24 @@ def start(stack: Stack) -> None:
     """Start everything and write the run file; raises StackError, SeedError or TemplateError."""
     shutil.rmtree(stack.folder.scratch, ignore_errors=True)
     stack.folder.scratch.mkdir(parents=True)
-    stack.backends, endpoints = start_backends(stack.folder, stack.spawner)
-    paths = _ask_for_paths()
-    template = load()
+    stack.emulators, endpoints = start_emulators(stack.folder, stack.spawner)
+    paths = _start_route_listing()
+    template = load_template()
     clients = client_factory(endpoints)
-    for backend in stack.backends:
+    for backend in stack.emulators:
         backend.wait()
-    parameters = _parameters(stack.gateway.url)
+    parameters = _template_parameters(stack.gateway.url)
     made = create_resources(template, clients, STACK_NAME, parameters=parameters, region=REGION)
     scalars = {"AWS::StackName": STACK_NAME, "AWS::Region": REGION, **parameters}
-    resolver = Resolver(template, parameters=scalars, attributes=made)
+    resolver = IntrinsicResolver(template, parameters=scalars, attributes=made)
 
     endpoints = _open_invoke_api(stack, endpoints)
-    declared = functions(template, resolver, STACK_NAME)
+    declared = declared_functions(template, resolver, STACK_NAME)
     environments = {
         function.logical_id: {
-            **_only_here(),
+            **_layer_variables(),
             **worker_environment(function, endpoints),
-            **_switched_off(),
+            **_disabling_variables(),
         }
         for function in declared
     }
@@ -103,46 +101,46 @@ def start(stack: Stack) -> None:
         environment = environments[function.logical_id]
         stack.pools[function.name] = _pool(stack, function, environment)
     warming = [thread for pool in stack.pools.values() for thread in pool.warm_up()]
-    _start_sources(stack, declared, made, clients)
-    told = seed(environments[API])
+    _start_event_sources(stack, declared, made, clients)
+    told = seed_workspace(environments[API_LOGICAL_ID])
     for thread in warming:
         thread.join()
     stack.gateway.serve(
         Gateway(
-            stack.pools[made[API]["Ref"]],
-            Routes(_paths(paths)),
+            stack.pools[made[API_LOGICAL_ID]["Ref"]],
+            RouteTable(_route_paths(paths)),
             GatewayResponses(template, resolver),
             stack.console,
         ),
     )
-    _publish(stack, told, endpoints, made)
+    _write_run_files(stack, told, endpoints, made)
 
 
 def _open_invoke_api(stack: Stack, endpoints: Mapping[str, str]) -> dict[str, str]:
     """Serve the functions that are still to come; a Lambda of the user's own wins."""
-    stack.invoke_api = Server(InvokeApi(stack.pools), threads=INVOKE_THREADS)
+    stack.invoke_api = WsgiServer(InvokeApi(stack.pools), threads=INVOKE_THREADS)
     stack.invoke_api.start()
     return {"AWS_ENDPOINT_URL_LAMBDA": stack.invoke_api.url, **endpoints}
 
 
-def _only_here() -> dict[str, str]:
+def _layer_variables() -> dict[str, str]:
     return {
-        "PLATEN_CHROMIUM_DIR": str(INSTALLED / "chromium"),
-        "PLATEN_FONTS_DIR": str(INSTALLED / "fonts"),
-        "PLATEN_VALIDATORS_DIR": str(INSTALLED / "validators"),
+        "PLATEN_CHROMIUM_DIR": str(INSTALL_DIR / "chromium"),
+        "PLATEN_FONTS_DIR": str(INSTALL_DIR / "fonts"),
+        "PLATEN_VALIDATORS_DIR": str(INSTALL_DIR / "validators"),
     }
 
 
-def _switched_off() -> dict[str, str]:
+def _disabling_variables() -> dict[str, str]:
     off = os.environ.get("PLATEN_LOCAL_VALIDATORS") == "off"
     return {"PLATEN_VALIDATE_FUNCTION": ""} if off else {}
 
 
-def _parameters(url: str) -> dict[str, str]:
+def _template_parameters(url: str) -> dict[str, str]:
     return {"ApiHost": url, "FilesHost": url}
 
 
-def _ask_for_paths() -> "subprocess.Popen[bytes]":
+def _start_route_listing() -> "subprocess.Popen[bytes]":
     return subprocess.Popen(
         [sys.executable, "-m", "infra.local.gateway.routes"],
         stdout=subprocess.PIPE,
@@ -150,73 +148,78 @@ def _ask_for_paths() -> "subprocess.Popen[bytes]":
     )
 
 
-def _paths(asked: "subprocess.Popen[bytes]") -> list[str]:
-    told, problems = asked.communicate()
-    if asked.returncode != 0:
+def _route_paths(process: "subprocess.Popen[bytes]") -> list[str]:
+    told, problems = process.communicate()
+    if process.returncode != 0:
         message = f"the API function cannot be imported:\n{problems.decode()}"
         raise StackError(message)
     paths: list[str] = json.loads(told)
     return paths
 
 
-def _pool(stack: Stack, function: Function, environment: Mapping[str, str]) -> Pool:
+def _pool(stack: Stack, function: LambdaFunction, environment: Mapping[str, str]) -> WorkerPool:
     console = stack.console
 
     def log(line: str) -> None:
-        console.line(function.logical_id, line)
+        console.log_line(function.logical_id, line)
 
-    def launch() -> Worker:
-        return Worker(function, environment, stack.spawner, log)
+    def launch() -> WorkerProcess:
+        return WorkerProcess(function, environment, stack.spawner, log)
 
-    def report(_function: Function, invocation: Invocation, answer: Answer, seconds: float) -> None:
+    def report(
+        _function: LambdaFunction, invocation: Invocation, answer: InvocationAnswer, seconds: float
+    ) -> None:
         if answer.error:
-            console.failure(function.logical_id, answer.payload)
-        if function.logical_id != API and invocation.request_id != INIT:
+            console.log_failure(function.logical_id, answer.payload)
+        if function.logical_id != API_LOGICAL_ID and invocation.request_id != INIT_REQUEST_ID:
             status = answer.error or "ok"
             request_id = answer.request_id or invocation.request_id
-            console.invocation(function.logical_id, seconds * 1000, status, request_id)
+            console.log_invocation(function.logical_id, seconds * 1000, status, request_id)
 
     throttle = os.environ.get("PLATEN_LOCAL_THROTTLE") == "1"
     # The gateway has no retries of its own: its function always waits for a slot.
-    return Pool(
+    return WorkerPool(
         function,
         launch,
         report=report,
-        throttle=throttle and function.logical_id != API,
+        throttle=throttle and function.logical_id != API_LOGICAL_ID,
     )
 
 
-def _start_sources(
+def _start_event_sources(
     stack: Stack,
-    declared: tuple[Function, ...],
-    made: Mapping[str, Attributes],
+    declared: tuple[LambdaFunction, ...],
+    resources: Mapping[str, ResourceAttributes],
     clients: Callable[[str], Any],
 ) -> None:
     urls = {
-        attributes["Arn"]: attributes["Ref"] for attributes in made.values() if "Arn" in attributes
+        attributes["Arn"]: attributes["Ref"]
+        for attributes in resources.values()
+        if "Arn" in attributes
     }
     for function in declared:
         pool = stack.pools[function.name]
-        stack.sources += [
-            Poller(source, urls, pool, clients("sqs"), stack.console) for source in function.queues
+        stack.event_sources += [
+            QueuePoller(source, urls, pool, clients("sqs"), stack.console)
+            for source in function.queues
         ]
-        stack.sources += [Ticker(schedule, pool) for schedule in function.schedules]
-    for source in stack.sources:
+        stack.event_sources += [ScheduleTimer(schedule, pool) for schedule in function.schedules]
+    for source in stack.event_sources:
         source.start()
 
 
-def _publish(
+def _write_run_files(
     stack: Stack,
-    told: Mapping[str, str],
+    demo_workspace: Mapping[str, str],
     endpoints: Mapping[str, str],
-    made: Mapping[str, Attributes],
+    resources: Mapping[str, ResourceAttributes],
 ) -> None:
     url = stack.gateway.url
-    run = {"base_url": f"{url}/v1", "files_host": url, **told, "pid": os.getpid()}
+    run = {"base_url": f"{url}/v1", "files_host": url, **demo_workspace, "pid": os.getpid()}
     details = {
         "stack": STACK_NAME,
         "endpoints": endpoints,
-        "resources": made,
+        "resources": resources,
         "region": REGION,
     }
     for path, content in (
@@ -233,7 +236,7 @@ def watch(stack: Stack, stopping: threading.Event) -> None:
     """Return when told to stop; raises StackError when an emulator ended by itself."""
     last = time.monotonic()
     while not stopping.wait(0.5):
-        if broken := stack.broken():
+        if broken := stack.ended_emulator():
             message = f"{broken} ended by itself; see {stack.folder.path}"
             raise StackError(message)
         if time.monotonic() - last > 5:  # noqa: PLR2004 -- seconds between sweeps

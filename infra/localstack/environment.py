@@ -11,9 +11,13 @@ from typing import Final
 import infra
 
 # What a process needs to serve a function, and nothing else of ours.
-_RUNTIME: Final = ("local/tether.py", "local/runner/frames.py", "local/runner/worker.py")
+_RUNTIME_FILES: Final = (
+    "local/die_with_parent.py",
+    "local/runner/frames.py",
+    "local/runner/worker.py",
+)
 # The product's defaults, said aloud so that they can be moved with the rest of /opt.
-_DEFAULTS: Final = {
+_DEFAULT_FOLDERS: Final = {
     "PLATEN_CHROMIUM_DIR": "/opt/chromium",
     "PLATEN_FONTS_DIR": "/opt/fonts",
     "PLATEN_VALIDATORS_DIR": "/opt/validators",
@@ -22,7 +26,7 @@ _OPT: Final = "/opt/"
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class LambdaLayout:
     """`code` is /var/task, shared by all environments of a version; the rest is one's own."""
 
     root: Path
@@ -47,9 +51,9 @@ class Layout:
         """Make the folders; of two layers with the same file the later one wins, as on Lambda."""
         self.opt.mkdir(parents=True)
         for layer in layers:
-            shutil.copytree(layer, self.opt, copy_function=_link, dirs_exist_ok=True)
+            shutil.copytree(layer, self.opt, copy_function=_hard_link, dirs_exist_ok=True)
         ours = Path(infra.__file__).parent
-        for name in _RUNTIME:
+        for name in _RUNTIME_FILES:
             target = self.runtime / "infra" / name
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ours / name, target)
@@ -57,13 +61,13 @@ class Layout:
         # As root, the browser runs as another user, who writes here too.
         self.tmp.chmod(0o1777)
 
-    def variables(self, given: Mapping[str, object]) -> dict[str, str]:
+    def variables(self, environment: Mapping[str, object]) -> dict[str, str]:
         """Return the environment of a process: what LocalStack gives, and the folders."""
-        told = {**_DEFAULTS, **{name: str(value) for name, value in given.items()}}
+        told = {**_DEFAULT_FOLDERS, **{name: str(value) for name, value in environment.items()}}
         return {
             "LANG": "en_US.UTF-8",
             "PATH": "/usr/local/bin:/usr/bin:/bin",
-            **{name: self._moved(value) for name, value in told.items()},
+            **{name: self._relocate(value) for name, value in told.items()},
             "HOME": str(self.tmp),
             "LAMBDA_RUNTIME_DIR": str(self.runtime),
             "LAMBDA_TASK_ROOT": str(self.code),
@@ -80,11 +84,11 @@ class Layout:
         python = self.opt / "python"
         return self.code, python / "lib" / "python3.13" / "site-packages", python, self.runtime
 
-    def _moved(self, value: str) -> str:
+    def _relocate(self, value: str) -> str:
         return f"{self.opt}/{value.removeprefix(_OPT)}" if value.startswith(_OPT) else value
 
 
-def _link(source: str, target: str) -> None:
+def _hard_link(source: str, target: str) -> None:
     with contextlib.suppress(FileNotFoundError):
         os.unlink(target)  # noqa: PTH108 -- called with texts by shutil
     os.link(source, target)

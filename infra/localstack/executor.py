@@ -16,8 +16,13 @@ from localstack.services.lambda_.invocation.runtime_executor import (
 )
 
 from infra.local.processes import Spawner
-from infra.local.runner.process import Answer, Worker, checked, timed_out
-from infra.localstack.environment import Layout
+from infra.local.runner.process import (
+    InvocationAnswer,
+    WorkerProcess,
+    timeout_failure,
+    worker_answer,
+)
+from infra.localstack.environment import LambdaLayout
 
 _RUNTIME: Final = "python3.13"
 _HOST: Final = "127.0.0.1"
@@ -34,11 +39,11 @@ class ProcessExecutor(RuntimeExecutor):  # type: ignore[misc]
         super().__init__(id, function_version)
         self._config = function_version.config
         root = Path(tempfile.gettempdir()) / "environments" / id
-        self._layout = Layout(root, self._config.code.get_unzipped_code_location())
+        self._layout = LambdaLayout(root, self._config.code.get_unzipped_code_location())
         self._variables: dict[str, str] = {}
-        self._worker: Worker | None = None
-        self._lines: list[str] = []
-        self._told = 0
+        self._worker: WorkerProcess | None = None
+        self._log_lines: list[str] = []
+        self._reported_count = 0
 
     @override
     def start(self, env_vars: dict[str, str]) -> None:
@@ -49,32 +54,32 @@ class ProcessExecutor(RuntimeExecutor):  # type: ignore[misc]
             [layer.code.get_unzipped_code_location() for layer in self._config.layers]
         )
         self._variables = self._layout.variables(env_vars)
-        self._launch()
+        self._start_worker()
 
     @override
     def stop(self) -> None:
-        self._end()
+        self._kill_worker()
         self._layout.remove()
 
     @override
     def invoke(self, payload: dict[str, str]) -> InvocationResult:
         request_id = payload["invoke-id"]
         worker = self._worker
-        if worker is None or not worker.alive():
-            worker = self._launch()
-        answer = self._run(worker, payload)
+        if worker is None or not worker.is_alive():
+            worker = self._start_worker()
+        answer = self._invoke_worker(worker, payload)
         # An answer comes another way than the lines before it, and may overtake them.
         worker.output.catch_up()
         return InvocationResult(
             request_id,
             answer.payload,
             is_error=answer.error is not None,
-            logs="\n".join(self._said(request_id)),
+            logs="\n".join(self._new_log_lines(request_id)),
         )
 
     @override
     def get_logs(self) -> str:
-        return "\n".join(self._lines) or "nothing was written"
+        return "\n".join(self._log_lines) or "nothing was written"
 
     @override
     def get_address(self) -> str:
@@ -100,31 +105,31 @@ class ProcessExecutor(RuntimeExecutor):  # type: ignore[misc]
     def cleanup_version(cls, function_version: FunctionVersion) -> None:
         """Leave the code where it is: a later version may share it."""
 
-    def _said(self, request_id: str) -> Iterator[str]:
+    def _new_log_lines(self, request_id: str) -> Iterator[str]:
         """Yield what was not yet told; LocalStack warns of functions that say nothing at all."""
         yield f"START RequestId: {request_id}"
-        told, self._told = self._told, len(self._lines)
-        yield from self._lines[told : self._told]
+        told, self._reported_count = self._reported_count, len(self._log_lines)
+        yield from self._log_lines[told : self._reported_count]
         yield f"END RequestId: {request_id}"
 
-    def _launch(self) -> Worker:
-        self._end()
-        self._worker = worker = Worker(
+    def _start_worker(self) -> WorkerProcess:
+        self._kill_worker()
+        self._worker = worker = WorkerProcess(
             self._config,
             self._variables,
             _SPAWNER,
-            self._lines.append,
+            self._log_lines.append,
             python=_PYTHON,
             folder=self._layout.code,
         )
         problem = worker.wait_until_ready()
         if problem is not None:
-            self._end()
+            self._kill_worker()
             message = f"{self._config.handler} did not start"
             raise StatusErrorException(message, payload=problem.payload)
         return worker
 
-    def _run(self, worker: Worker, payload: dict[str, str]) -> Answer:
+    def _invoke_worker(self, worker: WorkerProcess, payload: dict[str, str]) -> InvocationAnswer:
         request_id, timeout_s = payload["invoke-id"], self._config.timeout
         head = {
             "request_id": request_id,
@@ -135,14 +140,14 @@ class ProcessExecutor(RuntimeExecutor):  # type: ignore[misc]
             worker.channel.send(head, payload["payload"].encode())
             told, content = worker.channel.receive(time.monotonic() + timeout_s)
         except TimeoutError:
-            self._end()
-            return timed_out(request_id, timeout_s)
+            self._kill_worker()
+            return timeout_failure(request_id, timeout_s)
         except (EOFError, OSError):
-            self._end()
-            return worker.died(request_id)
-        return checked(told, content)
+            self._kill_worker()
+            return worker.exit_failure(request_id)
+        return worker_answer(told, content)
 
-    def _end(self) -> None:
+    def _kill_worker(self) -> None:
         if self._worker is not None:
             self._worker.kill()
             self._worker = None

@@ -4,14 +4,16 @@ from typing import Any
 
 import click
 
+from chalicelib.core.clock import format_rfc3339
+from chalicelib.features.workspaces.service_state import STATES
 from chalicelib.settings import SETTINGS
 from infra.operator.conform import conform
+from infra.operator.connection import operator
 from infra.operator.dead_letters import dlq
 from infra.operator.keys import key
 from infra.operator.members import member
-from infra.operator.output import answers
+from infra.operator.output import print_answer
 from infra.operator.renders import render
-from infra.operator.service import service
 from infra.operator.templates import template
 from infra.operator.workspaces import workspace
 
@@ -23,7 +25,7 @@ def main(stage: str | None) -> None:
 
 
 @main.command()
-@answers
+@print_answer
 def settings() -> dict[str, Any]:
     """List every setting, its default and its meaning."""
     rows = [
@@ -42,6 +44,33 @@ main.add_command(workspace)
 main.add_command(key)
 main.add_command(member)
 main.add_command(template)
+
+
+@click.group()
+def service() -> None:
+    """The service as a whole."""
+
+
+@service.command()
+@click.argument("name", type=click.Choice(STATES), metavar="|".join(STATES), required=False)
+@click.option("--retry-after", metavar="S", type=int, help="Default: 30.")
+@print_answer
+def state(name: Any, retry_after: int | None) -> dict[str, Any]:
+    """Set, or show, whether new renders are taken; reading always goes on.
+
+    `degraded` and `maintenance` answer new renders with 503; it takes some seconds to spread.
+    """
+    states = operator().service_states
+    if name is None and retry_after is not None:
+        raise click.UsageError("--retry-after goes with a state to be set")
+    now = states.get() if name is None else states.set(name, retry_after_s=retry_after)
+    return {
+        "state": now.state,
+        "retry_after_s": now.retry_after_s,
+        "since": format_rfc3339(now.since) if now.since else None,
+    }
+
+
 main.add_command(service)
 main.add_command(render)
 main.add_command(dlq)

@@ -9,35 +9,40 @@ from typing import Any, Final
 
 import click
 
-from chalicelib.core.text import visible
-from chalicelib.engine.conformance.checks import Check
-from chalicelib.engine.conformance.claims import Claims, NotAPdf, claims_of
-from chalicelib.engine.conformance.documents import NotAnInvoice, invoice_check
-from chalicelib.engine.conformance.judge import Judge
-from chalicelib.engine.conformance.report import section
+from chalicelib.core.text import terminal_text
+from chalicelib.engine.conformance.checks import ConformanceCheck
+from chalicelib.engine.conformance.document_claims import (
+    NotAnInvoice,
+    NotAPdf,
+    PdfClaims,
+    invoice_check,
+    read_pdf_claims,
+)
+from chalicelib.engine.conformance.local_validator import LocalValidator
+from chalicelib.engine.conformance.report import report_section
 from chalicelib.engine.deadline import Deadline
-from infra.operator.output import Refused
-from infra.setup.step import INSTALLED
+from infra.operator.output import CommandError
+from infra.setup.steps import INSTALL_DIR
 
-_PATIENCE_S: Final = 600
-_MOST_BYTES: Final = 100_000_000
-_PDF: Final = b"%PDF-"
+_TIMEOUT_S: Final = 600
+_MAX_BYTES: Final = 100_000_000
+_PDF_MARKER: Final = b"%PDF-"
 _HEAD_BYTES: Final = 1024
 # Blanks, and the marks of the encodings that XML comes in.
-_BEFORE_XML: Final = b" \t\r\n\0\xef\xbb\xbf\xfe\xff"
+_XML_PREFIX_BYTES: Final = b" \t\r\n\0\xef\xbb\xbf\xfe\xff"
 # What a PDF is held to that claims nothing: what an archive and a screen reader ask for.
-_DEFAULTS: Final = Claims(pdfa="2b", pdfua=True, invoice=None)
-_SUBJECTS: Final = {
+_DEFAULT_CLAIMS: Final = PdfClaims(pdfa="2b", pdfua=True, invoice=None)
+_SUBJECT_TEXTS: Final = {
     "einvoice": "As an e-invoice",
     "pdfa": "For the archive",
     "pdfua": "For readers with disabilities",
 }
-_PASSED: Final = {
+_PASSED_TEXTS: Final = {
     "einvoice": "valid; it can be sent.",
     "pdfa": "conforms; it can be archived.",
     "pdfua": "conforms, as far as a program can tell.",
 }
-_FAILED: Final = {
+_FAILED_TEXTS: Final = {
     "einvoice": "NOT valid; who receives it may refuse it.",
     "pdfa": "does NOT conform; an archive may refuse it.",
     "pdfua": "does NOT conform; a screen reader may stumble over it.",
@@ -45,10 +50,10 @@ _FAILED: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class _Question:
+class _ValidationRequest:
     """One check, and the bytes that it is about."""
 
-    check: Check
+    check: ConformanceCheck
     content: bytes
 
 
@@ -62,84 +67,89 @@ def conform(file: Path, *, as_json: bool) -> None:
     claims neither, and an invoice inside it to its own profile.
     """
     try:
-        questions = _questions(_content(file))
-    except Refused as refusal:
+        questions = _validation_requests(_read_document(file))
+    except CommandError as refusal:
         if as_json:
             click.echo(json.dumps({"code": refusal.code, "detail": refusal.message}))
         raise
-    report, reasons = _judged(questions)
+    report, reasons = _validate(questions)
     if as_json:
         click.echo(json.dumps(report))
     else:
-        click.echo("\n".join(_told(visible(file.name), report, reasons)))
+        click.echo("\n".join(_report_lines(terminal_text(file.name), report, reasons)))
     if any(part["status"] != "passed" for part in report.values()):
         raise SystemExit(1)
 
 
-def _content(file: Path) -> bytes:
-    if file.stat().st_size > _MOST_BYTES:
-        raise _no_document("the file is larger than 100 MB, the most that can be checked")
+def _read_document(file: Path) -> bytes:
+    if file.stat().st_size > _MAX_BYTES:
+        raise _not_a_document("the file is larger than 100 MB, the most that can be checked")
     content = file.read_bytes()
-    if _PDF not in content[:_HEAD_BYTES] and not content.lstrip(_BEFORE_XML).startswith(b"<"):
-        raise _no_document(
+    if _PDF_MARKER not in content[:_HEAD_BYTES] and not content.lstrip(
+        _XML_PREFIX_BYTES
+    ).startswith(b"<"):
+        raise _not_a_document(
             "the file is neither a PDF nor an XML" if content else "the file is empty"
         )
     return content
 
 
-def _questions(content: bytes) -> list[_Question]:
+def _validation_requests(content: bytes) -> list[_ValidationRequest]:
     try:
-        if _PDF not in content[:_HEAD_BYTES]:
-            return [_Question(invoice_check(content), content)]
-        claims = claims_of(content)
+        if _PDF_MARKER not in content[:_HEAD_BYTES]:
+            return [_ValidationRequest(invoice_check(content), content)]
+        claims = read_pdf_claims(content)
         invoice = claims.invoice
-        held = claims if claims.pdfa or claims.pdfua or invoice else _DEFAULTS
+        held = claims if claims.pdfa or claims.pdfua or invoice else _DEFAULT_CLAIMS
         return [
-            *([_Question(invoice_check(invoice), invoice)] if invoice else []),
-            *([_Question(Check.pdfa(held.pdfa), content)] if held.pdfa else []),
-            *([_Question(Check.pdfua(), content)] if held.pdfua else []),
+            *([_ValidationRequest(invoice_check(invoice), invoice)] if invoice else []),
+            *([_ValidationRequest(ConformanceCheck.pdfa(held.pdfa), content)] if held.pdfa else []),
+            *([_ValidationRequest(ConformanceCheck.pdfua(), content)] if held.pdfua else []),
         ]
     except (NotAnInvoice, NotAPdf) as reason:
-        raise _no_document(str(reason)) from reason
+        raise _not_a_document(str(reason)) from reason
 
 
-def _no_document(why: str) -> Refused:
-    return Refused("not_a_document", f"There is nothing to check: {why}.")
+def _not_a_document(reason: str) -> CommandError:
+    return CommandError("not_a_document", f"There is nothing to check: {reason}.")
 
 
-def _judged(questions: list[_Question]) -> tuple[dict[str, Any], dict[str, str]]:
-    folder = os.environ.get("PLATEN_VALIDATORS_DIR") or INSTALLED / "validators"
-    judge = Judge(Path(folder))
+def _validate(requests: list[_ValidationRequest]) -> tuple[dict[str, Any], dict[str, str]]:
+    folder = os.environ.get("PLATEN_VALIDATORS_DIR") or INSTALL_DIR / "validators"
+    judge = LocalValidator(Path(folder))
     report: dict[str, Any] = {}
     reasons: dict[str, str] = {}
     try:
-        for question in questions:
-            deadline = Deadline.after(_PATIENCE_S)
-            (verdict,) = judge.judge(question.content, [question.check], deadline)
+        for question in requests:
+            deadline = Deadline.after(_TIMEOUT_S)
+            (verdict,) = judge.validate(question.content, [question.check], deadline)
             subject = question.check.subject
-            report[subject] = section(question.check, verdict, lambda _location: None)
+            report[subject] = report_section(question.check, verdict, lambda _location: None)
             reasons[subject] = verdict.why
     finally:
         judge.close()
     return report, reasons
 
 
-def _told(name: str, report: Mapping[str, Any], reasons: Mapping[str, str]) -> Iterator[str]:
+def _report_lines(
+    name: str, report: Mapping[str, Any], reasons: Mapping[str, str]
+) -> Iterator[str]:
     yield name
     if "einvoice" not in report:
         yield "It carries no e-invoice."
     for subject, part in report.items():
         yield ""
-        yield f"{_SUBJECTS[subject]} ({_name(subject, part)}): {_verdict(subject, part)}"
+        standard = _standard_name(subject, part)
+        yield f"{_SUBJECT_TEXTS[subject]} ({standard}): {_verdict_text(subject, part)}"
         if part["status"] == "unavailable":
-            yield f"  {visible(reasons[subject])}"
-        yield from _findings("error", part["errors"])
-        yield from _findings("warning", part["warnings"])
+            yield f"  {terminal_text(reasons[subject])}"
+        yield from _finding_lines("error", part["errors"])
+        yield from _finding_lines("warning", part["warnings"])
         if part["validator"]:
             yield f"  checked by {part['validator']}"
 
 
-def _name(subject: str, part: Mapping[str, Any]) -> str:
+def _standard_name(subject: str, part: Mapping[str, Any]) -> str:
     match subject:
         case "einvoice":
             return str(part["scenario"] or f"{part['profile']}, {part['syntax'].upper()}")
@@ -149,23 +159,23 @@ def _name(subject: str, part: Mapping[str, Any]) -> str:
             return "PDF/UA-1"
 
 
-def _verdict(subject: str, part: Mapping[str, Any]) -> str:
+def _verdict_text(subject: str, part: Mapping[str, Any]) -> str:
     match part["status"]:
         case "passed":
-            return _PASSED[subject]
+            return _PASSED_TEXTS[subject]
         case "failed":
-            return _FAILED[subject]
+            return _FAILED_TEXTS[subject]
         case _:
             return "could not be checked; this says nothing about the file."
 
 
-def _findings(kind: str, findings: list[Mapping[str, Any]]) -> Iterator[str]:
+def _finding_lines(kind: str, findings: list[Mapping[str, Any]]) -> Iterator[str]:
     by_rule: dict[str, list[Mapping[str, Any]]] = {}
     for found in findings:
         by_rule.setdefault(found["rule"], []).append(found)
     for rule, rows in by_rule.items():
         count = sum(row["count"] for row in rows)
         times = f" ({count} times)" if count > 1 else ""
-        yield f"  {kind} {rule}{times}: {visible(rows[0]['message'])}"
+        yield f"  {kind} {rule}{times}: {terminal_text(rows[0]['message'])}"
         if place := rows[0]["location"]:
-            yield f"    {'first ' if count > 1 else ''}at {visible(place)}"
+            yield f"    {'first ' if count > 1 else ''}at {terminal_text(place)}"

@@ -4,10 +4,10 @@ from typing import Any, Final
 
 import click
 
-from chalicelib.features.dead_letters.model import DeadLetter
 from chalicelib.features.dead_letters.redrive import QUEUES
-from infra.operator.connection import dead_letters
-from infra.operator.output import answers
+from chalicelib.features.dead_letters.repository import DeadLetter
+from infra.operator.connection import dead_letter_service
+from infra.operator.output import print_answer
 
 _QUEUE: Final = click.Choice(QUEUES)
 # Bodies hold ids; one of a stranger may hold anything, of any length.
@@ -21,30 +21,38 @@ def dlq() -> None:
 
 @dlq.command("list")
 @click.argument("queue", type=_QUEUE, required=False)
-@answers
+@print_answer
 def list_all(queue: str | None) -> dict[str, Any]:
     """List what was given up, why, and what became of it; `unread` waits to be recorded."""
-    office = dead_letters()
+    office = dead_letter_service()
     names = [queue] if queue else list(QUEUES)
     return {
-        "unread": {name: office.unread[name].waiting() for name in names},
-        "data": [_shown(letter) for name in names for letter in office.letters.of(name)],
+        "unread": {
+            name: office.dead_letter_queues[name].approximate_message_count() for name in names
+        },
+        "data": [
+            _dead_letter_row(letter) for name in names for letter in office.letters.of_queue(name)
+        ],
     }
 
 
 @dlq.command()
 @click.argument("queue", type=_QUEUE)
-@answers
+@print_answer
 def redrive(queue: str) -> dict[str, Any]:
     """Send all that a queue gave up to it once more; what fails again comes back."""
-    letters = dead_letters().redrive(queue)
-    return {"queue": queue, "redriven": len(letters), "data": [_shown(row) for row in letters]}
+    letters = dead_letter_service().redrive(queue)
+    return {
+        "queue": queue,
+        "redriven": len(letters),
+        "data": [_dead_letter_row(row) for row in letters],
+    }
 
 
-def _shown(letter: DeadLetter) -> dict[str, Any]:
+def _dead_letter_row(letter: DeadLetter) -> dict[str, Any]:
     return {
         "queue": letter.queue,
-        "buried_at": letter.buried_at,
+        "buried_at": letter.recorded_at,
         "id": letter.id,
         "reason": letter.reason,
         "outcome": letter.outcome,

@@ -5,16 +5,16 @@ from typing import Any
 
 import click
 
-from chalicelib.bootstrap.operator import Operator
-from chalicelib.core.clock import parse_rfc3339, rfc3339
-from chalicelib.core.errors import invalid
+from chalicelib.bootstrap.operator import OperatorServices
+from chalicelib.core.clock import format_rfc3339, parse_rfc3339
+from chalicelib.core.errors import validation_error
 from chalicelib.core.ids import WorkspaceId
-from chalicelib.features.workspaces.key_use import is_unused
-from chalicelib.features.workspaces.keys import GRACE_HOURS, NewKey
+from chalicelib.features.workspaces.keys.last_use import is_unused
+from chalicelib.features.workspaces.keys.manage import GRACE_HOURS, NewKey
 from chalicelib.features.workspaces.model import SCOPES, ApiKey
 from infra.operator.connection import operator
-from infra.operator.output import answers
-from infra.operator.workspaces import existing
+from infra.operator.output import print_answer
+from infra.operator.workspaces import existing_workspace
 
 _PREFIX = "key_"
 
@@ -32,7 +32,7 @@ def key() -> None:
 @click.option("--allow-ip", metavar="CIDR", multiple=True)
 @click.option("--template", metavar="TPL", multiple=True)
 @click.option("--name", default="", metavar="TEXT")
-@answers
+@print_answer
 def create(**options: Any) -> dict[str, Any]:
     """Make a key; it is shown this once."""
     service = operator()
@@ -41,22 +41,22 @@ def create(**options: Any) -> dict[str, Any]:
         mode=options["mode"],
         name=options["name"],
         scopes=options["scope"] or SCOPES,
-        expires_at=_moment(options["expires"]),
+        expires_at=_parse_time(options["expires"]),
         allow_ips=options["allow_ip"],
         templates=options["template"],
     )
-    return _new(made, service)
+    return _new_key_row(made, service)
 
 
 @key.command("list")
 @click.option("--workspace", metavar="WS", required=True)
-@answers
+@print_answer
 def list_all(workspace: str) -> dict[str, Any]:
     """List a workspace's keys, newest first; `unused`: for 90 days or more."""
     service = operator()
-    found = existing(service, workspace)
+    found = existing_workspace(service, workspace)
     now = service.clock.now()
-    return {"data": [_shown(row, now) for row in service.keys.of_workspace(found.id)]}
+    return {"data": [_key_row(row, now) for row in service.keys.of_workspace(found.id)]}
 
 
 @key.command()
@@ -68,28 +68,30 @@ def list_all(workspace: str) -> dict[str, Any]:
     show_default=True,
     help="Hours for which the old secret still holds.",
 )
-@answers
+@print_answer
 def roll(key_id: str, grace_h: str) -> dict[str, Any]:
     """Give a key a new secret; it is shown this once."""
     service = operator()
-    return _new(service.manage_keys.roll(_bare(key_id), grace_h=int(grace_h)), service)
+    return _new_key_row(
+        service.manage_keys.roll(_bare_key_id(key_id), grace_h=int(grace_h)), service
+    )
 
 
 @key.command()
 @click.argument("key_id", metavar="KEY")
-@answers
+@print_answer
 def revoke(key_id: str) -> dict[str, Any]:
     """End a key at once."""
     service = operator()
-    return _shown(service.manage_keys.revoke(_bare(key_id)), service.clock.now())
+    return _key_row(service.manage_keys.revoke(_bare_key_id(key_id)), service.clock.now())
 
 
-def _new(made: NewKey, service: Operator) -> dict[str, Any]:
-    shown = _shown(made.key, service.clock.now())
-    return {"id": _PREFIX + made.key.id, "key": made.text} | shown
+def _new_key_row(new_key: NewKey, service: OperatorServices) -> dict[str, Any]:
+    shown = _key_row(new_key.key, service.clock.now())
+    return {"id": _PREFIX + new_key.key.id, "key": new_key.text} | shown
 
 
-def _shown(found: ApiKey, now: dt.datetime) -> dict[str, Any]:
+def _key_row(found: ApiKey, now: dt.datetime) -> dict[str, Any]:
     return {
         "id": _PREFIX + found.id,
         "workspace": found.workspace_id,
@@ -99,21 +101,21 @@ def _shown(found: ApiKey, now: dt.datetime) -> dict[str, Any]:
         "allow_ips": list(found.allow_ips),
         "templates": list(found.templates),
         "created_at": found.created_at,
-        "expires_at": rfc3339(found.expires_at) if found.expires_at else None,
-        "revoked_at": rfc3339(found.revoked_at) if found.revoked_at else None,
-        "last_used_at": rfc3339(found.last_used_at) if found.last_used_at else None,
+        "expires_at": format_rfc3339(found.expires_at) if found.expires_at else None,
+        "revoked_at": format_rfc3339(found.revoked_at) if found.revoked_at else None,
+        "last_used_at": format_rfc3339(found.last_used_at) if found.last_used_at else None,
         "unused": is_unused(found, now),
     }
 
 
-def _bare(key_id: str) -> str:
+def _bare_key_id(key_id: str) -> str:
     return key_id.removeprefix(_PREFIX)
 
 
-def _moment(text: str | None) -> dt.datetime | None:
+def _parse_time(text: str | None) -> dt.datetime | None:
     if text is None:
         return None
     try:
         return parse_rfc3339(text)
     except ValueError as reason:
-        raise invalid("/expires", f"{text} is no RFC 3339 time: {reason}") from reason
+        raise validation_error("/expires", f"{text} is no RFC 3339 time: {reason}") from reason

@@ -6,9 +6,9 @@ from typing import Any, Final
 import click
 
 from chalicelib.core.ids import WorkspaceId
-from chalicelib.features.workspaces.members import ROLES, Member
+from chalicelib.features.workspaces.people.members import ROLES, Member
 from infra.operator.connection import operator
-from infra.operator.output import answers
+from infra.operator.output import print_answer
 
 _WORKSPACE: Final = click.option("--workspace", metavar="WS", required=True)
 _EMAIL: Final = click.argument("email")
@@ -23,40 +23,40 @@ def member() -> None:
 @_WORKSPACE
 @_EMAIL
 @click.option("--role", type=click.Choice(ROLES), default="developer", show_default=True)
-@answers
+@print_answer
 def add(workspace: str, email: str, role: Any) -> dict[str, Any]:
     """Add a member; the address is unverified at first."""
-    return _shown(operator().manage_members.add(WorkspaceId(workspace), email, role))
+    return _member_row(operator().manage_members.add(WorkspaceId(workspace), email, role))
 
 
 @member.command("list")
 @_WORKSPACE
-@answers
+@print_answer
 def list_all(workspace: str) -> dict[str, Any]:
     """List the members of a workspace, its owner first."""
-    members = operator().manage_members.of(WorkspaceId(workspace))
-    return {"data": [_shown(row) for row in members]}
+    members = operator().manage_members.list_members(WorkspaceId(workspace))
+    return {"data": [_member_row(row) for row in members]}
 
 
 @member.command()
 @_WORKSPACE
 @_EMAIL
-@answers
+@print_answer
 def remove(workspace: str, email: str) -> dict[str, Any]:
     """Remove a member."""
-    return _shown(operator().manage_members.remove(WorkspaceId(workspace), email))
+    return _member_row(operator().manage_members.remove(WorkspaceId(workspace), email))
 
 
 @member.command()
 @_WORKSPACE
 @_EMAIL
-@answers
+@print_answer
 def verify(workspace: str, email: str) -> dict[str, Any]:
     """Take an address for verified; with the owner's, live keys may render."""
-    return _shown(operator().manage_members.verify(WorkspaceId(workspace), email))
+    return _member_row(operator().manage_members.verify(WorkspaceId(workspace), email))
 
 
-def _shown(found: Member) -> dict[str, Any]:
+def _member_row(found: Member) -> dict[str, Any]:
     row = asdict(found)
     row["workspace"] = row.pop("workspace_id")
     return row

@@ -2,20 +2,22 @@
 
 import functools
 import json
-from collections.abc import Callable, Mapping
-from typing import Any, override
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final, override
 
 import click
 from botocore.exceptions import BotoCoreError, ClientError, NoRegionError
+from rich.cells import cell_len
 
 from chalicelib.core.errors import ServiceError
-from chalicelib.core.text import visible
+from chalicelib.core.text import terminal_text
 from chalicelib.settings import MissingSetting
 from infra.deploy.account import NO_REGION
-from infra.operator.tables import lines_of
 
 
-class Refused(click.ClickException):
+class CommandError(click.ClickException):
     """The command cannot be done; the reason goes to standard error."""
 
     exit_code = 1
@@ -27,10 +29,10 @@ class Refused(click.ClickException):
 
     @override
     def format_message(self) -> str:
-        return visible(self.message)
+        return terminal_text(self.message)
 
 
-def answers(command: Callable[..., Mapping[str, Any]]) -> Callable[..., None]:
+def print_answer(command: Callable[..., Mapping[str, Any]]) -> Callable[..., None]:
     """Print what a command returns; add `--json`, and tell refusals as such."""
 
     @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
@@ -38,28 +40,108 @@ def answers(command: Callable[..., Mapping[str, Any]]) -> Callable[..., None]:
     def run(*, as_json: bool, **options: Any) -> None:
         try:
             answer = command(**options)
-        except (Refused, ServiceError, MissingSetting, BotoCoreError, ClientError) as reason:
-            refusal = _refusal(reason)
+        except (CommandError, ServiceError, MissingSetting, BotoCoreError, ClientError) as reason:
+            refusal = _command_error(reason)
             if as_json:
                 click.echo(json.dumps({"code": refusal.code, "detail": refusal.message}))
             raise refusal from reason
         if as_json:
             click.echo(json.dumps(answer))
         else:
-            click.echo("\n".join(lines_of(answer)))
+            click.echo("\n".join(answer_lines(answer)))
 
     return run
 
 
-def _refusal(reason: Exception) -> Refused:
+def _command_error(reason: Exception) -> CommandError:
     match reason:
         case ServiceError():
-            return Refused(reason.code, reason.detail)
-        case Refused():
-            return Refused(reason.code, reason.message)
+            return CommandError(reason.code, reason.detail)
+        case CommandError():
+            return CommandError(reason.code, reason.message)
         case MissingSetting():
-            return Refused("setting_missing", str(reason))
+            return CommandError("setting_missing", str(reason))
         case NoRegionError():
-            return Refused("setting_missing", NO_REGION)
+            return CommandError("setting_missing", NO_REGION)
         case _:
-            return Refused("aws_failed", f"AWS does not do it: {reason}")
+            return CommandError("aws_failed", f"AWS does not do it: {reason}")
+
+
+_GAP: Final = "  "
+_OVERFLOW_INDENT: Final = "    "
+_UNLIMITED_WIDTH: Final = 1_000_000
+# What nobody is shown a second time.
+_SECRET_FIELD: Final = "key"  # noqa: S105 -- a name
+
+
+def answer_lines(answer: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the lines of an answer: its fields, then its lists of objects as tables."""
+    tables = {name: value for name, value in answer.items() if _is_table(name, value)}
+    fields = {name: _cell_text(value) for name, value in answer.items() if name not in tables}
+    for name, line in zip(fields, _field_lines(fields), strict=True):
+        yield _bold(line) if name == _SECRET_FIELD else line
+    for name, rows in tables.items():
+        if fields:
+            yield ""
+            yield _bold(f"{name}:")
+        yield from _table_lines(rows) if rows else ("none",)
+
+
+def _is_table(name: str, value: Any) -> bool:
+    rows = isinstance(value, list) and all(isinstance(row, Mapping) for row in value)
+    return rows and bool(name == "data" or value)
+
+
+def _field_lines(fields: Mapping[str, str]) -> Iterator[str]:
+    width = max(map(cell_len, fields), default=0)
+    for name, text in fields.items():
+        yield _pad(name, width) + _GAP + text
+
+
+def _table_lines(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    room = shutil.get_terminal_size().columns if sys.stdout.isatty() else _UNLIMITED_WIDTH
+    names = list(rows[0])
+    cells = [[_cell_text(value) for value in row.values()] for row in rows]
+    widths = [max(map(cell_len, column)) for column in zip(names, *cells, strict=True)]
+    heading, _ = _row_line(names, widths, room)
+    yield _bold(heading)
+    for row in cells:
+        line, beside = _row_line(row, widths, room)
+        yield line
+        below = {name: row[n] for n, name in enumerate(names) if n >= beside and row[n] != "-"}
+        yield from (_OVERFLOW_INDENT + pair for pair in _field_lines(below))
+
+
+def _row_line(row: Sequence[str], widths: Sequence[int], max_width: int) -> tuple[str, int]:
+    """Return the line of a row, and how many of its cells have room there: the first always."""
+    line = ""
+    for n, cell in enumerate(row):
+        begun = line + _GAP if line else ""
+        left = max_width - cell_len(begun)
+        if n and cell_len(cell) > left:
+            return line.rstrip(), n
+        line = begun + (_pad(cell, widths[n]) if widths[n] <= left else cell)
+    return line.rstrip(), len(row)
+
+
+def _pad(text: str, width: int) -> str:
+    return text + " " * (width - cell_len(text))
+
+
+def _bold(text: str) -> str:
+    return click.style(text, bold=True)
+
+
+def _cell_text(value: Any) -> str:
+    # A name may hold anything; a terminal acts on control characters.
+    return terminal_text(_plain_text(value))
+
+
+def _plain_text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if value is None or value in ("", [], {}):
+        return "-"
+    if isinstance(value, Mapping):
+        return " ".join(f"{name}={_plain_text(inner)}" for name, inner in value.items())
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from chalicelib.features.trace.model import Event
-from infra.operator.connection import trace_render
-from infra.operator.output import answers
+from chalicelib.features.trace.timeline import TimelineEntry
+from infra.operator.connection import render_tracer
+from infra.operator.output import print_answer
 
 
 @click.group()
@@ -19,22 +19,22 @@ def render() -> None:
 @render.command()
 @click.argument("render_id", metavar="RND")
 @click.option("--workspace", metavar="WS", help="Its workspace; default: it is looked for.")
-@answers
+@print_answer
 def trace(render_id: str, workspace: str | None) -> dict[str, Any]:
     """Tell everything that is known of a render, in the order of time."""
-    found = trace_render()(render_id, workspace)
+    found = render_tracer()(render_id, workspace)
     return {
         **found.state,
         "objects": [asdict(kept) for kept in found.objects],
-        "events": list(_shown(found.events)),
+        "events": list(_event_rows(found.timeline)),
     }
 
 
-def _shown(events: Iterable[Event]) -> Iterable[dict[str, Any]]:
+def _event_rows(events: Iterable[TimelineEntry]) -> Iterable[dict[str, Any]]:
     for event in events:
         yield {
             "at": event.at,
             "source": event.source,
-            "event": event.what,
+            "event": event.description,
             "detail": dict(event.detail),
         }

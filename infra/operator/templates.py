@@ -6,10 +6,10 @@ from typing import Any, Final
 import click
 
 from chalicelib.features.templates.model import Template
-from chalicelib.features.templates.present import shown_template
-from chalicelib.features.templates.repository import there
+from chalicelib.features.templates.present import template_json
+from chalicelib.features.templates.repository import require_template
 from infra.operator.connection import operator
-from infra.operator.output import answers
+from infra.operator.output import print_answer
 
 _TEMPLATE: Final = click.argument("template_id", metavar="TPL")
 _WORKSPACE: Final = click.option(
@@ -25,40 +25,42 @@ def template() -> None:
 @template.command()
 @_TEMPLATE
 @_WORKSPACE
-@answers
+@print_answer
 def lock(template_id: str, workspace: Any) -> dict[str, Any]:
     """Lock a template: its draft cannot be replaced, nor can it be deleted."""
-    return _set(template_id, workspace, locked=True)
+    return _set_fields(template_id, workspace, locked=True)
 
 
 @template.command()
 @_TEMPLATE
 @_WORKSPACE
-@answers
+@print_answer
 def unlock(template_id: str, workspace: Any) -> dict[str, Any]:
     """Unlock a template."""
-    return _set(template_id, workspace, locked=False)
+    return _set_fields(template_id, workspace, locked=False)
 
 
 @template.command()
 @_TEMPLATE
 @_WORKSPACE
-@answers
+@print_answer
 def restore(template_id: str, workspace: Any) -> dict[str, Any]:
     """Restore a template from the trash."""
     trash = operator().trash_template
-    return _changed(
+    return _change_template(
         template_id, workspace, lambda found: trash.restore(found.workspace_id, found.id)
     )
 
 
-def _set(template_id: str, workspace: Any, **fields: Any) -> dict[str, Any]:
+def _set_fields(template_id: str, workspace: Any, **fields: Any) -> dict[str, Any]:
     change = operator().change_template
-    return _changed(template_id, workspace, lambda found: change(there(found, template_id), fields))
+    return _change_template(
+        template_id, workspace, lambda found: change(require_template(found, template_id), fields)
+    )
 
 
-def _changed(
+def _change_template(
     template_id: str, workspace: Any, change: Callable[[Template], Template]
 ) -> dict[str, Any]:
     found = change(operator().find_template(template_id, workspace))
-    return {"workspace": found.workspace_id} | shown_template(found)
+    return {"workspace": found.workspace_id} | template_json(found)

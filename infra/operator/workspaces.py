@@ -4,15 +4,15 @@ from typing import Any
 
 import click
 
-from chalicelib.bootstrap.operator import Operator
+from chalicelib.bootstrap.operator import OperatorServices
 from chalicelib.core.errors import NotFound
 from chalicelib.core.ids import WorkspaceId
-from chalicelib.features.workspaces.change import Changes
-from chalicelib.features.workspaces.limits import allowance
+from chalicelib.features.workspaces.change import WorkspaceChanges
+from chalicelib.features.workspaces.limits.model import allowance
 from chalicelib.features.workspaces.model import Workspace
 from chalicelib.features.workspaces.plans import PLANS
 from infra.operator.connection import operator
-from infra.operator.output import answers
+from infra.operator.output import print_answer
 
 _PLAN = click.Choice(list(PLANS))
 _ON_OFF = click.Choice(["on", "off"])
@@ -28,16 +28,16 @@ def workspace() -> None:
 @click.option("--plan", type=_PLAN, default="free", show_default=True)
 @click.option("--owner", metavar="EMAIL", help="The owner's address, unverified at first.")
 @click.option("--region", multiple=True, help="Where it may render; default: this service's.")
-@answers
+@print_answer
 def create(name: str, plan: str, owner: str | None, region: tuple[str, ...]) -> dict[str, Any]:
     """Make a workspace."""
     service = operator()
     regions = region or (service.region,)
-    return _shown(service.create_workspace(name, plan=plan, owner=owner, regions=regions))
+    return _workspace_row(service.create_workspace(name, plan=plan, owner=owner, regions=regions))
 
 
 @workspace.command("list")
-@answers
+@print_answer
 def list_all() -> dict[str, Any]:
     """List all workspaces, newest first."""
     rows = [
@@ -49,16 +49,16 @@ def list_all() -> dict[str, Any]:
 
 @workspace.command()
 @click.argument("workspace_id", metavar="WS")
-@answers
+@print_answer
 def show(workspace_id: str) -> dict[str, Any]:
     """Show a workspace and what it has used of its allowance."""
     service = operator()
-    found = existing(service, workspace_id)
+    found = existing_workspace(service, workspace_id)
     limits = service.limits.get(found.id)
     now = allowance(found, limits, service.clock.now())
-    return _shown(found) | {
+    return _workspace_row(found) | {
         "renders_used": now.used,
-        "renders_left": now.left,
+        "renders_left": now.included_left,
         "prepaid_left": now.prepaid_left,
         "topups": limits.get("topups", 0),
         "renders_unfinished": len(limits["holds"]),
@@ -82,50 +82,50 @@ def show(workspace_id: str) -> dict[str, Any]:
 @click.option("--allow-any-ip", is_flag=True, help="Take the address allowlist away.")
 @click.option("--allow-draft-rendering", type=_ON_OFF, help="Live keys may render drafts.")
 @click.option("--webhook-file-urls", type=_ON_OFF, help="Webhooks carry the files' addresses.")
-@answers
+@print_answer
 def change(workspace_id: str, **options: Any) -> dict[str, Any]:
     """Change a workspace's plan, packs or settings."""
     if all(value in (None, (), False) for value in options.values()):
         raise click.UsageError("say what to change")
     if options["allow_ip"] and options["allow_any_ip"]:
         raise click.UsageError("--allow-ip and --allow-any-ip exclude each other")
-    changes = Changes(
+    changes = WorkspaceChanges(
         plan=options["plan"],
         packs=options["packs"],
         spend_cap_cents=options["spend_cap_cents"],
         regions=options["regions"] or None,
         allow_ips=() if options["allow_any_ip"] else options["allow_ip"] or None,
-        allow_draft_rendering=_switch(options["allow_draft_rendering"]),
-        webhook_file_urls=_switch(options["webhook_file_urls"]),
+        allow_draft_rendering=_is_on(options["allow_draft_rendering"]),
+        webhook_file_urls=_is_on(options["webhook_file_urls"]),
     )
-    return _shown(operator().change_workspace(WorkspaceId(workspace_id), changes))
+    return _workspace_row(operator().change_workspace(WorkspaceId(workspace_id), changes))
 
 
 @workspace.command()
 @click.argument("workspace_id", metavar="WS")
-@answers
+@print_answer
 def suspend(workspace_id: str) -> dict[str, Any]:
     """Refuse all keys of a workspace until it is restored."""
-    return _shown(operator().change_status.suspend(WorkspaceId(workspace_id)))
+    return _workspace_row(operator().change_status.suspend(WorkspaceId(workspace_id)))
 
 
 @workspace.command()
 @click.argument("workspace_id", metavar="WS")
-@answers
+@print_answer
 def restore(workspace_id: str) -> dict[str, Any]:
     """Take a suspension or a scheduled deletion back."""
-    return _shown(operator().change_status.restore(WorkspaceId(workspace_id)))
+    return _workspace_row(operator().change_status.restore(WorkspaceId(workspace_id)))
 
 
 @workspace.command()
 @click.argument("workspace_id", metavar="WS")
-@answers
+@print_answer
 def delete(workspace_id: str) -> dict[str, Any]:
     """Refuse all keys of a workspace and schedule its deletion in 30 days."""
-    return _shown(operator().change_status.delete(WorkspaceId(workspace_id)))
+    return _workspace_row(operator().change_status.delete(WorkspaceId(workspace_id)))
 
 
-def existing(service: Operator, workspace_id: str) -> Workspace:
+def existing_workspace(service: OperatorServices, workspace_id: str) -> Workspace:
     """Return a workspace; raises `not_found`."""
     found = service.workspaces.get(WorkspaceId(workspace_id))
     if found is None:
@@ -133,7 +133,7 @@ def existing(service: Operator, workspace_id: str) -> Workspace:
     return found
 
 
-def _shown(found: Workspace) -> dict[str, Any]:
+def _workspace_row(found: Workspace) -> dict[str, Any]:
     return {
         "id": found.id,
         "name": found.name,
@@ -151,5 +151,5 @@ def _shown(found: Workspace) -> dict[str, Any]:
     }
 
 
-def _switch(text: str | None) -> bool | None:
+def _is_on(text: str | None) -> bool | None:
     return None if text is None else text == "on"

@@ -4,28 +4,29 @@ What sets the kinds apart is what is installed beside the code, so that only the
 needs heavy packages carries them.
 """
 
+import hashlib
 import tempfile
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from infra.package.archive import tree, write
 from infra.package.errors import PackageError
-from infra.package.requirements import CACHE, compile_in, installed
+from infra.package.requirements import CACHE_DIR, compile_bytecode, install_requirements
 from infra.package.sam import copy_sources
-from infra.setup.step import INSTALLED
+from infra.setup.steps import INSTALL_DIR
 from infra.template import ROOT
 
-FUNCTION: Final = "AWS::Serverless::Function"
-LAYER: Final = "AWS::Serverless::LayerVersion"
+FUNCTION_TYPE: Final = "AWS::Serverless::Function"
+LAYER_TYPE: Final = "AWS::Serverless::LayerVersion"
 # Archive and the lock file of what lies in it beside the code.
-CODE: Final[Mapping[str, Path]] = {
+CODE_ARCHIVES: Final[Mapping[str, Path]] = {
     "api.zip": ROOT / "requirements.txt",
     "render.zip": ROOT / "infra" / "package" / "requirements-render.txt",
     "small.zip": ROOT / "infra" / "package" / "requirements-small.txt",
 }
 # Archive, the installed folder that it is made from, and what of it is taken.
-LAYERS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
+LAYER_ARCHIVES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     # As its publisher compressed them: unpacked, a function with them would be too large.
     "chromium-layer.zip": ("chromium", ("chromium.br", "al2023.tar.br")),
     "fonts-layer.zip": ("fonts", ("fonts.conf", "families.json", "cache/*", "ttf/*", "licenses/*")),
@@ -34,38 +35,46 @@ LAYERS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
         ("manifest.json", "plan.json", "lib/*", "proof/*", "rules/**/*", "runtime/**/*"),
     ),
 }
-CODE_FIELDS: Final = {FUNCTION: "CodeUri", LAYER: "ContentUri"}
+CODE_FIELDS: Final = {FUNCTION_TYPE: "CodeUri", LAYER_TYPE: "ContentUri"}
 
 
-def archive_of(resource: Mapping[str, Any]) -> str | None:
+def archive_name(resource: Mapping[str, Any]) -> str | None:
     """Return the file name of the archive that a resource is made from, if it is from one."""
     field = CODE_FIELDS.get(resource["Type"])
     return str(resource["Properties"][field]).removeprefix("./") if field else None
 
 
-def write_archives(folder: Path, template: Mapping[str, Any], cache: Path = CACHE) -> list[Path]:
+def write_archives(
+    folder: Path, template: Mapping[str, Any], cache: Path = CACHE_DIR
+) -> list[Path]:
     """Write every archive that a template names into `folder`; raises PackageError."""
-    wanted = sorted({name for r in template["Resources"].values() if (name := archive_of(r))})
-    if unknown := [name for name in wanted if name not in CODE and name not in LAYERS]:
-        known = ", ".join([*CODE, *LAYERS])
+    wanted = sorted({name for r in template["Resources"].values() if (name := archive_name(r))})
+    if unknown := [
+        name for name in wanted if name not in CODE_ARCHIVES and name not in LAYER_ARCHIVES
+    ]:
+        known = ", ".join([*CODE_ARCHIVES, *LAYER_ARCHIVES])
         raise PackageError(f"nothing makes {', '.join(unknown)}; there are {known}")
     with tempfile.TemporaryDirectory() as scratch:
         sources = Path(scratch) / "sources"
         copy_sources(sources)
-        compile_in(sources)
+        compile_bytecode(sources)
         for name in wanted:
-            files = _layer(name) if name in LAYERS else _code(CODE[name], sources, cache)
-            write(folder / name, files)
+            files = (
+                _layer_files(name)
+                if name in LAYER_ARCHIVES
+                else _code_files(CODE_ARCHIVES[name], sources, cache)
+            )
+            write_archive(folder / name, files)
     return [folder / name for name in wanted]
 
 
-def _code(lock: Path, sources: Path, cache: Path) -> dict[str, Path]:
-    return {**tree(installed(lock, cache)), **tree(sources)}
+def _code_files(lock: Path, sources: Path, cache: Path) -> dict[str, Path]:
+    return {**files_below(install_requirements(lock, cache)), **files_below(sources)}
 
 
-def _layer(archive: str) -> dict[str, Path]:
-    name, patterns = LAYERS[archive]
-    folder = INSTALLED / name
+def _layer_files(archive: str) -> dict[str, Path]:
+    name, patterns = LAYER_ARCHIVES[archive]
+    folder = INSTALL_DIR / name
     files: dict[str, Path] = {}
     for pattern in patterns:
         found = [path for path in folder.glob(pattern) if path.is_file()]
@@ -73,3 +82,73 @@ def _layer(archive: str) -> dict[str, Path]:
             raise PackageError(f"{folder} holds no {pattern}; install it with: make setup")
         files |= {f"{name}/{path.relative_to(folder).as_posix()}": path for path in found}
     return files
+
+
+_ZIP_EPOCH: Final = (1980, 1, 1, 0, 0, 0)
+_UNIX_SYSTEM: Final = 3
+_REGULAR: Final = 0o100644
+_EXECUTABLE: Final = 0o100755
+# Deflating what is compressed already costs seconds and saves nothing.
+_COMPRESSED_SUFFIXES: Final = frozenset({".br"})
+
+
+def write_archive(target: Path, files: Mapping[str, Path]) -> str:
+    """Write the files under their names; return the SHA-256 of names, modes and contents.
+
+    An archive that holds just these already, as its comment says, is left as it is.
+    """
+    digest = _digest(files)
+    if _archive_comment(target) == digest:
+        return digest
+    target.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = target.with_suffix(".part")
+    with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in sorted(files):
+            archive.writestr(_entry(name, files[name]), files[name].read_bytes())
+        archive.comment = digest.encode()
+    unfinished.rename(target)
+    return digest
+
+
+def unpacked_bytes(archive: Path) -> int:
+    """Return the size of what an archive holds."""
+    with zipfile.ZipFile(archive) as opened:
+        return sum(entry.file_size for entry in opened.infolist())
+
+
+def files_below(folder: Path, prefix: str = "") -> dict[str, Path]:
+    """Return every file below a folder by its name in the archive."""
+    return {
+        prefix + path.relative_to(folder).as_posix(): path
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def _entry(name: str, source: Path) -> zipfile.ZipInfo:
+    entry = zipfile.ZipInfo(name, _ZIP_EPOCH)
+    entry.create_system = _UNIX_SYSTEM
+    entry.external_attr = _mode(source) << 16
+    stored = Path(name).suffix in _COMPRESSED_SUFFIXES
+    entry.compress_type = zipfile.ZIP_STORED if stored else zipfile.ZIP_DEFLATED
+    return entry
+
+
+def _mode(source: Path) -> int:
+    return _EXECUTABLE if source.stat().st_mode & 0o100 else _REGULAR
+
+
+def _digest(files: Mapping[str, Path]) -> str:
+    digest = hashlib.sha256()
+    for name in sorted(files):
+        content = hashlib.sha256(files[name].read_bytes()).hexdigest()
+        digest.update(f"{name}\0{_mode(files[name]):o}\0{content}\n".encode())
+    return digest.hexdigest()
+
+
+def _archive_comment(archive: Path) -> str | None:
+    try:
+        with zipfile.ZipFile(archive) as opened:
+            return opened.comment.decode()
+    except (FileNotFoundError, zipfile.BadZipFile):
+        return None

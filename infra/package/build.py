@@ -7,12 +7,10 @@ from pathlib import Path
 from rich.console import Console
 
 from infra.package.archives import write_archives
-from infra.package.check import missing
+from infra.package.check import missing_needs, start_failures
 from infra.package.errors import PackageError
-from infra.package.lint import findings
-from infra.package.sam import write_template
-from infra.package.sizes import sizes, table, too_large
-from infra.package.starts import broken_starts
+from infra.package.sam import lint_findings, write_template
+from infra.package.sizes import function_sizes, oversized, size_table
 from infra.package.translate import translate
 
 
@@ -25,16 +23,16 @@ def build(folder: Path) -> None:
     template = write_template(sam)
     translated = translate(template)
     plain.write_text(json.dumps(translated, indent=2), encoding="utf-8")
-    _stop_at(missing(translated))
+    _raise_for(missing_needs(translated))
     write_archives(folder, template)
-    rows = list(sizes(template, folder))
-    Console().print(table(rows))
+    rows = list(function_sizes(template, folder))
+    Console().print(size_table(rows))
     with ThreadPoolExecutor() as threads:
-        linted = threads.map(findings, (sam, plain))
-        started = broken_starts(template, folder)
-        _stop_at([*too_large(rows), *started, *filter(None, linted)])
+        linted = threads.map(lint_findings, (sam, plain))
+        started = start_failures(template, folder)
+        _raise_for([*oversized(rows), *started, *filter(None, linted)])
 
 
-def _stop_at(problems: list[str]) -> None:
+def _raise_for(problems: list[str]) -> None:
     if problems:
         raise PackageError("\n".join(problems))

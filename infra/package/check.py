@@ -1,52 +1,64 @@
 """Finds what a function would miss on AWS: variables, layers, and leave to do its work."""
 
+import subprocess
+import sys
+import tempfile
+import zipfile
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any, Final
 
 from chalicelib.settings import SETTINGS
-from infra.package.grants import granted, role_of
-from infra.package.needs import NEEDS, Grant, Needs
+from infra.package.archives import FUNCTION_TYPE, archive_name
+from infra.package.needs import NEEDS, FunctionNeeds, Grant
+from infra.package.sam import REGION
 
 # Their defaults are right on Lambda: the folders of layers, and what only tests set. Every other
 # default is meant for one machine, and would be found wrong by the first request.
-_MAY_BE_ABSENT: Final = frozenset({"chromium_dir", "fonts_dir", "validators_dir", "crash_points"})
-_RECEIVE: Final = ("sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes")
+_OPTIONAL_SETTINGS: Final = frozenset(
+    {"chromium_dir", "fonts_dir", "validators_dir", "crash_points"}
+)
+_QUEUE_SOURCE_ACTIONS: Final = ("sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes")
 
 
-def missing(template: Mapping[str, Any]) -> list[str]:
+def missing_needs(template: Mapping[str, Any]) -> list[str]:
     """Return a line for each part that is missing in a translated template."""
     functions = {
         name: resource["Properties"]
         for name, resource in template["Resources"].items()
         if resource["Type"] == "AWS::Lambda::Function"
     }
-    return [line for name in functions for line in _of_function(template, name, functions[name])]
+    return [
+        line for name in functions for line in _missing_of_function(template, name, functions[name])
+    ]
 
 
-def _of_function(
+def _missing_of_function(
     template: Mapping[str, Any], name: str, properties: Mapping[str, Any]
 ) -> Iterator[str]:
     needs = NEEDS.get(name)
     if needs is None:
         yield f"{name}: infra/package/needs.py does not say what it needs"
         return
-    yield from _variables(name, properties, needs)
-    yield from _layers(template, name, properties, needs)
-    wanted = needs.grants | _sources(template, name)
-    for action, resource in sorted(wanted - granted(template, role_of(template, name))):
-        yield f"{name}: its role may not {action} on {_readable(resource)}"
+    yield from _missing_variables(name, properties, needs)
+    yield from _missing_layers(template, name, properties, needs)
+    wanted = needs.grants | _queue_source_grants(template, name)
+    for action, resource in sorted(wanted - role_grants(template, role_name(template, name))):
+        yield f"{name}: its role may not {action} on {_resource_text(resource)}"
 
 
-def _variables(name: str, properties: Mapping[str, Any], needs: Needs) -> Iterator[str]:
+def _missing_variables(
+    name: str, properties: Mapping[str, Any], needs: FunctionNeeds
+) -> Iterator[str]:
     given = properties.get("Environment", {}).get("Variables", {})
     for each in needs.settings.__annotations__:
         variable = SETTINGS[each].variable
-        if each not in _MAY_BE_ABSENT and not given.get(variable):
+        if each not in _OPTIONAL_SETTINGS and not given.get(variable):
             yield f"{name}: {variable} is not in its environment"
 
 
-def _layers(
-    template: Mapping[str, Any], name: str, properties: Mapping[str, Any], needs: Needs
+def _missing_layers(
+    template: Mapping[str, Any], name: str, properties: Mapping[str, Any], needs: FunctionNeeds
 ) -> Iterator[str]:
     # The translation adds a digest to a layer's logical id.
     given = [layer["Ref"] for layer in properties.get("Layers", [])]
@@ -56,7 +68,7 @@ def _layers(
             yield f"{name}: it has no {wanted}"
 
 
-def _sources(template: Mapping[str, Any], name: str) -> frozenset[Grant]:
+def _queue_source_grants(template: Mapping[str, Any], name: str) -> frozenset[Grant]:
     """Return what the role needs for the queues that feed the function."""
     mappings = [
         resource["Properties"]
@@ -68,8 +80,95 @@ def _sources(template: Mapping[str, Any], name: str) -> frozenset[Grant]:
         for mapping in mappings
         if mapping["FunctionName"] == {"Ref": name}
     ]
-    return frozenset((action, queue) for queue in queues for action in _RECEIVE)
+    return frozenset((action, queue) for queue in queues for action in _QUEUE_SOURCE_ACTIONS)
 
 
-def _readable(resource: str) -> str:
+def _resource_text(resource: str) -> str:
     return resource.replace("${", "").replace(".Arn}", "")
+
+
+_LOGS_ARN: Final = "arn:${AWS::Partition}:logs:${AWS::Region}:${AWS::AccountId}:"
+
+
+def role_name(template: Mapping[str, Any], function: str) -> str:
+    """Return the logical id of a function's role."""
+    role: str = template["Resources"][function]["Properties"]["Role"]["Fn::GetAtt"][0]
+    return role
+
+
+def role_grants(template: Mapping[str, Any], role: str) -> frozenset[Grant]:
+    """Return everything that a role allows."""
+    policies = template["Resources"][role]["Properties"]["Policies"]
+    return frozenset(
+        grant
+        for policy in policies
+        for statement in policy["PolicyDocument"]["Statement"]
+        for grant in _statement_grants(statement)
+    )
+
+
+def _statement_grants(statement: Mapping[str, Any]) -> set[Grant]:
+    assert statement["Effect"] == "Allow"
+    assert statement.keys() <= {"Sid", "Effect", "Action", "Resource", "Condition"}
+    resources = statement["Resource"]
+    named = [
+        _resource_name(each) for each in (resources if isinstance(resources, list) else [resources])
+    ]
+    if "Condition" in statement:
+        ((operator, condition),) = statement["Condition"].items()
+        assert (operator, [*condition]) == ("ForAllValues:StringLike", ["dynamodb:LeadingKeys"])
+        partitions = condition["dynamodb:LeadingKeys"]
+        named = [f"{name} {partition}" for name in named for partition in partitions]
+    return {(action, name) for action in statement["Action"] for name in named}
+
+
+def _resource_name(resource: Mapping[str, Any]) -> str:
+    ((kind, value),) = resource.items()
+    if kind == "Fn::GetAtt":
+        assert value[1] == "Arn"
+        return str(value[0])
+    return str(value).removeprefix(_LOGS_ARN)
+
+
+# Packages import some of their parts only when a client is made: so every client is.
+_IMPORT_SCRIPT: Final = """
+import importlib, sys
+folder, module, attribute = sys.argv[1:]
+sys.path.insert(0, folder)
+getattr(importlib.import_module(module), attribute)
+from chalicelib.adapters.aws.session import Clients
+clients = Clients()
+for name in vars(Clients):
+    if not name.startswith("_") and name != "function":
+        getattr(clients, name)
+clients.function(1)
+"""
+_ENVIRONMENT: Final = {
+    "AWS_DEFAULT_REGION": REGION,
+    "AWS_ACCESS_KEY_ID": "unused",
+    "AWS_SECRET_ACCESS_KEY": "unused",
+}
+
+
+def start_failures(template: Mapping[str, Any], folder: Path) -> Iterator[str]:
+    """Yield why a function's handler does not start from its archive."""
+    handlers: dict[str, list[tuple[str, str]]] = {}
+    for name, resource in template["Resources"].items():
+        if resource["Type"] == FUNCTION_TYPE:
+            handler = resource["Properties"]["Handler"]
+            handlers.setdefault(str(archive_name(resource)), []).append((name, handler))
+    for archive, functions in handlers.items():
+        with tempfile.TemporaryDirectory() as scratch:
+            with zipfile.ZipFile(folder / archive) as opened:
+                opened.extractall(scratch)
+            for name, handler in functions:
+                if said := _import_failure(handler, scratch):
+                    yield f"{name}: {handler} does not start from {archive}: {said}"
+
+
+def _import_failure(handler: str, folder: str) -> str:
+    """Return what an interpreter with no packages of its own says; nothing when all is well."""
+    module, _, attribute = handler.rpartition(".")
+    command = [sys.executable, "-I", "-S", "-B", "-c", _IMPORT_SCRIPT, folder, module, attribute]
+    ran = subprocess.run(command, env=_ENVIRONMENT, capture_output=True, text=True, check=False)
+    return ran.stderr.strip().rpartition("\n")[2] if ran.returncode else ""

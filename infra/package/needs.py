@@ -11,11 +11,11 @@ from typing import Final
 from chalicelib.settings import (
     ApiSettings,
     DeadLettersSettings,
+    MaintenanceSettings,
     RelaySettings,
     RenderSettings,
     Settings,
     TickSettings,
-    UpkeepSettings,
     ValidateSettings,
 )
 
@@ -23,7 +23,7 @@ type Grant = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Needs:
+class FunctionNeeds:
     """What one function cannot work without."""
 
     settings: type[Settings]
@@ -41,21 +41,21 @@ def _grants(*rows: tuple[str, str]) -> frozenset[Grant]:
     )
 
 
-_LOGS: Final = (
+_LOG_ACTIONS: Final = (
     "logs:CreateLogGroup CreateLogStream PutLogEvents",
     "log-group:/aws/lambda/${AWS::StackName}-*",
 )
 
 # The platform receives, with the role of the function that a queue feeds.
-_FED_BY: Final = "sqs:ReceiveMessage DeleteMessage GetQueueAttributes"
+_POLL_ACTIONS: Final = "sqs:ReceiveMessage DeleteMessage GetQueueAttributes"
 # Where the function itself has a failed message come again sooner.
-_RECEIVE: Final = f"{_FED_BY} ChangeMessageVisibility"
+_POLL_AND_POSTPONE_ACTIONS: Final = f"{_POLL_ACTIONS} ChangeMessageVisibility"
 
-NEEDS: Final[Mapping[str, Needs]] = {
-    "APIHandler": Needs(
+NEEDS: Final[Mapping[str, FunctionNeeds]] = {
+    "APIHandler": FunctionNeeds(
         settings=ApiSettings,
         grants=_grants(
-            _LOGS,
+            _LOG_ACTIONS,
             ("dynamodb:GetItem BatchGetItem PutItem UpdateItem", "MainTable"),
             ("dynamodb:DeleteItem", "MainTable WS#*#TPL#*"),
             ("dynamodb:GetItem BatchGetItem PutItem UpdateItem DeleteItem", "TransientTable"),
@@ -72,78 +72,78 @@ NEEDS: Final[Mapping[str, Needs]] = {
             ("secretsmanager:GetSecretValue", "SigningSecret"),
         ),
     ),
-    "RenderFunction": Needs(
+    "RenderFunction": FunctionNeeds(
         settings=RenderSettings,
         layers=frozenset({"ChromiumLayer", "FontsLayer"}),
         grants=_grants(
-            _LOGS,
+            _LOG_ACTIONS,
             ("dynamodb:GetItem PutItem UpdateItem", "MainTable WS#*#RND#*"),
             ("dynamodb:UpdateItem", "MainTable WS#*#LIM"),
             ("dynamodb:PutItem", "MainTable FILE#*"),
             ("s3:PutObject DeleteObject", "${FilesBucket.Arn}/ws/*"),
             ("s3:GetObject", "${FilesBucket.Arn}/tmp/*"),
-            (_RECEIVE, "RendersQueue"),
-            (_RECEIVE, "RendersLowQueue"),
+            (_POLL_AND_POSTPONE_ACTIONS, "RendersQueue"),
+            (_POLL_AND_POSTPONE_ACTIONS, "RendersLowQueue"),
             ("sqs:SendMessage", "RendersDeadLetters"),
             ("sqs:SendMessage", "EventsQueue"),
             ("lambda:InvokeFunction", "ValidateFunction"),
             ("s3:PutObject DeleteObject", "${FilesBucket.Arn}/tmp/validate/*"),
         ),
     ),
-    "ValidateFunction": Needs(
+    "ValidateFunction": FunctionNeeds(
         settings=ValidateSettings,
         layers=frozenset({"ValidatorsLayer"}),
         grants=_grants(
-            _LOGS,
+            _LOG_ACTIONS,
             ("s3:GetObject", "${FilesBucket.Arn}/tmp/validate/*"),
         ),
     ),
-    "RelayFunction": Needs(
+    "RelayFunction": FunctionNeeds(
         settings=RelaySettings,
         grants=_grants(
-            _LOGS,
+            _LOG_ACTIONS,
             ("dynamodb:BatchGetItem UpdateItem", "MainTable"),
             ("s3:DeleteObject", "${FilesBucket.Arn}/ws/*"),
             ("s3:DeleteObject", "${FilesBucket.Arn}/tmp/*"),
-            (_RECEIVE, "EventsQueue"),
+            (_POLL_AND_POSTPONE_ACTIONS, "EventsQueue"),
             ("sqs:SendMessage", "EventsDeadLetters"),
         ),
     ),
-    "TickFunction": Needs(
+    "TickFunction": FunctionNeeds(
         settings=TickSettings,
         grants=_grants(
-            _LOGS,
+            _LOG_ACTIONS,
             ("dynamodb:Query", "${MainTable.Arn}/index/due"),
             ("dynamodb:UpdateItem", "MainTable"),
             ("sqs:SendMessage", "EventsQueue"),
-            ("sqs:SendMessage", "UpkeepQueue"),
+            ("sqs:SendMessage", "MaintenanceQueue"),
         ),
     ),
-    "UpkeepFunction": Needs(
-        settings=UpkeepSettings,
+    "MaintenanceFunction": FunctionNeeds(
+        settings=MaintenanceSettings,
         grants=_grants(
-            _LOGS,
+            _LOG_ACTIONS,
             ("dynamodb:GetItem BatchGetItem PutItem UpdateItem DeleteItem", "MainTable"),
             ("dynamodb:Query", "MainTable WS#*"),
             ("dynamodb:Query", "${MainTable.Arn}/index/lists"),
             ("s3:DeleteObject", "${FilesBucket.Arn}/ws/*"),
             ("s3:DeleteObject", "${FilesBucket.Arn}/tmp/*"),
-            (_RECEIVE, "UpkeepQueue"),
-            ("sqs:SendMessage", "UpkeepDeadLetters"),
+            (_POLL_AND_POSTPONE_ACTIONS, "MaintenanceQueue"),
+            ("sqs:SendMessage", "MaintenanceDeadLetters"),
             ("sqs:SendMessage", "RendersQueue"),
             ("sqs:SendMessage", "RendersLowQueue"),
             ("sqs:SendMessage", "EventsQueue"),
         ),
     ),
-    "DeadLettersFunction": Needs(
+    "DeadLettersFunction": FunctionNeeds(
         settings=DeadLettersSettings,
         grants=_grants(
-            _LOGS,
+            _LOG_ACTIONS,
             ("dynamodb:GetItem PutItem UpdateItem", "MainTable"),
             ("dynamodb:PutItem", "TransientTable"),
-            (_FED_BY, "RendersDeadLetters"),
-            (_FED_BY, "EventsDeadLetters"),
-            (_FED_BY, "UpkeepDeadLetters"),
+            (_POLL_ACTIONS, "RendersDeadLetters"),
+            (_POLL_ACTIONS, "EventsDeadLetters"),
+            (_POLL_ACTIONS, "MaintenanceDeadLetters"),
             ("sqs:SendMessage", "EventsQueue"),
         ),
     ),

@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import Final
 
 from infra.package.errors import PackageError
-from infra.setup.step import INSTALLED
-from infra.setup.steps import UV
+from infra.setup.steps import INSTALL_DIR, UV
 
 # The services that chalicelib/adapters/aws speaks to; the build makes a client of each. The
 # descriptions of all the others are two thirds of botocore.
 SERVICES: Final = ("dynamodb", "lambda", "logs", "s3", "secretsmanager", "sqs")
 _PLATFORM: Final = ("--python-platform", "x86_64-manylinux_2_28", "--python-version", "3.13")
-_UNWANTED: Final = (
+_EXCLUDED: Final = (
     "bin/*",  # scripts that name the Python of this machine
     "*.dist-info/RECORD",  # lists those scripts with their hashes
     "*.dist-info/INSTALLER",
@@ -50,19 +49,19 @@ _UNWANTED: Final = (
     "jsonschema/benchmarks/*",
     "tests/*",
 )
-_WANTED: Final = (
+_REQUIRED: Final = (
     *(f"botocore/data/{service}/*" for service in SERVICES),
     "chalice/__init__.py",
     "chalice/app.py",
 )
-_KEY: Final = 16
-CACHE: Final = INSTALLED / "packages"
+_KEY_CHARS: Final = 16
+CACHE_DIR: Final = INSTALL_DIR / "packages"
 
 
-def installed(lock: Path, cache: Path = CACHE) -> Path:
+def install_requirements(lock: Path, cache: Path = CACHE_DIR) -> Path:
     """Return a folder that holds a lock file's packages; made once for each state of the lock."""
-    recipe = repr((_PLATFORM, _UNWANTED, _WANTED, sys.version))
-    key = hashlib.sha256(recipe.encode() + lock.read_bytes()).hexdigest()[:_KEY]
+    recipe = repr((_PLATFORM, _EXCLUDED, _REQUIRED, sys.version))
+    key = hashlib.sha256(recipe.encode() + lock.read_bytes()).hexdigest()[:_KEY_CHARS]
     folder = cache / f"{lock.stem}-{key}"
     if not folder.exists():
         cache.mkdir(parents=True, exist_ok=True)
@@ -70,12 +69,12 @@ def installed(lock: Path, cache: Path = CACHE) -> Path:
             new = Path(scratch) / "new"
             _install(lock, new)
             _prune(new)
-            compile_in(new)
+            compile_bytecode(new)
             _replace(folder, new)
     return folder
 
 
-def compile_in(folder: Path) -> None:
+def compile_bytecode(folder: Path) -> None:
     """Put byte code beside every module: Lambda cannot keep what it compiles at each start.
 
     The byte code is used unchecked and names no folder, so that it depends on the sources alone.
@@ -94,13 +93,13 @@ def _install(lock: Path, target: Path) -> None:
 def _prune(folder: Path) -> None:
     for path in [path for path in folder.rglob("*") if path.is_file()]:
         name = path.relative_to(folder).as_posix()
-        unwanted = any(fnmatch.fnmatch(name, pattern) for pattern in _UNWANTED)
-        if unwanted and not any(fnmatch.fnmatch(name, pattern) for pattern in _WANTED):
+        unwanted = any(fnmatch.fnmatch(name, pattern) for pattern in _EXCLUDED)
+        if unwanted and not any(fnmatch.fnmatch(name, pattern) for pattern in _REQUIRED):
             path.unlink()
 
 
 def _replace(folder: Path, new: Path) -> None:
-    for old in folder.parent.glob(folder.name[:-_KEY] + "?" * _KEY):
+    for old in folder.parent.glob(folder.name[:-_KEY_CHARS] + "?" * _KEY_CHARS):
         shutil.rmtree(old)
     new.rename(folder)
 

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from infra.package.errors import PackageError
-from infra.template import ROOT, load
+from infra.template import ROOT, load_template
 
 REGION: Final = "eu-central-1"
 _STAGE: Final = "production"
-_COPIED: Final = shutil.ignore_patterns("__pycache__", "*.pyc", "deployed", "deployments")
+_IGNORED_FILES: Final = shutil.ignore_patterns("__pycache__", "*.pyc", "deployed", "deployments")
 
 
 def write_template(target: Path) -> dict[str, Any]:
@@ -23,8 +23,8 @@ def write_template(target: Path) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
         project, merge, out = (Path(scratch) / name for name in ("src", "merge.json", "out"))
         _copy_project(project)
-        merge.write_text(json.dumps(load(), indent=2), encoding="utf-8")
-        _chalice(project, merge, out)
+        merge.write_text(json.dumps(load_template(), indent=2), encoding="utf-8")
+        _run_chalice(project, merge, out)
         (out / "sam.json").rename(target)
     template: dict[str, Any] = json.loads(target.read_text(encoding="utf-8"))
     return template
@@ -35,17 +35,17 @@ def copy_sources(target: Path) -> None:
     target.mkdir(parents=True)
     shutil.copy(ROOT / "app.py", target)
     for package in ("chalicelib", "functions"):
-        shutil.copytree(ROOT / package, target / package, ignore=_COPIED)
+        shutil.copytree(ROOT / package, target / package, ignore=_IGNORED_FILES)
 
 
 def _copy_project(target: Path) -> None:
     copy_sources(target)
-    shutil.copytree(ROOT / ".chalice", target / ".chalice", ignore=_COPIED)
+    shutil.copytree(ROOT / ".chalice", target / ".chalice", ignore=_IGNORED_FILES)
     # The archive that Chalice packs is not used: ours differ by function.
     (target / "requirements.txt").touch()
 
 
-def _chalice(project: Path, merge: Path, out: Path) -> None:
+def _run_chalice(project: Path, merge: Path, out: Path) -> None:
     chalice = Path(sys.executable).with_name("chalice")
     command = [str(chalice), "--project-dir", str(project), "package", "--stage", _STAGE]
     command += ["--merge-template", str(merge), str(out)]
@@ -53,3 +53,16 @@ def _chalice(project: Path, merge: Path, out: Path) -> None:
     ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if ran.returncode != 0:
         raise PackageError(ran.stdout + ran.stderr)
+
+
+def lint_findings(template: Path) -> str:
+    """Return what cfn-lint says about a template; empty when it is clean."""
+    command = [
+        str(Path(sys.executable).with_name("cfn-lint")),
+        "--regions",
+        REGION,
+        "--template",
+        str(template),
+    ]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    return (ran.stdout + ran.stderr).strip()

@@ -7,39 +7,38 @@ from typing import Any, Final
 
 from rich.table import Table
 
-from infra.package.archive import unpacked_bytes
-from infra.package.archives import FUNCTION, archive_of
+from infra.package.archives import FUNCTION_TYPE, archive_name, unpacked_bytes
 
 # Lambda takes 250 MiB; the rest is room for what a later version needs.
 LIMIT_BYTES: Final = 240_000_000
-_MB: Final = 1e6
+_BYTES_PER_MB: Final = 1e6
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
+class FunctionSize:
     """One function's code and layers, in bytes."""
 
     function: str
-    zipped: int
-    code: int
-    layers: int
+    zip_bytes: int
+    code_bytes: int
+    layer_bytes: int
 
     @property
-    def total(self) -> int:
+    def total_bytes(self) -> int:
         """Return what counts against the limit."""
-        return self.code + self.layers
+        return self.code_bytes + self.layer_bytes
 
 
-def sizes(template: Mapping[str, Any], folder: Path) -> Iterator[Size]:
+def function_sizes(template: Mapping[str, Any], folder: Path) -> Iterator[FunctionSize]:
     """Yield the size of each function, its archives lying in `folder`."""
     resources = template["Resources"]
     for name, resource in resources.items():
-        if resource["Type"] != FUNCTION:
+        if resource["Type"] != FUNCTION_TYPE:
             continue
-        archive = folder / str(archive_of(resource))
+        archive = folder / str(archive_name(resource))
         names = [layer["Ref"] for layer in resource["Properties"].get("Layers", [])]
-        layers = [folder / str(archive_of(resources[layer])) for layer in names]
-        yield Size(
+        layers = [folder / str(archive_name(resources[layer])) for layer in names]
+        yield FunctionSize(
             name,
             archive.stat().st_size,
             unpacked_bytes(archive),
@@ -47,23 +46,23 @@ def sizes(template: Mapping[str, Any], folder: Path) -> Iterator[Size]:
         )
 
 
-def table(rows: list[Size]) -> Table:
+def size_table(rows: list[FunctionSize]) -> Table:
     """Return the sizes in megabytes (of a million bytes) for the terminal."""
     made = Table(box=None, pad_edge=False)
     made.add_column("function")
     for heading in ("zip MB", "unpacked MB", "layers MB", "total MB", "limit MB"):
         made.add_column(heading, justify="right")
     for row in rows:
-        figures = (row.zipped, row.code, row.layers, row.total, LIMIT_BYTES)
-        made.add_row(row.function, *(f"{figure / _MB:.1f}" for figure in figures))
+        figures = (row.zip_bytes, row.code_bytes, row.layer_bytes, row.total_bytes, LIMIT_BYTES)
+        made.add_row(row.function, *(f"{figure / _BYTES_PER_MB:.1f}" for figure in figures))
     return made
 
 
-def too_large(rows: list[Size]) -> list[str]:
+def oversized(rows: list[FunctionSize]) -> list[str]:
     """Return a line for each function over the limit."""
     return [
-        f"{row.function}: {row.total / _MB:.1f} MB with its layers, "
-        f"more than {LIMIT_BYTES / _MB:.0f} MB"
+        f"{row.function}: {row.total_bytes / _BYTES_PER_MB:.1f} MB with its layers, "
+        f"more than {LIMIT_BYTES / _BYTES_PER_MB:.0f} MB"
         for row in rows
-        if row.total > LIMIT_BYTES
+        if row.total_bytes > LIMIT_BYTES
     ]

@@ -18,13 +18,13 @@ def translate(template: Mapping[str, Any]) -> dict[str, Any]:
 
     session = boto3.session.Session(region_name=REGION)
     translator = Translator({}, Parser(), boto_session=session)
-    translated = translator.translate(_uploaded(template), parameter_values={})
+    translated = translator.translate(_with_s3_locations(template), parameter_values={})
     # The translator leaves ordered dictionaries of its own kind behind.
     plain: dict[str, Any] = json.loads(json.dumps(translated))
     return plain
 
 
-def _uploaded(template: Mapping[str, Any]) -> dict[str, Any]:
+def _with_s3_locations(template: Mapping[str, Any]) -> dict[str, Any]:
     uploaded = copy.deepcopy(dict(template))
     for resource in uploaded["Resources"].values():
         if field := CODE_FIELDS.get(resource["Type"]):

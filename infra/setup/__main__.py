@@ -6,17 +6,16 @@ from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 
-from infra.setup.step import INSTALLED, SetupError, Step
-from infra.setup.steps import steps
-from layers.validators.tools import INSTALL, absent
+from infra.setup.steps import INSTALL_DIR, SetupError, SetupStep, setup_steps
+from layers.validators.tools import INSTALL_COMMAND, missing_tools
 
 
 def main(arguments: Sequence[str]) -> int:
     """Install what is missing, or with `--done` only tell; return the exit status."""
-    pending = [step for step in steps(_interpreter()) if not step.is_done()]
+    pending = [step for step in setup_steps(_interpreter()) if not step.is_done()]
     if pending and "--done" in arguments:
         return 1
-    _say_what_goes_without()
+    _warn_of_missing_tools()
     if not pending:
         return 0
     began = time.monotonic()
@@ -30,28 +29,28 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _run_all(pending: Sequence[Step], began: float) -> None:
+def _run_all(pending: Sequence[SetupStep], began: float) -> None:
     waiting = list(pending)
-    running: dict[Future[None], Step] = {}
+    running: dict[Future[None], SetupStep] = {}
     with ThreadPoolExecutor(max_workers=len(waiting)) as threads:
         while waiting or running:
             unfinished = {step.name for step in [*waiting, *running.values()]}
             for step in [step for step in waiting if not unfinished.intersection(step.after)]:
                 waiting.remove(step)
                 running[threads.submit(step.run)] = step
-                _say(f"{_since(began)} {step.title} …")
+                _say(f"{_elapsed(began)} {step.title} …")
             done, _ = wait(running, return_when=FIRST_COMPLETED)
             for future in done:
                 step = running.pop(future)
                 future.result()
-                _say(f"{_since(began)} {step.title}: done")
+                _say(f"{_elapsed(began)} {step.title}: done")
 
 
-def _say_what_goes_without() -> None:
-    lacking = absent()
-    if lacking and not (INSTALLED / "validators").exists():
+def _warn_of_missing_tools() -> None:
+    lacking = missing_tools()
+    if lacking and not (INSTALL_DIR / "validators").exists():
         _say(
-            f"missing: {' and '.join(lacking)} -- install with: {INSTALL}\n"
+            f"missing: {' and '.join(lacking)} -- install with: {INSTALL_COMMAND}\n"
             "Without, verdicts on PDF/A, PDF/UA and e-invoices are `unavailable`; `make test` "
             "needs them."
         )
@@ -63,7 +62,7 @@ def _interpreter() -> str:
     return str(base if base.exists() else Path(sys.executable))
 
 
-def _since(began: float) -> str:
+def _elapsed(began: float) -> str:
     return f"{time.monotonic() - began:6.1f} s"
 
 

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from layers.npm import Package, build_from_packages, main, members
+from layers.npm import Package, build_from_packages, main, tarball_files
 
 DYNOXIDE: Final = Package(
     "@dynoxide/linux-x64",
@@ -20,7 +20,7 @@ def build(target: Path) -> None:
 
 def _unpack(_package: Package, tarball: Path, folder: Path) -> None:
     executable = folder / "dynoxide"
-    executable.write_bytes(dict(members(tarball))["dynoxide"])
+    executable.write_bytes(dict(tarball_files(tarball))["dynoxide"])
     executable.chmod(0o755)
 
 

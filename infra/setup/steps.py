@@ -1,18 +1,90 @@
 """What gets installed, from which pins, into which folder of the project."""
 
+import hashlib
+import os
+import subprocess
 import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from infra.setup.step import INSTALLED, ROOT, Step
-from layers.validators.tools import absent
+from layers.validators.tools import missing_tools
 
-UV: Final = INSTALLED / "tools" / "bin" / "uv"
+ROOT: Final = Path(__file__).resolve().parent.parent.parent
+INSTALL_DIR: Final = ROOT / ".platen"
+_STAMPS_DIR: Final = INSTALL_DIR / "stamps"
+
+
+class SetupError(Exception):
+    """A step failed; the message is what its command wrote."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetupStep:
+    """Commands that run again only when an input changed or a result is gone."""
+
+    name: str
+    title: str
+    commands: tuple[Sequence[str], ...]
+    inputs: tuple[Path, ...]
+    results: tuple[Path, ...]
+    after: tuple[str, ...] = ()
+
+    def is_done(self) -> bool:
+        """Tell whether the results stand and were made from the present inputs."""
+        if not all(result.exists() for result in self.results):
+            return False
+        try:
+            return self._stamp.read_text(encoding="utf-8") == self._digest()
+        except FileNotFoundError:
+            return False
+
+    def run(self) -> None:
+        """Run the commands and remember the inputs; raises SetupError."""
+        for command in self.commands:
+            _run(command)
+        _STAMPS_DIR.mkdir(parents=True, exist_ok=True)
+        self._stamp.write_text(self._digest(), encoding="utf-8")
+
+    @property
+    def _stamp(self) -> Path:
+        return _STAMPS_DIR / self.name
+
+    def _digest(self) -> str:
+        digest = hashlib.sha256(repr((str(ROOT), self.commands)).encode())
+        for path in self.inputs:
+            digest.update(path.read_bytes())
+        return digest.hexdigest()
+
+
+def _run(command: Sequence[str]) -> None:
+    environment = {
+        **os.environ,
+        "UV_PYTHON_DOWNLOADS": "never",
+        "PYTHONPATH": str(ROOT),
+    }
+    environment.pop("VIRTUAL_ENV", None)
+    ran = subprocess.run(
+        command,
+        cwd=ROOT,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if ran.returncode != 0:
+        message = f"{' '.join(command)}\n{ran.stdout}{ran.stderr}".rstrip()
+        raise SetupError(message)
+
+
+UV: Final = INSTALL_DIR / "tools" / "bin" / "uv"
 PYTHON: Final = ROOT / ".venv" / "bin" / "python"
-LOCALSTACK: Final = INSTALLED / "localstack"
+LOCALSTACK_DIR: Final = INSTALL_DIR / "localstack"
 
 
-def steps(python: str) -> tuple[Step, ...]:
+def setup_steps(python: str) -> tuple[SetupStep, ...]:
     """Return every step; `python` is a Python 3.13 that can make virtual environments."""
     localstack = _localstack(python)
     return (
@@ -24,15 +96,15 @@ def steps(python: str) -> tuple[Step, ...]:
         _fonts(),
         _dynoxide(),
         # Everything but verdicts works without them.
-        *(() if absent() else (_validators(),)),
+        *(() if missing_tools() else (_validators(),)),
     )
 
 
-def _tools(python: str) -> Step:
+def _tools(python: str) -> SetupStep:
     lock = ROOT / "infra" / "setup" / "uv-requirements.txt"
-    tools = INSTALLED / "tools"
+    tools = INSTALL_DIR / "tools"
     pip = [str(tools / "bin" / "python"), "-m", "pip", "install", "--quiet"]
-    return Step(
+    return SetupStep(
         "tools",
         "uv",
         (
@@ -44,11 +116,11 @@ def _tools(python: str) -> Step:
     )
 
 
-def _product(python: str) -> Step:
+def _product(python: str) -> SetupStep:
     lock = ROOT / "requirements-dev.txt"
     uv = [str(UV), "pip"]
     target = ["--quiet", "--python", str(PYTHON)]
-    return Step(
+    return SetupStep(
         "product",
         "Python packages of the product",
         (
@@ -62,34 +134,34 @@ def _product(python: str) -> Step:
     )
 
 
-def _localstack(python: str) -> Step:
+def _localstack(python: str) -> SetupStep:
     lock = ROOT / "infra" / "local" / "localstack-requirements.txt"
     certificate = ROOT / "infra" / "setup" / "certificate.py"
-    own = str(LOCALSTACK / "bin" / "python")
-    return Step(
+    own = str(LOCALSTACK_DIR / "bin" / "python")
+    return SetupStep(
         "localstack",
         "LocalStack",
         (
-            [str(UV), "venv", "--quiet", "--allow-existing", "-p", python, str(LOCALSTACK)],
+            [str(UV), "venv", "--quiet", "--allow-existing", "-p", python, str(LOCALSTACK_DIR)],
             [str(UV), "pip", "sync", "--quiet", "-p", own, "--require-hashes", str(lock)],
-            [own, str(certificate), str(LOCALSTACK / "certificate.pem")],
+            [own, str(certificate), str(LOCALSTACK_DIR / "certificate.pem")],
         ),
         inputs=(lock, certificate),
-        results=(LOCALSTACK / "certificate.pem", LOCALSTACK / "bin" / "python"),
+        results=(LOCALSTACK_DIR / "certificate.pem", LOCALSTACK_DIR / "bin" / "python"),
         after=("tools",),
     )
 
 
-def _plugins(localstack: Step) -> Step:
+def _plugins(localstack: SetupStep) -> SetupStep:
     folder = ROOT / "infra" / "localstack"
     project = folder / "pyproject.toml"
     declared = tomllib.loads(project.read_text(encoding="utf-8"))
     sources = declared["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
-    wheel = INSTALLED / "wheels" / "platen_localstack-1-py3-none-any.whl"
-    own = str(LOCALSTACK / "bin" / "python")
+    wheel = INSTALL_DIR / "wheels" / "platen_localstack-1-py3-none-any.whl"
+    own = str(LOCALSTACK_DIR / "bin" / "python")
     build = ["--quiet", "--wheel", "--no-build-isolation", "-p", str(PYTHON)]
     install = ["--quiet", "--reinstall", "--no-deps", "--no-index", "-p", own]
-    return Step(
+    return SetupStep(
         "plugins",
         "plug-ins of LocalStack",
         (
@@ -98,63 +170,63 @@ def _plugins(localstack: Step) -> Step:
         ),
         # Whenever LocalStack is installed anew, they are gone.
         inputs=(*localstack.inputs, project, *(folder / name for name in sources)),
-        results=(LOCALSTACK / "lib" / "python3.13" / "site-packages" / "infra",),
+        results=(LOCALSTACK_DIR / "lib" / "python3.13" / "site-packages" / "infra",),
         after=("localstack", "product"),
     )
 
 
-def _chromium() -> Step:
-    target = INSTALLED / "chromium"
-    return Step(
+def _chromium() -> SetupStep:
+    target = INSTALL_DIR / "chromium"
+    return SetupStep(
         "chromium",
         "Chromium",
-        (_build("chromium", target),),
-        inputs=_sources("chromium"),
+        (_build_command("chromium", target),),
+        inputs=_layer_sources("chromium"),
         results=(target / ".pins",),
         after=("product",),
     )
 
 
-def _fonts() -> Step:
-    target, chromium = INSTALLED / "fonts", INSTALLED / "chromium"
-    remember = [str(PYTHON), "-m", "layers.fonts.remember", str(chromium), str(target)]
-    return Step(
+def _fonts() -> SetupStep:
+    target, chromium = INSTALL_DIR / "fonts", INSTALL_DIR / "chromium"
+    remember = [str(PYTHON), "-m", "layers.fonts.font_cache", str(chromium), str(target)]
+    return SetupStep(
         "fonts",
         "fonts",
-        (_build("fonts", target), remember),
+        (_build_command("fonts", target), remember),
         # What the browser remembers of them is a matter of its version.
-        inputs=(*_sources("fonts"), *_sources("chromium")),
+        inputs=(*_layer_sources("fonts"), *_layer_sources("chromium")),
         results=(target / ".pins", target / "cache"),
         after=("chromium", "product"),
     )
 
 
-def _validators() -> Step:
-    target = INSTALLED / "validators"
+def _validators() -> SetupStep:
+    target = INSTALL_DIR / "validators"
     folder = ROOT / "layers" / "validators"
     parts = (path for path in folder.rglob("*") if path.is_file())
-    return Step(
+    return SetupStep(
         "validators",
         "validators",
-        (_build("validators", target),),
+        (_build_command("validators", target),),
         inputs=tuple(sorted(path for path in parts if path.suffix != ".pyc")),
         results=(target / ".pins",),
         after=("product",),
     )
 
 
-def _build(layer: str, target: Path) -> list[str]:
+def _build_command(layer: str, target: Path) -> list[str]:
     return [str(PYTHON), "-m", f"layers.{layer}.build", str(target)]
 
 
-def _sources(layer: str) -> tuple[Path, ...]:
+def _layer_sources(layer: str) -> tuple[Path, ...]:
     return (ROOT / "layers" / "npm.py", *sorted((ROOT / "layers" / layer).glob("*.py")))
 
 
-def _dynoxide() -> Step:
-    target = INSTALLED / "bin"
+def _dynoxide() -> SetupStep:
+    target = INSTALL_DIR / "bin"
     source = ROOT / "infra" / "setup" / "dynoxide.py"
-    return Step(
+    return SetupStep(
         "dynoxide",
         "DynamoDB for one machine",
         ([str(PYTHON), "-m", "infra.setup.dynoxide", str(target)],),

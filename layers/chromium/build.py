@@ -8,7 +8,7 @@ from typing import Final
 
 import brotli  # type: ignore[import-untyped]
 
-from layers.npm import Package, build_from_packages, main, members
+from layers.npm import Package, build_from_packages, main, tarball_files
 
 CHROMIUM: Final = Package(
     "@sparticuz/chromium",
@@ -27,7 +27,7 @@ def build(target: Path) -> None:
 
 
 def _unpack(_package: Package, tarball: Path, folder: Path) -> None:
-    files = dict(members(tarball))
+    files = dict(tarball_files(tarball))
     for name in ("chromium.br", "al2023.tar.br"):
         (folder / name).write_bytes(files[f"bin/{name}"])
     executable = folder / "chromium"

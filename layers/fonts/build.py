@@ -5,7 +5,7 @@ import sys
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from layers.npm import Package, build_from_packages, main, members
+from layers.npm import Package, build_from_packages, main, tarball_files
 
 _FONTS: Final[tuple[tuple[str, str, str], ...]] = (
     (
@@ -87,8 +87,8 @@ _FONTS: Final[tuple[tuple[str, str, str], ...]] = (
 _SCOPE: Final = "@expo-google-fonts/"
 _STYLES: Final = ("400Regular", "400Regular_Italic", "700Bold", "700Bold_Italic")
 # 5.5 MB a weight: Chromium draws the bold of these by itself.
-_REGULAR_ONLY: Final = frozenset({"noto-sans-jp", "noto-sans-sc", "noto-sans-kr"})
-_FALLBACK: Final = (
+_REGULAR_ONLY_FONTS: Final = frozenset({"noto-sans-jp", "noto-sans-sc", "noto-sans-kr"})
+_FALLBACK_FAMILIES: Final = (
     "Noto Sans",
     "Noto Sans Arabic",
     "Noto Sans Hebrew",
@@ -112,10 +112,10 @@ _ALIASES: Final = {
     "Courier": ("Cousine",),
     "Courier New": ("Cousine",),
     "Liberation Mono": ("Cousine",),
-    "sans-serif": ("Arimo", *_FALLBACK),
-    "system-ui": ("Noto Sans", *_FALLBACK),
-    "serif": ("Tinos", "Noto Serif", *_FALLBACK),
-    "monospace": ("Cousine", *_FALLBACK),
+    "sans-serif": ("Arimo", *_FALLBACK_FAMILIES),
+    "system-ui": ("Noto Sans", *_FALLBACK_FAMILIES),
+    "serif": ("Tinos", "Noto Serif", *_FALLBACK_FAMILIES),
+    "monospace": ("Cousine", *_FALLBACK_FAMILIES),
     "emoji": ("Noto Color Emoji",),
 }
 # What is remembered of the fonts is found by the name that they are given here.
@@ -130,12 +130,12 @@ _FONTCONFIG: Final = """\
 """
 # Letters that no family of a text has are looked for in these, in this order. Without it the order
 # is fontconfig's own, by which Arabic is drawn with letters for mathematics, which never join.
-_LAST: Final = """\
+_FALLBACK_RULE: Final = """\
   <match target="pattern">
     <edit name="family" mode="append_last" binding="weak">{families}</edit>
   </match>
 """
-_ALIAS: Final = """\
+_ALIAS_ELEMENT: Final = """\
   <alias binding="same">
     <family>{name}</family>
     <prefer>{families}</prefer>
@@ -146,17 +146,17 @@ _ALIAS: Final = """\
 def build(target: Path) -> None:
     """Make `target/ttf`, `licenses`, `fonts.conf`, `families.json`; nothing when they are there."""
     packages = [Package(_SCOPE + name, version, pin) for name, version, pin in _FONTS]
-    recipe = f"2 {_STYLES} {sorted(_REGULAR_ONLY)} {_fonts_conf()}"
+    recipe = f"2 {_STYLES} {sorted(_REGULAR_ONLY_FONTS)} {_fonts_conf()}"
     build_from_packages(target, packages, recipe=recipe, unpack=_unpack, finish=_write_conf)
 
 
 def _unpack(package: Package, tarball: Path, folder: Path) -> None:
     family = package.name.removeprefix(_SCOPE)
-    styles = _STYLES[:1] if family in _REGULAR_ONLY else _STYLES
+    styles = _STYLES[:1] if family in _REGULAR_ONLY_FONTS else _STYLES
     fonts, licenses = folder / "ttf", folder / "licenses"
     fonts.mkdir(exist_ok=True)
     licenses.mkdir(exist_ok=True)
-    for name, content in members(tarball):
+    for name, content in tarball_files(tarball):
         path = PurePosixPath(name)
         if path.suffix == ".ttf" and path.parts[0] in styles:
             (fonts / path.name).write_bytes(content)
@@ -182,14 +182,14 @@ def _families() -> dict[str, str]:
 
 def _fonts_conf() -> str:
     aliases = "".join(
-        _ALIAS.format(
+        _ALIAS_ELEMENT.format(
             name=name,
             families="".join(f"<family>{family}</family>" for family in families),
         )
         for name, families in _ALIASES.items()
     )
-    families = "".join(f"<string>{family}</string>" for family in _FALLBACK)
-    return _FONTCONFIG.format(aliases=aliases, fallback=_LAST.format(families=families))
+    families = "".join(f"<string>{family}</string>" for family in _FALLBACK_FAMILIES)
+    return _FONTCONFIG.format(aliases=aliases, fallback=_FALLBACK_RULE.format(families=families))
 
 
 if __name__ == "__main__":

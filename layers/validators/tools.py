@@ -9,27 +9,29 @@ from typing import Final
 
 from layers.npm import LayerError
 
-JDK: Final = 17
-INSTALL: Final = "sudo apt-get install openjdk-17-jdk-headless maven"
+JDK_VERSION: Final = 17
+INSTALL_COMMAND: Final = "sudo apt-get install openjdk-17-jdk-headless maven"
 _TIMEOUT_S: Final = 1_200
 _VERSION: Final = re.compile(r'^JAVA_VERSION="(\d+)', re.MULTILINE)
 
 
-def absent() -> list[str]:
+def missing_tools() -> list[str]:
     """Return what of it this machine lacks; nothing is run to find out."""
     found = {tool: shutil.which(tool) for tool in ("javac", "jlink")}
-    jdk = all(path is not None and _version(Path(path)) >= JDK for path in found.values())
+    jdk = all(
+        path is not None and _jdk_version(Path(path)) >= JDK_VERSION for path in found.values()
+    )
     maven = shutil.which("mvn") is not None
-    return [*([] if jdk else [f"JDK {JDK}"]), *([] if maven else ["Maven"])]
+    return [*([] if jdk else [f"JDK {JDK_VERSION}"]), *([] if maven else ["Maven"])]
 
 
 def check_tools() -> None:
     """Raise LayerError where something is absent or too old."""
-    if lacking := absent():
-        raise LayerError(f"missing: {' and '.join(lacking)} -- install with: {INSTALL}")
+    if lacking := missing_tools():
+        raise LayerError(f"missing: {' and '.join(lacking)} -- install with: {INSTALL_COMMAND}")
 
 
-def _version(tool: Path) -> int:
+def _jdk_version(tool: Path) -> int:
     """Return the version of the JDK that a tool belongs to, 0 where it does not say."""
     release = tool.resolve().parent.parent / "release"
     try:

@@ -9,15 +9,15 @@ import pytest
 from chalice.deploy.swagger import CFNSwaggerGenerator
 
 from chalicelib.api import routes
-from chalicelib.api._app import CATCH_ALL, METHODS
-from chalicelib.api._endpoint import Endpoint, endpoints_of
+from chalicelib.api.edge.app import CATCH_ALL_PATHS, METHODS
+from chalicelib.api.edge.endpoint import Endpoint, endpoints_of
 from chalicelib.api.routes import ENDPOINTS
 from chalicelib.core.problems import PROBLEMS
 from chalicelib.core.version import VERSION
 from chalicelib.features.workspaces.model import SCOPES
 from infra import openapi
 from tests.architecture.contract_codes import CODES, NOT_RETRYABLE
-from tests.fakes import resource
+from tests.fakes import api_resource
 
 ROOT = Path(routes.__file__).parents[2]
 PUBLIC = {
@@ -50,7 +50,7 @@ def test_what_is_retryable_follows_from_the_status() -> None:
 
 
 def test_published_description_is_current() -> None:
-    assert openapi.TARGET.read_text(encoding="utf-8") == openapi.text(), "run: make openapi"
+    assert openapi.TARGET.read_text(encoding="utf-8") == openapi.openapi_text(), "run: make openapi"
 
 
 def test_every_module_of_the_api_is_listed() -> None:
@@ -101,14 +101,14 @@ def test_gateway_template_takes_every_method_of_every_path() -> None:
 
     template = CFNSwaggerGenerator().generate_swagger(app.app)
 
-    assert set(template["paths"]) == {row.path for row in ENDPOINTS} | set(CATCH_ALL)
+    assert set(template["paths"]) == {row.path for row in ENDPOINTS} | set(CATCH_ALL_PATHS)
     for methods in template["paths"].values():
         assert {method.upper() for method in methods} == set(METHODS)
         assert all("security" not in entry for entry in methods.values())
 
 
 def test_tests_own_resource_covers_every_sort_of_endpoint() -> None:
-    rows = endpoints_of(resource)
+    rows = endpoints_of(api_resource)
 
     assert {row.scope is None for row in rows} == {True, False}
     assert any(row.idempotent for row in rows)

@@ -9,18 +9,17 @@ from typing import Any
 
 import pytest
 
-from chalicelib.adapters.aws.messages import LAST_DELIVERY
+from chalicelib.adapters.aws.messages import MAX_RECEIVE_COUNT
 from chalicelib.core.problems import PROBLEMS
 from chalicelib.features.renders.model import MAX_ATTEMPTS
-from infra.local.functions import functions
+from infra.local.functions import declared_functions
 from infra.local.gateway.events import METHODS
 from infra.local.resources import CREATORS, create_resources
-from infra.package.archives import CODE
-from infra.package.lint import findings
+from infra.package.archives import CODE_ARCHIVES
 from infra.package.needs import NEEDS
-from infra.package.sam import write_template
+from infra.package.sam import lint_findings, write_template
 from infra.package.translate import translate
-from infra.template import ROOT, Resolver, load
+from infra.template import ROOT, IntrinsicResolver, load_template
 
 LOCKS = {
     "requirements.txt": ("api",),
@@ -69,8 +68,8 @@ def test_both_forms_lint_clean(sam: Path, translated: dict[str, Any], tmp_path: 
     plain = tmp_path / "cloudformation.json"
     plain.write_text(json.dumps(translated))
 
-    assert findings(sam) == ""
-    assert findings(plain) == ""
+    assert lint_findings(sam) == ""
+    assert lint_findings(plain) == ""
 
 
 def test_the_linter_finds_a_mistake(translated: dict[str, Any], tmp_path: Path) -> None:
@@ -79,7 +78,7 @@ def test_the_linter_finds_a_mistake(translated: dict[str, Any], tmp_path: Path) 
     path = tmp_path / "broken.json"
     path.write_text(json.dumps(broken))
 
-    assert "'soon' is not of type 'integer'" in findings(path)
+    assert "'soon' is not of type 'integer'" in lint_findings(path)
 
 
 def test_what_chalice_makes_and_what_we_merge_is_one_function(resources: dict[str, Any]) -> None:
@@ -93,9 +92,9 @@ def test_what_chalice_makes_and_what_we_merge_is_one_function(resources: dict[st
 
 def gateway_responses(resources: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:
     definition = resources["RestAPI"]["Properties"]["DefinitionBody"]
-    template = load()
+    template = load_template()
     host = {"ApiHost": "https://api.test", "FilesHost": "https://files.test"}
-    resolver = Resolver(template, parameters=host, attributes={})
+    resolver = IntrinsicResolver(template, parameters=host, attributes={})
     for kind, response in definition["x-amazon-apigateway-gateway-responses"].items():
         body = json.loads(resolver.resolve(response["responseTemplates"]["application/json"]))
         yield kind, response, body
@@ -152,12 +151,12 @@ def test_every_queue_that_feeds_a_function_has_dead_letters_and_time(
 
 
 def test_a_render_is_ended_before_its_message_is_a_dead_letter(resources: dict[str, Any]) -> None:
-    names = ("Renders", "RendersLow", "Events", "Upkeep")
+    names = ("Renders", "RendersLow", "Events", "Maintenance")
     queues = [resources[f"{name}Queue"]["Properties"] for name in names]
 
     # Every attempt may die; one delivery more ends the render as lost.
-    assert LAST_DELIVERY > MAX_ATTEMPTS
-    assert {q["RedrivePolicy"]["maxReceiveCount"] for q in queues} == {LAST_DELIVERY}
+    assert MAX_RECEIVE_COUNT > MAX_ATTEMPTS
+    assert {q["RedrivePolicy"]["maxReceiveCount"] for q in queues} == {MAX_RECEIVE_COUNT}
 
 
 def test_a_body_outlasts_the_message_that_asks_for_it(resources: dict[str, Any]) -> None:
@@ -193,15 +192,17 @@ def test_no_role_may_do_everything(translated: dict[str, Any]) -> None:
 
 
 def test_the_local_stack_knows_every_type_and_function_of_the_template() -> None:
-    template = load()
+    template = load_template()
     made = {
         name: {"Ref": name, "Arn": f"arn:{name}", "QueueName": name}
         for name in template["Resources"]
     }
     host = {"ApiHost": "x", "FilesHost": "x", "AWS::StackName": "s", "AWS::Region": "r"}
-    resolver = Resolver(template, parameters=host, attributes=made)
+    resolver = IntrinsicResolver(template, parameters=host, attributes=made)
 
-    declared = {function.logical_id: function for function in functions(template, resolver, "s")}
+    declared = {
+        function.logical_id: function for function in declared_functions(template, resolver, "s")
+    }
 
     assert declared.keys() == NEEDS.keys()
     assert declared["APIHandler"].environment["PLATEN_BASE_URL"] == "x/v1"
@@ -240,7 +241,7 @@ def test_locks_pin_what_is_asked_for(lock: str, extras: tuple[str, ...]) -> None
         assert pins[name] in SpecifierSet(wanted), f"{name}{wanted} is not {pins[name]}"
 
 
-@pytest.mark.parametrize("lock", CODE.values(), ids=CODE)
+@pytest.mark.parametrize("lock", CODE_ARCHIVES.values(), ids=CODE_ARCHIVES)
 def test_the_deployed_versions_are_the_tested_ones(lock: Path) -> None:
     def pins(lock: Path) -> dict[str, str]:
         text = lock.read_text(encoding="utf-8")

@@ -8,11 +8,11 @@ from typing import Any, Final
 
 import pytest
 
-from infra.package.grants import granted, role_of
+from infra.package.check import role_grants, role_name
 from infra.package.needs import NEEDS, Grant
 from infra.package.sam import write_template
 from infra.package.translate import translate
-from tests.builders.grants import Asked
+from tests.builders.aws_actions import AwsAction
 
 # The render function runs strangers' documents. Its whole role, once more by hand.
 RENDER_ROLE: Final[dict[str, str]] = {
@@ -52,26 +52,26 @@ RENDER_VARIABLES: Final = {
 FILE: Final = "${FilesBucket.Arn}/ws/ws_1/files/rnd_1/1-0.pdf"
 NEVER_BY_RENDERS: Final = [
     *(
-        Asked(f"dynamodb:{action}", "MainTable", partition)
+        AwsAction(f"dynamodb:{action}", "MainTable", partition)
         for action in ("GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem", "Query")
         for partition in ("KEY#k", "WS#ws_1", "WS#ws_1#KEY", "WS#ws_1#USE#2026-11", "DLQ#renders")
     ),
-    Asked("dynamodb:Query", "MainTable", "WS#ws_1#RND#rnd_1"),
-    Asked("dynamodb:GetItem", "MainTable", "FILE#file_1"),
-    Asked("dynamodb:GetItem", "MainTable", "WS#ws_1#LIM"),
-    Asked("dynamodb:Query", "${MainTable.Arn}/index/lists"),
-    Asked("dynamodb:GetItem", "TransientTable", "IDEM#1"),
+    AwsAction("dynamodb:Query", "MainTable", "WS#ws_1#RND#rnd_1"),
+    AwsAction("dynamodb:GetItem", "MainTable", "FILE#file_1"),
+    AwsAction("dynamodb:GetItem", "MainTable", "WS#ws_1#LIM"),
+    AwsAction("dynamodb:Query", "${MainTable.Arn}/index/lists"),
+    AwsAction("dynamodb:GetItem", "TransientTable", "IDEM#1"),
     # Nobody's finished document; no body or upload of anybody can be changed.
-    Asked("s3:GetObject", FILE),
-    Asked("s3:PutObject", "${FilesBucket.Arn}/tmp/ws/ws_1/bodies/rnd_1"),
-    Asked("s3:DeleteObject", "${FilesBucket.Arn}/tmp/uploads/ws_1/upl_1"),
-    Asked("s3:ListBucket", "FilesBucket"),
-    Asked("sqs:SendMessage", "RendersQueue"),
-    Asked("sqs:SendMessage", "UpkeepQueue"),
-    Asked("sqs:ReceiveMessage", "EventsQueue"),
-    Asked("lambda:InvokeFunction", "RenderFunction"),
-    Asked("secretsmanager:GetSecretValue", "SigningSecret"),
-    Asked("kms:Decrypt", "DataKey"),
+    AwsAction("s3:GetObject", FILE),
+    AwsAction("s3:PutObject", "${FilesBucket.Arn}/tmp/ws/ws_1/bodies/rnd_1"),
+    AwsAction("s3:DeleteObject", "${FilesBucket.Arn}/tmp/uploads/ws_1/upl_1"),
+    AwsAction("s3:ListBucket", "FilesBucket"),
+    AwsAction("sqs:SendMessage", "RendersQueue"),
+    AwsAction("sqs:SendMessage", "MaintenanceQueue"),
+    AwsAction("sqs:ReceiveMessage", "EventsQueue"),
+    AwsAction("lambda:InvokeFunction", "RenderFunction"),
+    AwsAction("secretsmanager:GetSecretValue", "SigningSecret"),
+    AwsAction("kms:Decrypt", "DataKey"),
 ]
 # Whatever is not here may be done by nobody: making, changing or deleting what the stack is made
 # of, reading whole tables and lists of objects, taking on roles, keys, users.
@@ -93,10 +93,10 @@ def translated(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def grants(translated: dict[str, Any]) -> dict[str, frozenset[Grant]]:
-    return {name: granted(translated, role_of(translated, name)) for name in NEEDS}
+    return {name: role_grants(translated, role_name(translated, name)) for name in NEEDS}
 
 
-def who_may(grants: dict[str, frozenset[Grant]], asked: Asked) -> set[str]:
+def who_may(grants: dict[str, frozenset[Grant]], asked: AwsAction) -> set[str]:
     return {name for name, each in grants.items() if any(asked.is_covered_by(one) for one in each)}
 
 
@@ -117,7 +117,9 @@ def test_the_render_function_may_do_this_and_nothing_else(
 
 
 @pytest.mark.parametrize("asked", NEVER_BY_RENDERS, ids=str)
-def test_the_render_function_may_never(grants: dict[str, frozenset[Grant]], asked: Asked) -> None:
+def test_the_render_function_may_never(
+    grants: dict[str, frozenset[Grant]], asked: AwsAction
+) -> None:
     assert "RenderFunction" not in who_may(grants, asked)
 
 
@@ -129,19 +131,21 @@ def test_this_table_asks_what_others_may(grants: dict[str, frozenset[Grant]]) ->
 
 
 def test_who_may_touch_keys_and_secrets(grants: dict[str, frozenset[Grant]]) -> None:
-    assert who_may(grants, Asked("secretsmanager:GetSecretValue", "SigningSecret")) == {
+    assert who_may(grants, AwsAction("secretsmanager:GetSecretValue", "SigningSecret")) == {
         "APIHandler"
     }
-    assert who_may(grants, Asked("lambda:InvokeFunction", "RenderFunction")) == {"APIHandler"}
+    assert who_may(grants, AwsAction("lambda:InvokeFunction", "RenderFunction")) == {"APIHandler"}
     # Rows of keys are made by the operator alone; what may put items at all is told here.
-    assert who_may(grants, Asked("dynamodb:PutItem", "MainTable", KEY)) == {
+    assert who_may(grants, AwsAction("dynamodb:PutItem", "MainTable", KEY)) == {
         "APIHandler",
-        "UpkeepFunction",
+        "MaintenanceFunction",
         "DeadLettersFunction",
     }
     # It deletes workspaces when their time has come.
-    assert who_may(grants, Asked("dynamodb:DeleteItem", "MainTable", KEY)) == {"UpkeepFunction"}
-    assert who_may(grants, Asked("s3:GetObject", FILE)) == {"APIHandler"}
+    assert who_may(grants, AwsAction("dynamodb:DeleteItem", "MainTable", KEY)) == {
+        "MaintenanceFunction"
+    }
+    assert who_may(grants, AwsAction("s3:GetObject", FILE)) == {"APIHandler"}
 
 
 @pytest.mark.parametrize("function", NEEDS)
@@ -156,7 +160,7 @@ def test_no_role_reaches_beyond_the_stacks_own_items(
         assert resource.count("*") == 0 or resource.startswith(
             ("log-group:/aws/lambda/${AWS::StackName}-", "${FilesBucket.Arn}/", "MainTable ")
         )
-    role = translated["Resources"][role_of(translated, function)]["Properties"]
+    role = translated["Resources"][role_name(translated, function)]["Properties"]
     (trust,) = role["AssumeRolePolicyDocument"]["Statement"]
     assert trust["Principal"] == {"Service": ["lambda.amazonaws.com"]} or trust["Principal"] == {
         "Service": "lambda.amazonaws.com"

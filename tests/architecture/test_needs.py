@@ -12,8 +12,7 @@ from moto import mock_aws
 from chalicelib.settings import SETTINGS
 from infra import template as infra_template
 from infra.deploy.__main__ import main
-from infra.package.check import missing
-from infra.package.grants import role_of
+from infra.package.check import missing_needs, role_name
 from infra.package.needs import NEEDS
 from infra.package.sam import write_template
 from infra.package.translate import translate
@@ -44,7 +43,7 @@ def required(function: str) -> Iterator[str]:
 
 
 def test_nothing_is_missing(translated: dict[str, Any]) -> None:
-    assert missing(translated) == []
+    assert missing_needs(translated) == []
 
 
 @pytest.mark.parametrize("function", NEEDS)
@@ -53,7 +52,7 @@ def test_every_variable_is_missed(translated: dict[str, Any], function: str) -> 
 
     for variable in required(function):
         value = given.pop(variable)
-        assert missing(translated) == [f"{function}: {variable} is not in its environment"]
+        assert missing_needs(translated) == [f"{function}: {variable} is not in its environment"]
         given[variable] = value
 
 
@@ -64,21 +63,21 @@ def test_every_layer_is_missed(translated: dict[str, Any], function: str) -> Non
     assert len(layers) == len(NEEDS[function].layers)
     for number, layer in enumerate(list(layers)):
         del layers[number]
-        (said,) = missing(translated)
+        (said,) = missing_needs(translated)
         assert said == f"{function}: it has no {layer['Ref'][:-10]}"
         layers.insert(number, layer)
 
 
 @pytest.mark.parametrize("function", NEEDS)
 def test_every_action_is_missed(translated: dict[str, Any], function: str) -> None:
-    role = translated["Resources"][role_of(translated, function)]["Properties"]
+    role = translated["Resources"][role_name(translated, function)]["Properties"]
 
     for policy in role["Policies"]:
         for statement in policy["PolicyDocument"]["Statement"]:
             actions = statement["Action"]
             for action in actions:
                 statement["Action"] = [other for other in actions if other != action]
-                said = missing(translated)
+                said = missing_needs(translated)
                 assert said, (function, action)
                 assert all(f"{function}: its role may not {action} on " in line for line in said)
             statement["Action"] = actions
@@ -89,17 +88,17 @@ def test_a_missing_action_is_told_with_its_resource(translated: dict[str, Any]) 
     statements = policy["PolicyDocument"]["Statement"]
     policy["PolicyDocument"]["Statement"] = [s for s in statements if s["Sid"] != "Files"]
 
-    assert missing(translated) == [
+    assert missing_needs(translated) == [
         "RenderFunction: its role may not s3:DeleteObject on FilesBucket/ws/*",
         "RenderFunction: its role may not s3:PutObject on FilesBucket/ws/*",
     ]
 
 
 def test_a_queue_that_feeds_a_function_must_be_readable(translated: dict[str, Any]) -> None:
-    mapping = translated["Resources"]["RelayFunctionFacts"]["Properties"]
+    mapping = translated["Resources"]["RelayFunctionDomainEvents"]["Properties"]
     mapping["EventSourceArn"] = {"Fn::GetAtt": ["RendersQueue", "Arn"]}
 
-    assert "RelayFunction: its role may not sqs:ReceiveMessage on RendersQueue" in missing(
+    assert "RelayFunction: its role may not sqs:ReceiveMessage on RendersQueue" in missing_needs(
         translated
     )
 
@@ -107,7 +106,9 @@ def test_a_queue_that_feeds_a_function_must_be_readable(translated: dict[str, An
 def test_a_function_that_nobody_described_is_named(translated: dict[str, Any]) -> None:
     translated["Resources"]["NewFunction"] = translated["Resources"]["TickFunction"]
 
-    assert missing(translated) == ["NewFunction: infra/package/needs.py does not say what it needs"]
+    assert missing_needs(translated) == [
+        "NewFunction: infra/package/needs.py does not say what it needs"
+    ]
 
 
 def test_an_incomplete_template_is_not_deployed(
@@ -121,12 +122,12 @@ def test_an_incomplete_template_is_not_deployed(
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "test")
     monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-central-1")
-    infra_template.load.cache_clear()
+    infra_template.load_template.cache_clear()
 
     with mock_aws():
         folder = tmp_path / "build"
         ran = CliRunner().invoke(main, ["up", "--stage", "one", "--folder", str(folder)])
-    infra_template.load.cache_clear()
+    infra_template.load_template.cache_clear()
 
     assert ran.exit_code == 1
     assert "RelayFunction: PLATEN_BUCKET is not in its environment\n" in ran.stderr

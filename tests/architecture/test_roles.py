@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from infra.package.grants import granted, role_of
+from infra.package.check import role_grants, role_name
 from infra.package.needs import NEEDS
 from infra.package.sam import write_template
 from infra.package.translate import translate
@@ -18,7 +18,7 @@ def translated(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 def test_every_function_has_its_own_role(translated: dict[str, Any]) -> None:
     kinds = {name: resource["Type"] for name, resource in translated["Resources"].items()}
     functions = {name for name, kind in kinds.items() if kind == "AWS::Lambda::Function"}
-    roles = sorted(role_of(translated, function) for function in functions)
+    roles = sorted(role_name(translated, function) for function in functions)
 
     assert functions == NEEDS.keys()
     assert roles == sorted(name for name, kind in kinds.items() if kind == "AWS::IAM::Role")
@@ -26,8 +26,8 @@ def test_every_function_has_its_own_role(translated: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("function", NEEDS)
 def test_a_role_may_do_this_and_nothing_else(translated: dict[str, Any], function: str) -> None:
-    role = role_of(translated, function)
+    role = role_name(translated, function)
 
-    assert granted(translated, role) == NEEDS[function].grants
+    assert role_grants(translated, role) == NEEDS[function].grants
     properties = translated["Resources"][role]["Properties"]
     assert properties.keys() == {"AssumeRolePolicyDocument", "Policies"}

@@ -14,8 +14,8 @@ from chalicelib.contract.base import Model
 from chalicelib.engine.formats import FORMATS
 from chalicelib.features.renders import model
 from tests.architecture.contract_shapes import ENUMS, OFFERED, SHAPES, WARNINGS
-from tests.builders import verdicts
-from tests.builders.catalogue import LATER_WARNINGS, WARNED
+from tests.builders import validation_results
+from tests.builders.problem_catalogue import BROWSER_WARNINGS, LATER_WARNINGS
 
 CODE = Path(contract.__file__).parents[1]
 
@@ -23,7 +23,7 @@ CODE = Path(contract.__file__).parents[1]
 def models() -> dict[str, type[Model]]:
     """Return every model of the contract by name."""
     found: dict[str, type[Model]] = {}
-    for module in pkgutil.iter_modules(contract.__path__, f"{contract.__name__}."):
+    for module in pkgutil.walk_packages(contract.__path__, f"{contract.__name__}."):
         members = vars(importlib.import_module(module.name)).values()
         kinds = [kind for kind in members if isinstance(kind, type) and issubclass(kind, Model)]
         found |= {kind.__name__: kind for kind in kinds if kind.__module__ == module.name}
@@ -78,7 +78,10 @@ def test_warnings_are_the_contracts() -> None:
     assert "asset_failed" in codes
     assert codes <= set(WARNINGS.split())
     assert not codes & LATER_WARNINGS
-    assert set(WARNINGS.split()) - LATER_WARNINGS == WARNED.keys() | verdicts.WARNED.keys()
+    assert (
+        set(WARNINGS.split()) - LATER_WARNINGS
+        == BROWSER_WARNINGS.keys() | validation_results.PROVOKED_VALIDATION_WARNINGS.keys()
+    )
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -89,9 +92,9 @@ def test_every_shape_has_the_contracts_fields(name: str) -> None:
 @pytest.mark.parametrize(
     ("inside", "field"),
     [
-        (model.Status, "Render.status"),
+        (model.RenderStatus, "Render.status"),
         (model.RunMode, "RenderRequest.mode"),
-        (model.Delivery, "DeliverySpec.type"),
+        (model.DeliveryType, "DeliverySpec.type"),
     ],
 )
 def test_the_code_inside_has_the_words_of_the_edge(inside: Any, field: str) -> None:

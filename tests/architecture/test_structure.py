@@ -18,7 +18,7 @@ TABLE_LINES: Final = 500
 # Longer than other modules because most of them is a table.
 TABLES: Final = {
     "chalicelib/engine/einvoice/model.py",
-    "tests/functional/test_edge_requests.py",
+    "tests/functional/edge/test_requests.py",
 }
 BINARY: Final = (".ttf", ".otf", ".woff2", ".png", ".pdf", ".icc")
 # What each import must leave unloaded: cold starts are paid for by the module.

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import Any, Final
 from urllib.parse import parse_qs, urlsplit
 
-from chalicelib.api._app import App
+from chalicelib.api.edge.app import App
 
 # What the platform hands a function beside the event; nothing else of it is used.
 GATEWAY_ID: Final = "ca7f0a1c-gateway"
@@ -17,7 +17,7 @@ CONTEXT: Final = SimpleNamespace(aws_request_id="invocation-1")
 
 
 @dataclass(frozen=True)
-class Answer:
+class ApiAnswer:
     """What came back."""
 
     status: int
@@ -58,7 +58,7 @@ def request(  # noqa: PLR0913 -- the parts of an HTTP request
     json_body: Any = None,
     body: bytes | None = None,
     source_ip: str = "203.0.113.7",
-) -> Answer:
+) -> ApiAnswer:
     """Send one request through the app as API Gateway would."""
     sent = {"Host": "api.test", "Accept": "*/*"}
     if json_body is not None:
@@ -71,7 +71,7 @@ def request(  # noqa: PLR0913 -- the parts of an HTTP request
     answer = app(event(app, method, target, sent, body, source_ip), CONTEXT)
     raw = answer["body"]
     content = base64.b64decode(raw) if answer.get("isBase64Encoded") else raw.encode()
-    return Answer(answer["statusCode"], answer["headers"], content)
+    return ApiAnswer(answer["statusCode"], answer["headers"], content)
 
 
 def event(

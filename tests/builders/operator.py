@@ -14,7 +14,7 @@ from infra.operator.cli import main
 from tests.builders.service import REGION
 
 
-class Tool:
+class OperatorTool:
     """Runs `platen` in this process, on a machine whose run folder is this one."""
 
     def __init__(self, folder: Path, environment: pytest.MonkeyPatch) -> None:
@@ -23,24 +23,26 @@ class Tool:
         environment.setattr(connection, "_RUN_FOLDER", folder)
         self.forget_service()
 
-    def use(self, table: str, made: Mapping[str, Mapping[str, str]] | None = None) -> None:
+    def use_service(
+        self, table: str, resources: Mapping[str, Mapping[str, str]] | None = None
+    ) -> None:
         """Name a service by its table, and all else that was made for it."""
-        for variable, logical in connection._RESOURCES.items():
-            self._environment.setenv(variable, (made or {}).get(logical, {}).get("Ref", ""))
+        for variable, logical in connection._RESOURCE_VARIABLES.items():
+            self._environment.setenv(variable, (resources or {}).get(logical, {}).get("Ref", ""))
         self._environment.setenv("PLATEN_MAIN_TABLE", table)
         self._environment.setenv("PLATEN_STACK", "platen")
         self._environment.setenv("PLATEN_FUNCTIONS_LOG", str(self.folder / "functions.log"))
-        bootstrap.operator.cache_clear()
+        bootstrap.operator_services.cache_clear()
 
     def forget_service(self) -> None:
         """Take away what names a service."""
         # Set first, so that what the tool itself sets goes with the test.
-        for variable in (*connection._RESOURCES, "PLATEN_STACK", "PLATEN_FUNCTIONS_LOG"):
+        for variable in (*connection._RESOURCE_VARIABLES, "PLATEN_STACK", "PLATEN_FUNCTIONS_LOG"):
             self._environment.setenv(variable, "")
-        bootstrap.operator.cache_clear()
+        bootstrap.operator_services.cache_clear()
 
     def write_run_files(
-        self, table: str, pid: int, made: Mapping[str, Mapping[str, str]] | None = None
+        self, table: str, pid: int, resources: Mapping[str, Mapping[str, str]] | None = None
     ) -> None:
         """Write what a running stack writes."""
         self._environment.setenv("AWS_REGION", REGION)  # goes with the test, as above
@@ -48,7 +50,7 @@ class Tool:
             "stack": "platen",
             "endpoints": {},
             "region": REGION,
-            "resources": made or {"MainTable": {"Ref": table}},
+            "resources": resources or {"MainTable": {"Ref": table}},
         }
         (self.folder / "run.json").write_text(json.dumps({"pid": pid}))
         (self.folder / "endpoints.json").write_text(json.dumps(endpoints))

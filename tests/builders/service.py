@@ -14,22 +14,22 @@ import pytest
 from moto import mock_aws
 from moto.kms.utils import generate_private_key
 
-from chalicelib.adapters.aws.session import Clients
-from chalicelib.api._app import App
+from chalicelib.adapters.aws.session import AwsClients
+from chalicelib.api.edge.app import App
 from chalicelib.api.routes import ENDPOINTS
 from chalicelib.bootstrap import render
 from chalicelib.bootstrap.api import ApiServices
-from chalicelib.bootstrap.operator import Operator
-from chalicelib.core.ids import RandomIds, WorkspaceId
+from chalicelib.bootstrap.operator import OperatorServices
+from chalicelib.core.ids import RandomIdGenerator, WorkspaceId
 from chalicelib.features.workspaces.model import SCOPES, Mode
 from chalicelib.settings import ApiSettings, OperatorSettings, RenderSettings
-from functions.render.serve import Failed, Host, serve
+from functions.render.serve import InvocationError, RenderServices, serve
 from infra.local.resources import create_resources
-from infra.template import load
-from tests.builders.grants import Overheard, serving
-from tests.builders.http import Answer, request
-from tests.builders.workers import Workers
-from tests.fakes.edge import FixedClock
+from infra.template import load_template
+from tests.builders.aws_actions import AwsActionRecorder, acting_as
+from tests.builders.background_functions import BackgroundFunctions
+from tests.builders.http import ApiAnswer, request
+from tests.fakes.api_services import FixedClock
 from tests.fakes.engine import FakeEngine
 
 REGION = "us-east-1"
@@ -46,24 +46,24 @@ class LambdaClient:
         self._service = service
 
     def invoke(self, *, FunctionName: str, Payload: bytes) -> dict[str, Any]:  # noqa: N803
-        if FunctionName == self._service.made["ValidateFunction"]["Ref"]:
-            self._service.overheard.invoked(FunctionName)
+        if FunctionName == self._service.resources["ValidateFunction"]["Ref"]:
+            self._service.aws_actions.record_invocation(FunctionName)
             assert self._service.verdicts is not None
             verdicts = self._service.verdicts(json.loads(Payload))
             return {"Payload": io.BytesIO(json.dumps({"verdicts": verdicts}).encode())}
         assert FunctionName == self._service.settings.render_function
         assert len(Payload) < 6_291_456, "Lambda takes 6 MB"
-        self._service.overheard.invoked(FunctionName)
+        self._service.aws_actions.record_invocation(FunctionName)
         self._service.last_event = json.loads(Payload)
-        with serving(""):
-            failure = next(self._service.invocations, None)
+        with acting_as(""):
+            failure = next(self._service.invoke_failures, None)
         try:
             if failure is not None:
                 raise failure
             answer = self._service.serve(json.loads(Payload), f"call-{next(self._service.calls)}")
         except FunctionKilled:
             return {"FunctionError": "Unhandled", "Payload": io.BytesIO(b"{}")}
-        except Failed as failed:
+        except InvocationError as failed:
             told = {"errorType": type(failed).__name__, "errorMessage": str(failed)}
             return {
                 "FunctionError": "Unhandled",
@@ -76,7 +76,7 @@ class FunctionKilled(BaseException):
     """The process of a function ends here."""
 
 
-class Dynamodb:
+class KillableDynamodb:
     """The client of moto; a function can die before it commits."""
 
     def __init__(self, service: "Service", client: Any) -> None:
@@ -84,41 +84,43 @@ class Dynamodb:
         self._client = client
 
     def __getattr__(self, name: str) -> Any:
-        if name == "transact_write_items" and self._service.dies_after_storing:
-            self._service.dies_after_storing = False
+        if name == "transact_write_items" and self._service.kill_before_commit:
+            self._service.kill_before_commit = False
             raise FunctionKilled
         return getattr(self._client, name)
 
 
-class InProcessClients(Clients):
+class InProcessClients(AwsClients):
     """The clients of moto, and Lambda in this process."""
 
-    def __init__(self, service: "Service", aws: "Aws") -> None:
+    def __init__(self, service: "Service", aws: "MotoAws") -> None:
         self._service = service
         for name in ("dynamodb", "s3", "sqs", "secretsmanager"):
             setattr(self, name, getattr(aws.shared, name))
-        self.dynamodb = cast("Any", Dynamodb(service, aws.shared.dynamodb))
+        self.dynamodb = cast("Any", KillableDynamodb(service, aws.shared.dynamodb))
 
     @override
-    def function(self, read_timeout_s: float) -> Any:
+    def lambda_client(self, read_timeout_s: float) -> Any:
         return LambdaClient(self._service)
 
 
-class Service(Workers):
+class Service(BackgroundFunctions):
     """The service, its clock, and what a test says to it."""
 
-    def __init__(self, aws: "Aws") -> None:
+    def __init__(self, aws: "MotoAws") -> None:
         self.clock = FixedClock()
         self.engine = FakeEngine()
         self.calls = itertools.count()
         self.last_event: dict[str, Any] = {}
-        self.dies_after_storing = False
+        self.kill_before_commit = False
         self.verdicts: Callable[[dict[str, Any]], list[dict[str, Any]]] | None = None
-        self.invocations: Iterator[BaseException | None] = iter(())
+        self.invoke_failures: Iterator[BaseException | None] = iter(())
         self.clients = InProcessClients(self, aws)
-        made = create_resources(load(), aws.client, aws.next_stack(), region=REGION, at_once=1)
-        self.made = made
-        self.overheard = Overheard(made)
+        made = create_resources(
+            load_template(), aws.client, aws.next_stack(), region=REGION, max_workers=1
+        )
+        self.resources = made
+        self.aws_actions = AwsActionRecorder(made)
         self.settings = ApiSettings(
             main_table=made["MainTable"]["Ref"],
             transient_table=made["TransientTable"]["Ref"],
@@ -132,11 +134,11 @@ class Service(Workers):
             files_host="https://files.test",
             region="eu",
         )
-        self.operator = Operator(
+        self.operator = OperatorServices(
             OperatorSettings(main_table=self.settings.main_table, region="eu"),
             self.clients,
             clock=self.clock,
-            ids=RandomIds(),
+            ids=RandomIdGenerator(),
         )
         self.workspace = self.create_workspace()
         self.live = self.key("live")
@@ -144,7 +146,7 @@ class Service(Workers):
 
     @cached_property
     def services(self) -> ApiServices:
-        return ApiServices(self.settings, self.clients, clock=self.clock, ids=RandomIds())
+        return ApiServices(self.settings, self.clients, clock=self.clock, ids=RandomIdGenerator())
 
     @cached_property
     def app(self) -> App:
@@ -158,9 +160,9 @@ class Service(Workers):
         keys = self.operator.manage_keys
         return keys.create(workspace or self.workspace, mode=mode, **options).text
 
-    def call(self, method: str, target: str, **more: Any) -> Answer:
+    def call(self, method: str, target: str, **more: Any) -> ApiAnswer:
         """Send a request with the live key, or with `key`."""
-        with serving("APIHandler"):
+        with acting_as("APIHandler"):
             return request(self.app, method, target, **({"key": self.live} | more))
 
     def render(
@@ -169,7 +171,7 @@ class Service(Workers):
         headers: Mapping[str, str] | None = None,
         key: str | None = None,
         **fields: Any,
-    ) -> Answer:
+    ) -> ApiAnswer:
         """Send POST /v1/renders with a small document."""
         body = {"input": {"type": "html", "html": "<p>Hello</p>"}} | fields
         return self.call(
@@ -183,7 +185,7 @@ class Service(Workers):
             bucket=self.settings.bucket,
             renders_queue_url=self.settings.renders_queue_url,
             renders_low_queue_url=self.settings.renders_low_queue_url,
-            renders_dead_letters_url=self.made["RendersDeadLetters"]["Ref"],
+            renders_dead_letters_url=self.resources["RendersDeadLetters"]["Ref"],
             events_queue_url=self.settings.events_queue_url,
             chromium_dir="unused",
             fonts_dir="unused",
@@ -191,15 +193,19 @@ class Service(Workers):
             base_url=self.settings.base_url,
             files_host=self.settings.files_host,
             egress_allow="",
-            validate_function=self.made["ValidateFunction"]["Ref"] if self.verdicts else "",
+            validate_function=self.resources["ValidateFunction"]["Ref"] if self.verdicts else "",
         )
-        execute = render.execute_render(settings, self.clients, self.engine.run, self.clock)
-        examine = render.examine_einvoice(settings, self.clients, self.clock)
-        host = Host(execute, render.inbox(settings, self.clients), self.engine.lint, examine)
-        with serving("RenderFunction"):
-            return serve(event, invocation, host)
+        services = RenderServices(
+            execute=render.execute_render(settings, self.clients, self.engine.run, self.clock),
+            inbox=render.render_consumers(settings, self.clients),
+            lint=self.engine.lint,
+            validate_received=render.validate_received(settings, self.clients, self.clock),
+            run_dry_run=render.run_dry_run(settings, self.clients, self.engine.run, self.clock),
+        )
+        with acting_as("RenderFunction"):
+            return serve(event, invocation, services)
 
-    def deliver_again(self) -> None:
+    def redeliver(self) -> None:
         """Deliver the message of the newest render, whether or not its function survives it."""
         newest = self.call("GET", "/v1/renders").json["data"][0]
         body = {"v": 1, "workspace_id": self.workspace, "render_id": newest["id"]}
@@ -207,9 +213,11 @@ class Service(Workers):
         with contextlib.suppress(FunctionKilled):
             self.serve({"Records": [record]}, f"delivery-{next(self.calls)}")
 
-    def work_off_queue(self, queue: str = "Renders") -> list[str]:
+    def run_queued(self, queue: str = "Renders") -> list[str]:
         """Receive what is queued, run it, and return the ids of the messages that failed."""
-        return self.work_off(queue, lambda event: self.serve(event, f"delivery-{next(self.calls)}"))
+        return self.run_batch(
+            queue, lambda event: self.serve(event, f"delivery-{next(self.calls)}")
+        )
 
     def limits(self) -> dict[str, Any]:
         """Return the workspace's limits item."""
@@ -224,9 +232,9 @@ class Service(Workers):
         )
         return page.items
 
-    def facts(self, render_id: str) -> list[dict[str, Any]]:
+    def events(self, render_id: str) -> list[dict[str, Any]]:
         """Return the facts beside a render, in order."""
-        return [row for row in self.rows(render_id) if row["SK"].startswith("FACT#")]
+        return [row for row in self.rows(render_id) if row["SK"].startswith("EVENT#")]
 
     def objects(self) -> list[str]:
         """Return the keys of all objects in the bucket."""
@@ -234,20 +242,20 @@ class Service(Workers):
         return sorted(row["Key"] for row in listed.get("Contents", []))
 
 
-class Aws:
+class MotoAws:
     """One moto for many tests: its clients are made once, each test has resources of its own."""
 
     def __init__(self) -> None:
         self._numbers = itertools.count()
         self.client = cache(lambda name: boto3.client(name, region_name=REGION))
-        self.shared = Clients()
+        self.shared = AwsClients()
 
     def next_stack(self) -> str:
         return f"stack{next(self._numbers)}"
 
 
 @contextmanager
-def in_process_aws() -> Iterator[Aws]:
+def in_process_aws() -> Iterator[MotoAws]:
     """Yield AWS in this process; nothing of it is left afterwards."""
     variables = {
         "AWS_DEFAULT_REGION": REGION,
@@ -260,4 +268,4 @@ def in_process_aws() -> Iterator[Aws]:
         # moto makes an RSA key, a quarter of a test's time, for each KMS key; nobody signs with it.
         once = cache(generate_private_key)
         environment.setattr("moto.kms.models.generate_private_key", once)
-        yield Aws()
+        yield MotoAws()

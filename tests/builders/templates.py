@@ -5,84 +5,88 @@ import threading
 from collections.abc import Callable
 from typing import Any, Final
 
-from tests.builders.http import Answer
+from tests.builders.http import ApiAnswer
 from tests.builders.service import Service
 
-PATH: Final = "/v1/templates"
-_CONFLICTS: Final = 0.2
+TEMPLATES_PATH: Final = "/v1/templates"
+_CONFLICT_SHARE: Final = 0.2
 # No row takes it.
-LARGE: Final = "<p>" + "x" * 450_000
+LARGE_HTML: Final = "<p>" + "x" * 450_000
 
 
-def post(service: Service, **fields: Any) -> Answer:
+def post_template(service: Service, **fields: Any) -> ApiAnswer:
     """Send POST /v1/templates with a small template."""
     key = fields.pop("key", service.live)
     body = {"name": "Invoice", "html": "<p>{{ n }}</p>"} | fields
-    return service.call("POST", PATH, json_body=body, key=key)
+    return service.call("POST", TEMPLATES_PATH, json_body=body, key=key)
 
 
-def make(service: Service, **fields: Any) -> str:
+def make_template(service: Service, **fields: Any) -> str:
     """Make a template and return its path."""
-    answer = post(service, **fields)
+    answer = post_template(service, **fields)
     assert answer.status == 201, answer.body
-    return f"{PATH}/{answer.json['id']}"
+    return f"{TEMPLATES_PATH}/{answer.json['id']}"
 
 
-def put(service: Service, path: str, **fields: Any) -> Answer:
+def put_draft(service: Service, path: str, **fields: Any) -> ApiAnswer:
     """Replace the draft of the template at a path."""
     return service.call("PUT", f"{path}/draft", json_body=fields)
 
 
-def publish(service: Service, path: str, **fields: Any) -> Answer:
+def publish_template(service: Service, path: str, **fields: Any) -> ApiAnswer:
     """Publish the template at a path."""
     return service.call("POST", f"{path}/publish", json_body=fields)
 
 
-def rows(service: Service, path: str) -> list[dict[str, Any]]:
+def template_rows(service: Service, path: str) -> list[dict[str, Any]]:
     """Return all rows of the template at a path."""
     pk = f"WS#{service.workspace}#TPL#{path.rpartition('/')[2]}"
     return service.services.tables.query(service.settings.main_table, "PK = :pk", {":pk": pk}).items
 
 
-def from_template(service: Service, path: str, **fields: Any) -> Answer:
+def render_template(service: Service, path: str, **fields: Any) -> ApiAnswer:
     """Render the template at a path."""
     wanted = {"type": "template", "template_id": path.rpartition("/")[2]}
     return service.render(input=wanted, **fields)
 
 
-def _deleted(service: Service) -> Answer:
-    path = make(service)
+def _get_deleted(service: Service) -> ApiAnswer:
+    path = make_template(service)
     service.call("DELETE", path)
     return service.call("GET", path)
 
 
-def _locked(service: Service) -> Answer:
-    path = make(service)
+def _delete_locked(service: Service) -> ApiAnswer:
+    path = make_template(service)
     service.call("POST", f"{path}/lock")
     return service.call("DELETE", path)
 
 
-def _misfit(service: Service) -> Answer:
-    return from_template(service, make(service, schema={"required": ["n"]}, publish=True))
+def _render_misfit(service: Service) -> ApiAnswer:
+    return render_template(
+        service, make_template(service, schema={"required": ["n"]}, publish=True)
+    )
 
 
-def _undrawable(service: Service) -> Answer:
+def _post_invalid_scene(service: Service) -> ApiAnswer:
     scene = {"width": 0, "height": 10, "layers": []}
-    return post(service, type="image_canvas", html=None, scene=scene)
+    return post_template(service, type="image_canvas", html=None, scene=scene)
 
 
 # By code of the catalogue: what is answered with it.
-PROVOKED: Final[dict[str, Callable[[Service], Answer]]] = {
-    "version_not_found": lambda service: from_template(service, make(service)),
-    "draft_revision_conflict": lambda service: publish(service, make(service), revision=7),
-    "template_deleted": _deleted,
-    "template_locked": _locked,
-    "data_schema_mismatch": _misfit,
-    "scene_invalid": _undrawable,
+PROVOKED_TEMPLATE_ERRORS: Final[dict[str, Callable[[Service], ApiAnswer]]] = {
+    "version_not_found": lambda service: render_template(service, make_template(service)),
+    "draft_revision_conflict": lambda service: publish_template(
+        service, make_template(service), revision=7
+    ),
+    "template_deleted": _get_deleted,
+    "template_locked": _delete_locked,
+    "data_schema_mismatch": _render_misfit,
+    "scene_invalid": _post_invalid_scene,
 }
 
 
-class OneByOne:
+class SerializingClient:
     """A client whose calls each happen at one moment, as DynamoDB's do and moto's do not.
 
     Of transactions a fifth are canceled, as where others are in their way.
@@ -102,7 +106,7 @@ class OneByOne:
 
         def alone(**given: Any) -> Any:
             with self._lock:
-                if name == "transact_write_items" and self._random.random() < _CONFLICTS:
+                if name == "transact_write_items" and self._random.random() < _CONFLICT_SHARE:
                     raise self._client.exceptions.TransactionCanceledException(
                         {"CancellationReasons": [{"Code": "TransactionConflict"}]}, name
                     )
@@ -111,7 +115,7 @@ class OneByOne:
         return alone
 
 
-class FakeRehearsal:
+class FakeDryRun:
     """Stands for the rendering of all datasets: counts, and fails when it is told to."""
 
     meanwhile: Callable[[], object]
@@ -119,14 +123,14 @@ class FakeRehearsal:
 
     def __init__(self, service: Service) -> None:
         """Take its place in a service whose templates nobody has asked for yet."""
-        self.seen: list[Any] = []
+        self.calls: list[Any] = []
         self.failure = None
         self.meanwhile = lambda: None
-        service.services.__dict__["rehearse"] = self
+        service.services.__dict__["dry_run_datasets"] = self
 
     def __call__(self, _template: Any, source: Any, *, datasets: Any, deadline: float) -> None:
         """Rehearse."""
-        self.seen.append((source, datasets, deadline))
+        self.calls.append((source, datasets, deadline))
         self.meanwhile()
         if self.failure is not None:
             raise self.failure

@@ -3,19 +3,19 @@
 import json
 from typing import Any, Final
 
-from tests.fakes.faults import Kind
+from tests.fakes.fault_injector import FaultKind
 
 type Refusal = tuple[int, dict[str, str], bytes]
 
 _XML: Final = "<Error><Code>{code}</Code><Message>{code}</Message></Error>"
-_THROTTLED: Final = {
+_THROTTLING_ERRORS: Final = {
     "dynamodb": (400, "com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException"),
     "sqs": (403, "com.amazonaws.sqs#RequestThrottled"),
     "secretsmanager": (400, "ThrottlingException"),
     "lambda": (429, "TooManyRequestsException"),
     "s3": (503, "SlowDown"),
 }
-_BROKEN: Final = {
+_SERVER_ERRORS: Final = {
     "dynamodb": (500, "com.amazonaws.dynamodb.v20120810#InternalServerError"),
     "sqs": (503, "ServiceUnavailable"),
     "secretsmanager": (500, "InternalServiceError"),
@@ -24,7 +24,7 @@ _BROKEN: Final = {
 }
 
 
-def refusal(kind: Kind, operation: str, body: bytes) -> Refusal:
+def refusal(kind: FaultKind, operation: str, body: bytes) -> Refusal:
     """Return the answer of a call that is refused in this way."""
     service, _, name = operation.partition(".")
     if kind in {"died before", "died after"}:
@@ -32,11 +32,11 @@ def refusal(kind: Kind, operation: str, body: bytes) -> Refusal:
     if name == "TransactWriteItems" and kind in {"conflict", "throttled"}:
         return _canceled("TransactionConflict" if kind == "conflict" else "ThrottlingError", body)
     if kind == "conflict":
-        return _json(400, "com.amazonaws.dynamodb.v20120810#TransactionConflictException")
-    status, code = (_THROTTLED if kind == "throttled" else _BROKEN)[service]
+        return _json_response(400, "com.amazonaws.dynamodb.v20120810#TransactionConflictException")
+    status, code = (_THROTTLING_ERRORS if kind == "throttled" else _SERVER_ERRORS)[service]
     if service == "s3":
         return status, {"Content-Type": "application/xml"}, _XML.format(code=code).encode()
-    return _json(status, code)
+    return _json_response(status, code)
 
 
 def unprocessed(body: bytes) -> Refusal:
@@ -44,12 +44,12 @@ def unprocessed(body: bytes) -> Refusal:
     asked = json.loads(body)
     if "RequestItems" in asked:
         answer = {"Responses": {}, "UnprocessedKeys": asked["RequestItems"]}
-        return _json(200, None, **answer)
+        return _json_response(200, None, **answer)
     failed = [
         {"Id": entry["Id"], "SenderFault": False, "Code": "InternalError"}
         for entry in asked["Entries"]
     ]
-    return _json(200, None, Successful=[], Failed=failed)
+    return _json_response(200, None, Successful=[], Failed=failed)
 
 
 def _canceled(code: str, body: bytes) -> Refusal:
@@ -57,10 +57,10 @@ def _canceled(code: str, body: bytes) -> Refusal:
     reasons = [{"Code": "None"} for _ in writes]
     reasons[-1] = {"Code": code, "Message": "refused by the test"}
     kind = "com.amazonaws.dynamodb.v20120810#TransactionCanceledException"
-    return _json(400, kind, CancellationReasons=reasons)
+    return _json_response(400, kind, CancellationReasons=reasons)
 
 
-def _json(status: int, code: str | None, **members: Any) -> Refusal:
+def _json_response(status: int, code: str | None, **members: Any) -> Refusal:
     headers = {"Content-Type": "application/x-amz-json-1.0"}
     if code is not None:
         members |= {"__type": code, "message": "refused by the test"}

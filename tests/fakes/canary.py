@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Self
 if TYPE_CHECKING:
     from ssl import SSLContext
 
-_PATIENCE_S = 2.0
+_TIMEOUT_S = 2.0
 _TLS_RECORD = b"\x16"
-_MOST_SAID = 4096
+_MAX_RECEIVED_BYTES = 4096
 # What each kind of file has the secret in, so that whoever loads one shows it.
 _FILES = {
     "css": ("text/css", "body::after {{content: '{secret}'}}"),
@@ -29,19 +29,19 @@ _PAGE = ("text/html", "<title>{secret}</title><p>{secret}")
 
 
 @dataclass(frozen=True)
-class Hit:
+class CanaryHit:
     """Something that arrived: a connection, what was said over it, or a datagram."""
 
     address: str
     transport: str
-    said: str = ""
+    received: str = ""
 
 
 class Canary:
     """Listens at one port of many addresses, plain and with TLS alike; over UDP at some of them."""
 
     def __init__(self, addresses: Sequence[str], datagrams: Collection[str], secret: str) -> None:
-        self.hits: list[Hit] = []
+        self.hits: list[CanaryHit] = []
         # Shown to whoever begins with TLS.
         self.tls: SSLContext | None = None
         self.port = 0
@@ -51,8 +51,8 @@ class Canary:
             self._listen(address, socket.SOCK_STREAM)
             if address in datagrams:
                 self._listen(address, socket.SOCK_DGRAM)
-        self._woken, self._wake = socket.socketpair()
-        self._selector.register(self._woken, selectors.EVENT_READ)
+        self._wake_receiver, self._wake_sender = socket.socketpair()
+        self._selector.register(self._wake_receiver, selectors.EVENT_READ)
         self._thread = Thread(target=self._run, daemon=True)
         self._thread.start()
 
@@ -60,7 +60,7 @@ class Canary:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._wake.close()
+        self._wake_sender.close()
         self._thread.join()
         for key in list(self._selector.get_map().values()):
             assert isinstance(key.fileobj, socket.socket)
@@ -84,22 +84,24 @@ class Canary:
             for key, _ in self._selector.select():
                 listener = key.fileobj
                 assert isinstance(listener, socket.socket)
-                if listener is self._woken:
+                if listener is self._wake_receiver:
                     return
                 with suppress(OSError):
-                    self._take(listener, key.data)
+                    self._accept(listener, key.data)
 
-    def _take(self, listener: socket.socket, address: str) -> None:
+    def _accept(self, listener: socket.socket, address: str) -> None:
         if listener.type == socket.SOCK_DGRAM:
-            self.hits.append(Hit(address, "udp", listener.recv(_MOST_SAID).decode("latin-1")))
+            self.hits.append(
+                CanaryHit(address, "udp", listener.recv(_MAX_RECEIVED_BYTES).decode("latin-1"))
+            )
             return
         connection, _ = listener.accept()
-        self.hits.append(Hit(address, "tcp"))
+        self.hits.append(CanaryHit(address, "tcp"))
         Thread(target=self._serve, args=(connection, address), daemon=True).start()
 
     def _serve(self, connection: socket.socket, address: str) -> None:
         with suppress(OSError), connection:
-            connection.settimeout(_PATIENCE_S)
+            connection.settimeout(_TIMEOUT_S)
             if self.tls is None or connection.recv(1, socket.MSG_PEEK) != _TLS_RECORD:
                 self._answer(connection, address)
                 return
@@ -107,8 +109,8 @@ class Canary:
                 self._answer(secured, address)
 
     def _answer(self, connection: socket.socket, address: str) -> None:
-        said = connection.recv(_MOST_SAID).decode("latin-1")
-        self.hits.append(Hit(address, "tcp", said))
+        said = connection.recv(_MAX_RECEIVED_BYTES).decode("latin-1")
+        self.hits.append(CanaryHit(address, "tcp", said))
         path = said.split(" ")[1] if said.count(" ") > 1 else "/"
         kind, text = _FILES.get(path.partition("?")[0].rpartition(".")[2], _PAGE)
         body = text.format(secret=self._secret).encode()

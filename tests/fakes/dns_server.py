@@ -17,15 +17,15 @@ import dns.rrset
 
 # What is answered in turn, the last for ever: each turn is a few records as `A 192.0.2.1` or
 # `CNAME other.test.`
-type Turns = Sequence[Sequence[str]]
+type DnsAnswers = Sequence[Sequence[str]]
 
-_PATIENCE_S = 5.0
+_TIMEOUT_S = 5.0
 
 
 class DnsServer:
     """Answers for the names of a zone; nobody else has an address."""
 
-    def __init__(self, zone: Mapping[str, Turns]) -> None:
+    def __init__(self, zone: Mapping[str, DnsAnswers]) -> None:
         self._turns = {name: list(turns) for name, turns in zone.items()}
         self._lock = Lock()
         self._server = UDPServer(("127.0.0.1", 0), self._handler())
@@ -51,7 +51,7 @@ class DnsServer:
         resolver.nameservers = ["127.0.0.1"]
         resolver.port = self._server.server_address[1]
         try:
-            return list(resolver.resolve_name(host, lifetime=_PATIENCE_S).addresses())
+            return list(resolver.resolve_name(host, lifetime=_TIMEOUT_S).addresses())
         except dns.exception.DNSException as error:
             raise OSError(host) from error
 

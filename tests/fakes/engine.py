@@ -5,16 +5,16 @@ from typing import Any, cast
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine import pipeline
-from chalicelib.engine.conformance.asked import of_pdf
-from chalicelib.engine.conformance.checks import Check
-from chalicelib.engine.course import Course
-from chalicelib.engine.finishing.pdfa import conforms
-from chalicelib.engine.formats.format import Finishing
-from chalicelib.engine.job import Job, Outcome, Produced, ToJudge, Trace
-from tests.builders.grants import serving
+from chalicelib.engine.conformance.checks import ConformanceCheck
+from chalicelib.engine.conformance.requested_checks import pdf_validation_request
+from chalicelib.engine.finishing.finisher import FinishingContext
+from chalicelib.engine.finishing.pdfa import has_conformance_target
+from chalicelib.engine.job import Job, RenderedFile, RenderOutcome, RenderTrace, ValidationRequest
+from chalicelib.engine.render_trace import TraceRecorder
+from tests.builders.aws_actions import acting_as
 
-PDF = b"%PDF-1.7 a document of the fake engine"
-TYPES = {
+FAKE_PDF = b"%PDF-1.7 a document of the fake engine"
+CONTENT_TYPES = {
     "pdf": "application/pdf",
     "png": "image/png",
     "jpeg": "image/jpeg",
@@ -29,41 +29,53 @@ class FakeEngine:
 
     def __init__(self) -> None:
         self.jobs: list[Job] = []
-        self.linted: list[Job] = []
-        self.faults: list[RenderFailure] = []
-        self.before: Callable[[Job], None] = lambda _job: None
-        self.content = PDF
+        self.lint_jobs: list[Job] = []
+        self.lint_failures: list[RenderFailure] = []
+        self.before_run: Callable[[Job], None] = lambda _job: None
+        self.content = FAKE_PDF
         self.logs: tuple[str, ...] = ()
-        self.pages = 2
+        self.page_count = 2
 
     def lint(self, job: Job) -> list[RenderFailure]:
-        self.linted.append(job)
-        return self.faults
+        self.lint_jobs.append(job)
+        return self.lint_failures
 
-    def run(self, job: Job) -> Outcome:
+    def run(self, job: Job) -> RenderOutcome:
         self.jobs.append(job)
-        with serving(""):
-            self.before(job)
+        with acting_as(""):
+            self.before_run(job)
         if job.source is None:
-            return pipeline.run(job, cast("Any", None))
-        kinds = ("zip",) if job.output.zipped else job.output.formats
+            return pipeline.run_job(job, cast("Any", None))
+        kinds = ("zip",) if job.output.is_zipped else job.output.formats
         files = tuple(
-            Produced(kind, self.content, TYPES[kind], self.pages if kind == "pdf" else None)
+            RenderedFile(
+                kind, self.content, CONTENT_TYPES[kind], self.page_count if kind == "pdf" else None
+            )
             for kind in kinds
         )
-        trace = Trace(logs=self.logs, timings={"load_ms": 1, "print_ms": 2})
+        trace = RenderTrace(logs=self.logs, timings={"load_ms": 1, "print_ms": 2})
         name = job.output.filename
-        return Outcome(files, trace, cold=False, filename=name, to_judge=_to_judge(files, job))
+        return RenderOutcome(
+            files,
+            trace,
+            is_cold_start=False,
+            filename=name,
+            validation_requests=_to_validate(files, job),
+        )
 
 
-def _to_judge(files: Sequence[Produced], job: Job) -> tuple[ToJudge, ...]:
-    order = job.einvoice if job.einvoice is not None and job.einvoice.written else None
-    parts: Any = (Course(), None, order)
-    finishing = Finishing(job.output, {}, job.test, *parts)
-    if not conforms(finishing):
+def _to_validate(files: Sequence[RenderedFile], job: Job) -> tuple[ValidationRequest, ...]:
+    order = job.einvoice if job.einvoice is not None and job.einvoice.is_written else None
+    parts: Any = (TraceRecorder(), None, order)
+    finishing = FinishingContext(job.output, {}, job.test, *parts)
+    if not has_conformance_target(finishing):
         return ()
-    invoices = [] if order is None else [Check.cii(order.profile)]
+    invoices = [] if order is None else [ConformanceCheck.cii(order.profile)]
     return (
-        *(ToJudge(b"<invoice/>", (check,), lambda _place: None) for check in invoices),
-        *(of_pdf(file.content, finishing) for file in files if file.format == "pdf"),
+        *(ValidationRequest(b"<invoice/>", (check,), lambda _place: None) for check in invoices),
+        *(
+            pdf_validation_request(file.content, finishing)
+            for file in files
+            if file.format == "pdf"
+        ),
     )

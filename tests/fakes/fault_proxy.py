@@ -13,13 +13,13 @@ from typing import Any, Final, override
 import urllib3
 
 from tests.fakes.aws_refusals import Refusal, refusal, unprocessed
-from tests.fakes.faults import Faults, Kind
+from tests.fakes.fault_injector import FaultInjector, FaultKind
 
 # Longer than any caller of these tests reads.
-LATE_S: Final = 2.0
+LATE_BY_S: Final = 2.0
 _TARGET: Final = re.compile(r"(?:DynamoDB_\d+|AmazonSQS|secretsmanager)\.(?P<name>\w+)")
 _SERVICE: Final = re.compile(r"Credential=[^/]+/\d+/[^/]+/(?P<service>\w+)/")
-_KEPT_OUT: Final = {"connection", "transfer-encoding", "content-length", "date", "server"}
+_DROPPED_HEADERS: Final = {"connection", "transfer-encoding", "content-length", "date", "server"}
 
 
 class _Handler(http.server.BaseHTTPRequestHandler):
@@ -32,32 +32,32 @@ class _Handler(http.server.BaseHTTPRequestHandler):
     def answer(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         operation = self._operation()
-        kind = self.server.faults.draw(operation, _subject(operation, body))
+        kind = self.server.faults.draw(operation, _fault_subject(operation, body))
         if kind in {"reset", "late", "late before"}:
-            self._unanswered(kind, body)
+            self._leave_unanswered(kind, body)
         elif kind in {"error before", "throttled", "conflict", "died before"}:
             self._send(*refusal(kind, operation, body))
         elif kind == "unprocessed":
             self._send(*unprocessed(body))
         else:
-            self._answered(kind, operation, body)
+            self._answer_with_fault(kind, operation, body)
 
     do_GET = do_PUT = do_POST = do_DELETE = do_HEAD = answer  # noqa: N815 -- http.server's names
 
-    def _unanswered(self, kind: Kind, body: bytes) -> None:
+    def _leave_unanswered(self, kind: FaultKind, body: bytes) -> None:
         if kind != "reset":
-            time.sleep(LATE_S)
+            time.sleep(LATE_BY_S)
         if kind == "late before":
             # Its caller has left, and has most likely called again.
             if self.command == "PUT":
-                self.server.faults.belated.add(self.path.split("/", 2)[2])
+                self.server.faults.late_uploads.add(self.path.split("/", 2)[2])
             self._forward(body)
         self._hang_up()
 
-    def _answered(self, kind: Kind | None, operation: str, body: bytes) -> None:
+    def _answer_with_fault(self, kind: FaultKind | None, operation: str, body: bytes) -> None:
         status, headers, content = self._forward(body)
         if kind == "late after":
-            time.sleep(LATE_S)
+            time.sleep(LATE_BY_S)
         if kind in {"lost", "late after"}:
             self._hang_up()
         elif kind in {"error after", "died after"}:
@@ -80,7 +80,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             retries=False,
             decode_content=False,
         )
-        kept = {n: v for n, v in answer.headers.items() if n.lower() not in _KEPT_OUT}
+        kept = {n: v for n, v in answer.headers.items() if n.lower() not in _DROPPED_HEADERS}
         return answer.status, kept, answer.data
 
     def _send(
@@ -122,7 +122,7 @@ class _Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 256
 
-    def __init__(self, upstream: str, faults: Faults) -> None:
+    def __init__(self, upstream: str, faults: FaultInjector) -> None:
         self.upstream = upstream
         self.faults = faults
         self.pool = urllib3.PoolManager(maxsize=64, timeout=30)
@@ -134,7 +134,7 @@ class _Server(http.server.ThreadingHTTPServer):
 
 
 @contextmanager
-def fault_proxy(upstream: str, faults: Faults) -> Iterator[str]:
+def fault_proxy(upstream: str, faults: FaultInjector) -> Iterator[str]:
     """Yield the address of a proxy before `upstream`."""
     server = _Server(upstream, faults)
     thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
@@ -146,7 +146,7 @@ def fault_proxy(upstream: str, faults: Faults) -> Iterator[str]:
         server.server_close()
 
 
-def _subject(operation: str, body: bytes) -> str | None:
+def _fault_subject(operation: str, body: bytes) -> str | None:
     if operation != "lambda.Invoke":
         return None
     # What is only tried has none.

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from typing import Literal, override
 
 from chalicelib.core.clock import epoch_ms
-from chalicelib.core.ids import RenderId, WorkspaceId, made_at
-from chalicelib.features.workspaces.cycle import cycle_at
-from chalicelib.features.workspaces.limits import Claim
+from chalicelib.core.ids import RenderId, WorkspaceId, id_created_at
+from chalicelib.features.workspaces.limits.billing_cycle import billing_cycle_at
+from chalicelib.features.workspaces.limits.model import ReservationRequest
 from chalicelib.features.workspaces.model import Workspace
 from chalicelib.features.workspaces.plans import Plan
-from tests.fakes.edge import NOW
+from tests.fakes.api_services import NOW
 
-type Hold = Literal["nothing", "included", "prepaid", "top-up"]
+type HoldKind = Literal["nothing", "included", "prepaid", "top-up"]
 
-NEVER_MADE = dt.timedelta(minutes=2)
+ABANDONED_AFTER = dt.timedelta(minutes=2)
 _PLANS = {
     "small": Plan("small", 3, 3, 2, 1, 15, 20, 1, 4, 500, 2, 1_000),
     "larger": Plan("larger", 5, 3, 2, 1, 15, 20, 1, 4, 900, 2, 1_000),
@@ -27,7 +27,7 @@ class SmallWorkspace(Workspace):
     """A workspace on a plan so small that its ends are met within a few requests."""
 
     @classmethod
-    def on(cls, plan_code: str, spend_cap_cents: int = 0) -> "SmallWorkspace":
+    def on_plan(cls, plan_code: str, spend_cap_cents: int = 0) -> "SmallWorkspace":
         created_at = "2026-11-21T12:00:00.000Z"
         ws_id = WorkspaceId("ws_1")
         return cls(
@@ -42,7 +42,7 @@ class SmallWorkspace(Workspace):
 
 
 @dataclass(frozen=True)
-class MadeRender:
+class ModelRender:
     """As much of a render as its limits are compared with."""
 
     id: RenderId
@@ -51,31 +51,31 @@ class MadeRender:
     request_id: str = "req"
 
 
-class MadeRenders(dict[RenderId, MadeRender]):
+class ModelRenders(dict[RenderId, ModelRender]):
     """The renders that came into being."""
 
-    def get_many(self, _workspace: WorkspaceId, ids: Sequence[RenderId]) -> list[MadeRender]:
+    def get_many(self, _workspace: WorkspaceId, ids: Sequence[RenderId]) -> list[ModelRender]:
         return [self[render_id] for render_id in ids if render_id in self]
 
 
-class RemovedBodies(list[str]):
+class DeletedBodies(list[str]):
     """The places whose bodies were removed."""
 
     def delete(self, key: str) -> None:
         self.append(key)
 
 
-class Bucket:
+class LeakyBucket:
     """A leaky bucket in milliseconds: a request pours `step` in, time lets it out."""
 
     def __init__(self, count: int, period_ms: int) -> None:
         self.step = period_ms // count
-        self.room = count * self.step
+        self.capacity = count * self.step
         self.level = 0
 
     @property
     def has_room(self) -> bool:
-        return self.level + self.step <= self.room
+        return self.level + self.step <= self.capacity
 
     def fill(self) -> None:
         self.level += self.step
@@ -84,61 +84,64 @@ class Bucket:
         self.level = max(0, self.level - ms)
 
 
-class Model:
+class LimitsModel:
     """The limits of one small workspace."""
 
     def __init__(self) -> None:
-        self.workspace = SmallWorkspace.on("small")
+        self.workspace = SmallWorkspace.on_plan("small")
         self.now = NOW
-        self.requests = Bucket(self.workspace.plan.rate_limit_rps, 1_000)
-        self.tests = Bucket(self.workspace.plan.test_renders_per_minute, 60_000)
+        self.requests = LeakyBucket(self.workspace.plan.rate_limit_rps, 1_000)
+        self.tests = LeakyBucket(self.workspace.plan.test_renders_per_minute, 60_000)
         self.leases: dict[RenderId, int] = {}
-        self.holds: dict[RenderId, Hold] = {}
+        self.holds: dict[RenderId, HoldKind] = {}
         """Renders that are not settled, and what they hold."""
         self.used = 0
         self.prepaid = 0
         self.topups = 0
-        self.renders = MadeRenders()
+        self.renders = ModelRenders()
 
     @property
-    def running(self) -> int:
+    def running_count(self) -> int:
         return sum(until > int(self.now.timestamp()) for until in self.leases.values())
 
     @property
-    def left(self) -> int:
+    def left_included(self) -> int:
         held = list(self.holds.values()).count("included")
         return self.workspace.plan.included_renders - self.used - held
 
     @property
-    def kind(self) -> Hold | None:
+    def next_hold(self) -> HoldKind | None:
         """What a live render would take next; None: nothing."""
         plan = self.workspace.plan
         spent = plan.price_cents + (self.topups + 1) * plan.pack_cents
-        if self.left > 0:
+        if self.left_included > 0:
             return "included"
         if plan.pack_renders and self.prepaid > 0:
             return "prepaid"
         fits = plan.pack_renders > 0 and spent <= self.workspace.spend_cap_cents
         return "top-up" if fits else None
 
-    def refusal(self, claim: Claim) -> str | None:
+    def refusal(self, claim: ReservationRequest) -> str | None:
         """Return the code that a claim is refused with."""
         if not self.requests.has_room or (claim.test and not self.tests.has_room):
             return "rate_limited"
-        if claim.lease_until is not None and self.running >= self.workspace.plan.sync_concurrency:
+        if (
+            claim.lease_until is not None
+            and self.running_count >= self.workspace.plan.sync_concurrency
+        ):
             return "concurrency_limited"
-        return "render_limit_reached" if not claim.test and self.kind is None else None
+        return "render_limit_reached" if not claim.test and self.next_hold is None else None
 
-    def take(self, claim: Claim) -> None:
+    def admit(self, claim: ReservationRequest) -> None:
         self.requests.fill()
         if claim.test:
             self.tests.fill()
-        self.holds[claim.render_id] = "nothing" if claim.test else self.take_one()
+        self.holds[claim.render_id] = "nothing" if claim.test else self.hold_one()
         if claim.lease_until is not None:
             self.leases[claim.render_id] = int(claim.lease_until.timestamp())
 
-    def take_one(self) -> Hold:
-        kind = self.kind
+    def hold_one(self) -> HoldKind:
+        kind = self.next_hold
         assert kind is not None
         if kind == "top-up":
             self.topups += 1
@@ -159,16 +162,16 @@ class Model:
             render = self.renders.get(render_id)
             if render is not None and render.is_final:
                 self.settle(render_id, billed=render.billed)
-            elif render is None and made_at(render_id) < self.now - NEVER_MADE:
+            elif render is None and id_created_at(render_id) < self.now - ABANDONED_AFTER:
                 self.settle(render_id, billed=False)
 
-    def forward(self, time: dt.timedelta) -> None:
+    def advance(self, time: dt.timedelta) -> None:
         """Let time pass; in a new cycle nothing is used, and old holds hold nothing of it."""
         later = self.now + time
         ms = epoch_ms(later) - epoch_ms(self.now)
         self.requests.leak(ms)
         self.tests.leak(ms)
-        if cycle_at(NOW, later) != cycle_at(NOW, self.now):
+        if billing_cycle_at(NOW, later) != billing_cycle_at(NOW, self.now):
             self.holds = {
                 render_id: "prepaid" if hold == "prepaid" else "nothing"
                 for render_id, hold in self.holds.items()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from chalicelib.bootstrap.start import at_start
+from chalicelib.bootstrap.cold_start import warm_up_on_lambda
 from infra.template import ROOT
 
 ON_LAMBDA = "AWS_LAMBDA_INITIALIZATION_TYPE"
@@ -39,9 +39,9 @@ def test_only_lambda_has_modules_make_themselves_ready(monkeypatch: pytest.Monke
     calls: list[str] = []
 
     monkeypatch.delenv(ON_LAMBDA, raising=False)
-    at_start(lambda: calls.append("elsewhere"))
+    warm_up_on_lambda(lambda: calls.append("elsewhere"))
     monkeypatch.setenv(ON_LAMBDA, "on-demand")
-    at_start(lambda: calls.append("on Lambda"))
+    warm_up_on_lambda(lambda: calls.append("on Lambda"))
 
     assert calls == ["on Lambda"]
 

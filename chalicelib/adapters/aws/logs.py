@@ -6,19 +6,19 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from chalicelib.core.clock import epoch_ms, rfc3339
+from chalicelib.core.clock import epoch_ms, format_rfc3339
 
 if TYPE_CHECKING:
-    from chalicelib.adapters.aws.session import Clients
+    from chalicelib.adapters.aws.session import AwsClients
 
-_GROUPS: Final = "/aws/lambda/"
+_GROUP_PREFIX: Final = "/aws/lambda/"
 _REPORT: Final = re.compile(r"REPORT RequestId: (\S+)\t(.*)")
 
 
 class FunctionLogs:
     """The log groups of all functions of one deployment."""
 
-    def __init__(self, clients: "Clients", stack: str) -> None:
+    def __init__(self, clients: "AwsClients", stack: str) -> None:
         """Read what the functions of this stack write."""
         self._clients = clients
         self._stack = stack
@@ -27,15 +27,15 @@ class FunctionLogs:
         """Yield the lines that name a request, function by function."""
         # Quoted, the pattern is looked for as it stands.
         assert '"' not in request_id
-        for group in self._groups():
+        for group in self._log_groups():
             pages = self._clients.logs.get_paginator("filter_log_events").paginate(
                 logGroupName=group, startTime=epoch_ms(since), filterPattern=f'"{request_id}"'
             )
             for page in pages:
-                yield from (_line(group, event) for event in page["events"])
+                yield from (_log_line(group, event) for event in page["events"])
 
-    def _groups(self) -> Iterator[str]:
-        prefix = f"{_GROUPS}{self._stack}-"
+    def _log_groups(self) -> Iterator[str]:
+        prefix = f"{_GROUP_PREFIX}{self._stack}-"
         pages = self._clients.logs.get_paginator("describe_log_groups").paginate(
             logGroupNamePrefix=prefix
         )
@@ -43,7 +43,7 @@ class FunctionLogs:
             yield from (group["logGroupName"] for group in page["logGroups"])
 
 
-def _line(group: str, event: Mapping[str, Any]) -> str:
+def _log_line(group: str, event: Mapping[str, Any]) -> str:
     """Return a line as it was written; how an invocation ended, as the stack of one machine does.
 
     The platform reports that in a form of its own, also of a function that died.
@@ -54,9 +54,9 @@ def _line(group: str, event: Mapping[str, Any]) -> str:
     told = dict(part.split(": ", 1) for part in report[2].strip().split("\t") if ": " in part)
     at = dt.datetime.fromtimestamp(event["timestamp"] / 1000, dt.UTC)
     line = {
-        "timestamp": rfc3339(at),
+        "timestamp": format_rfc3339(at),
         "kind": "invocation",
-        "function": group.removeprefix(_GROUPS),
+        "function": group.removeprefix(_GROUP_PREFIX),
         "request_id": report[1],
         "status": told.get("Status", "ok"),
         "duration": told.get("Duration"),

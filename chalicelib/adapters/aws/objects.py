@@ -5,13 +5,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from chalicelib.adapters.aws.session import Clients
+    from chalicelib.adapters.aws.session import AwsClients
 
 # `HeadObject` has no body to say more in than the status.
-_ABSENT: Final = {"NoSuchKey", "AccessDenied", "404", "403"}
+_ABSENT_CODES: Final = {"NoSuchKey", "AccessDenied", "404", "403"}
 
 
-class Form(NamedTuple):
+class PresignedPost(NamedTuple):
     """A form of multipart/form-data that stores one object: `fields` first, then the file."""
 
     url: str
@@ -21,7 +21,7 @@ class Form(NamedTuple):
 class Objects:
     """Objects of one bucket, encrypted by the bucket's own default key."""
 
-    def __init__(self, clients: "Clients", bucket: str) -> None:
+    def __init__(self, clients: "AwsClients", bucket: str) -> None:
         """Keep objects in this bucket."""
         self._clients = clients
         self._bucket = bucket
@@ -47,10 +47,10 @@ class Objects:
                 answer = self._client.get_object(Bucket=self._bucket, Key=key)
                 body: bytes = answer["Body"].read()
             except self._client.exceptions.ClientError as refusal:
-                if refusal.response["Error"]["Code"] not in _ABSENT:
+                if refusal.response["Error"]["Code"] not in _ABSENT_CODES:
                     raise
                 return None
-            except self._cut_off:
+            except self._connection_errors:
                 # botocore repeats calls, but not the reading of what they answer.
                 if last:
                     raise
@@ -70,13 +70,15 @@ class Objects:
             # Of the copy: the other one may be replaced by now.
             found = self._client.head_object(Bucket=self._bucket, Key=key)
         except self._client.exceptions.ClientError as refusal:
-            if refusal.response["Error"]["Code"] not in _ABSENT:
+            if refusal.response["Error"]["Code"] not in _ABSENT_CODES:
                 raise
             return None
         length: int = found["ContentLength"]
         return length
 
-    def form(self, key: str, *, content_type: str, exact_bytes: int, expires_s: int) -> Form:
+    def presigned_post(
+        self, key: str, *, content_type: str, exact_bytes: int, expires_s: int
+    ) -> PresignedPost:
         """Return the form with which anyone can store exactly so many bytes under `key`."""
         made = self._client.generate_presigned_post(
             Bucket=self._bucket,
@@ -88,7 +90,7 @@ class Objects:
             ],
             ExpiresIn=expires_s,
         )
-        return Form(made["url"], made["fields"])
+        return PresignedPost(made["url"], made["fields"])
 
     def size(self, key: str) -> int | None:
         """Return how many bytes a body has, or None where there is none."""
@@ -100,7 +102,9 @@ class Objects:
         """Remove a body, whether or not it is there."""
         self._client.delete_object(Bucket=self._bucket, Key=key)
 
-    def presigned(self, key: str, *, content_type: str, disposition: str, expires_s: int) -> str:
+    def presigned_url(
+        self, key: str, *, content_type: str, disposition: str, expires_s: int
+    ) -> str:
         """Return an address that gives the body to anyone for `expires_s` seconds."""
         url: str = self._client.generate_presigned_url(
             "get_object",
@@ -115,7 +119,7 @@ class Objects:
         return url
 
     @cached_property
-    def _cut_off(self) -> tuple[type[Exception], ...]:
+    def _connection_errors(self) -> tuple[type[Exception], ...]:
         from botocore.exceptions import (  # noqa: PLC0415 -- imported with the first client
             IncompleteReadError,
             ReadTimeoutError,

@@ -4,13 +4,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from chalicelib.adapters.aws.session import Clients
+    from chalicelib.adapters.aws.session import AwsClients
 
 
 class Secret:
     """One secret string, named by settings and never written anywhere."""
 
-    def __init__(self, clients: "Clients", name: str) -> None:
+    def __init__(self, clients: "AwsClients", name: str) -> None:
         """Read the secret of this name or ARN when it is first needed."""
         self._clients = clients
         self._name = name

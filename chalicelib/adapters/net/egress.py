@@ -9,29 +9,34 @@ from functools import cached_property
 from threading import Thread
 from typing import TYPE_CHECKING, Final
 
-from chalicelib.engine.outside import AddressRefused, Fetched, Unreachable, place_of
+from chalicelib.engine.ports import (
+    DestinationRefusedError,
+    DestinationUnreachableError,
+    FetchResponse,
+    host_and_port,
+)
 
 if TYPE_CHECKING:
-    from chalicelib.adapters.net.addresses import Address, Exemption
+    from chalicelib.adapters.net.ip_addresses import EgressExemption, IpAddress
 
-_LONGEST_NAME: Final = 253
+_MAX_NAME_CHARS: Final = 253
 # As it goes to a name server; IPv4 addresses look alike.
 _NAME: Final = re.compile(r"[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*")
 # Who names hundreds of addresses does not have them all knocked at.
-_MOST_DIALLED: Final = 8
+_MAX_DIALLED: Final = 8
 # A route that leads nowhere, as IPv6 often has none, does not cost a whole time-out.
-_NEXT_AFTER_S: Final = 2.0
+_ADDRESS_TIMEOUT_S: Final = 2.0
 
 # The addresses of a host as text; raises OSError where it has none.
-type Resolve = Callable[[str, int], Sequence[str]]
+type Resolver = Callable[[str, int], Sequence[str]]
 
 
-def _resolve(host: str, port: int) -> Sequence[str]:
+def _system_lookup(host: str, port: int) -> Sequence[str]:
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(place[0]) for *_, place in found))
 
 
-class Egress:
+class GuardedEgress:
     """The engine's Outside.
 
     A host's addresses are looked up once, all of them are checked, and one of those is dialled: a
@@ -39,15 +44,15 @@ class Egress:
     """
 
     def __init__(
-        self, *, allow: str, own_hosts: frozenset[str], resolve: Resolve = _resolve
+        self, *, allow: str, own_hosts: frozenset[str], resolve: Resolver = _system_lookup
     ) -> None:
         """Let through what is public, and `allow`: a comma-separated list of `CIDR:port`.
 
         `own_hosts` are the service's own names, which are refused like private addresses. Raises
         ValueError for an `allow` or an own host that cannot be read.
         """
-        self._exemptions = _exemptions(allow) if allow else ()
-        self._named = [_named(host) for host in own_hosts]
+        self._exemptions = _parse_exemptions(allow) if allow else ()
+        self._own_names = [_valid_own_host(host) for host in own_hosts]
         self._resolve = resolve
 
     def dial(
@@ -58,91 +63,97 @@ class Egress:
         `exempt_only`: what is merely public is refused as well.
         """
         ends = time.monotonic() + timeout_s
-        checked = self._checked(host, port, timeout_s, exempt_only=exempt_only)
-        addresses = checked[:_MOST_DIALLED]
+        checked = self._checked_addresses(host, port, timeout_s, exempt_only=exempt_only)
+        addresses = checked[:_MAX_DIALLED]
         for left_to_try, address in zip(range(len(addresses), 0, -1), addresses, strict=True):
             patience = ends - time.monotonic()
             if left_to_try > 1:
-                patience = min(patience / left_to_try, _NEXT_AFTER_S)
+                patience = min(patience / left_to_try, _ADDRESS_TIMEOUT_S)
             try:
                 connection = socket.create_connection((address, port), max(patience, 0.001))
             except OSError:
                 continue
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             return connection
-        raise Unreachable(f"{place_of(host, port)} could not be connected to")
+        raise DestinationUnreachableError(f"{host_and_port(host, port)} could not be connected to")
 
     def fetch(
-        self, url: str, *, most_bytes: int, timeout_s: float, secure: bool = False
-    ) -> Fetched:
+        self, url: str, *, max_bytes: int, timeout_s: float, https_only: bool = False
+    ) -> FetchResponse:
         """Get an http or https address, redirects checked again; 2xx only."""
         # No render needs it that fetches nothing.
         from chalicelib.adapters.net import http  # noqa: PLC0415
 
         ends = time.monotonic() + timeout_s
-        return http.get(url, self.dial, most_bytes=most_bytes, ends=ends, secure=secure)
+        return http.get(url, self.dial, max_bytes=max_bytes, deadline=ends, https_only=https_only)
 
     @cached_property
     def _own_hosts(self) -> frozenset[str]:
         """Return the service's own names, addresses among them in the one form they have."""
-        from chalicelib.adapters.net.addresses import literal  # noqa: PLC0415
+        from chalicelib.adapters.net.ip_addresses import ip_literal  # noqa: PLC0415
 
-        return frozenset(str(literal(host) or host) for host in self._named)
+        return frozenset(str(ip_literal(host) or host) for host in self._own_names)
 
-    def _checked(
+    def _checked_addresses(
         self, host: str, port: int, timeout_s: float, *, exempt_only: bool
     ) -> Sequence[str]:
-        from chalicelib.adapters.net.addresses import PORTS  # noqa: PLC0415
+        from chalicelib.adapters.net.ip_addresses import ALLOWED_TCP_PORTS  # noqa: PLC0415
 
-        host = _plain(host)
+        host = _normalized_host(host)
         if not _is_host(host):
-            raise AddressRefused(
+            raise DestinationRefusedError(
                 "a host is a name of at most 253 characters (xn--…), or an address"
             )
-        place = place_of(host, port)
-        if port not in PORTS and all(port != exemption.port for exemption in self._exemptions):
-            raise AddressRefused(f"{place} is refused: {_only_ports()}")
-        addresses = self._addresses(host, port, timeout_s)
+        place = host_and_port(host, port)
+        if port not in ALLOWED_TCP_PORTS and all(
+            port != exemption.port for exemption in self._exemptions
+        ):
+            raise DestinationRefusedError(f"{place} is refused: {_port_refusal()}")
+        addresses = self._host_addresses(host, port, timeout_s)
         own = not self._own_hosts.isdisjoint({host, *map(str, addresses)})
         for address in addresses:
-            objection = self._objection(address, port, own=own, exempt_only=exempt_only)
+            objection = self._refusal_reason(address, port, own=own, exempt_only=exempt_only)
             if objection:
-                raise AddressRefused(f"{place} is refused: {objection}")
+                raise DestinationRefusedError(f"{place} is refused: {objection}")
         return [str(address) for address in addresses]
 
-    def _objection(
-        self, address: "Address", port: int, *, own: bool, exempt_only: bool
+    def _refusal_reason(
+        self, address: "IpAddress", port: int, *, own: bool, exempt_only: bool
     ) -> str | None:
         """Say why an address may not be reached; what is told names no address."""
-        from chalicelib.adapters.net import addresses  # noqa: PLC0415
+        from chalicelib.adapters.net import ip_addresses  # noqa: PLC0415
 
-        if any(exemption.names(address, port) for exemption in self._exemptions):
+        if any(exemption.covers(address, port) for exemption in self._exemptions):
             return None
-        if port not in addresses.PORTS:
-            return _only_ports()
-        if own or not addresses.is_public(address) or addresses.is_of_this_machine(address):
+        if port not in ip_addresses.ALLOWED_TCP_PORTS:
+            return _port_refusal()
+        if (
+            own
+            or not ip_addresses.is_public(address)
+            or ip_addresses.is_address_of_this_machine(address)
+        ):
             return "it is a private or internal address, only public ones may be reached"
         if exempt_only:
             return "plain http is not taken here, use https"
         return None
 
-    def _addresses(self, host: str, port: int, timeout_s: float) -> "Sequence[Address]":
+    def _host_addresses(self, host: str, port: int, timeout_s: float) -> "Sequence[IpAddress]":
         from ipaddress import ip_address  # noqa: PLC0415
 
-        from chalicelib.adapters.net.addresses import literal  # noqa: PLC0415
+        from chalicelib.adapters.net.ip_addresses import ip_literal  # noqa: PLC0415
 
-        written = literal(host)
+        written = ip_literal(host)
         if written is not None:
             return [written]
         try:
-            addresses = [ip_address(text) for text in self._looked_up(host, port, timeout_s)]
+            addresses = [ip_address(text) for text in self._lookup(host, port, timeout_s)]
         except (OSError, ValueError) as error:
-            raise Unreachable(f"{host} has no address") from error
+            raise DestinationUnreachableError(f"{host} has no address") from error
         if not addresses:
-            raise Unreachable(f"{host} has no address")
+            raise DestinationUnreachableError(f"{host} has no address")
         return addresses
 
-    def _looked_up(self, host: str, port: int, timeout_s: float) -> Sequence[str]:
+    def _lookup(self, host: str, port: int, timeout_s: float) -> Sequence[str]:
         """Look a name up; the system's own look-up knows no end."""
         found: Future[Sequence[str]] = Future()
 
@@ -156,17 +167,17 @@ class Egress:
         return found.result(timeout_s)
 
 
-def _exemptions(allow: str) -> "tuple[Exemption, ...]":
-    from chalicelib.adapters.net.addresses import Exemption  # noqa: PLC0415
+def _parse_exemptions(allow: str) -> "tuple[EgressExemption, ...]":
+    from chalicelib.adapters.net.ip_addresses import EgressExemption  # noqa: PLC0415
 
     try:
-        return tuple(Exemption.parse(entry) for entry in allow.split(",") if entry.strip())
+        return tuple(EgressExemption.parse(entry) for entry in allow.split(",") if entry.strip())
     except ValueError as error:
         raise ValueError(f"PLATEN_EGRESS_ALLOW: {error}") from error
 
 
-def _named(host: str) -> str:
-    plain = _plain(host)
+def _valid_own_host(host: str) -> str:
+    plain = _normalized_host(host)
     if not _is_host(plain):
         raise ValueError(f"{host!r} is no host; a name with other letters is written as xn--…")
     return plain
@@ -174,17 +185,17 @@ def _named(host: str) -> str:
 
 def _is_host(plain: str) -> bool:
     if ":" not in plain:
-        return len(plain) <= _LONGEST_NAME and _NAME.fullmatch(plain) is not None
-    from chalicelib.adapters.net.addresses import literal  # noqa: PLC0415
+        return len(plain) <= _MAX_NAME_CHARS and _NAME.fullmatch(plain) is not None
+    from chalicelib.adapters.net.ip_addresses import ip_literal  # noqa: PLC0415
 
-    return literal(plain) is not None
-
-
-def _only_ports() -> str:
-    from chalicelib.adapters.net.addresses import PORTS  # noqa: PLC0415
-
-    return f"only ports {', '.join(map(str, PORTS))} may be reached"
+    return ip_literal(plain) is not None
 
 
-def _plain(host: str) -> str:
+def _port_refusal() -> str:
+    from chalicelib.adapters.net.ip_addresses import ALLOWED_TCP_PORTS  # noqa: PLC0415
+
+    return f"only ports {', '.join(map(str, ALLOWED_TCP_PORTS))} may be reached"
+
+
+def _normalized_host(host: str) -> str:
     return host.lower().removesuffix(".")

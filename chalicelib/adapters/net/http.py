@@ -13,20 +13,29 @@ from typing import Any, Final, Protocol, override
 import httpcore
 import httpx
 
-from chalicelib.engine.outside import AddressRefused, Fetched, Unreachable
+from chalicelib.engine.ports import (
+    DestinationRefusedError,
+    DestinationUnreachableError,
+    FetchResponse,
+)
 
-_MOST_REDIRECTS: Final = 5
+_MAX_REDIRECTS: Final = 5
 # What heads may take, those of redirects and of `100 Continue` among them.
-_MOST_BYTES_OF_HEADS: Final = 1_000_000
+_MAX_HEAD_BYTES: Final = 1_000_000
 # Nothing else is asked for: what gzip unpacks can be looked at while it grows.
 _HEADERS: Final = {"Accept": "*/*", "Accept-Encoding": "gzip", "User-Agent": "Platen"}
 # It logs each address, and addresses carry secrets.
 logging.getLogger("httpx").setLevel(logging.WARNING)
 
-_BROKEN: Final = (httpcore.NetworkError, httpcore.ProtocolError, httpx.HTTPError, OSError)
+_CONNECTION_ERRORS: Final = (
+    httpcore.NetworkError,
+    httpcore.ProtocolError,
+    httpx.HTTPError,
+    OSError,
+)
 
 
-class Dial(Protocol):
+class Dialer(Protocol):
     """The door."""
 
     def __call__(
@@ -36,41 +45,47 @@ class Dial(Protocol):
         ...
 
 
-def get(url: str, dial: Dial, *, most_bytes: int, ends: float, secure: bool) -> Fetched:
+def get(
+    url: str, dial: Dialer, *, max_bytes: int, deadline: float, https_only: bool
+) -> FetchResponse:
     """Get what is at an address, or where its redirects lead; `ends` is in monotonic seconds.
 
-    `secure`: plain http only to what the operator has named; so it is after https, too. Raises
+    `https_only`: plain http only to what the operator has named; so it is after https, too. Raises
     AddressRefused or Unreachable.
     """
     if "\\" in url:
-        raise AddressRefused("an address has no backslashes: browsers read them as slashes")
-    transport = Transport(dial, _Allowance(most_bytes, ends), secure=secure)
+        raise DestinationRefusedError(
+            "an address has no backslashes: browsers read them as slashes"
+        )
+    transport = EgressTransport(dial, _FetchBudget(max_bytes, deadline), https_only=https_only)
     with httpx.Client(transport=transport, trust_env=False, headers=_HEADERS) as client:
         client.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=[]))
         try:
-            answer = _followed(client, url)
-            return _fetched(answer, most_bytes)
+            answer = _follow_redirects(client, url)
+            return _read_response(answer, max_bytes)
         except httpx.UnsupportedProtocol as error:
-            raise AddressRefused("only http and https addresses can be fetched") from error
+            raise DestinationRefusedError("only http and https addresses can be fetched") from error
         # Names that are none in IDNA are UnicodeErrors.
         except (httpx.InvalidURL, UnicodeError) as error:
-            raise AddressRefused(
+            raise DestinationRefusedError(
                 "an address is https://host:port/path, its port up to 65535"
             ) from error
         except TimeoutError as error:
-            raise Unreachable(f"{_host(url)} took too long to answer") from error
-        except _BROKEN as error:
-            raise Unreachable(f"{_host(url)} did not answer as HTTP asks for") from error
+            raise DestinationUnreachableError(f"{_host(url)} took too long to answer") from error
+        except _CONNECTION_ERRORS as error:
+            raise DestinationUnreachableError(
+                f"{_host(url)} did not answer as HTTP asks for"
+            ) from error
 
 
-class Transport(httpx.BaseTransport):
+class EgressTransport(httpx.BaseTransport):
     """What httpx sends requests with; each has a connection of its own, so each is checked."""
 
-    def __init__(self, dial: Dial, allowance: "_Allowance", *, secure: bool) -> None:
+    def __init__(self, dial: Dialer, budget: "_FetchBudget", *, https_only: bool) -> None:
         """Read no more than is allowed."""
         self._dial = dial
-        self._allowance = allowance
-        self._secure = secure
+        self._budget = budget
+        self._https_only = https_only
         self._pools: list[httpcore.ConnectionPool] = []
 
     @override
@@ -79,13 +94,15 @@ class Transport(httpx.BaseTransport):
         if url.scheme not in {"http", "https"}:
             raise httpx.UnsupportedProtocol(url.scheme)
         is_tls = url.scheme == "https"
-        network = _Network(self._dial, self._allowance, exempt_only=self._secure and not is_tls)
-        self._secure = self._secure or is_tls
+        network = _EgressBackend(
+            self._dial, self._budget, exempt_only=self._https_only and not is_tls
+        )
+        self._https_only = self._https_only or is_tls
         assert isinstance(request.stream, httpx.SyncByteStream)
         address = httpcore.URL(
             scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path
         )
-        pool = httpcore.ConnectionPool(_tls() if is_tls else None, network_backend=network)
+        pool = httpcore.ConnectionPool(_tls_context() if is_tls else None, network_backend=network)
         self._pools.append(pool)
         answer = pool.handle_request(
             httpcore.Request(
@@ -93,7 +110,7 @@ class Transport(httpx.BaseTransport):
             )
         )
         assert isinstance(answer.stream, Iterable)
-        return httpx.Response(answer.status, headers=answer.headers, stream=_Body(answer))
+        return httpx.Response(answer.status, headers=answer.headers, stream=_ResponseBody(answer))
 
     @override
     def close(self) -> None:
@@ -101,7 +118,7 @@ class Transport(httpx.BaseTransport):
             pool.close()
 
 
-class _Body(httpx.SyncByteStream):
+class _ResponseBody(httpx.SyncByteStream):
     def __init__(self, answer: httpcore.Response) -> None:
         self._answer = answer
 
@@ -114,60 +131,60 @@ class _Body(httpx.SyncByteStream):
         self._answer.close()
 
 
-class _Allowance:
+class _FetchBudget:
     """What one fetch may take, over all its connections."""
 
-    def __init__(self, most_bytes: int, ends: float) -> None:
-        self._most_bytes = most_bytes
-        self._ends = ends
+    def __init__(self, max_bytes: int, deadline: float) -> None:
+        self._max_bytes = max_bytes
+        self._deadline = deadline
         # As much again for what a body is wrapped in, chunks say.
-        self._left = 2 * most_bytes + _MOST_BYTES_OF_HEADS
+        self._remaining_bytes = 2 * max_bytes + _MAX_HEAD_BYTES
 
-    def left_s(self) -> float:
+    def remaining_s(self) -> float:
         """Return the time left; raises TimeoutError without any."""
-        left = self._ends - time.monotonic()
+        left = self._deadline - time.monotonic()
         if left <= 0:
             raise TimeoutError
         return left
 
-    def take(self, count: int, host: str) -> None:
+    def consume(self, count: int, host: str) -> None:
         """Count what was read; raises Unreachable when it is more than may be."""
-        self._left -= count
-        if self._left < 0:
-            raise Unreachable(_too_large(host, self._most_bytes))
+        self._remaining_bytes -= count
+        if self._remaining_bytes < 0:
+            raise DestinationUnreachableError(_too_large_message(host, self._max_bytes))
 
 
-class _Network(httpcore.NetworkBackend):
-    def __init__(self, dial: Dial, allowance: _Allowance, *, exempt_only: bool) -> None:
+class _EgressBackend(httpcore.NetworkBackend):
+    def __init__(self, dial: Dialer, budget: _FetchBudget, *, exempt_only: bool) -> None:
         self._dial = dial
-        self._allowance = allowance
+        self._budget = budget
         self._exempt_only = exempt_only
 
     @override
     def connect_tcp(self, host: str, port: int, *_: Any, **__: Any) -> httpcore.NetworkStream:
-        left = self._allowance.left_s()
+        left = self._budget.remaining_s()
         connection = self._dial(host, port, timeout_s=left, exempt_only=self._exempt_only)
-        return _Stream(connection, host, self._allowance)
+        return _BudgetedStream(connection, host, self._budget)
 
 
-class _Stream(httpcore.NetworkStream):
+class _BudgetedStream(httpcore.NetworkStream):
     """A connection that ends in time, also where each single byte comes in time."""
 
-    def __init__(self, connection: socket, host: str, allowance: _Allowance) -> None:
+    def __init__(self, connection: socket, host: str, budget: _FetchBudget) -> None:
         self._connection = connection
         self._host = host
-        self._allowance = allowance
+        self._budget = budget
 
     @override
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        self._connection.settimeout(self._allowance.left_s())
+        self._connection.settimeout(self._budget.remaining_s())
         read = self._connection.recv(max_bytes)
-        self._allowance.take(len(read), self._host)
+        self._budget.consume(len(read), self._host)
         return read
 
     @override
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._connection.settimeout(self._allowance.left_s())
+        self._connection.settimeout(self._budget.remaining_s())
         self._connection.sendall(buffer)
 
     @override
@@ -182,53 +199,53 @@ class _Stream(httpcore.NetworkStream):
         timeout: float | None = None,
     ) -> httpcore.NetworkStream:
         try:
-            self._connection.settimeout(self._allowance.left_s())
+            self._connection.settimeout(self._budget.remaining_s())
             secured = ssl_context.wrap_socket(self._connection, server_hostname=server_hostname)
         except BaseException:
             # Nobody else knows of it any more.
             self._connection.close()
             raise
-        return _Stream(secured, self._host, self._allowance)
+        return _BudgetedStream(secured, self._host, self._budget)
 
 
-def _followed(client: httpx.Client, url: str) -> httpx.Response:
+def _follow_redirects(client: httpx.Client, url: str) -> httpx.Response:
     request = client.build_request("GET", url)
-    for _ in range(_MOST_REDIRECTS + 1):
+    for _ in range(_MAX_REDIRECTS + 1):
         answer = client.send(request, stream=True)
         if answer.next_request is None:
             return answer
         answer.close()
         request = answer.next_request
-    raise Unreachable(f"{_host(url)} redirects more than {_MOST_REDIRECTS} times")
+    raise DestinationUnreachableError(f"{_host(url)} redirects more than {_MAX_REDIRECTS} times")
 
 
-def _fetched(answer: httpx.Response, most_bytes: int) -> Fetched:
+def _read_response(answer: httpx.Response, max_bytes: int) -> FetchResponse:
     host = _host(answer.url)
     if not answer.is_success:
-        raise Unreachable(f"{host} answered {answer.status_code}")
+        raise DestinationUnreachableError(f"{host} answered {answer.status_code}")
     encoding = answer.headers.get("content-encoding", "identity").strip().lower()
     if encoding not in {"identity", "gzip"}:
-        raise Unreachable(f"{host} answered in an encoding that was not asked for")
-    unpack = _gunzip if encoding == "gzip" else _as_it_is
+        raise DestinationUnreachableError(f"{host} answered in an encoding that was not asked for")
+    unpack = _gunzip if encoding == "gzip" else _identity
     content = bytearray()
-    for piece in unpack(answer.iter_raw(), most_bytes + 1):
+    for piece in unpack(answer.iter_raw(), max_bytes + 1):
         content += piece
-        if len(content) > most_bytes:
-            raise Unreachable(_too_large(host, most_bytes))
+        if len(content) > max_bytes:
+            raise DestinationUnreachableError(_too_large_message(host, max_bytes))
     headers = {name.lower(): value for name, value in answer.headers.items()}
-    return Fetched(str(answer.url), answer.status_code, headers, bytes(content))
+    return FetchResponse(str(answer.url), answer.status_code, headers, bytes(content))
 
 
-def _as_it_is(pieces: Iterator[bytes], _most: int) -> Iterator[bytes]:
+def _identity(pieces: Iterator[bytes], _max_piece_bytes: int) -> Iterator[bytes]:
     return pieces
 
 
-def _gunzip(pieces: Iterator[bytes], most: int) -> Iterator[bytes]:
+def _gunzip(pieces: Iterator[bytes], max_piece_bytes: int) -> Iterator[bytes]:
     """Unpack; no piece is larger than `most`, however small it was packed."""
     packed = zlib.decompressobj(zlib.MAX_WBITS | 16)
     try:
         for piece in pieces:
-            yield packed.decompress(piece, most)
+            yield packed.decompress(piece, max_piece_bytes)
             if packed.unused_data:
                 break
     except zlib.error as error:
@@ -237,8 +254,8 @@ def _gunzip(pieces: Iterator[bytes], most: int) -> Iterator[bytes]:
         raise httpx.DecodingError("cut short")
 
 
-def _too_large(host: str, most_bytes: int) -> str:
-    return f"{host} answered with more than {most_bytes} bytes"
+def _too_large_message(host: str, max_bytes: int) -> str:
+    return f"{host} answered with more than {max_bytes} bytes"
 
 
 def _host(url: str | httpx.URL) -> str:
@@ -246,6 +263,6 @@ def _host(url: str | httpx.URL) -> str:
 
 
 @cache
-def _tls() -> ssl.SSLContext:
+def _tls_context() -> ssl.SSLContext:
     """Trust the system's authorities, or those of SSL_CERT_FILE."""
     return ssl.create_default_context()

@@ -21,9 +21,9 @@ _PORTS: Final = {"smtp": 587, "smtps": 465}
 # Ten mails that nobody takes end within the time of the function that sends them.
 _TIMEOUT_S: Final = 8.0
 # Whose server cannot be reached, at any of its addresses, need not wait for it ten times.
-_PAUSE_S: Final = 30.0
+_UNREACHABLE_PAUSE_S: Final = 30.0
 # RFC 5321: 4yz passes, 5yz stays as it is.
-_PERMANENT: Final = 500
+_PERMANENT_FAILURE: Final = 500
 
 
 class MailFailed(Exception):  # noqa: N818 -- says what happened
@@ -34,7 +34,7 @@ class MailFailed(Exception):  # noqa: N818 -- says what happened
         super().__init__(f"{type(fault).__name__} {code or ''}".rstrip())
 
 
-class SmtpMail:
+class SmtpMailer:
     """Sends plain text; what fails for now is raised, what a server refuses for good is logged."""
 
     def __init__(self, url: str) -> None:
@@ -49,12 +49,12 @@ class SmtpMail:
         self._user = unquote(parts.username or "")
         self._password = unquote(parts.password or "")
         named = parse_qs(parts.query).get("from", [])
-        self._from = named[0] if named else _own_address(self._user, parts.hostname)
-        self._absent_until = 0.0
+        self._from = named[0] if named else _default_sender(self._user, parts.hostname)
+        self._unreachable_until = 0.0
 
     def __call__(self, to: Sequence[str], subject: str, text: str) -> None:
         """Send one mail to all of them."""
-        if time.monotonic() < self._absent_until:
+        if time.monotonic() < self._unreachable_until:
             raise MailFailed(ConnectionError(), None)
         message = EmailMessage()
         message["From"] = self._from
@@ -65,20 +65,20 @@ class SmtpMail:
         message["Auto-Submitted"] = "auto-generated"
         message.set_content(text)
         try:
-            with self._connected() as server:
+            with self._connect() as server:
                 server.send_message(message)
         except smtplib.SMTPRecipientsRefused as refused:
             codes = sorted(code for code, _ in refused.recipients.values())
-            if codes[0] < _PERMANENT:
+            if codes[0] < _PERMANENT_FAILURE:
                 raise MailFailed(refused, codes[0]) from None
             # Without its text, which names the addresses.
             log.error("mail refused", extra={"subject": subject, "codes": codes})  # noqa: TRY400
         except (smtplib.SMTPException, OSError) as fault:
             if not isinstance(fault, smtplib.SMTPException):
-                self._absent_until = time.monotonic() + _PAUSE_S
+                self._unreachable_until = time.monotonic() + _UNREACHABLE_PAUSE_S
             raise MailFailed(fault, getattr(fault, "smtp_code", None)) from None
 
-    def _connected(self) -> smtplib.SMTP:
+    def _connect(self) -> smtplib.SMTP:
         context = ssl.create_default_context()
         server: smtplib.SMTP
         if self._is_tls:
@@ -86,13 +86,13 @@ class SmtpMail:
         else:
             server = smtplib.SMTP(self._host, self._port, timeout=_TIMEOUT_S)
         try:
-            self._secure(server, context)
+            self._secure_and_log_in(server, context)
         except BaseException:
             server.close()
             raise
         return server
 
-    def _secure(self, server: smtplib.SMTP, context: ssl.SSLContext) -> None:
+    def _secure_and_log_in(self, server: smtplib.SMTP, context: ssl.SSLContext) -> None:
         server.ehlo()
         is_safe = self._is_tls
         if not self._is_tls and server.has_extn("starttls"):
@@ -101,17 +101,17 @@ class SmtpMail:
             is_safe = True
         if not self._user:
             return
-        if not (is_safe or _is_this_machine(self._host)):
+        if not (is_safe or _is_loopback(self._host)):
             message = "the mail server offers no TLS; a password is not sent without"
             raise smtplib.SMTPNotSupportedError(message)
         server.login(self._user, self._password)
 
 
-def _own_address(user: str, host: str) -> str:
+def _default_sender(user: str, host: str) -> str:
     return user if "@" in user else f"platen@{host}"
 
 
-def _is_this_machine(host: str) -> bool:
+def _is_loopback(host: str) -> bool:
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

@@ -5,8 +5,8 @@ from typing import Final
 from chalicelib.core.problems.access import ACCESS
 from chalicelib.core.problems.delivery import DELIVERY
 from chalicelib.core.problems.documents import DOCUMENTS
+from chalicelib.core.problems.problem import Problem
 from chalicelib.core.problems.requests import REQUESTS
-from chalicelib.core.problems.row import Problem
 
 __all__ = ["PROBLEMS", "Problem"]
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from chalicelib.core.problems.row import Problem
+from chalicelib.core.problems.problem import Problem
 
 DELIVERY: Final = (
     Problem(

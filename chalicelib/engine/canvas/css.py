@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any, Final
 
-from chalicelib.contract.css_colors import is_color
+from chalicelib.contract.css_values import is_color
 
-_HORIZONTAL: Final = frozenset({"left", "center", "right", "justify"})
+_TEXT_ALIGNMENTS: Final = frozenset({"left", "center", "right", "justify"})
 
 
 def number(value: float) -> str:
@@ -32,21 +32,21 @@ def color(value: str) -> str:
     return value
 
 
-def alignment(value: str) -> str:
+def text_alignment(value: str) -> str:
     """Return how lines stand; raises ValueError for a word that is not known."""
-    if value not in _HORIZONTAL:
+    if value not in _TEXT_ALIGNMENTS:
         message = f"{value[:80]!r} is no alignment"
         raise ValueError(message)
     return value
 
 
-def style(properties: Mapping[str, str | None]) -> str:
+def style_attribute(properties: Mapping[str, str | None]) -> str:
     """Return a `style` attribute of the properties that have a value."""
     said = ";".join(f"{name}:{value}" for name, value in properties.items() if value is not None)
     return f'style="{escape(said)}"'
 
 
-def placed(fields: Mapping[str, Any] | Any) -> dict[str, str | None]:
+def box_properties(fields: Mapping[str, Any] | Any) -> dict[str, str | None]:
     """Return where a layer's box stands, how it is turned and how much of it shows."""
     turned, opacity = fields["rotation"], fields["opacity"]
     return {

@@ -1,157 +1,196 @@
 """Layers as HTML: everything a tenant writes is escaped or held to a closed grammar."""
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from html import escape
 from typing import Any, Final
 
-from chalicelib.engine import codes
-from chalicelib.engine.canvas import css, shapes, texts
-from chalicelib.engine.canvas.binding import Binding, Warn
-from chalicelib.engine.canvas.pictures import NoPictureError, data_uri, svg_uri, uri_of
-from chalicelib.engine.canvas.scene import Layer, scene_invalid
-from chalicelib.engine.deadline import Deadline, out_of_time
+from chalicelib.engine import barcodes
+from chalicelib.engine.canvas import css, text_layer
+from chalicelib.engine.canvas.binding import AddWarning, DataBinding
+from chalicelib.engine.canvas.image_uris import UnusableImageError, data_uri, image_uri, svg_uri
+from chalicelib.engine.canvas.scene import SceneLayer, scene_invalid
+from chalicelib.engine.deadline import Deadline, timeout_failure
 
-MOST_CHARACTERS: Final = 50_000_000
-_FITS: Final = {"contain": "contain", "cover": "cover", "fill": "fill"}
+MAX_HTML_CHARACTERS: Final = 50_000_000
+_OBJECT_FITS: Final = {"contain": "contain", "cover": "cover", "fill": "fill"}
 
 
-class Drawing:
+class LayerDrawing:
     """Draws the layers of one scene, from the bottom to the top."""
 
     def __init__(
-        self, binding: Binding, uploads: Callable[[str], bytes], deadline: Deadline, warn: Warn
+        self,
+        binding: DataBinding,
+        uploads: Callable[[str], bytes],
+        deadline: Deadline,
+        warn: AddWarning,
     ) -> None:
         """Draw what is bound; `warn` is told a code, a message and a place."""
         self._binding = binding
         self._uploads = uploads
         self._deadline = deadline
         self._warn = warn
-        self._room = MOST_CHARACTERS
+        self._characters_left = MAX_HTML_CHARACTERS
         self._missing_fonts: set[str] = set()
-        self._uris: dict[str, str] = {}
-        self._draw: dict[str, Callable[[Layer, Any], str]] = {
-            "text": partial(texts.text, missing_font=self._miss_font),
-            "image": self._image,
-            "rect": _rect,
-            "ellipse": _rect,
-            "line": _line,
-            "qrcode": _qrcode,
-            "barcode": _barcode,
-            "svg": _svg,
+        self._image_uris: dict[str, str] = {}
+        self._draw_functions: dict[str, Callable[[SceneLayer, Any], str]] = {
+            "text": partial(text_layer.text_layer_html, warn_missing_font=self._warn_missing_font),
+            "image": self._draw_image,
+            "rect": _draw_rect,
+            "ellipse": _draw_rect,
+            "line": _draw_line,
+            "qrcode": _draw_qrcode,
+            "barcode": _draw_barcode,
+            "svg": _draw_svg,
         }
 
-    def layers(self, layers: Sequence[Layer]) -> str:
+    def draw_layers(self, layers: Sequence[SceneLayer]) -> str:
         """Return layers; what is not visible is neither drawn nor bound.
 
         Raises RenderFailure `scene_invalid`, `data_invalid`, `render_timeout`, that of a template
         and that of an upload.
         """
-        return "".join(self._layer(layer) for layer in layers if layer["visible"])
+        return "".join(self._draw_layer(layer) for layer in layers if layer["visible"])
 
-    def _layer(self, layer: Layer) -> str:
-        if self._deadline.passed:
-            raise out_of_time()
+    def _draw_layer(self, layer: SceneLayer) -> str:
+        if self._deadline.has_passed:
+            raise timeout_failure()
         if layer.type == "group":
-            return self._group(layer)
+            return self._draw_group(layer)
         try:
-            drawn = self._best(layer)
+            drawn = self._draw_first_usable(layer)
         except ValueError as error:
             raise scene_invalid(layer.path, f"cannot be drawn: {error}") from error
-        self._room -= len(drawn)
-        if self._room < 0:
-            message = f"the page of the scene would have more than {MOST_CHARACTERS} characters"
+        self._characters_left -= len(drawn)
+        if self._characters_left < 0:
+            message = f"the page of the scene would have more than {MAX_HTML_CHARACTERS} characters"
             raise scene_invalid(layer.path, message)
         return drawn
 
-    def _group(self, layer: Layer) -> str:
-        if not next(self._binding.values(layer)):
+    def _draw_group(self, layer: SceneLayer) -> str:
+        if not next(self._binding.candidate_values(layer)):
             return ""
         hidden = ' aria-hidden="true"' if layer["decorative"] else ""
-        look = css.style(css.placed(layer))
-        return f"<div{hidden}{_label(layer)} {look}>{self.layers(layer.layers)}</div>"
+        look = css.style_attribute(css.box_properties(layer))
+        return f"<div{hidden}{_aria_label(layer)} {look}>{self.draw_layers(layer.layers)}</div>"
 
-    def _best(self, layer: Layer) -> str:
+    def _draw_first_usable(self, layer: SceneLayer) -> str:
         """Return the layer with the first value that it can be drawn with; the last is its own."""
-        values = list(self._binding.values(layer))
+        values = list(self._binding.candidate_values(layer))
         for value in values[:-1]:
             try:
-                return self._draw[layer.type](layer, value)
-            except (codes.CodeError, NoPictureError) as error:
-                self._binding.refuse(layer, str(error))
-        return self._draw[layer.type](layer, values[-1])
+                return self._draw_functions[layer.type](layer, value)
+            except (barcodes.BarcodeError, UnusableImageError) as error:
+                self._binding.warn_unusable(layer, str(error))
+        return self._draw_functions[layer.type](layer, values[-1])
 
-    def _image(self, layer: Layer, source: str | None) -> str:
-        if source and source not in self._uris:
-            self._uris[source] = uri_of(source, self._uploads)
-        return _picture(layer, source and self._uris[source], _FITS[layer["fit"]])
+    def _draw_image(self, layer: SceneLayer, source: str | None) -> str:
+        if source and source not in self._image_uris:
+            self._image_uris[source] = image_uri(source, self._uploads)
+        return _image_box(layer, source and self._image_uris[source], _OBJECT_FITS[layer["fit"]])
 
-    def _miss_font(self, name: str, layer: Layer) -> None:
+    def _warn_missing_font(self, name: str, layer: SceneLayer) -> None:
         if name.lower() not in self._missing_fonts:
             self._missing_fonts.add(name.lower())
             message = f"The font {name} is not there; a bundled one was used."
             self._warn("font_fallback_used", message, layer.path)
 
 
-def _rect(layer: Layer, fill: str | None) -> str:
-    return f"<div{_label(layer)} {css.style(shapes.shape(layer, fill))}></div>"
+def _draw_rect(layer: SceneLayer, fill: str | None) -> str:
+    style = css.style_attribute(shape_properties(layer, fill))
+    return f"<div{_aria_label(layer)} {style}></div>"
 
 
-def _line(layer: Layer, stroke: str) -> str:
-    return f"<div{_label(layer)} {css.style(shapes.line(layer, stroke))}></div>"
+def _draw_line(layer: SceneLayer, stroke: str) -> str:
+    style = css.style_attribute(line_properties(layer, stroke))
+    return f"<div{_aria_label(layer)} {style}></div>"
 
 
-def _svg(layer: Layer, svg: str) -> str:
-    return _picture(layer, svg and svg_uri(svg))
+def _draw_svg(layer: SceneLayer, svg: str) -> str:
+    return _image_box(layer, svg and svg_uri(svg))
 
 
-def _qrcode(layer: Layer, value: Any) -> str:
+def _draw_qrcode(layer: SceneLayer, value: Any) -> str:
     if value == "":
         return ""
     ground = layer["background"]
-    svg = codes.qr_svg(
+    svg = barcodes.qr_svg(
         str(value),
         error_correction=layer["error_correction"],
         color=css.color(layer["color"]),
         background=None if ground is None else css.color(ground),
     )
-    return _picture(layer, _drawn(svg), said=str(value))
+    return _image_box(layer, _svg_data_uri(svg), default_alt=str(value))
 
 
-def _barcode(layer: Layer, value: Any) -> str:
+def _draw_barcode(layer: SceneLayer, value: Any) -> str:
     if value == "":
         return ""
     words, symbology, color = str(value), layer["symbology"], css.color(layer["color"])
-    bars = _drawn(codes.barcode_svg(words, symbology, color=color))
+    bars = _svg_data_uri(barcodes.barcode_svg(words, symbology, color=color))
     if not layer["show_text"]:
-        return _picture(layer, bars, "fill", said=words)
-    printed = codes.printed_text(words, symbology)
-    below, high = texts.small_print(printed, layer["width"], layer["height"])
-    picture = _img(layer, bars, "fill", css.px(max(0.0, layer["height"] - high)))
+        return _image_box(layer, bars, "fill", default_alt=words)
+    printed = barcodes.human_readable_text(words, symbology)
+    below, high = text_layer.barcode_text_html(printed, layer["width"], layer["height"])
+    picture = _img_tag(layer, bars, "fill", css.px(max(0.0, layer["height"] - high)))
     hidden = ' aria-hidden="true"' if layer["decorative"] else ""
-    look = css.style({**css.placed(layer), "color": color})
+    look = css.style_attribute({**css.box_properties(layer), "color": color})
     return f"<div{hidden} {look}>{picture}{below}</div>"
 
 
-def _drawn(svg: str) -> str:
+def _svg_data_uri(svg: str) -> str:
     return data_uri("image/svg+xml", svg.encode())
 
 
-def _picture(layer: Layer, uri: str | None, fit: str = "contain", *, said: str = "") -> str:
+def _image_box(
+    layer: SceneLayer, uri: str | None, fit: str = "contain", *, default_alt: str = ""
+) -> str:
     if not uri:
         return ""
-    return f"<div {css.style(css.placed(layer))}>{_img(layer, uri, fit, '100%', said=said)}</div>"
+    style = css.style_attribute(css.box_properties(layer))
+    return f"<div {style}>{_img_tag(layer, uri, fit, '100%', default_alt=default_alt)}</div>"
 
 
-def _img(layer: Layer, uri: str, fit: str, height: str, *, said: str = "") -> str:
+def _img_tag(layer: SceneLayer, uri: str, fit: str, height: str, *, default_alt: str = "") -> str:
     # A picture without words is an artifact.
-    words = "" if layer["decorative"] else (layer["alt"] or said)
-    look = css.style({"height": height, "object-fit": fit})
+    words = "" if layer["decorative"] else (layer["alt"] or default_alt)
+    look = css.style_attribute({"height": height, "object-fit": fit})
     place = f'data-layer="{escape(layer.path)}"'
     return f'<img alt="{escape(words)}" {place} {look} src="{escape(uri)}">'
 
 
-def _label(layer: Layer) -> str:
+def _aria_label(layer: SceneLayer) -> str:
     if layer["decorative"] or not layer["alt"]:
         return ""
     return f' role="img" aria-label="{escape(layer["alt"])}"'
+
+
+def shape_properties(layer: SceneLayer, fill: str | None) -> dict[str, str | None]:
+    """Return how the box of a rectangle or an ellipse looks."""
+    stroke = layer["stroke"]
+    rounded = "50%" if layer.type == "ellipse" else css.px(layer["radius"])
+    return {
+        **css.box_properties(layer),
+        "background-color": None if fill is None else css.color(fill),
+        "border": None
+        if stroke is None
+        else f"{css.px(layer['stroke_width'])} solid {css.color(stroke)}",
+        "border-radius": None if rounded == "0px" else rounded,
+    }
+
+
+def line_properties(layer: SceneLayer, stroke: str) -> dict[str, str | None]:
+    """Return a line as a turned bar, its middle where the line's is."""
+    across, down = float(layer["width"]), float(layer["height"])
+    length, thickness = math.hypot(across, down), layer["stroke_width"]
+    bar = {
+        **layer.fields,
+        "x": layer["x"] + (across - length) / 2,
+        "y": layer["y"] + (down - thickness) / 2,
+        "width": length,
+        "height": thickness,
+        "rotation": layer["rotation"] + math.degrees(math.atan2(down, across)),
+    }
+    return {**css.box_properties(bar), "background-color": css.color(stroke)}

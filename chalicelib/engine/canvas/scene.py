@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from chalicelib.contract.layer_values import MAX_DEPTH, MAX_SIDE
+from chalicelib.contract.template.layer_constraints import MAX_DEPTH, MAX_SIDE
 from chalicelib.core.errors import RenderFailure
 
-_EVERY: Final = {
+_COMMON_DEFAULTS: Final = {
     "id": None,
     "x": 0,
     "y": 0,
@@ -20,9 +20,9 @@ _EVERY: Final = {
     "alt": None,
     "decorative": False,
 }
-_SHAPE: Final = {"fill": None, "stroke": None, "stroke_width": 1, "radius": 0}
+_SHAPE_DEFAULTS: Final = {"fill": None, "stroke": None, "stroke_width": 1, "radius": 0}
 # What a layer has where the scene says nothing, as in contract/layers.py.
-DEFAULTS: Final[Mapping[str, Mapping[str, Any]]] = {
+LAYER_DEFAULTS: Final[Mapping[str, Mapping[str, Any]]] = {
     "text": {
         "text": "",
         "font_family": "sans-serif",
@@ -37,8 +37,8 @@ DEFAULTS: Final[Mapping[str, Mapping[str, Any]]] = {
         "overflow": "clip",
     },
     "image": {"src": None, "fit": "contain"},
-    "rect": _SHAPE,
-    "ellipse": _SHAPE,
+    "rect": _SHAPE_DEFAULTS,
+    "ellipse": _SHAPE_DEFAULTS,
     "line": {"width": 0, "height": 0, "stroke": "#000000", "stroke_width": 1},
     "qrcode": {
         "value": "",
@@ -53,13 +53,13 @@ DEFAULTS: Final[Mapping[str, Mapping[str, Any]]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Layer:
+class SceneLayer:
     """A layer; `path` is its place in the scene: `layers[2].layers[0]`."""
 
     path: str
     type: str
     fields: Mapping[str, Any]
-    layers: "Sequence[Layer]" = ()
+    layers: "Sequence[SceneLayer]" = ()
 
     def __getitem__(self, name: str) -> Any:
         """Return a field."""
@@ -73,17 +73,17 @@ class Scene:
     width: int
     height: int
     background: str | None
-    layers: Sequence[Layer]
+    layers: Sequence[SceneLayer]
 
 
-def scene_of(source: Mapping[str, Any]) -> Scene:
+def read_scene(source: Mapping[str, Any]) -> Scene:
     """Read a scene; raises RenderFailure `scene_invalid` where it lacks what drawing needs."""
     for side in ("width", "height"):
         length = source.get(side)
         if not isinstance(length, int) or not 1 <= length <= MAX_SIDE:
             message = f"must be a whole number from 1 to {MAX_SIDE}; the scene needs one"
             raise scene_invalid(side, message)
-    layers = _layers(source.get("layers") or (), "", 1)
+    layers = _read_layers(source.get("layers") or (), "", 1)
     return Scene(source["width"], source["height"], source.get("background"), layers)
 
 
@@ -92,20 +92,24 @@ def scene_invalid(path: str, message: str) -> RenderFailure:
     return RenderFailure("scene_invalid", f"{path}: {message}")
 
 
-def _layers(sources: Sequence[Mapping[str, Any]], inside: str, depth: int) -> Sequence[Layer]:
+def _read_layers(
+    sources: Sequence[Mapping[str, Any]], prefix: str, depth: int
+) -> Sequence[SceneLayer]:
     if sources and depth > MAX_DEPTH:
         message = f"must not stand in more than {MAX_DEPTH} levels"
-        raise scene_invalid(f"{inside}layers", message)
-    return tuple(_layer(source, f"{inside}layers[{n}]", depth) for n, source in enumerate(sources))
+        raise scene_invalid(f"{prefix}layers", message)
+    return tuple(
+        _read_layer(source, f"{prefix}layers[{n}]", depth) for n, source in enumerate(sources)
+    )
 
 
-def _layer(source: Mapping[str, Any], path: str, depth: int) -> Layer:
+def _read_layer(source: Mapping[str, Any], path: str, depth: int) -> SceneLayer:
     type_ = str(source.get("type"))
-    if type_ not in DEFAULTS:
-        raise scene_invalid(path, f"type must be one of {', '.join(DEFAULTS)}")
-    fields = {**_EVERY, **DEFAULTS[type_], **source}
+    if type_ not in LAYER_DEFAULTS:
+        raise scene_invalid(path, f"type must be one of {', '.join(LAYER_DEFAULTS)}")
+    fields = {**_COMMON_DEFAULTS, **LAYER_DEFAULTS[type_], **source}
     for side in ("width", "height"):
         if side not in fields:
             raise scene_invalid(f"{path}.{side}", "is required")
     inner = fields.get("layers") or ()
-    return Layer(path, type_, fields, _layers(inner, f"{path}.", depth + 1))
+    return SceneLayer(path, type_, fields, _read_layers(inner, f"{path}.", depth + 1))

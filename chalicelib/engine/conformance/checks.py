@@ -6,20 +6,20 @@ from typing import Any, Final, Literal, Protocol, Self
 
 from chalicelib.engine.deadline import Deadline
 
-type Subject = Literal["einvoice", "pdfa", "pdfua"]
+type CheckSubject = Literal["einvoice", "pdfa", "pdfua"]
 
 PDFA_PROFILES: Final = ("2b", "2u", "2a", "3b", "3u", "3a")
 PDFUA_PROFILES: Final = ("ua1",)
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class ConformanceCheck:
     """One question about one document; `kind` is what the validators call it.
 
     What a document does not claim to be is told, and fails nothing.
     """
 
-    subject: Subject
+    subject: CheckSubject
     profile: str
     kind: str
     claimed: bool = True
@@ -61,7 +61,7 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
-class Raw:
+class RawFinding:
     """One finding as a validator told it; `source` names the sheet or engine."""
 
     source: str
@@ -76,7 +76,7 @@ class Raw:
 class Verdict:
     """The answer to one check; without findings (None) there is no verdict, and `why` tells."""
 
-    findings: tuple[Raw, ...] | None = None
+    findings: tuple[RawFinding, ...] | None = None
     validator: str | None = None
     scenario: str | None = None
     why: str = ""
@@ -89,11 +89,11 @@ class Verdict:
     def from_json(cls, plain: Mapping[str, Any]) -> Self:
         """Read the plain form, and nothing more that another release may have added."""
         found = plain["findings"]
-        names = Raw.__slots__
+        names = RawFinding.__slots__
         findings = (
             None
             if found is None
-            else tuple(Raw(**{name: each[name] for name in names}) for each in found)
+            else tuple(RawFinding(**{name: each[name] for name in names}) for each in found)
         )
         return cls(findings, plain["validator"], plain["scenario"], plain["why"])
 
@@ -101,8 +101,13 @@ class Verdict:
 class Validator(Protocol):
     """Judges documents; never raises: what it cannot judge has a verdict without findings."""
 
-    def judge(
-        self, content: bytes, checks: Sequence[Check], deadline: Deadline, *, keep: bool = True
+    def validate(
+        self,
+        content: bytes,
+        checks: Sequence[ConformanceCheck],
+        deadline: Deadline,
+        *,
+        may_store: bool = True,
     ) -> Sequence[Verdict]:
         """Answer each check of one document, in their order.
 
@@ -114,9 +119,14 @@ class Validator(Protocol):
 class NoValidator:
     """Stands where no validator is configured."""
 
-    def judge(
-        self, content: bytes, checks: Sequence[Check], deadline: Deadline, *, keep: bool = True
+    def validate(
+        self,
+        content: bytes,
+        checks: Sequence[ConformanceCheck],
+        deadline: Deadline,
+        *,
+        may_store: bool = True,
     ) -> Sequence[Verdict]:
         """Answer that there is no verdict."""
-        del content, deadline, keep
+        del content, deadline, may_store
         return [Verdict(why="no validator is configured") for _ in checks]

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from chalicelib.engine.einvoice import values as v
+from chalicelib.engine.einvoice import data_types as v
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -13,7 +13,7 @@ class Identifier:
     """An identifier and the scheme that it belongs to."""
 
     id: v.Text
-    scheme: v.Short | None = None
+    scheme: v.ShortText | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,15 +25,15 @@ class Period:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Address:
+class PostalAddress:
     """A postal address."""
 
     line1: v.Text | None = None
     line2: v.Text | None = None
     line3: v.Text | None = None
     city: v.Text | None = None
-    postcode: v.Short | None = None
-    country: v.Country
+    postcode: v.ShortText | None = None
+    country: v.CountryCode
     subdivision: v.Text | None = None
 
 
@@ -56,9 +56,9 @@ class Seller:
     legal_registration: Identifier | None = None
     vat_id: v.VatId | None = None
     tax_number: v.Text | None = None
-    legal_info: v.Wide | None = None
+    legal_info: v.LongText | None = None
     electronic_address: Identifier | None = None
-    address: Address
+    address: PostalAddress
     contact: Contact | None = None
 
 
@@ -72,7 +72,7 @@ class Buyer:
     legal_registration: Identifier | None = None
     vat_id: v.VatId | None = None
     electronic_address: Identifier | None = None
-    address: Address | None = None
+    address: PostalAddress | None = None
     contact: Contact | None = None
 
 
@@ -91,16 +91,16 @@ class TaxRepresentative:
 
     name: v.Text
     vat_id: v.VatId
-    address: Address
+    address: PostalAddress
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Delivery:
+class DeliveryInformation:
     """BG-13."""
 
     party_name: v.Text | None = None
     location: Identifier | None = None
-    address: Address | None = None
+    address: PostalAddress | None = None
     date: dt.date | None = None
 
 
@@ -108,16 +108,16 @@ class Delivery:
 class Vat:
     """A VAT category of UNTDID 5305 and its rate in percent."""
 
-    category: v.Category
-    rate: v.Rate | None = None
+    category: v.VatCategoryCode
+    rate: v.VatRate | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VatExemption:
     """Why a category has no VAT (BT-120, BT-121)."""
 
-    reason: v.Wide | None = None
-    reason_code: v.Short | None = None
+    reason: v.LongText | None = None
+    reason_code: v.ShortText | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,10 +125,10 @@ class Adjustment:
     """An allowance or a charge of a line: an amount, or a share of a base amount."""
 
     amount: v.Amount | None = None
-    percent: v.Fine | None = None
+    percent: v.PreciseDecimal | None = None
     base_amount: v.Amount | None = None
-    reason: v.Wide | None = None
-    reason_code: v.Short | None = None
+    reason: v.LongText | None = None
+    reason_code: v.ShortText | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,81 +139,81 @@ class DocumentAdjustment(Adjustment):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Price:
+class PriceDetails:
     """BG-29: what `base_quantity` units cost."""
 
-    net: v.Fine
-    discount: v.Fine | None = None
-    gross: v.Fine | None = None
-    base_quantity: v.Fine | None = None
-    base_unit: v.Unit | None = None
+    net: v.PreciseDecimal
+    discount: v.PreciseDecimal | None = None
+    gross: v.PreciseDecimal | None = None
+    base_quantity: v.PreciseDecimal | None = None
+    base_unit: v.UnitCode | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Classification:
+class ItemClassification:
     """BT-158."""
 
     id: v.Text
-    scheme: v.Short
-    version: v.Short | None = None
+    scheme: v.ShortText
+    version: v.ShortText | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Attribute:
+class ItemAttribute:
     """BG-32."""
 
     name: v.Text
-    value: v.Wide
+    value: v.LongText
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
+class InvoiceItem:
     """BG-31."""
 
-    name: v.Wide
-    description: v.Prose | None = None
+    name: v.LongText
+    description: v.FreeText | None = None
     seller_id: v.Text | None = None
     buyer_id: v.Text | None = None
     standard_id: Identifier | None = None
-    classifications: tuple[Classification, ...] = ()
-    origin_country: v.Country | None = None
-    attributes: tuple[Attribute, ...] = ()
+    classifications: tuple[ItemClassification, ...] = ()
+    origin_country: v.CountryCode | None = None
+    attributes: tuple[ItemAttribute, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class InvoiceLine:
     """BG-25. `net_amount` is what the caller says it is, if anything: see totals."""
 
     id: v.Text
-    note: v.Prose | None = None
+    note: v.FreeText | None = None
     object_identifier: Identifier | None = None
-    quantity: v.Fine
-    unit: v.Unit = "C62"
+    quantity: v.PreciseDecimal
+    unit: v.UnitCode = "C62"
     net_amount: v.Amount | None = None
     order_line_reference: v.Text | None = None
     accounting_reference: v.Text | None = None
     period: Period | None = None
     allowances: tuple[Adjustment, ...] = ()
     charges: tuple[Adjustment, ...] = ()
-    price: Price
+    price: PriceDetails
     vat: Vat
-    item: Item
+    item: InvoiceItem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreditTransfer:
     """BG-17."""
 
-    iban: v.Short
+    iban: v.ShortText
     account_name: v.Text | None = None
-    bic: v.Short | None = None
+    bic: v.ShortText | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Card:
+class PaymentCard:
     """BG-18."""
 
-    primary_account_number: v.Short
+    primary_account_number: v.ShortText
     holder_name: v.Text | None = None
 
 
@@ -223,27 +223,27 @@ class DirectDebit:
 
     mandate_reference: v.Text | None = None
     creditor_id: v.Text | None = None
-    debited_iban: v.Short | None = None
+    debited_iban: v.ShortText | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Payment:
+class PaymentInstructions:
     """BG-16."""
 
-    means_code: v.Means
-    means_text: v.Wide | None = None
+    means_code: v.PaymentMeansCode
+    means_text: v.LongText | None = None
     reference: v.Text | None = None
     credit_transfers: tuple[CreditTransfer, ...] = ()
-    card: Card | None = None
+    card: PaymentCard | None = None
     direct_debit: DirectDebit | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Note:
+class InvoiceNote:
     """BG-1."""
 
-    subject_code: v.Subject | None = None
-    text: v.Prose
+    subject_code: v.SubjectCode | None = None
+    text: v.FreeText
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -259,7 +259,7 @@ class SupportingDocument:
     """BG-24."""
 
     id: v.Text
-    description: v.Wide | None = None
+    description: v.LongText | None = None
     url: v.Url | None = None
 
 
@@ -271,11 +271,11 @@ class Invoice:
     issue_date: dt.date
     due_date: dt.date | None = None
     tax_point_date: dt.date | None = None
-    type_code: v.TypeCode = "380"
-    currency: v.Currency
-    tax_currency: v.Currency | None = None
+    type_code: v.InvoiceTypeCode = "380"
+    currency: v.CurrencyCode
+    tax_currency: v.CurrencyCode | None = None
     tax_total_in_tax_currency: v.Amount | None = None
-    tax_point_date_code: v.TaxPointCode | None = None
+    tax_point_date_code: v.TaxPointDateCode | None = None
     buyer_reference: v.Text | None = None
     buyer_accounting_reference: v.Text | None = None
     contract_reference: v.Text | None = None
@@ -286,21 +286,21 @@ class Invoice:
     sales_order_reference: v.Text | None = None
     tender_reference: v.Text | None = None
     process_id: v.Text | None = None
-    payment_terms: v.Terms | None = None
+    payment_terms: v.PaymentTermsText | None = None
     prepaid_amount: v.Amount | None = None
     rounding_amount: v.Amount | None = None
     invoiced_object: Identifier | None = None
     invoice_period: Period | None = None
-    notes: tuple[Note, ...] = ()
+    notes: tuple[InvoiceNote, ...] = ()
     preceding_invoices: tuple[PrecedingInvoice, ...] = ()
     supporting_documents: tuple[SupportingDocument, ...] = ()
     allowances: tuple[DocumentAdjustment, ...] = ()
     charges: tuple[DocumentAdjustment, ...] = ()
-    lines: Annotated[tuple[Line, ...], v.LINES]
-    delivery: Delivery | None = None
+    lines: Annotated[tuple[InvoiceLine, ...], v.LINES_CONSTRAINT]
+    delivery: DeliveryInformation | None = None
     payee: Payee | None = None
     tax_representative: TaxRepresentative | None = None
-    vat_exemptions: Mapping[v.Category, VatExemption] = field(default_factory=dict)
+    vat_exemptions: Mapping[v.VatCategoryCode, VatExemption] = field(default_factory=dict)
     seller: Seller
     buyer: Buyer
-    payment: Payment | None = None
+    payment: PaymentInstructions | None = None

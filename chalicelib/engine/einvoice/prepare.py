@@ -6,67 +6,69 @@ from typing import Any, Final
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.text import safe_filename
-from chalicelib.engine.conformance.bounds import bounded
+from chalicelib.engine.conformance.report import fit_section
 from chalicelib.engine.einvoice.findings import Finding, InvalidInvoiceError
-from chalicelib.engine.einvoice.model import Invoice, Note
-from chalicelib.engine.einvoice.profiles import Profile, Syntax
-from chalicelib.engine.einvoice.rules import examined
-from chalicelib.engine.einvoice.totals import Totals
+from chalicelib.engine.einvoice.model import Invoice, InvoiceNote
+from chalicelib.engine.einvoice.profiles import InvoiceProfile, Syntax
+from chalicelib.engine.einvoice.rules.check import read_and_check
+from chalicelib.engine.einvoice.totals import InvoiceTotals
 from chalicelib.engine.einvoice.write_json import completed_json
 
-_TEST_NOTE: Final = Note(subject_code="AAI", text="TEST")
+_TEST_NOTE: Final = InvoiceNote(subject_code="AAI", text="TEST")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EInvoice:
+class EInvoiceInput:
     """An e-invoice that is asked for: `source` stands at the JSON path `root` of the request."""
 
-    profile: Profile
+    profile: InvoiceProfile
     syntax: Syntax
     source: Any
-    root: str
-    test: bool = False
+    findings_root: str
+    is_test: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Prepared:
+class PreparedInvoice:
     """An invoice that breaks no rule, with what follows from it.
 
     `completed` is what pages show: so they cannot disagree with the XML.
     """
 
-    asked: EInvoice
+    input: EInvoiceInput
     invoice: Invoice
-    totals: Totals
-    completed: Mapping[str, Any]
+    totals: InvoiceTotals
+    completed_json: Mapping[str, Any]
 
     @property
     def filename(self) -> str:
         """Return the name of an XML file that has no other."""
         return safe_filename(self.invoice.number, fallback="invoice", extension="xml")
 
-    def xml(self) -> bytes:
+    def to_xml(self) -> bytes:
         """Return the invoice in its profile and syntax."""
-        if self.asked.syntax == "cii":
-            from chalicelib.engine.einvoice.cii import to_cii as write  # noqa: PLC0415 -- or ubl
+        if self.input.syntax == "cii":
+            from chalicelib.engine.einvoice.write_cii import write_cii as write  # noqa: PLC0415 -- or ubl
         else:
-            from chalicelib.engine.einvoice.ubl import to_ubl as write  # noqa: PLC0415 -- or cii
-        return write(self._written(), self.totals, self.asked.profile)
+            from chalicelib.engine.einvoice.write_ubl import write_ubl as write  # noqa: PLC0415 -- or cii
+        return write(self._invoice_to_write(), self.totals, self.input.profile)
 
-    def _written(self) -> Invoice:
-        if not self.asked.test:
+    def _invoice_to_write(self) -> Invoice:
+        if not self.input.is_test:
             return self.invoice
         return replace(self.invoice, notes=(*self.invoice.notes, _TEST_NOTE))
 
 
-def prepare(asked: EInvoice) -> Prepared:
+def prepare_invoice(einvoice: EInvoiceInput) -> PreparedInvoice:
     """Read, compute and check an invoice; raises RenderFailure `einvoice_invalid`."""
     try:
-        invoice, totals = examined(asked.source, asked.profile, asked.syntax, asked.root)
+        invoice, totals = read_and_check(
+            einvoice.source, einvoice.profile, einvoice.syntax, einvoice.findings_root
+        )
     except InvalidInvoiceError as invalid:
-        raise _failure(asked, invalid) from None
-    completed = completed_json(asked.source, invoice, totals)
-    return Prepared(asked=asked, invoice=invoice, totals=totals, completed=completed)
+        raise _invalid_failure(einvoice, invalid) from None
+    completed = completed_json(einvoice.source, invoice, totals)
+    return PreparedInvoice(input=einvoice, invoice=invoice, totals=totals, completed_json=completed)
 
 
 def invoice_at(data: Mapping[str, Any], path: str) -> Any:
@@ -77,10 +79,10 @@ def invoice_at(data: Mapping[str, Any], path: str) -> Any:
     return value
 
 
-def _failure(asked: EInvoice, invalid: InvalidInvoiceError) -> RenderFailure:
+def _invalid_failure(einvoice: EInvoiceInput, invalid: InvalidInvoiceError) -> RenderFailure:
     report = {
-        "profile": asked.profile.name,
-        "syntax": asked.syntax,
+        "profile": einvoice.profile.name,
+        "syntax": einvoice.syntax,
         "status": "failed",
         "validator": None,
         "scenario": None,
@@ -89,11 +91,11 @@ def _failure(asked: EInvoice, invalid: InvalidInvoiceError) -> RenderFailure:
     }
     return RenderFailure(
         "einvoice_invalid",
-        _told(invalid.findings),
-        result={"conformance": {"einvoice": bounded(report)}},
+        _summary(invalid.findings),
+        result={"conformance": {"einvoice": fit_section(report)}},
     )
 
 
-def _told(findings: tuple[Finding, ...]) -> str:
+def _summary(findings: tuple[Finding, ...]) -> str:
     first, more = findings[0], len(findings) - 1
     return f"{first.message} ({first.rule})" + (f", and {more} more" if more else "")

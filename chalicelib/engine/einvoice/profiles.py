@@ -6,12 +6,12 @@ from typing import Final, Literal
 
 Syntax = Literal["cii", "ubl"]
 
-_CEN: Final = "urn:cen.eu:en16931:2017"
-_PEPPOL_BILLING: Final = "urn:fdc:peppol.eu:2017:poacc:billing:01:1.0"
+_EN16931_GUIDELINE: Final = "urn:cen.eu:en16931:2017"
+_PEPPOL_BILLING_PROCESS: Final = "urn:fdc:peppol.eu:2017:poacc:billing:01:1.0"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Profile:
+class InvoiceProfile:
     """One of the profiles, with all that is named after it."""
 
     name: str
@@ -22,9 +22,9 @@ class Profile:
     has_lines: bool = True
     has_notes: bool = True
     syntaxes: tuple[Syntax, ...] = ("cii",)
-    file_name: str = "factur-x.xml"
+    embedded_filename: str = "factur-x.xml"
     """The embedded file of a hybrid."""
-    relationship: Literal["Data", "Alternative"] = "Alternative"
+    af_relationship: Literal["Data", "Alternative"] = "Alternative"
     """AFRelationship: XML that is no full invoice is data of the page (Factur-X 1.0, 6.2.2)."""
     xmp_level: str
     xmp_version: str = "1.0"
@@ -34,43 +34,43 @@ PROFILES: Final = MappingProxyType(
     {
         profile.name: profile
         for profile in (
-            Profile(
+            InvoiceProfile(
                 name="MINIMUM",
                 guideline="urn:factur-x.eu:1p0:minimum",
                 has_lines=False,
                 has_notes=False,
-                relationship="Data",
+                af_relationship="Data",
                 xmp_level="MINIMUM",
             ),
-            Profile(
+            InvoiceProfile(
                 name="BASIC_WL",
                 guideline="urn:factur-x.eu:1p0:basicwl",
                 has_lines=False,
-                relationship="Data",
+                af_relationship="Data",
                 xmp_level="BASIC WL",
             ),
-            Profile(
+            InvoiceProfile(
                 name="BASIC",
-                guideline=f"{_CEN}#compliant#urn:factur-x.eu:1p0:basic",
+                guideline=f"{_EN16931_GUIDELINE}#compliant#urn:factur-x.eu:1p0:basic",
                 xmp_level="BASIC",
             ),
-            Profile(
+            InvoiceProfile(
                 name="EN16931",
-                guideline=_CEN,
+                guideline=_EN16931_GUIDELINE,
                 syntaxes=("cii", "ubl"),
                 xmp_level="EN 16931",
             ),
-            Profile(
+            InvoiceProfile(
                 name="EXTENDED",
-                guideline=f"{_CEN}#conformant#urn:factur-x.eu:1p0:extended",
+                guideline=f"{_EN16931_GUIDELINE}#conformant#urn:factur-x.eu:1p0:extended",
                 xmp_level="EXTENDED",
             ),
-            Profile(
+            InvoiceProfile(
                 name="XRECHNUNG",
-                guideline=f"{_CEN}#compliant#urn:xeinkauf.de:kosit:xrechnung_3.0",
-                process_id=_PEPPOL_BILLING,
+                guideline=f"{_EN16931_GUIDELINE}#compliant#urn:xeinkauf.de:kosit:xrechnung_3.0",
+                process_id=_PEPPOL_BILLING_PROCESS,
                 syntaxes=("cii", "ubl"),
-                file_name="xrechnung.xml",
+                embedded_filename="xrechnung.xml",
                 xmp_level="XRECHNUNG",
                 xmp_version="3.0",
             ),

@@ -8,18 +8,18 @@ from dataclasses import MISSING, Field, dataclass, fields
 from functools import cache
 from typing import Any, Final, get_args, get_origin, get_type_hints
 
-from chalicelib.contract.invoice_values import printable
-from chalicelib.engine.einvoice import values as v
+from chalicelib.contract.invoice.constraints import check_printable
+from chalicelib.engine.einvoice import data_types as v
 from chalicelib.engine.einvoice.findings import MAX_FINDINGS, Finding, InvalidInvoiceError
 from chalicelib.engine.einvoice.model import Invoice
 
-_DAY: Final = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_FAULT: Final = object()
-_ENTRIES: Final = v.Entries()
+_ISO_DATE: Final = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_INVALID: Final = object()
+_DEFAULT_ARRAY: Final = v.ArrayConstraint()
 # Of a name that is not known.
-_NAMED: Final = 100
+_MAX_NAME_CHARACTERS: Final = 100
 # EN 16931 has rules of its own for some of what must be there.
-_REQUIRED: Final = {
+_REQUIRED_RULES: Final = {
     "number": "BR-02",
     "issue_date": "BR-03",
     "currency": "BR-05",
@@ -61,10 +61,12 @@ def read_invoice(source: Any, root: str) -> Invoice:
 
     Empty texts, arrays and objects count as absent; a line without `id` has its position as such.
     """
-    report = _Report(root, [])
+    report = _FindingCollector(root, [])
     if source is None:
-        report.missing(root)
-    invoice = None if source is None else _object(Invoice)(_numbered(source), root, report)
+        report.add_missing(root)
+    invoice = (
+        None if source is None else _object_reader(Invoice)(_with_line_ids(source), root, report)
+    )
     if report.findings:
         raise InvalidInvoiceError(report.findings)
     assert isinstance(invoice, Invoice)
@@ -72,29 +74,29 @@ def read_invoice(source: Any, root: str) -> Invoice:
 
 
 @dataclass(frozen=True, slots=True)
-class _Report:
+class _FindingCollector:
     """The findings so far."""
 
     root: str
     findings: list[Finding]
 
-    def fault(self, rule: str, path: str, message: str) -> object:
+    def add(self, rule: str, path: str, message: str) -> object:
         """Note one more, as far as reports go."""
         if len(self.findings) < MAX_FINDINGS:
             self.findings.append(Finding(rule, f"{path} {message}", path))
-        return _FAULT
+        return _INVALID
 
-    def missing(self, path: str) -> object:
+    def add_missing(self, path: str) -> object:
         """Note that something has to be there."""
         name = re.sub(r"\[\d+\]", "", path.removeprefix(self.root + "."))
-        return self.fault(_REQUIRED.get(name, "PLT-REQUIRED"), path, "is required")
+        return self.add(_REQUIRED_RULES.get(name, "PLT-REQUIRED"), path, "is required")
 
 
 # What is absent is None; what is no good is _FAULT, and reported.
-type _Read = Callable[[Any, str, _Report], Any]
+type _JsonReader = Callable[[Any, str, _FindingCollector], Any]
 
 
-def _numbered(source: Any) -> Any:
+def _with_line_ids(source: Any) -> Any:
     lines = source.get("lines") if isinstance(source, Mapping) else None
     if not isinstance(lines, list):
         return source
@@ -110,25 +112,28 @@ def _is_blank(value: Any) -> bool:
 
 
 @cache
-def _object(kind: type) -> _Read:
+def _object_reader(kind: type) -> _JsonReader:
     hints = get_type_hints(kind, include_extras=True)
-    members = {each.name: (_reader(hints[each.name]), _is_required(each)) for each in fields(kind)}
+    members = {
+        each.name: (_annotation_reader(hints[each.name]), _is_required(each))
+        for each in fields(kind)
+    }
 
-    def read(source: Any, path: str, report: _Report) -> Any:
+    def read(source: Any, path: str, report: _FindingCollector) -> Any:
         if not isinstance(source, Mapping):
-            return report.fault("PLT-TYPE", path, "must be an object")
+            return report.add("PLT-TYPE", path, "must be an object")
         found = {}
         for name in [name for name in source if name not in members]:
-            found[name] = report.fault("PLT-UNKNOWN-FIELD", _member(path, name), "is not known")
+            found[name] = report.add("PLT-UNKNOWN-FIELD", _member_path(path, name), "is not known")
         for name, (read_member, required) in members.items():
             raw = source.get(name)
             value = None if raw is None else read_member(raw, f"{path}.{name}", report)
             if value is None and required:
-                value = report.missing(f"{path}.{name}")
+                value = report.add_missing(f"{path}.{name}")
             if value is not None:
                 found[name] = value
-        if any(value is _FAULT for value in found.values()):
-            return _FAULT
+        if any(value is _INVALID for value in found.values()):
+            return _INVALID
         return kind(**found) if found else None
 
     return read
@@ -138,114 +143,124 @@ def _is_required(member: Field[Any]) -> bool:
     return member.default is MISSING and member.default_factory is MISSING
 
 
-def _member(path: str, name: str) -> str:
-    name = name[:_NAMED]
+def _member_path(path: str, name: str) -> str:
+    name = name[:_MAX_NAME_CHARACTERS]
     return f"{path}.{name}" if name.isidentifier() else f"{path}[{name!r}]"
 
 
-def _reader(hint: Any) -> _Read:
+def _annotation_reader(hint: Any) -> _JsonReader:
     """Return what reads a value of an annotation of the model."""
     if type(None) in get_args(hint):
         hint = next(each for each in get_args(hint) if each is not type(None))
     marks = getattr(hint, "__metadata__", ())
     plain = hint.__origin__ if marks else hint
     if get_origin(plain) is tuple:
-        return _array(_reader(get_args(plain)[0]), *marks)
+        return _array_reader(_annotation_reader(get_args(plain)[0]), *marks)
     if get_origin(plain) is Mapping:
         keys, kind = get_args(plain)
-        return _keyed(keys.__metadata__[0], _reader(kind))
-    return _READERS[type(marks[0])](marks[0]) if marks else _unmarked(plain)
+        return _mapping_reader(keys.__metadata__[0], _annotation_reader(kind))
+    return _CONSTRAINT_READERS[type(marks[0])](marks[0]) if marks else _unconstrained_reader(plain)
 
 
-def _unmarked(kind: type) -> _Read:
-    return _day if kind is dt.date else _object(kind)
+def _unconstrained_reader(kind: type) -> _JsonReader:
+    return _read_date if kind is dt.date else _object_reader(kind)
 
 
-def _text(chars: v.Chars) -> _Read:
-    def read(source: Any, path: str, report: _Report) -> Any:
+def _text_reader(constraint: v.TextConstraint) -> _JsonReader:
+    def read(source: Any, path: str, report: _FindingCollector) -> Any:
         if not isinstance(source, str):
-            return report.fault("PLT-TYPE", path, "must be a string")
-        if chars.form:
-            fits = re.fullmatch(chars.form, source) is not None
-            return source if fits else report.fault("PLT-FORMAT", path, f"must match {chars.form}")
-        if not chars.least and not source.strip():
+            return report.add("PLT-TYPE", path, "must be a string")
+        if constraint.pattern:
+            fits = re.fullmatch(constraint.pattern, source) is not None
+            return (
+                source
+                if fits
+                else report.add("PLT-FORMAT", path, f"must match {constraint.pattern}")
+            )
+        if not constraint.min_length and not source.strip():
             return None
-        if not chars.least <= len(source) <= chars.most:
-            bounds = f"must have {chars.least or 1} to {chars.most} characters"
-            return report.fault("PLT-LENGTH", path, bounds)
-        return _checked(printable, source, path, report)
+        if not constraint.min_length <= len(source) <= constraint.max_length:
+            bounds = f"must have {constraint.min_length or 1} to {constraint.max_length} characters"
+            return report.add("PLT-LENGTH", path, bounds)
+        return _convert(check_printable, source, path, report)
 
     return read
 
 
-def _choice(choice: v.Choice) -> _Read:
-    def read(source: Any, path: str, report: _Report) -> Any:
-        if source in choice.values:
+def _choice_reader(constraint: v.ChoiceConstraint) -> _JsonReader:
+    def read(source: Any, path: str, report: _FindingCollector) -> Any:
+        if source in constraint.values:
             return source
-        return report.fault("PLT-FORMAT", path, f"must be one of {', '.join(choice.values)}")
+        return report.add("PLT-FORMAT", path, f"must be one of {', '.join(constraint.values)}")
 
     return read
 
 
-def _number(number: v.Number) -> _Read:
-    def read(source: Any, path: str, report: _Report) -> Any:
+def _decimal_reader(constraint: v.DecimalConstraint) -> _JsonReader:
+    def read(source: Any, path: str, report: _FindingCollector) -> Any:
         if isinstance(source, bool) or not isinstance(source, str | int | float):
-            return report.fault("PLT-TYPE", path, "must be a decimal string or a number")
-        return _checked(number.read, source, path, report)
+            return report.add("PLT-TYPE", path, "must be a decimal string or a number")
+        return _convert(constraint.parse, source, path, report)
 
     return read
 
 
-def _day(source: Any, path: str, report: _Report) -> Any:
-    if isinstance(source, str) and _DAY.fullmatch(source):
+def _read_date(source: Any, path: str, report: _FindingCollector) -> Any:
+    if isinstance(source, str) and _ISO_DATE.fullmatch(source):
         with suppress(ValueError):
             return dt.date.fromisoformat(source)
-    return report.fault("PLT-FORMAT", path, "must be a date such as 2026-01-31")
+    return report.add("PLT-FORMAT", path, "must be a date such as 2026-01-31")
 
 
-def _array(read_entry: _Read, entries: v.Entries = _ENTRIES) -> _Read:
-    def read(source: Any, path: str, report: _Report) -> Any:
+def _array_reader(
+    read_entry: _JsonReader, constraint: v.ArrayConstraint = _DEFAULT_ARRAY
+) -> _JsonReader:
+    def read(source: Any, path: str, report: _FindingCollector) -> Any:
         if not isinstance(source, list):
-            return report.fault("PLT-TYPE", path, "must be an array")
-        if len(source) > entries.most:
-            return report.fault("PLT-LENGTH", path, f"must have at most {entries.most} entries")
+            return report.add("PLT-TYPE", path, "must be an array")
+        if len(source) > constraint.max_items:
+            return report.add(
+                "PLT-LENGTH", path, f"must have at most {constraint.max_items} entries"
+            )
         found = []
         for n, entry in enumerate(source):
             value = read_entry(entry, f"{path}[{n}]", report)
-            found.append(report.missing(f"{path}[{n}]") if value is None else value)
-        if any(value is _FAULT for value in found):
-            return _FAULT
+            found.append(report.add_missing(f"{path}[{n}]") if value is None else value)
+        if any(value is _INVALID for value in found):
+            return _INVALID
         return tuple(found) or None
 
     return read
 
 
-def _keyed(keys: v.Choice, read_entry: _Read) -> _Read:
-    def read(source: Any, path: str, report: _Report) -> Any:
+def _mapping_reader(keys: v.ChoiceConstraint, read_entry: _JsonReader) -> _JsonReader:
+    def read(source: Any, path: str, report: _FindingCollector) -> Any:
         if not isinstance(source, Mapping):
-            return report.fault("PLT-TYPE", path, "must be an object")
+            return report.add("PLT-TYPE", path, "must be an object")
         found = {
             key: read_entry(entry, f"{path}.{key}", report)
             if key in keys.values
-            else report.fault("PLT-UNKNOWN-FIELD", _member(path, key), "is not known")
+            else report.add("PLT-UNKNOWN-FIELD", _member_path(path, key), "is not known")
             for key, entry in source.items()
         }
-        if any(value is _FAULT for value in found.values()):
-            return _FAULT
+        if any(value is _INVALID for value in found.values()):
+            return _INVALID
         return {key: value for key, value in found.items() if value is not None}
 
     return read
 
 
-def _checked(read: Callable[[Any], Any], source: str | float, path: str, report: _Report) -> Any:
+def _convert(
+    read: Callable[[Any], Any], source: str | float, path: str, report: _FindingCollector
+) -> Any:
     try:
         return read(source)
     except ValueError as fault:
-        return report.fault("PLT-FORMAT", path, str(fault))
+        return report.add("PLT-FORMAT", path, str(fault))
 
 
-_READERS: Final[Mapping[type, Callable[[Any], _Read]]] = {
-    v.Chars: _text,
-    v.Choice: _choice,
-    v.Number: _number,
+_CONSTRAINT_READERS: Final[Mapping[type, Callable[[Any], _JsonReader]]] = {
+    v.TextConstraint: _text_reader,
+    v.ChoiceConstraint: _choice_reader,
+    v.DecimalConstraint: _decimal_reader,
 }

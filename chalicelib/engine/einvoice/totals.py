@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal, localcontext
 from typing import Final
 
-from chalicelib.engine.einvoice.model import Adjustment, Invoice, Line, Vat, VatExemption
+from chalicelib.engine.einvoice.model import Adjustment, Invoice, InvoiceLine, Vat, VatExemption
 
 ZERO: Final = Decimal("0.00")
 _CENT: Final = Decimal("0.01")
 _HUNDRED: Final = Decimal(100)
 _NO_EXEMPTION: Final = VatExemption()
 # A product of two values of 16 digits each is exact; `decimal` calls half away from zero half up.
-_EXACT: Final = Context(prec=60, rounding=ROUND_HALF_UP)
+_EXACT_CONTEXT: Final = Context(prec=60, rounding=ROUND_HALF_UP)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +28,7 @@ class VatBreakdown:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Totals:
+class InvoiceTotals:
     """BG-22, BG-23 and BT-131 of each line, all with two decimals."""
 
     line_net_amounts: tuple[Decimal, ...]
@@ -44,10 +44,10 @@ class Totals:
     vat_breakdown: tuple[VatBreakdown, ...]
 
 
-def totals(invoice: Invoice) -> Totals:
+def compute_totals(invoice: Invoice) -> InvoiceTotals:
     """Compute the totals; what breaks a rule is computed as well, and found by the rules."""
-    with localcontext(_EXACT):
-        net_amounts = tuple(_line_net(line) for line in invoice.lines)
+    with localcontext(_EXACT_CONTEXT):
+        net_amounts = tuple(_line_net_amount(line) for line in invoice.lines)
         line_total = _sum(net_amounts)
         allowance_total = _sum(map(adjustment_amount, invoice.allowances))
         charge_total = _sum(map(adjustment_amount, invoice.charges))
@@ -56,7 +56,7 @@ def totals(invoice: Invoice) -> Totals:
         tax_total = _sum(part.tax_amount for part in breakdown)
         prepaid = _round(invoice.prepaid_amount or ZERO)
         rounding = _round(invoice.rounding_amount or ZERO)
-        return Totals(
+        return InvoiceTotals(
             line_net_amounts=net_amounts,
             line_total=line_total,
             allowance_total=allowance_total,
@@ -77,16 +77,16 @@ def adjustment_amount(adjustment: Adjustment) -> Decimal:
         return _round(adjustment.amount)
     if adjustment.percent is None or adjustment.base_amount is None:
         return ZERO
-    with localcontext(_EXACT):
+    with localcontext(_EXACT_CONTEXT):
         return _round(adjustment.base_amount * adjustment.percent / _HUNDRED)
 
 
-def vat_key(vat: Vat) -> tuple[str, Decimal | None]:
+def vat_breakdown_key(vat: Vat) -> tuple[str, Decimal | None]:
     """Return what distinguishes a part of the VAT breakdown; category O has no rate."""
     return vat.category, None if vat.category == "O" else vat.rate or Decimal(0)
 
 
-def _line_net(line: Line) -> Decimal:
+def _line_net_amount(line: InvoiceLine) -> Decimal:
     gross = line.price.net * line.quantity
     if line.price.base_quantity:
         gross /= line.price.base_quantity
@@ -101,7 +101,7 @@ def _vat_breakdown(invoice: Invoice, net_amounts: Sequence[Decimal]) -> tuple[Va
     taxable: dict[tuple[str, Decimal | None], Decimal] = {}
 
     def add(vat: Vat, amount: Decimal) -> None:
-        key = vat_key(vat)
+        key = vat_breakdown_key(vat)
         taxable[key] = taxable.get(key, ZERO) + amount
 
     for line, net_amount in zip(invoice.lines, net_amounts, strict=True):
@@ -111,11 +111,12 @@ def _vat_breakdown(invoice: Invoice, net_amounts: Sequence[Decimal]) -> tuple[Va
     for part in invoice.charges:
         add(part.vat, adjustment_amount(part))
     return tuple(
-        _breakdown(invoice, category, rate, amount) for (category, rate), amount in taxable.items()
+        _vat_breakdown_group(invoice, category, rate, amount)
+        for (category, rate), amount in taxable.items()
     )
 
 
-def _breakdown(
+def _vat_breakdown_group(
     invoice: Invoice, category: str, rate: Decimal | None, taxable_amount: Decimal
 ) -> VatBreakdown:
     exemption = invoice.vat_exemptions.get(category, _NO_EXEMPTION)
@@ -135,4 +136,4 @@ def _sum(amounts: Iterable[Decimal]) -> Decimal:
 
 def _round(amount: Decimal) -> Decimal:
     # Adding zero turns -0.00 into 0.00.
-    return amount.quantize(_CENT, context=_EXACT) + ZERO
+    return amount.quantize(_CENT, context=_EXACT_CONTEXT) + ZERO

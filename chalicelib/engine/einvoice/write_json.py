@@ -7,45 +7,47 @@ from decimal import Decimal
 from typing import Any
 
 from chalicelib.engine.einvoice.model import Invoice
-from chalicelib.engine.einvoice.totals import Totals
+from chalicelib.engine.einvoice.totals import InvoiceTotals
 
 
 def invoice_json(invoice: Invoice) -> dict[str, Any]:
     """Return an invoice in the contract's model; what is absent is left out."""
-    return _members(invoice)
+    return _object_json(invoice)
 
 
-def totals_json(computed: Totals) -> dict[str, Any]:
+def totals_json(totals: InvoiceTotals) -> dict[str, Any]:
     """Return the document's totals and its VAT breakdown, as `render.invoice` has them."""
-    members = _members(computed)
+    members = _object_json(totals)
     del members["line_net_amounts"]
     return members
 
 
-def completed_json(source: Mapping[str, Any], invoice: Invoice, computed: Totals) -> dict[str, Any]:
+def completed_json(
+    source: Mapping[str, Any], invoice: Invoice, totals: InvoiceTotals
+) -> dict[str, Any]:
     """Return an invoice as it was sent, with what was computed from it."""
-    nets = computed.line_net_amounts
+    nets = totals.line_net_amounts
     lines = [
-        {**sent, "id": line.id, "net_amount": _plain(net)}
+        {**sent, "id": line.id, "net_amount": _value_json(net)}
         for sent, line, net in zip(source["lines"], invoice.lines, nets, strict=True)
     ]
-    return {**source, "lines": lines, **totals_json(computed)}
+    return {**source, "lines": lines, **totals_json(totals)}
 
 
-def _members(value: Any) -> dict[str, Any]:
+def _object_json(value: Any) -> dict[str, Any]:
     found = ((each.name, getattr(value, each.name)) for each in fields(value))
-    return {name: _plain(member) for name, member in found if member not in (None, (), {})}
+    return {name: _value_json(member) for name, member in found if member not in (None, (), {})}
 
 
-def _plain(value: Any) -> Any:
+def _value_json(value: Any) -> Any:
     match value:
         case Decimal():
             return f"{value:f}"
         case dt.date():
             return value.isoformat()
         case tuple():
-            return [_plain(each) for each in value]
+            return [_value_json(each) for each in value]
         case Mapping():
-            return {key: _plain(each) for key, each in value.items()}
+            return {key: _value_json(each) for key, each in value.items()}
         case _:
-            return _members(value) if is_dataclass(value) else value
+            return _object_json(value) if is_dataclass(value) else value

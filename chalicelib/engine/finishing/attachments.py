@@ -4,23 +4,22 @@ from collections.abc import Iterable, Sequence
 from itertools import chain, count
 from typing import TYPE_CHECKING, Final
 
-from chalicelib.engine.finishing.dates import moment_of, pdf_date
-from chalicelib.engine.finishing.finisher import Finisher
+from chalicelib.engine.finishing.finisher import PdfFinisher, document_date, pdf_date
 
 if TYPE_CHECKING:
     import pikepdf
 
-    from chalicelib.engine.formats.format import Finishing
+    from chalicelib.engine.finishing.finisher import FinishingContext
 
 
-def _attach(document: "pikepdf.Pdf", finishing: "Finishing") -> None:
+def _attach(document: "pikepdf.Pdf", finishing: "FinishingContext") -> None:
     import pikepdf  # noqa: PLC0415 -- only a document that is opened needs it
 
     options = finishing.output.pdf
-    date = pdf_date(moment_of(options.metadata))
+    date = pdf_date(document_date(options.metadata))
     # A list of its own: qpdf puts files into the document's as well.
     associated = pikepdf.Array([*document.Root.get("/AF", [])])
-    names = _distinct(
+    names = _distinct_names(
         [attachment.filename for attachment in options.attachments], taken=document.attachments
     )
     for attachment, name in zip(options.attachments, names, strict=True):
@@ -39,7 +38,7 @@ def _attach(document: "pikepdf.Pdf", finishing: "Finishing") -> None:
     document.Root.AF = associated
 
 
-def _distinct(names: Sequence[str], *, taken: Iterable[str]) -> list[str]:
+def _distinct_names(names: Sequence[str], *, taken: Iterable[str]) -> list[str]:
     """Return the names with a number in those that have come before, whatever their case."""
     taken = {name.casefold() for name in taken}
     distinct = []
@@ -53,4 +52,32 @@ def _distinct(names: Sequence[str], *, taken: Iterable[str]) -> list[str]:
     return distinct
 
 
-ATTACHMENTS: Final = Finisher(lambda finishing: bool(finishing.output.pdf.attachments), _attach)
+ATTACHMENTS: Final = PdfFinisher(lambda finishing: bool(finishing.output.pdf.attachments), _attach)
+
+
+_DESCRIPTION: Final = "The invoice as data (EN 16931, Cross Industry Invoice)"
+
+
+def _embed_invoice(document: "pikepdf.Pdf", finishing: "FinishingContext") -> None:
+    import pikepdf  # noqa: PLC0415 -- as finishing/pdf.py
+
+    invoice = finishing.invoice_file
+    assert invoice is not None
+    date = pdf_date(document_date(finishing.output.pdf.metadata))
+    file = pikepdf.AttachedFileSpec(
+        document,
+        invoice.content,
+        filename=invoice.filename,
+        description=_DESCRIPTION,
+        mime_type="text/xml",
+        creation_date=date,
+        mod_date=date,
+    )
+    file.relationship = pikepdf.Name("/" + invoice.relationship)
+    document.attachments[invoice.filename] = file
+    document.Root.AF = pikepdf.Array([file.obj])
+
+
+HYBRID_INVOICE: Final = PdfFinisher(
+    lambda finishing: finishing.invoice_file is not None, _embed_invoice
+)

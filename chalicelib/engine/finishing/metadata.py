@@ -5,15 +5,14 @@ from typing import TYPE_CHECKING, Final
 from xml.sax.saxutils import escape
 
 from chalicelib.core.text import NOT_IN_XML
-from chalicelib.engine.finishing.dates import moment_of
-from chalicelib.engine.finishing.finisher import Finisher
-from chalicelib.engine.finishing.pdfa import conforms
-from chalicelib.engine.options.pdf import Metadata
+from chalicelib.engine.finishing.finisher import PdfFinisher, document_date
+from chalicelib.engine.finishing.pdfa import has_conformance_target
+from chalicelib.engine.options.pdf import PdfMetadata
 
 if TYPE_CHECKING:
     import pikepdf
 
-    from chalicelib.engine.formats.format import Finishing
+    from chalicelib.engine.finishing.finisher import FinishingContext
 
 # ISO 16684-1; what a document conforms to is added to its end.
 _PACKET: Final = (
@@ -26,7 +25,7 @@ _PACKET: Final = (
 )
 
 
-def _describe(document: "pikepdf.Pdf", finishing: "Finishing") -> None:
+def _write_metadata(document: "pikepdf.Pdf", finishing: "FinishingContext") -> None:
     metadata = finishing.output.pdf.metadata
     _write_info(document, metadata)
     _write_xmp(document, metadata)
@@ -36,7 +35,7 @@ def _describe(document: "pikepdf.Pdf", finishing: "Finishing") -> None:
         _set_language(document, metadata.language)
 
 
-def _write_info(document: "pikepdf.Pdf", metadata: Metadata) -> None:
+def _write_info(document: "pikepdf.Pdf", metadata: PdfMetadata) -> None:
     keywords = None if metadata.keywords is None else ", ".join(metadata.keywords)
     entries = {
         "/Title": metadata.title,
@@ -46,41 +45,41 @@ def _write_info(document: "pikepdf.Pdf", metadata: Metadata) -> None:
     }
     for name, value in entries.items():
         if value is not None:
-            document.docinfo[name] = _plain(value)
+            document.docinfo[name] = _xml_safe(value)
 
 
-def _write_xmp(document: "pikepdf.Pdf", metadata: Metadata) -> None:
+def _write_xmp(document: "pikepdf.Pdf", metadata: PdfMetadata) -> None:
     import pikepdf  # noqa: PLC0415 -- only a document that is opened needs it
 
     # Of a document without a title, the browser's is an address, of which blanks are left.
-    info = {name: _plain(str(value)).strip() for name, value in document.docinfo.items()}
-    moment = f"{moment_of(metadata):%Y-%m-%dT%H:%M:%SZ}"
-    keywords = [_plain(keyword) for keyword in metadata.keywords or ()]
+    info = {name: _xml_safe(str(value)).strip() for name, value in document.docinfo.items()}
+    moment = f"{document_date(metadata):%Y-%m-%dT%H:%M:%SZ}"
+    keywords = [_xml_safe(keyword) for keyword in metadata.keywords or ()]
     entries = (
-        _entry("dc:format", "application/pdf"),
-        _array("dc:title", "Alt", [info.get("/Title")]),
-        _array("dc:creator", "Seq", [info.get("/Author")]),
-        _array("dc:description", "Alt", [info.get("/Subject")]),
-        _array("dc:subject", "Bag", keywords),
-        _array("dc:language", "Bag", [metadata.language]),
-        _entry("pdf:Keywords", info.get("/Keywords")),
-        _entry("pdf:Producer", info.get("/Producer")),
-        _entry("xmp:CreatorTool", info.get("/Creator")),
-        _entry("xmp:CreateDate", moment),
-        _entry("xmp:ModifyDate", moment),
+        _xmp_property("dc:format", "application/pdf"),
+        _xmp_array("dc:title", "Alt", [info.get("/Title")]),
+        _xmp_array("dc:creator", "Seq", [info.get("/Author")]),
+        _xmp_array("dc:description", "Alt", [info.get("/Subject")]),
+        _xmp_array("dc:subject", "Bag", keywords),
+        _xmp_array("dc:language", "Bag", [metadata.language]),
+        _xmp_property("pdf:Keywords", info.get("/Keywords")),
+        _xmp_property("pdf:Producer", info.get("/Producer")),
+        _xmp_property("xmp:CreatorTool", info.get("/Creator")),
+        _xmp_property("xmp:CreateDate", moment),
+        _xmp_property("xmp:ModifyDate", moment),
     )
     packet = (_PACKET % "".join(entries)).encode()
     name = pikepdf.Name
     document.Root.Metadata = document.make_stream(packet, Type=name.Metadata, Subtype=name.XML)
 
 
-def _array(name: str, kind: str, values: Iterable[str | None]) -> str:
+def _xmp_array(name: str, kind: str, values: Iterable[str | None]) -> str:
     language = ' xml:lang="x-default"' if kind == "Alt" else ""
     items = "".join(f"<rdf:li{language}>{escape(value)}</rdf:li>" for value in values if value)
     return f"<{name}><rdf:{kind}>{items}</rdf:{kind}></{name}>" if items else ""
 
 
-def _entry(name: str, value: str | None) -> str:
+def _xmp_property(name: str, value: str | None) -> str:
     return f"<{name}>{escape(value)}</{name}>" if value else ""
 
 
@@ -100,12 +99,12 @@ def _set_language(document: "pikepdf.Pdf", language: str) -> None:
         tree.K.Lang = language
 
 
-def _plain(text: str) -> str:
+def _xml_safe(text: str) -> str:
     return NOT_IN_XML.sub("", text)
 
 
-def _applies(finishing: "Finishing") -> bool:
-    return finishing.output.pdf.metadata != Metadata() or conforms(finishing)
+def _is_needed(finishing: "FinishingContext") -> bool:
+    return finishing.output.pdf.metadata != PdfMetadata() or has_conformance_target(finishing)
 
 
-METADATA: Final = Finisher(_applies, _describe)
+METADATA: Final = PdfFinisher(_is_needed, _write_metadata)

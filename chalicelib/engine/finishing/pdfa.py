@@ -6,48 +6,50 @@ What only its author can change stays as it is, for the validator to tell.
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from chalicelib.engine.finishing.finisher import Finisher
+from chalicelib.engine.finishing.finisher import PdfFinisher
 
 if TYPE_CHECKING:
     import pikepdf
 
-    from chalicelib.engine.formats.format import Finishing
+    from chalicelib.engine.finishing.finisher import FinishingContext
 
 # A PDF with a file in it that may be anything is PDF/A-3.
-_OF_HYBRIDS: Final = "3b"
-_COLOURS: Final = "sRGB IEC61966-2.1"
+_HYBRID_FLAVOUR: Final = "3b"
+_OUTPUT_CONDITION: Final = "sRGB IEC61966-2.1"
 # Of annotations (ISO 32000-1, 12.5.3).
-_PRINTED: Final = 4
-_UNSEEN: Final = 1 | 2 | 32
+_PRINT_FLAG: Final = 4
+_HIDDEN_FLAGS: Final = 1 | 2 | 32
 
 
-def conforms(finishing: "Finishing") -> bool:
+def has_conformance_target(finishing: "FinishingContext") -> bool:
     """Tell whether the document is held to anything."""
-    return flavour(finishing) is not None or finishing.output.pdf.held_to_pdfua
+    return pdfa_flavour(finishing) is not None or finishing.output.pdf.has_pdfua_target
 
 
-def flavour(finishing: "Finishing") -> str | None:
+def pdfa_flavour(finishing: "FinishingContext") -> str | None:
     """Return the part and level of PDF/A that the document is to conform to."""
-    return finishing.output.pdf.pdfa or (_OF_HYBRIDS if finishing.invoice else None)
+    return finishing.output.pdf.pdfa or (_HYBRID_FLAVOUR if finishing.invoice_file else None)
 
 
-def _conform(document: "pikepdf.Pdf", finishing: "Finishing") -> None:
+def _make_conforming(document: "pikepdf.Pdf", finishing: "FinishingContext") -> None:
     # Nothing of this is loaded for other documents.
-    from chalicelib.engine.finishing.fonts import repair_fonts  # noqa: PLC0415
-    from chalicelib.engine.finishing.pdfua import make_accessible  # noqa: PLC0415
-    from chalicelib.engine.finishing.xmp import identify  # noqa: PLC0415
+    from chalicelib.engine.finishing.tagging.pdfua import (  # noqa: PLC0415
+        make_accessible,
+        repair_to_unicode,
+    )
+    from chalicelib.engine.finishing.xmp_identification import add_identification  # noqa: PLC0415
 
-    repair_fonts(document)
-    if finishing.output.pdf.accessible:
+    repair_to_unicode(document)
+    if finishing.output.pdf.is_fully_tagged:
         make_accessible(document, finishing)
-    pdfa, pdfua = flavour(finishing), finishing.output.pdf.pdfua
+    pdfa, pdfua = pdfa_flavour(finishing), finishing.output.pdf.pdfua
     if pdfa is not None:
-        _name_colours(document)
-        _show_annotations(document)
-    identify(document, pdfa=pdfa, pdfua=pdfua, invoice=finishing.invoice)
+        _add_output_intent(document)
+        _make_annotations_printable(document)
+    add_identification(document, pdfa=pdfa, pdfua=pdfua, invoice=finishing.invoice_file)
 
 
-def _name_colours(document: "pikepdf.Pdf") -> None:
+def _add_output_intent(document: "pikepdf.Pdf") -> None:
     """Say what the browser's RGB is: sRGB."""
     import pikepdf  # noqa: PLC0415 -- as finishing/pdf.py
 
@@ -55,17 +57,17 @@ def _name_colours(document: "pikepdf.Pdf") -> None:
     intent = pikepdf.Dictionary(
         Type=pikepdf.Name.OutputIntent,
         S=pikepdf.Name.GTS_PDFA1,
-        OutputConditionIdentifier=_COLOURS,
-        Info=_COLOURS,
+        OutputConditionIdentifier=_OUTPUT_CONDITION,
+        Info=_OUTPUT_CONDITION,
         DestOutputProfile=profile,
     )
     document.Root.OutputIntents = pikepdf.Array([document.make_indirect(intent)])
 
 
-def _show_annotations(document: "pikepdf.Pdf") -> None:
+def _make_annotations_printable(document: "pikepdf.Pdf") -> None:
     for page in document.pages:
         for annotation in page.get("/Annots", []):
-            annotation.F = int(annotation.get("/F", 0)) & ~_UNSEEN | _PRINTED
+            annotation.F = int(annotation.get("/F", 0)) & ~_HIDDEN_FLAGS | _PRINT_FLAG
 
 
-CONFORMANCE: Final = Finisher(conforms, _conform)
+CONFORMANCE: Final = PdfFinisher(has_conformance_target, _make_conforming)

@@ -1,149 +1,213 @@
-"""The diagonal TEST on everything a test key makes, drawn as lines so that it needs no font."""
+"""The caller's watermark: one drawing, placed on every page."""
 
+import html
+import io
 import math
-from collections.abc import Iterator, Sequence
+import re
+from base64 import b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from chalicelib.engine.finishing.finisher import Finisher
-from chalicelib.engine.finishing.layers import Layers
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.finishing.finisher import PdfFinisher
+from chalicelib.engine.finishing.page_drawings import PageDrawings
+from chalicelib.engine.options.output import OutputOptions
+from chalicelib.engine.options.pdf import ContentSource, Watermark
 
 if TYPE_CHECKING:
     import pikepdf
-    from PIL import Image
 
-    from chalicelib.engine.formats.format import Finishing
-
-type Point = tuple[float, float]
-type Line = tuple[Point, ...]
+    from chalicelib.engine.browser.page.page import BrowserPage
+    from chalicelib.engine.finishing.finisher import FinishingContext
 
 
-def _on_ellipse(middle: float, degrees: int) -> Point:
-    angle = math.radians(degrees)
-    return (0.325 + 0.325 * math.cos(angle), middle + 0.25 * math.sin(angle))
+# Of a page's sides, what a watermark takes that is as large as fits: in the middle, elsewhere.
+_CENTER_SHARE: Final = 0.8
+_EDGE_SHARE: Final = 0.35
+# From the page's edges, in points.
+_INSET_PT: Final = 28.0
 
 
-_T: Final[tuple[Line, ...]] = (((0, 1), (0.7, 1)), ((0.35, 1), (0.35, 0)))
-_E: Final[tuple[Line, ...]] = (
-    ((0.65, 1), (0, 1), (0, 0), (0.65, 0)),
-    ((0, 0.52), (0.55, 0.52)),
+# Of the text on the sheet; what it is on the page is a matter of scale.
+FONT_PX: Final = 48
+# The title is the only word that gets from the sheet into the PDF.
+UNREADABLE_TITLE: Final = "unreadable"
+_MAX_PX: Final = 18_000
+_PRINT_OPTIONS: Final = OutputOptions.from_json(
+    {"pdf": {"tagged": False, "margin": dict.fromkeys(("top", "right", "bottom", "left"), "0")}}
 )
-# Two bows of an ellipse: over the top to the middle, and on below to the lower left.
-_S: Final[tuple[Line, ...]] = (
-    (
-        *(_on_ellipse(0.75, degrees) for degrees in range(30, 271, 20)),
-        *(_on_ellipse(0.25, degrees) for degrees in range(70, -151, -20)),
-    ),
-)
-_LETTERS: Final = (_T, _E, _S, _T)
-_ADVANCE: Final = 0.95
-_WORD_WIDTH: Final = 3 * _ADVANCE + 0.7
-# The word takes this part of the diagonal, and of either side at most this part.
-_OF_DIAGONAL: Final = 0.55
-_OF_SIDE: Final = 0.8
-_THICKNESS: Final = 0.13
-_GREY: Final = 0.45
-_OPACITY: Final = 0.3
-_WINDOW: Final = 1000
+_PAGE_HTML: Final = """<!doctype html><html lang="%(language)s"><meta charset=utf-8><style>
+html, body { margin: 0 }
+#mark { position: absolute; display: block; max-width: %(most)spx; max-height: %(most)spx }
+div#mark { padding: .15em; font: bold %(font)spx/1.4 sans-serif; white-space: pre;
+  text-align: center; color: %(color)s }
+</style>%(mark)s<script>
+addEventListener('load', () => {
+  const mark = document.getElementById('mark');
+  if (mark.naturalWidth === 0) document.title = '%(unreadable)s';
+  const {width, height} = mark.getBoundingClientRect();
+  const size = [width, height].map((side) => Math.max(Math.ceil(side), 1) + 'px').join(' ');
+  document.head.append(Object.assign(document.createElement('style'),
+    {textContent: '@page { margin: 0; size: ' + size + ' }'}));
+});
+</script>"""
+_SVG_BEGIN: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*<")
 
 
-def strokes(width: float, height: float) -> tuple[list[Line], float]:
-    """Return the lines of the word on a sheet, origin at its lower left, and their thickness."""
-    diagonal = math.hypot(width, height)
-    cosine, sine = width / diagonal, height / diagonal
-    size = min(
-        diagonal * _OF_DIAGONAL / _WORD_WIDTH,
-        width * _OF_SIDE / (_WORD_WIDTH * cosine + sine),
-        height * _OF_SIDE / (_WORD_WIDTH * sine + cosine),
+def print_watermark_page(
+    page: "BrowserPage",
+    watermark: Watermark,
+    resources: Mapping[ContentSource, bytes],
+    language: str,
+) -> bytes:
+    """Return a PDF of one page with nothing on it but the watermark."""
+    mark = (
+        _text_html(watermark)
+        if watermark.image is None
+        else _image_html(resources[watermark.image])
+    )
+    facts = {
+        "color": watermark.color,
+        "most": _MAX_PX,
+        "font": FONT_PX,
+        "unreadable": UNREADABLE_TITLE,
+    }
+    page.load(
+        _PAGE_HTML % {**facts, "mark": mark, "language": html.escape(language)}, _PRINT_OPTIONS
+    )
+    return page.pdf(_PRINT_OPTIONS.pdf)
+
+
+def _text_html(watermark: Watermark) -> str:
+    return f"<div id=mark dir=auto>{html.escape(watermark.text or '')}</div>"
+
+
+def _image_html(content: bytes) -> str:
+    # Of all pictures, browsers tell only this kind by its name and not by its first bytes.
+    kind = "svg+xml" if _SVG_BEGIN.match(content) else "png"
+    return f'<img id=mark src="data:image/{kind};base64,{b64encode(content).decode()}">'
+
+
+_FONT_PT: Final = FONT_PX * 0.75
+
+
+@dataclass(frozen=True, slots=True)
+class PdfRectangle:
+    """A rectangle in points."""
+
+    left: float
+    bottom: float
+    width: float
+    height: float
+
+
+def placement_matrix(
+    watermark: Watermark, mark: PdfRectangle, page: PdfRectangle
+) -> tuple[float, ...]:
+    """Return the matrix that puts the mark's box on a page."""
+    angle = math.radians(watermark.angle)
+    cosine, sine = math.cos(angle), math.sin(angle)
+    scale = _scale(watermark, _bounding_box(mark, angle), page)
+    turned = _bounding_box(PdfRectangle(0, 0, mark.width * scale, mark.height * scale), angle)
+    x, y = _center(watermark.position, turned, page)
+    a, b = scale * cosine, scale * sine
+    across, up = mark.left + mark.width / 2, mark.bottom + mark.height / 2
+    return (a, b, -b, a, x - a * across + b * up, y - b * across - a * up)
+
+
+def _bounding_box(mark: PdfRectangle, angle: float) -> PdfRectangle:
+    """Return the room that a box takes when it is turned."""
+    cosine, sine = abs(math.cos(angle)), abs(math.sin(angle))
+    return PdfRectangle(
+        0, 0, mark.width * cosine + mark.height * sine, mark.width * sine + mark.height * cosine
     )
 
-    def place(point: Point) -> Point:
-        x, y = (point[0] - _WORD_WIDTH / 2) * size, (point[1] - 0.5) * size
-        return (width / 2 + x * cosine - y * sine, height / 2 + x * sine + y * cosine)
 
-    lines = [tuple(place(point) for point in line) for line in _word()]
-    return lines, size * _THICKNESS
-
-
-def mark_picture(picture: "Image.Image") -> "Image.Image":
-    """Return a picture with the word over it; its transparency stays."""
-    from PIL import Image, ImageDraw  # noqa: PLC0415 -- only test renders need it
-
-    word = Image.new("L", picture.size)
-    drawing = ImageDraw.Draw(word)
-    lines, thickness = strokes(*picture.size)
-    for line in lines:
-        upside_down = [(x, picture.height - y) for x, y in line]
-        shade, width = round(_OPACITY * 255), max(round(thickness), 1)
-        drawing.line(upside_down, fill=shade, width=width, joint="curve")
-    grey = (round(_GREY * 255),) * 3
-    if picture.mode == "RGB":
-        picture.paste(grey, mask=word)
-        return picture
-    layer = Image.new("RGB", picture.size, grey)
-    layer.putalpha(word)
-    return Image.alpha_composite(picture, layer)
+def _scale(watermark: Watermark, turned: PdfRectangle, page: PdfRectangle) -> float:
+    if watermark.text is not None and watermark.font_size is not None:
+        return watermark.font_size * 72 / _FONT_PT
+    share = _CENTER_SHARE if watermark.position == "center" else _EDGE_SHARE
+    fitting = min(page.width * share / turned.width, page.height * share / turned.height)
+    # A picture is never made coarser than it is.
+    return fitting if watermark.image is None else min(fitting, 1)
 
 
-def mark_html(html: str) -> str:
-    """Return a document with the word over whatever the window shows."""
-    lines, thickness = strokes(_WINDOW, _WINDOW)
-    path = "".join(
-        f"{operator}{x:.0f} {_WINDOW - y:.0f}"
-        for line in lines
-        for operator, (x, y) in zip(_moves(), line, strict=False)
-    ).upper()
-    grey = round(_GREY * 255)
-    word = (
-        f'<svg aria-hidden="true" viewBox="0 0 {_WINDOW} {_WINDOW}" style="position:fixed;inset:0;'
-        'width:100%;height:100%;pointer-events:none;z-index:2147483647">'
-        f'<path d="{path}" fill="none" stroke="rgb({grey},{grey},{grey})" '
-        f'stroke-width="{thickness:.0f}" stroke-opacity="{_OPACITY}"/></svg>'
+def _center(position: str, turned: PdfRectangle, page: PdfRectangle) -> tuple[float, float]:
+    """Return where the mark's middle lies."""
+    free = page.width - turned.width - 2 * _INSET_PT, page.height - turned.height - 2 * _INSET_PT
+    across = -1 if "left" in position else int("right" in position)
+    up = -1 if "bottom" in position else int("top" in position)
+    return (
+        page.left + page.width / 2 + across * free[0] / 2,
+        page.bottom + page.height / 2 + up * free[1] / 2,
     )
-    # Behind all else: parsers put it into the body, whatever stands between. Only behind frames,
-    # which take a body's place, there is none; before them it makes one.
-    return word + html if "</frameset>" in html else html + word
 
 
-def _mark_pages(document: "pikepdf.Pdf", _finishing: "Finishing") -> None:
-    """Draw the word over every page."""
+def _add_watermark(document: "pikepdf.Pdf", finishing: "FinishingContext") -> None:
+    watermark = finishing.output.pdf.watermark
+    assert watermark is not None
+    if watermark.image is not None and watermark.font_size is not None:
+        message = "output.pdf.watermark.font_size is of no use to a picture and was ignored"
+        finishing.recorder.warn("feature_unavailable", message, "output.pdf.watermark.font_size")
+    language = finishing.output.locale or finishing.output.pdf.metadata.language or ""
+    image = {watermark.image: finishing.resources[watermark.image]} if watermark.image else {}
+    # By name: it may be called for by another process (apart.py).
+    sheet = finishing.run_on_fresh_page(
+        partial(print_watermark_page, watermark=watermark, resources=image, language=language)
+    )
+    form, mark = _watermark_form(document, sheet)
+    layers, drawings = PageDrawings(document), {}
+    lay = layers.draw_under if watermark.layer == "under" else layers.draw_over
+    state = document.make_indirect(_opacity_state(watermark.opacity))
+    for page in document.pages:
+        box = _rectangle(page.cropbox)
+        if box not in drawings:
+            matrix = " ".join(f"{number:.5f}" for number in placement_matrix(watermark, mark, box))
+            operators = f"/PlatenMarkState gs {matrix} cm /PlatenMark Do"
+            drawings[box] = layers.drawing(operators.encode())
+        _add_resources(page, form, state)
+        lay(page, drawings[box])
+
+
+def _watermark_form(
+    document: "pikepdf.Pdf", watermark_page: bytes
+) -> "tuple[pikepdf.Object, PdfRectangle]":
+    """Return the sheet's page as something that pages can draw, and its box."""
     import pikepdf  # noqa: PLC0415 -- only a document that is opened needs it
 
-    state = document.make_indirect(pikepdf.Dictionary(Type=pikepdf.Name.ExtGState, CA=_OPACITY))
-    layers = Layers(document)
-    drawings: dict[tuple[float, ...], pikepdf.Stream] = {}
-    for page in document.pages:
-        edges = tuple(float(edge) for edge in page.cropbox)
-        if edges not in drawings:
-            drawings[edges] = layers.drawing(_operators(edges))
-        page.add_resource(state, pikepdf.Name.ExtGState, name=pikepdf.Name.PlatenTest)
-        layers.over(page, drawings[edges])
+    with pikepdf.open(io.BytesIO(watermark_page)) as drawn:
+        if str(drawn.docinfo.get("/Title", "")) == UNREADABLE_TITLE:
+            message = "/output/pdf/watermark/image: it is no picture that the browser can show."
+            raise RenderFailure("asset_fetch_failed", message)
+        page = drawn.pages[0]
+        form = document.copy_foreign(drawn.make_indirect(page.as_form_xobject()))
+        box = _rectangle(page.cropbox)
+    # As one group: where parts of it lie over each other, opacity is not counted twice.
+    form.Group = pikepdf.Dictionary(S=pikepdf.Name.Transparency, Type=pikepdf.Name.Group)
+    return form, box
 
 
-def _operators(edges: Sequence[float]) -> bytes:
-    left, bottom, right, top = edges
-    lines, thickness = strokes(right - left, top - bottom)
-    words = [
-        f"/PlatenTest gs 0 J 1 j {thickness:.2f} w {_GREY} G",
-        f"1 0 0 1 {left:.2f} {bottom:.2f} cm",
-    ]
-    for line in lines:
-        for operator, (x, y) in zip(_moves(), line, strict=False):
-            words.append(f"{x:.2f} {y:.2f} {operator}")
-    # One path, stroked once: where letters' lines cross it is not darker.
-    words.append("S")
-    return "\n".join(words).encode()
+def _opacity_state(opacity: float) -> "pikepdf.Dictionary":
+    import pikepdf  # noqa: PLC0415 -- as its caller
+
+    return pikepdf.Dictionary(Type=pikepdf.Name.ExtGState, ca=opacity, CA=opacity)
 
 
-def _moves() -> Iterator[str]:
-    yield "m"
-    while True:
-        yield "l"
+def _add_resources(page: "pikepdf.Page", form: "pikepdf.Object", state: "pikepdf.Object") -> None:
+    import pikepdf  # noqa: PLC0415 -- as its caller
+
+    name = pikepdf.Name
+    page.add_resource(form, name.XObject, name=name.PlatenMark)
+    page.add_resource(state, name.ExtGState, name=name.PlatenMarkState)
 
 
-def _word() -> Iterator[Line]:
-    for position, letter in enumerate(_LETTERS):
-        for line in letter:
-            yield tuple((x + position * _ADVANCE, y) for x, y in line)
+def _rectangle(edges: "pikepdf.Object") -> PdfRectangle:
+    left, bottom, right, top = (float(edge) for edge in edges)
+    return PdfRectangle(left, bottom, right - left, top - bottom)
 
 
-TEST_WORD: Final = Finisher(lambda finishing: finishing.test, _mark_pages)
+WATERMARK: Final = PdfFinisher(
+    lambda finishing: finishing.output.pdf.watermark is not None, _add_watermark
+)

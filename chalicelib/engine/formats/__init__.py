@@ -2,16 +2,16 @@
 
 from typing import Final
 
-from chalicelib.engine.formats.format import Format
+from chalicelib.engine.formats.format import RenderFormat
 from chalicelib.engine.formats.html import HTML
 from chalicelib.engine.formats.jpeg import JPEG
 from chalicelib.engine.formats.pdf import PDF
 from chalicelib.engine.formats.png import PNG
 from chalicelib.engine.formats.webp import WEBP
 
-FORMATS: Final[tuple[Format, ...]] = (PDF, PNG, JPEG, WEBP, HTML)
+FORMATS: Final[tuple[RenderFormat, ...]] = (PDF, PNG, JPEG, WEBP, HTML)
 
 
-def format_named(name: str) -> Format:
+def format_by_name(name: str) -> RenderFormat:
     """Return the format; its name has been checked by the contract."""
     return next(format_ for format_ in FORMATS if format_.name == name)

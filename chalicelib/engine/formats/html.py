@@ -2,22 +2,23 @@
 
 from typing import Final
 
-from chalicelib.engine.browser.page import Page
-from chalicelib.engine.finishing.watermark import mark_html
-from chalicelib.engine.formats.format import Finishing, Format
-from chalicelib.engine.job import Produced
-from chalicelib.engine.options.output import Output
+from chalicelib.engine.browser.page.page import BrowserPage
+from chalicelib.engine.finishing.finisher import FinishingContext
+from chalicelib.engine.finishing.test_mark import mark_html
+from chalicelib.engine.formats.format import RenderFormat
+from chalicelib.engine.job import RenderedFile
+from chalicelib.engine.options.output import OutputOptions
 
 
-def _draw(page: Page, output: Output) -> bytes:
+def _draw(page: BrowserPage, output: OutputOptions) -> bytes:
     # A script may have left half a character.
-    return page.markup(scripted=output.javascript).encode(errors="replace")
+    return page.sanitized_html(ran_scripts=output.javascript).encode(errors="replace")
 
 
-def _finish(content: bytes, finishing: Finishing) -> Produced:
+def _finish(content: bytes, finishing: FinishingContext) -> RenderedFile:
     if finishing.test:
         content = mark_html(content.decode()).encode()
-    return Produced("html", content, "text/html; charset=utf-8")
+    return RenderedFile("html", content, "text/html; charset=utf-8")
 
 
-HTML: Final = Format("html", _draw, _finish, lambda _content, _finishing: False)
+HTML: Final = RenderFormat("html", _draw, _finish, lambda _content, _finishing: False)

@@ -2,37 +2,38 @@
 
 from typing import Final
 
-from chalicelib.engine.formats.format import Finishing, Format
+from chalicelib.engine.finishing.finisher import FinishingContext
+from chalicelib.engine.formats.format import RenderFormat
 from chalicelib.engine.formats.raster import (
     DEFAULT_QUALITY,
-    draw,
-    on_white,
-    picture_of,
-    pixels,
-    produced,
+    encode_picture,
+    opaque_picture,
+    pixel_count,
+    prepare_picture,
+    take_screenshot,
 )
-from chalicelib.engine.job import Produced
+from chalicelib.engine.job import RenderedFile
 
 # Coloured text keeps its edges only where colours have as many pixels as brightness has; who
 # asks for less quality wants a small file.
 _FULL_COLOUR_QUALITY: Final = 90
-_LENGTHY_PIXELS: Final = 4_000_000
+_SLOW_PIXELS: Final = 4_000_000
 
 
-def _finish(content: bytes, finishing: Finishing) -> Produced:
+def _finish(content: bytes, finishing: FinishingContext) -> RenderedFile:
     options = finishing.output.image.format_options
     quality = options.quality or DEFAULT_QUALITY
-    return produced(
+    return encode_picture(
         "jpeg",
-        on_white(picture_of(content, finishing)),
+        opaque_picture(prepare_picture(content, finishing)),
         quality=quality,
         progressive=bool(options.progressive),
         subsampling="4:4:4" if quality >= _FULL_COLOUR_QUALITY else "4:2:0",
     )
 
 
-def _lengthy(content: bytes, _finishing: Finishing) -> bool:
-    return pixels(content) > _LENGTHY_PIXELS
+def _is_slow(content: bytes, _finishing: FinishingContext) -> bool:
+    return pixel_count(content) > _SLOW_PIXELS
 
 
-JPEG: Final = Format("jpeg", draw, _finish, _lengthy)
+JPEG: Final = RenderFormat("jpeg", take_screenshot, _finish, _is_slow)

@@ -2,29 +2,30 @@
 
 from typing import Final
 
-from chalicelib.engine.browser.page import Page
-from chalicelib.engine.finishing.pdf import finish_pdf, is_opened
-from chalicelib.engine.formats.format import Finishing, Format
-from chalicelib.engine.job import Produced
-from chalicelib.engine.options.output import Output
+from chalicelib.engine.browser.page.page import BrowserPage
+from chalicelib.engine.finishing.finish_pdf import finish_pdf, is_edited
+from chalicelib.engine.finishing.finisher import FinishingContext
+from chalicelib.engine.formats.format import RenderFormat
+from chalicelib.engine.job import RenderedFile
+from chalicelib.engine.options.output import OutputOptions
 
 # Half a second each, on a busy machine.
 _OPENED_BYTES: Final = 2_000_000
 _REWRITTEN_BYTES: Final = 20_000_000
 
 
-def _draw(page: Page, output: Output) -> bytes:
+def _draw(page: BrowserPage, output: OutputOptions) -> bytes:
     return page.pdf(output.pdf)
 
 
-def _finish(content: bytes, finishing: Finishing) -> Produced:
+def _finish(content: bytes, finishing: FinishingContext) -> RenderedFile:
     finished, pages = finish_pdf(content, finishing)
-    return Produced("pdf", finished, "application/pdf", pages=pages)
+    return RenderedFile("pdf", finished, "application/pdf", pages=pages)
 
 
-def _lengthy(content: bytes, finishing: Finishing) -> bool:
-    most = _OPENED_BYTES if is_opened(finishing) else _REWRITTEN_BYTES
+def _is_slow(content: bytes, finishing: FinishingContext) -> bool:
+    most = _OPENED_BYTES if is_edited(finishing) else _REWRITTEN_BYTES
     return len(content) + sum(map(len, finishing.resources.values())) > most
 
 
-PDF: Final = Format("pdf", _draw, _finish, _lengthy)
+PDF: Final = RenderFormat("pdf", _draw, _finish, _is_slow)

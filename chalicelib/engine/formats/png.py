@@ -2,22 +2,30 @@
 
 from typing import Final
 
-from chalicelib.engine.formats.format import Finishing, Format
-from chalicelib.engine.formats.raster import draw, picture_of, pixels, produced, size_of, untouched
-from chalicelib.engine.job import Produced
+from chalicelib.engine.finishing.finisher import FinishingContext
+from chalicelib.engine.formats.format import RenderFormat
+from chalicelib.engine.formats.raster import (
+    encode_picture,
+    is_unprocessed,
+    pixel_count,
+    png_size,
+    prepare_picture,
+    take_screenshot,
+)
+from chalicelib.engine.job import RenderedFile
 
-_LENGTHY_PIXELS: Final = 1_000_000
-
-
-def _finish(content: bytes, finishing: Finishing) -> Produced:
-    if not untouched(finishing):
-        return produced("png", picture_of(content, finishing))
-    width, height = size_of(content)
-    return Produced("png", content, "image/png", width=width, height=height)
-
-
-def _lengthy(content: bytes, finishing: Finishing) -> bool:
-    return not untouched(finishing) and pixels(content) > _LENGTHY_PIXELS
+_SLOW_PIXELS: Final = 1_000_000
 
 
-PNG: Final = Format("png", draw, _finish, _lengthy)
+def _finish(content: bytes, finishing: FinishingContext) -> RenderedFile:
+    if not is_unprocessed(finishing):
+        return encode_picture("png", prepare_picture(content, finishing))
+    width, height = png_size(content)
+    return RenderedFile("png", content, "image/png", width=width, height=height)
+
+
+def _is_slow(content: bytes, finishing: FinishingContext) -> bool:
+    return not is_unprocessed(finishing) and pixel_count(content) > _SLOW_PIXELS
+
+
+PNG: Final = RenderFormat("png", take_screenshot, _finish, _is_slow)

@@ -5,43 +5,43 @@ import struct
 from typing import TYPE_CHECKING, Any, Final
 
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.browser.page import Page
-from chalicelib.engine.finishing.watermark import mark_picture
-from chalicelib.engine.formats.format import Finishing
-from chalicelib.engine.job import Produced
-from chalicelib.engine.options.output import Output
+from chalicelib.engine.browser.page.page import BrowserPage
+from chalicelib.engine.finishing.finisher import FinishingContext
+from chalicelib.engine.finishing.test_mark import mark_image
+from chalicelib.engine.job import RenderedFile
+from chalicelib.engine.options.output import OutputOptions
 
 if TYPE_CHECKING:
     from PIL import Image
 
 DEFAULT_QUALITY: Final = 90
 # They are the first members of IHDR, which is always the first chunk.
-_SIZE_AT: Final = 16
+_IHDR_SIZE_OFFSET: Final = 16
 
 
-def draw(page: Page, output: Output) -> bytes:
+def take_screenshot(page: BrowserPage, output: OutputOptions) -> bytes:
     """Take the picture as a PNG; the same for every format."""
     return page.picture(output)
 
 
-def untouched(finishing: Finishing) -> bool:
+def is_unprocessed(finishing: FinishingContext) -> bool:
     """Tell whether the picture is wanted as it was taken."""
-    return not finishing.test and finishing.output.image.frame is None
+    return not finishing.test and finishing.output.image.fit_size is None
 
 
-def pixels(content: bytes) -> int:
+def pixel_count(content: bytes) -> int:
     """Return how many pixels a PNG has."""
-    width, height = size_of(content)
+    width, height = png_size(content)
     return width * height
 
 
-def size_of(content: bytes) -> tuple[int, int]:
+def png_size(content: bytes) -> tuple[int, int]:
     """Return width and height of a PNG."""
-    width, height = struct.unpack_from(">II", content, _SIZE_AT)
+    width, height = struct.unpack_from(">II", content, _IHDR_SIZE_OFFSET)
     return width, height
 
 
-def picture_of(content: bytes, finishing: Finishing) -> "Image.Image":
+def prepare_picture(content: bytes, finishing: FinishingContext) -> "Image.Image":
     """Return the pixels as they are wanted: RGB, or RGBA where nothing lies behind the page."""
     from PIL import Image  # noqa: PLC0415 -- a process that makes no pictures need not pay
 
@@ -53,11 +53,11 @@ def picture_of(content: bytes, finishing: Finishing) -> "Image.Image":
     if finishing.output.image.transparent:
         # One that covers everything comes without its transparency.
         picture = picture.convert("RGBA")
-    picture = _fitted(picture, finishing.output)
-    return mark_picture(picture) if finishing.test else picture
+    picture = _fit_picture(picture, finishing.output)
+    return mark_image(picture) if finishing.test else picture
 
 
-def on_white(picture: "Image.Image") -> "Image.Image":
+def opaque_picture(picture: "Image.Image") -> "Image.Image":
     """Return a picture without transparency."""
     from PIL import Image  # noqa: PLC0415 -- as above
 
@@ -68,7 +68,7 @@ def on_white(picture: "Image.Image") -> "Image.Image":
     return sheet
 
 
-def produced(format_: str, picture: "Image.Image", **settings: Any) -> Produced:
+def encode_picture(format_: str, picture: "Image.Image", **settings: Any) -> RenderedFile:
     """Compress a picture; raises RenderFailure `render_failed` for one that cannot be."""
     result = io.BytesIO()
     try:
@@ -77,27 +77,27 @@ def produced(format_: str, picture: "Image.Image", **settings: Any) -> Produced:
         message = f"the picture cannot be compressed as {format_}: {error}; make it smaller"
         raise RenderFailure("render_failed", message) from error
     width, height = picture.size
-    return Produced(format_, result.getvalue(), f"image/{format_}", width=width, height=height)
+    return RenderedFile(format_, result.getvalue(), f"image/{format_}", width=width, height=height)
 
 
-def _fitted(picture: "Image.Image", output: Output) -> "Image.Image":
+def _fit_picture(picture: "Image.Image", output: OutputOptions) -> "Image.Image":
     """Bring a picture to the size that `fit` asks for."""
     from PIL import ImageOps  # noqa: PLC0415 -- as above
 
-    options, window = output.image, output.window()
-    if options.frame is None or window is None:
+    options, window = output.image, output.layout_viewport()
+    if options.fit_size is None or window is None:
         return picture
-    width, height = (round(side * window.device_scale_factor) for side in options.frame)
+    width, height = (round(side * window.device_scale_factor) for side in options.fit_size)
     match options.fit:
         case "contain":
-            return _contained(picture, width, height)
+            return _contain_picture(picture, width, height)
         case "cover":
             return ImageOps.fit(picture, (width, height))
         case _:
             return picture.resize((width, height))
 
 
-def _contained(picture: "Image.Image", width: int, height: int) -> "Image.Image":
+def _contain_picture(picture: "Image.Image", width: int, height: int) -> "Image.Image":
     """Put the whole picture into the middle of a sheet that is white, or transparent as it is."""
     from PIL import Image  # noqa: PLC0415 -- as above
 

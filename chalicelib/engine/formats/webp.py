@@ -2,28 +2,37 @@
 
 from typing import Final
 
-from chalicelib.engine.formats.format import Finishing, Format
-from chalicelib.engine.formats.raster import DEFAULT_QUALITY, draw, picture_of, pixels, produced
-from chalicelib.engine.job import Produced
+from chalicelib.engine.finishing.finisher import FinishingContext
+from chalicelib.engine.formats.format import RenderFormat
+from chalicelib.engine.formats.raster import (
+    DEFAULT_QUALITY,
+    encode_picture,
+    pixel_count,
+    prepare_picture,
+    take_screenshot,
+)
+from chalicelib.engine.job import RenderedFile
 
 # Half the time of the encoder's own default, for files of the same size.
 _METHOD: Final = 2
-_LENGTHY_PIXELS: Final = 2_000_000
+_SLOW_PIXELS: Final = 2_000_000
 # Up to 3 s for a million of them.
-_LENGTHY_PIXELS_LOSSLESS: Final = 200_000
+_SLOW_PIXELS_LOSSLESS: Final = 200_000
 
 
-def _finish(content: bytes, finishing: Finishing) -> Produced:
+def _finish(content: bytes, finishing: FinishingContext) -> RenderedFile:
     options = finishing.output.image.format_options
-    picture = picture_of(content, finishing)
+    picture = prepare_picture(content, finishing)
     if options.lossless:
-        return produced("webp", picture, lossless=True)
-    return produced("webp", picture, quality=options.quality or DEFAULT_QUALITY, method=_METHOD)
+        return encode_picture("webp", picture, lossless=True)
+    return encode_picture(
+        "webp", picture, quality=options.quality or DEFAULT_QUALITY, method=_METHOD
+    )
 
 
-def _lengthy(content: bytes, finishing: Finishing) -> bool:
+def _is_slow(content: bytes, finishing: FinishingContext) -> bool:
     lossless = finishing.output.image.format_options.lossless
-    return pixels(content) > (_LENGTHY_PIXELS_LOSSLESS if lossless else _LENGTHY_PIXELS)
+    return pixel_count(content) > (_SLOW_PIXELS_LOSSLESS if lossless else _SLOW_PIXELS)
 
 
-WEBP: Final = Format("webp", draw, _finish, _lengthy)
+WEBP: Final = RenderFormat("webp", take_screenshot, _finish, _is_slow)

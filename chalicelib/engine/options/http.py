@@ -35,7 +35,7 @@ class HttpOptions(NamedTuple):
         )
 
     @property
-    def of_an_origin(self) -> list[str]:
+    def origin_only_fields(self) -> list[str]:
         """Return the options that only an origin can be sent, as field names."""
         given = {"headers": self.headers, "cookies": self.cookies, "basic_auth": self.basic_auth}
         return [name for name, value in given.items() if value]

@@ -75,7 +75,7 @@ class ImageOptions(NamedTuple):
     wait: Wait | None
 
     @property
-    def frame(self) -> tuple[int, int] | None:
+    def fit_size(self) -> tuple[int, int] | None:
         """Return the size that pictures are fitted into, in CSS pixels."""
         if self.fit is None or self.width is None or self.height is None:
             return None

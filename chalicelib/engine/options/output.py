@@ -7,17 +7,17 @@ from chalicelib.engine.options.http import HttpOptions
 from chalicelib.engine.options.image import DEFAULT_VIEWPORT, ImageOptions, Viewport, Wait
 from chalicelib.engine.options.pdf import PdfOptions
 
-PICTURES: Final = frozenset({"png", "jpeg", "webp"})
+IMAGE_FORMATS: Final = frozenset({"png", "jpeg", "webp"})
 
 
-class Output(NamedTuple):
+class OutputOptions(NamedTuple):
     """What is to be made; `formats` are drawn, `zipped`: into one archive.
 
     `filename` is the caller's own, not yet cleaned.
     """
 
     formats: tuple[str, ...]
-    zipped: bool
+    is_zipped: bool
     filename: str | None
     pdf: PdfOptions
     image: ImageOptions
@@ -38,11 +38,11 @@ class Output(NamedTuple):
         format_ = source.get("format")
         drawn = source.get("formats") or ["pdf" if format_ in {None, "zip"} else format_]
         image = ImageOptions.from_json(source.get("image") or {})
-        pictured = any(name in PICTURES for name in drawn)
+        pictured = any(name in IMAGE_FORMATS for name in drawn)
         own_wait = image.wait if pictured else None
         return cls(
             formats=tuple(drawn),
-            zipped=format_ == "zip",
+            is_zipped=format_ == "zip",
             filename=source.get("filename"),
             pdf=PdfOptions.from_json(source.get("pdf") or {}),
             image=image,
@@ -57,12 +57,12 @@ class Output(NamedTuple):
             strict_assets=source.get("asset_policy") == "strict",
         )
 
-    def window(self) -> Viewport | None:
+    def layout_viewport(self) -> Viewport | None:
         """Return the window that the page is laid out in; None is the browser's own."""
-        if not any(name in PICTURES for name in self.formats):
+        if not any(name in IMAGE_FORMATS for name in self.formats):
             return self.viewport
         base = self.image.viewport or self.viewport or Viewport(*DEFAULT_VIEWPORT)
-        fits = self.image.frame is not None
+        fits = self.image.fit_size is not None
         return Viewport(
             width=base.width if fits else self.image.width or base.width,
             height=base.height if fits else self.image.height or base.height,

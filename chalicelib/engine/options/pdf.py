@@ -3,10 +3,15 @@
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, Self
 
-from chalicelib.contract.lengths import PAGE_SIZES, inches
+from chalicelib.contract.css_values import PAGE_SIZES, length_in_inches
 
 # What stands in a band's texts for what only printing knows: noncharacters, which no text has.
-MARKS: Final = {"page": "\ufdd0", "pages": "\ufdd1", "title": "\ufdd2", "date": "\ufdd3"}
+PRINT_PLACEHOLDERS: Final = {
+    "page": "\ufdd0",
+    "pages": "\ufdd1",
+    "title": "\ufdd2",
+    "date": "\ufdd3",
+}
 
 
 class Margin(NamedTuple):
@@ -21,13 +26,13 @@ class Margin(NamedTuple):
     def from_json(cls, source: Mapping[str, str]) -> Self:
         """Read the four lengths; 10 mm where one is absent."""
         sides = ("top", "right", "bottom", "left")
-        return cls(*(inches(source.get(side, "10mm")) for side in sides))
+        return cls(*(length_in_inches(source.get(side, "10mm")) for side in sides))
 
 
 class HeaderFooter(NamedTuple):
     """What is printed into a margin; `html`, or else the three texts; `height` is in inches.
 
-    `addressed`: the page has an address, which `html` may show.
+    `has_url`: the page has a URL, which `html` may show.
     """
 
     html: str | None
@@ -36,7 +41,7 @@ class HeaderFooter(NamedTuple):
     right: str | None
     font_size: str | None
     height: float | None
-    addressed: bool = False
+    has_url: bool = False
 
     @classmethod
     def from_json(cls, source: Mapping[str, Any] | None) -> Self | None:
@@ -52,18 +57,18 @@ class HeaderFooter(NamedTuple):
             center=source.get("center"),
             right=source.get("right"),
             font_size=source.get("font_size"),
-            height=None if height is None else inches(height),
+            height=None if height is None else length_in_inches(height),
         )
 
 
-class Bands(NamedTuple):
+class HeaderFooterPair(NamedTuple):
     """What is printed into the margins of one kind of page; None: nothing."""
 
     header: HeaderFooter | None
     footer: HeaderFooter | None
 
 
-class Source(NamedTuple):
+class ContentSource(NamedTuple):
     """Bytes that the request names: exactly one of the three; `content` is base64."""
 
     upload_id: str | None
@@ -76,7 +81,7 @@ class Source(NamedTuple):
         return cls(source.get("upload_id"), source.get("url"), source.get("content"))
 
 
-class Metadata(NamedTuple):
+class PdfMetadata(NamedTuple):
     """What the document says of itself; None: as the page has it; `created_at` is RFC 3339."""
 
     title: str | None = None
@@ -103,7 +108,7 @@ class Metadata(NamedTuple):
 class Attachment(NamedTuple):
     """A file to be put into the PDF; `relationship` is its AFRelationship."""
 
-    source: Source
+    source: ContentSource
     filename: str
     content_type: str
     description: str | None
@@ -113,7 +118,7 @@ class Attachment(NamedTuple):
     def from_json(cls, source: Mapping[str, Any]) -> Self:
         """Read Attachment."""
         return cls(
-            source=Source.from_json(source),
+            source=ContentSource.from_json(source),
             filename=source["filename"],
             content_type=source.get("content_type") or "application/octet-stream",
             description=source.get("description"),
@@ -147,7 +152,7 @@ class Watermark(NamedTuple):
     """A text or picture on every page; `font_size` in inches, `angle` counter-clockwise."""
 
     text: str | None
-    image: Source | None
+    image: ContentSource | None
     opacity: float
     angle: float
     position: str
@@ -161,11 +166,11 @@ class Watermark(NamedTuple):
         image, font_size = source.get("image"), source.get("font_size")
         return cls(
             text=source.get("text"),
-            image=None if image is None else Source.from_json(image),
+            image=None if image is None else ContentSource.from_json(image),
             opacity=source.get("opacity", 0.15),
             angle=source.get("angle", 45),
             position=source.get("position", "center"),
-            font_size=None if font_size is None else inches(font_size),
+            font_size=None if font_size is None else length_in_inches(font_size),
             color=source.get("color", "#808080"),
             layer=source.get("layer", "over"),
         )
@@ -182,17 +187,17 @@ class PdfOptions(NamedTuple):
     page_ranges: str
     print_background: bool
     prefer_css_page_size: bool
-    bands: Bands
-    first: Bands
-    last: Bands
-    only: Bands
+    header_footer: HeaderFooterPair
+    first_page: HeaderFooterPair
+    last_page: HeaderFooterPair
+    single_page: HeaderFooterPair
     page_number_start: int
     tagged: bool
     outline: bool
     accessibility_report: bool
     pdfa: str | None
     pdfua: bool
-    metadata: Metadata
+    metadata: PdfMetadata
     attachments: tuple[Attachment, ...]
     protection: Protection | None
     watermark: Watermark | None
@@ -202,7 +207,7 @@ class PdfOptions(NamedTuple):
         """Read PdfOptions."""
         width, height = PAGE_SIZES[source.get("page_size") or "A4"]
         if source.get("width") and source.get("height"):
-            width, height = inches(source["width"]), inches(source["height"])
+            width, height = length_in_inches(source["width"]), length_in_inches(source["height"])
         protection, watermark = source.get("protection"), source.get("watermark")
         return cls(
             width=width,
@@ -213,17 +218,17 @@ class PdfOptions(NamedTuple):
             page_ranges=source.get("page_ranges") or "",
             print_background=source.get("print_background", True),
             prefer_css_page_size=source.get("prefer_css_page_size", True),
-            bands=_bands(source, "header", "footer"),
-            first=_bands(source, "first_header", "first_footer"),
-            last=_bands(source, "header", "last_footer"),
-            only=_bands(source, "first_header", _footer_of_one(source)),
+            header_footer=_header_footer_pair(source, "header", "footer"),
+            first_page=_header_footer_pair(source, "first_header", "first_footer"),
+            last_page=_header_footer_pair(source, "header", "last_footer"),
+            single_page=_header_footer_pair(source, "first_header", _single_page_footer(source)),
             page_number_start=source.get("page_number_start", 1),
             tagged=source.get("tagged", True),
             outline=source.get("outline", False),
             accessibility_report=source.get("accessibility_report", False),
             pdfa=source.get("pdfa"),
             pdfua=source.get("pdfua", False),
-            metadata=Metadata.from_json(source.get("metadata") or {}),
+            metadata=PdfMetadata.from_json(source.get("metadata") or {}),
             attachments=tuple(
                 Attachment.from_json(attachment) for attachment in source.get("attachments") or ()
             ),
@@ -232,32 +237,32 @@ class PdfOptions(NamedTuple):
         )
 
     @property
-    def held_to_pdfua(self) -> bool:
+    def has_pdfua_target(self) -> bool:
         """Tell whether the document is to be PDF/UA, or a report to say what it lacks of that."""
         return self.pdfua or (self.accessibility_report and self.tagged)
 
     @property
-    def accessible(self) -> bool:
+    def is_fully_tagged(self) -> bool:
         """Tell whether all content must be tagged: PDF/UA, and level a of PDF/A."""
-        return self.held_to_pdfua or (self.pdfa or "").endswith("a")
+        return self.has_pdfua_target or (self.pdfa or "").endswith("a")
 
     @property
-    def stamped(self) -> bool:
+    def varies_by_page(self) -> bool:
         """Tell whether the bands differ in what the browser itself prints alike on all pages."""
-        kinds = (self.bands, self.first, self.last, self.only)
-        if all(bands == Bands(None, None) for bands in kinds):
+        kinds = (self.header_footer, self.first_page, self.last_page, self.single_page)
+        if all(bands == HeaderFooterPair(None, None) for bands in kinds):
             return False
         return self.page_number_start != 1 or len(set(kinds)) > 1
 
 
-def _footer_of_one(source: Mapping[str, Any]) -> str:
+def _single_page_footer(source: Mapping[str, Any]) -> str:
     """Return whose footer stands on a page that is the first and the last one."""
     return "last_footer" if source.get("last_footer") else "first_footer"
 
 
-def _bands(source: Mapping[str, Any], header: str, footer: str) -> Bands:
+def _header_footer_pair(source: Mapping[str, Any], header: str, footer: str) -> HeaderFooterPair:
     """Read a pair; what is absent is as on every page, what is not enabled is nothing."""
-    return Bands(
+    return HeaderFooterPair(
         HeaderFooter.from_json(source.get(header) or source.get("header")),
         HeaderFooter.from_json(source.get(footer) or source.get("footer")),
     )

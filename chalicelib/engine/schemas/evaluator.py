@@ -1,31 +1,182 @@
 """Evaluates data against a schema, which is whole in itself: nothing is fetched."""
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
 from fractions import Fraction
+from itertools import islice
 from typing import Any, Final
 
-from jsonschema import Draft202012Validator, FormatChecker, ValidationError
+from jsonschema import Draft202012Validator, FormatChecker
+from jsonschema.exceptions import ValidationError
 from jsonschema.validators import extend
 from referencing.jsonschema import EMPTY_REGISTRY
 
 from chalicelib.engine.schemas.formats import FORMATS
-from chalicelib.engine.schemas.words import Finding, told
+
+type SchemaFinding = tuple[str, str, str]
+
+_MAX_FINDINGS: Final = 100
+_MAX_POINTER_CHARACTERS: Final = 1_000
+_MAX_SHOWN_CHARACTERS: Final = 80
+_MAX_SHOWN_VALUES: Final = 10
+_TYPE_NAMES: Final = {
+    "string": "a string",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "object": "an object",
+    "array": "an array",
+    "null": "null",
+}
+_FORMAT_MESSAGES: Final = {
+    "date": "must be a date such as 2026-01-31",
+    "date-time": "must be a time with its offset, such as 2026-01-31T12:00:00Z",
+    "email": "must be an email address",
+}
 
 
-def findings(schema: Any, data: Any, prefix: str) -> list[Finding]:
+def collect_findings(errors: Iterable[ValidationError], prefix: str) -> list[SchemaFinding]:
+    """Return the first findings, each once."""
+    found = (to_finding(error, prefix) for error in errors)
+    return list(islice(dict.fromkeys(islice(found, 10 * _MAX_FINDINGS)), _MAX_FINDINGS))
+
+
+def to_finding(error: ValidationError, prefix: str) -> SchemaFinding:
+    """Return one finding; its place is a JSON Pointer below `prefix`."""
+    code, words = _MESSAGES.get(str(error.validator), _DEFAULT_MESSAGE)
+    message = words(error)
+    if "propertyNames" in error.absolute_schema_path and isinstance(error.instance, str):
+        message = f"the name {_json_excerpt(error.instance)} {message}"
+    return truncated_pointer(prefix, error.absolute_path), code, message
+
+
+def truncated_pointer(prefix: str, path: Iterable[str | int]) -> str:
+    """Return a JSON Pointer, or where it is too long that of what holds its place."""
+    text = prefix
+    for step in path:
+        longer = f"{text}/{str(step).replace('~', '~0').replace('/', '~1')}"
+        if len(longer) > _MAX_POINTER_CHARACTERS:
+            break
+        text = longer
+    return text
+
+
+def _json_excerpt(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _MAX_SHOWN_CHARACTERS else f"{text[: _MAX_SHOWN_CHARACTERS - 1]}…"
+
+
+def _value_list(values: Iterable[Any]) -> str:
+    shown = [_json_excerpt(value) for value in islice(values, _MAX_SHOWN_VALUES + 1)]
+    more = ["…"] if len(shown) > _MAX_SHOWN_VALUES else []
+    return ", ".join(shown[:_MAX_SHOWN_VALUES] + more)
+
+
+def _type_message(error: ValidationError) -> str:
+    kinds = error.validator_value
+    kinds = [kinds] if isinstance(kinds, str) else kinds
+    return "must be " + " or ".join(_TYPE_NAMES.get(kind, str(kind)) for kind in kinds)
+
+
+def _required_message(error: ValidationError) -> str:
+    # As found: of a condition's own requirement only what is missing is known.
+    missing = [name for name in error.validator_value if name not in error.instance]
+    return f"{_value_list(missing)} {'is' if len(missing) == 1 else 'are'} required"
+
+
+def _dependent_required_message(error: ValidationError) -> str:
+    missing = {
+        other
+        for name, others in error.validator_value.items()
+        if name in error.instance
+        for other in others
+        if other not in error.instance
+    }
+    return f"{_value_list(sorted(missing))} must be there, too"
+
+
+def _additional_properties_message(error: ValidationError) -> str:
+    known = error.schema.get("properties", {}) if isinstance(error.schema, Mapping) else {}
+    further = [name for name in error.instance if name not in known]
+    if error.validator == "unevaluatedProperties" or not further:
+        return "has properties that are not allowed"
+    return f"may not have {_value_list(further)}"
+
+
+def _any_of_message(error: ValidationError) -> str:
+    if not error.context:
+        return "fits more than one of the forms that it must fit exactly one of"
+    nearest = max(error.context, key=lambda each: len(each.absolute_path))
+    place, _, message = to_finding(nearest, "")
+    base = truncated_pointer("", error.absolute_path)
+    inner = place.removeprefix(base).lstrip("/")
+    where = f"{inner} " if inner else ""
+    return f"fits none of the allowed forms: {where}{message}"
+
+
+def _format_message(error: ValidationError) -> str:
+    return _FORMAT_MESSAGES.get(
+        error.validator_value, f"must be a {_json_excerpt(error.validator_value)}"
+    )
+
+
+def _message_from(text: str) -> Callable[[ValidationError], str]:
+    return lambda error: text.format(_json_excerpt(error.validator_value))
+
+
+_RANGE: Final = "out_of_range"
+_LENGTH: Final = "wrong_length"
+_DEFAULT_MESSAGE: Final[tuple[str, Callable[[ValidationError], str]]] = (
+    "not_allowed",
+    lambda _: "is not allowed here",
+)
+_MESSAGES: Final[Mapping[str, tuple[str, Callable[[ValidationError], str]]]] = {
+    "type": ("wrong_type", _type_message),
+    "required": ("required", _required_message),
+    "dependentRequired": ("required", _dependent_required_message),
+    "enum": ("not_allowed", lambda error: f"must be one of {_value_list(error.validator_value)}"),
+    "const": ("not_allowed", _message_from("must be {}")),
+    "additionalProperties": ("unknown", _additional_properties_message),
+    "unevaluatedProperties": ("unknown", _additional_properties_message),
+    "items": (_LENGTH, lambda _: "has more entries than are allowed"),
+    "unevaluatedItems": (_LENGTH, lambda _: "has entries that are not allowed"),
+    "minimum": (_RANGE, _message_from("must be at least {}")),
+    "maximum": (_RANGE, _message_from("must be at most {}")),
+    "exclusiveMinimum": (_RANGE, _message_from("must be more than {}")),
+    "exclusiveMaximum": (_RANGE, _message_from("must be less than {}")),
+    "multipleOf": (_RANGE, _message_from("must be a multiple of {}")),
+    "minLength": (_LENGTH, _message_from("must have at least {} characters")),
+    "maxLength": (_LENGTH, _message_from("must have at most {} characters")),
+    "minItems": (_LENGTH, _message_from("must have at least {} entries")),
+    "maxItems": (_LENGTH, _message_from("must have at most {} entries")),
+    "minProperties": (_LENGTH, _message_from("must have at least {} properties")),
+    "maxProperties": (_LENGTH, _message_from("must have at most {} properties")),
+    "uniqueItems": ("not_allowed", lambda _: "must not hold the same entry twice"),
+    "contains": ("not_allowed", lambda _: "must hold an entry of the required form"),
+    "minContains": ("not_allowed", lambda _: "holds too few entries of the required form"),
+    "maxContains": ("not_allowed", lambda _: "holds too many entries of the required form"),
+    "pattern": ("wrong_format", _message_from("must match {}")),
+    "format": ("wrong_format", _format_message),
+    "anyOf": ("not_allowed", _any_of_message),
+    "oneOf": ("not_allowed", _any_of_message),
+    "not": ("not_allowed", lambda _: "has a form that is not allowed"),
+}
+
+
+def validate_data(schema: Any, data: Any, prefix: str) -> list[SchemaFinding]:
     """Return what keeps data from fitting a sound schema, the first hundred of it."""
     if isinstance(schema, Mapping):
         # It would call for an evaluator that counts otherwise; there is but one dialect.
         schema = {name: value for name, value in schema.items() if name != "$schema"}
     evaluator = _Validator(schema, registry=EMPTY_REGISTRY, format_checker=_FORMAT_CHECKER)
-    return told(evaluator.iter_errors(data), prefix)
+    return collect_findings(evaluator.iter_errors(data), prefix)
 
 
-def _checker() -> FormatChecker:
+def _create_format_checker() -> FormatChecker:
     checker = FormatChecker(formats=())
     for name, is_it in FORMATS.items():
-        checker.checkers[name] = (_of_text(is_it), ())
+        checker.checkers[name] = (_strings_only(is_it), ())
     return checker
 
 
@@ -33,17 +184,17 @@ def _multiple_of(
     evaluator: Any, step: float, value: Any, _schema: Any
 ) -> Iterator[ValidationError]:
     """Count as people write numbers: 1.13 is a multiple of 0.01, which no double is."""
-    if evaluator.is_type(value, "number") and _exact(value) % _exact(step):
+    if evaluator.is_type(value, "number") and _exact_fraction(value) % _exact_fraction(step):
         yield ValidationError("is no multiple")
 
 
-def _exact(number: float) -> Fraction:
+def _exact_fraction(number: float) -> Fraction:
     return Fraction(Decimal(repr(number)))
 
 
-def _of_text(is_it: Any) -> Any:
+def _strings_only(is_it: Any) -> Any:
     return lambda value: not isinstance(value, str) or is_it(value)
 
 
-_FORMAT_CHECKER: Final = _checker()
+_FORMAT_CHECKER: Final = _create_format_checker()
 _Validator: Final = extend(Draft202012Validator, {"multipleOf": _multiple_of})

@@ -14,12 +14,12 @@ _EMAIL: Final = re.compile(
     r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}"
     r"@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}"
 )
-_MOST_CHARACTERS: Final = 320
+_MAX_EMAIL_CHARACTERS: Final = 320
 
 
 def is_date(text: str) -> bool:
     """Tell whether a text is a date (RFC 3339 full-date)."""
-    return _DATE.fullmatch(text) is not None and _is_read(text)
+    return _DATE.fullmatch(text) is not None and _is_valid_date_time(text)
 
 
 def is_date_time(text: str) -> bool:
@@ -27,12 +27,12 @@ def is_date_time(text: str) -> bool:
     if _DATE_TIME.fullmatch(text) is None:
         return False
     # A leap second is a time, too, which Python does not read.
-    return _is_read(text[:17] + "59" + text[19:] if text[17:19] == "60" else text)
+    return _is_valid_date_time(text[:17] + "59" + text[19:] if text[17:19] == "60" else text)
 
 
 def is_email(text: str) -> bool:
     """Tell whether a text is an email address."""
-    if len(text) > _MOST_CHARACTERS or _EMAIL.fullmatch(text) is None:
+    if len(text) > _MAX_EMAIL_CHARACTERS or _EMAIL.fullmatch(text) is None:
         return False
     local = text.rpartition("@")[0]
     return not (local.startswith(".") or local.endswith(".") or ".." in local)
@@ -45,7 +45,7 @@ FORMATS: Final[Mapping[str, Callable[[str], bool]]] = {
 }
 
 
-def _is_read(text: str) -> bool:
+def _is_valid_date_time(text: str) -> bool:
     try:
         dt.datetime.fromisoformat(text)
     except ValueError:

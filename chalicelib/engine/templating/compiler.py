@@ -8,33 +8,33 @@ from jinja2.exceptions import TemplateAssertionError
 from jinja2.runtime import LoopContext
 
 from chalicelib.core.ids import is_id
-from chalicelib.engine.templating.fuel import Counted, Meter
+from chalicelib.engine.templating.fuel import FuelMeter, MeteredIterable
 
-_NAME: Final = (
+_INCLUDE_NAME_MESSAGE: Final = (
     "Only templates of this workspace can be included, each by its id as a plain string: "
     '{% include "tpl_…" %}.'
 )
 
 
-class UnsupportedError(TemplateAssertionError):
+class UnsupportedSyntaxError(TemplateAssertionError):
     """Jinja2 has it, the language here has not."""
 
 
-class MeteredGenerator(CodeGenerator):
-    """Writes `charged(…)` around operators that no hook intercepts and counts loops."""
+class MeteredCodeGenerator(CodeGenerator):
+    """Writes `charge_operation(…)` around operators that no hook intercepts and counts loops."""
 
     @override
     def newline(self, node: nodes.Node | None = None, extra: int = 0) -> None:
         if not isinstance(node, nodes.Expr):
             super().newline(node, extra)
             return
-        own, node.lineno = node.lineno, _start(node)
+        own, node.lineno = node.lineno, _start_position(node)
         super().newline(node, extra)
         node.lineno = own
 
     @override
     def visit_For(self, node: nodes.For, frame: Frame) -> None:
-        counted = nodes.EnvironmentAttribute("counted", lineno=node.lineno)
+        counted = nodes.EnvironmentAttribute("metered", lineno=node.lineno)
         node.iter = nodes.Call(counted, [node.iter], [], None, None, lineno=node.iter.lineno)
         node.iter.set_environment(self.environment)
         super().visit_For(node, frame)
@@ -53,21 +53,21 @@ class MeteredGenerator(CodeGenerator):
 
     @override
     def visit_Include(self, node: nodes.Include, frame: Frame) -> None:
-        if not all(is_id("tpl", name) for name in _names(node.template)):
-            self._refuse(_NAME, node)
+        if not all(is_id("tpl", name) for name in _static_template_names(node.template)):
+            self._refuse(_INCLUDE_NAME_MESSAGE, node)
         super().visit_Include(node, frame)
 
     @override
     def visit_Extends(self, node: nodes.Extends, frame: Frame) -> None:
-        self._refuse(_no_tag("extends"), node)
+        self._refuse(_unsupported_tag_message("extends"), node)
 
     @override
     def visit_Import(self, node: nodes.Import, frame: Frame) -> None:
-        self._refuse(_no_tag("import"), node)
+        self._refuse(_unsupported_tag_message("import"), node)
 
     @override
     def visit_FromImport(self, node: nodes.FromImport, frame: Frame) -> None:
-        self._refuse(_no_tag("from"), node)
+        self._refuse(_unsupported_tag_message("from"), node)
 
     @override
     def position(self, node: nodes.Node) -> str:
@@ -95,14 +95,14 @@ class MeteredGenerator(CodeGenerator):
         key = repr(node.attr)
         self.write(f"(_v[{key}] if type(_v := ")
         self.visit(node.node, frame)
-        self.write(f") is dict and {key} in _v else look(_v, {key}))")
+        self.write(f") is dict and {key} in _v else lookup(_v, {key}))")
 
     @override
     def _output_child_pre(self, node: nodes.Expr, frame: Frame, finalize: Any) -> None:
         if frame.eval_ctx.volatile:
             super()._output_child_pre(node, frame, finalize)
         else:
-            self.write("escaped(" if frame.eval_ctx.autoescape else "printed(")
+            self.write("html_text(" if frame.eval_ctx.autoescape else "plain_text(")
 
     @override
     def _output_child_post(self, node: nodes.Expr, frame: Frame, finalize: Any) -> None:
@@ -119,10 +119,10 @@ class MeteredGenerator(CodeGenerator):
         raise nodes.Impossible
 
     def _refuse(self, message: str, node: nodes.Stmt) -> NoReturn:
-        raise UnsupportedError(message, node.lineno, self.name, self.filename)
+        raise UnsupportedSyntaxError(message, node.lineno, self.name, self.filename)
 
     def _charge(self, visit: Any, node: nodes.Expr, frame: Frame) -> None:
-        self.write("charged(")
+        self.write("charge_operation(")
         visit(node, frame)
         self.write(")")
 
@@ -130,9 +130,9 @@ class MeteredGenerator(CodeGenerator):
 class MeteredLoop(LoopContext):
     """The `loop` of a template; its steps are paid here instead of in the counting iterable."""
 
-    def __init__(self, meter: Meter, iterable: Any, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, meter: FuelMeter, iterable: Any, *args: Any, **kwargs: Any) -> None:
         """Take the counting wrapper off, so that `loop.length` needs no walk."""
-        source = iterable.source if isinstance(iterable, Counted) else iterable
+        source = iterable.iterable if isinstance(iterable, MeteredIterable) else iterable
         super().__init__(source, *args, **kwargs)
         self._meter = meter
 
@@ -142,22 +142,25 @@ class MeteredLoop(LoopContext):
         return super().__next__()
 
 
-def _start(node: nodes.Node) -> int:
+def _start_position(node: nodes.Node) -> int:
     return min([node.lineno, *(child.lineno for child in node.find_all(nodes.Expr))])
 
 
-def _names(node: nodes.Expr | None) -> list[str]:
+def _static_template_names(node: nodes.Expr | None) -> list[str]:
     """Return the names that an include may take; one that only a run would tell is empty."""
     if isinstance(node, nodes.Const) and isinstance(node.value, str):
         return [node.value]
     if isinstance(node, nodes.List | nodes.Tuple):
-        return [name for item in node.items for name in _names(item)]
+        return [name for item in node.items for name in _static_template_names(item)]
     if isinstance(node, nodes.CondExpr):
-        return [*_names(node.expr1), *([] if node.expr2 is None else _names(node.expr2))]
+        return [
+            *_static_template_names(node.expr1),
+            *([] if node.expr2 is None else _static_template_names(node.expr2)),
+        ]
     return [""]
 
 
-def _no_tag(name: str) -> str:
+def _unsupported_tag_message(name: str) -> str:
     return (
         f"The tag '{name}' is not supported. Put what templates share into a template of its own "
         'and use {% include "tpl_…" %}.'

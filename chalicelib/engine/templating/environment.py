@@ -24,11 +24,11 @@ from jinja2.utils import Cycler, Joiner, Namespace, concat, generate_lorem_ipsum
 from markupsafe import escape
 
 from chalicelib.engine.templating import limits, operators
-from chalicelib.engine.templating.compiler import MeteredGenerator, MeteredLoop
-from chalicelib.engine.templating.filters.conventions import Conventions
+from chalicelib.engine.templating.compiler import MeteredCodeGenerator, MeteredLoop
+from chalicelib.engine.templating.filters.locale_settings import LocaleSettings
 from chalicelib.engine.templating.filters.registry import document_filters
-from chalicelib.engine.templating.fuel import Counted, FuelError, Meter
-from chalicelib.engine.templating.library import Library
+from chalicelib.engine.templating.fuel import FuelError, FuelMeter, MeteredIterable
+from chalicelib.engine.templating.loader import TemplateLoader
 from chalicelib.engine.templating.methods import (
     DATA_METHODS,
     RUNTIME_ATTRIBUTES,
@@ -42,15 +42,15 @@ type _Function = Callable[..., Any]
 _CALLABLE_TYPES: Final = frozenset({Method, Macro, MeteredLoop, BlockReference, Joiner})
 _CONSTRUCTORS: Final = frozenset({dict, Cycler, Joiner, Namespace})
 _MISSING: Final = object()
-_INDEXED: Final = (dict, list, tuple, str, range, Undefined, TemplateReference)
-_WALKED: Final = (dict, list, tuple, range)
-_PRINTED: Final = frozenset({int, float, bool, type(None), list, dict, range, MeteredLoop})
-_MAX_WORDS: Final = 2
-_SPECIAL: Final = re.compile("[&<>'\"]")
+_INDEXABLE_TYPES: Final = (dict, list, tuple, str, range, Undefined, TemplateReference)
+_COLLECTION_TYPES: Final = (dict, list, tuple, range)
+_PRINTABLE_TYPES: Final = frozenset({int, float, bool, type(None), list, dict, range, MeteredLoop})
+_MAX_WORDS_POSITION: Final = 2
+_HTML_SPECIAL: Final = re.compile("[&<>'\"]")
 # What compiled code hands on for functions that ask for the context; methods of data never do.
-_SCOPES: Final = ("_loop_vars", "_block_vars")
+_SCOPE_ARGUMENTS: Final = ("_loop_vars", "_block_vars")
 
-_PRICED_BY_RESULT: Final = frozenset(
+_CHARGED_BY_RESULT: Final = frozenset(
     [
         "attr",
         "count",
@@ -73,14 +73,14 @@ _PRICED_BY_RESULT: Final = frozenset(
 class TemplateEnvironment(ImmutableSandboxedEnvironment):
     """A sandbox whose look-ups never leave plain data and whose work is metered."""
 
-    code_generator_class = MeteredGenerator
+    code_generator_class = MeteredCodeGenerator
     intercepted_binops = frozenset(operators.OPERATORS)
 
     def __init__(
         self,
-        meter: Meter,
-        library: Library,
-        conventions: Conventions,
+        meter: FuelMeter,
+        loader: TemplateLoader,
+        locale_settings: LocaleSettings,
         *,
         strict: bool,
         escape: bool = True,
@@ -90,27 +90,29 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
             autoescape=escape,
             optimized=False,
             undefined=StrictUndefined if strict else ChainableUndefined,
-            finalize=_printable,
+            finalize=_check_printable,
         )
         self.meter = meter
-        self.library = library
-        self.counted = Method(lambda iterable: Counted(iterable, meter), meter)
+        self.template_loader = loader
+        self.metered = Method(lambda iterable: MeteredIterable(iterable, meter), meter)
         self.concat = functools.partial(_concat, meter)  # type: ignore[method-assign]
         self.policies["json.dumps_kwargs"] = {"sort_keys": True, "allow_nan": False}
-        self.filters.update(document_filters(conventions, meter))
+        self.filters.update(document_filters(locale_settings, meter))
         self.filters = {
-            name: _metered(meter, name, cast("_Function", it)) for name, it in self.filters.items()
+            name: _metered_function(meter, name, cast("_Function", it))
+            for name, it in self.filters.items()
         }
         self.tests = {
-            name: _metered(meter, name, cast("_Function", it)) for name, it in self.tests.items()
+            name: _metered_function(meter, name, cast("_Function", it))
+            for name, it in self.tests.items()
         }
         self.globals["range"] = Method(_affordable_range, meter)
         self.globals["lipsum"] = Method(functools.partial(_lorem_ipsum, meter), meter)
         self.runtime_names: Mapping[str, Any] = {
-            "charged": meter.charged,
-            "escaped": _escaped,
-            "look": self.getattr,
-            "printed": _printed,
+            "charge_operation": meter.charge_operation,
+            "html_text": _html_text,
+            "lookup": self.getattr,
+            "plain_text": _plain_text,
             "LoopContext": functools.partial(MeteredLoop, meter),
             **operators.metered_joins(meter),
         }
@@ -132,7 +134,7 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
 
     @override
     def _load_template(self, name: str | Undefined, globals: Any) -> Template:
-        return self.library.included(self, name)
+        return self.template_loader.load_include(self, name)
 
     @override
     def getattr(self, obj: Any, attribute: str) -> Any:
@@ -146,11 +148,11 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
         if attribute in RUNTIME_ATTRIBUTES.get(kind, ()):
             value = getattr(obj, attribute)
             return Method(value, self.meter) if isinstance(value, MethodType) else value
-        return self._language_attribute(obj, attribute)
+        return self._runtime_attribute(obj, attribute)
 
     @override
     def getitem(self, obj: Any, argument: Any) -> Any:
-        if isinstance(obj, _INDEXED):
+        if isinstance(obj, _INDEXABLE_TYPES):
             try:
                 return obj[argument]
             except (TypeError, LookupError):
@@ -165,7 +167,7 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
     def call(self, context: Context, obj: Any, /, *args: Any, **kwargs: Any) -> Any:
         self.meter.spend()
         if type(obj) is Method:
-            for name in _SCOPES:
+            for name in _SCOPE_ARGUMENTS:
                 kwargs.pop(name, None)
             return obj(*args, **kwargs)
         if not self.is_safe_callable(obj):
@@ -175,7 +177,7 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
 
     @override
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
-        return operators.apply(self.meter, operator, left, right)
+        return operators.apply_operator(self.meter, operator, left, right)
 
     @override
     def is_safe_callable(self, obj: Any) -> bool:
@@ -184,7 +186,7 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
             return obj in _CONSTRUCTORS
         return kind in _CALLABLE_TYPES or isinstance(obj, Undefined)
 
-    def _language_attribute(self, obj: Any, attribute: str) -> Any:
+    def _runtime_attribute(self, obj: Any, attribute: str) -> Any:
         if isinstance(obj, Undefined | TemplateReference):
             return self.getitem(obj, attribute)
         if isinstance(obj, str) and attribute == "format":
@@ -195,45 +197,49 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
         return missing
 
 
-def _printable(value: Any) -> Any:
+def _check_printable(value: Any) -> Any:
     """Return what can be printed; the text of anything else would tell an address in memory."""
-    if type(value) in _PRINTED or isinstance(value, str | Undefined | tuple | TemplateReference):
+    if type(value) in _PRINTABLE_TYPES or isinstance(
+        value, str | Undefined | tuple | TemplateReference
+    ):
         return value
     message = "A function or an unfinished sequence cannot be printed; call it, or add |list."
     raise TemplateRuntimeError(message)
 
 
-def _escaped(value: Any) -> str:
+def _html_text(value: Any) -> str:
     """Return what is printed into HTML."""
     kind = type(value)
     if kind is str:
-        return escape(value) if _SPECIAL.search(value) else value
+        return escape(value) if _HTML_SPECIAL.search(value) else value
     if kind is int or kind is float:
         return str(value)
-    return escape(_printable(value))
+    return escape(_check_printable(value))
 
 
-def _printed(value: Any) -> str:
+def _plain_text(value: Any) -> str:
     """Return what is printed into plain text."""
-    return value if type(value) is str else str(_printable(value))
+    return value if type(value) is str else str(_check_printable(value))
 
 
-def _metered(meter: Meter, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    walks = name not in _PRICED_BY_RESULT
+def _metered_function(
+    meter: FuelMeter, name: str, function: Callable[..., Any]
+) -> Callable[..., Any]:
+    walks = name not in _CHARGED_BY_RESULT
     subject = 0 if getattr(function, "jinja_pass_arg", None) is None else 1
 
     @functools.wraps(function)
     def priced(*args: Any, **kwargs: Any) -> Any:
-        if walks and len(args) > subject and isinstance(args[subject], _WALKED):
+        if walks and len(args) > subject and isinstance(args[subject], _COLLECTION_TYPES):
             meter.spend(len(args[subject]))
-        return meter.built(function(*args, **kwargs))
+        return meter.charge_result(function(*args, **kwargs))
 
     return priced
 
 
-def _concat(meter: Meter, parts: Iterable[str]) -> str:
+def _concat(meter: FuelMeter, parts: Iterable[str]) -> str:
     text = concat(parts)
-    meter.text(len(text))
+    meter.charge_text(len(text))
     return text
 
 
@@ -245,8 +251,8 @@ def _affordable_range(*bounds: int) -> range:
     return steps
 
 
-def _lorem_ipsum(meter: Meter, n: int = 5, *args: Any, **options: Any) -> str:
-    words = options.get("max", args[2] if len(args) > _MAX_WORDS else 100)
+def _lorem_ipsum(meter: FuelMeter, n: int = 5, *args: Any, **options: Any) -> str:
+    words = options.get("max", args[2] if len(args) > _MAX_WORDS_POSITION else 100)
     # What is less than nothing must not pay fuel back, nor two of them make a large number.
     meter.spend(max(index(n), 0) * max(index(words), 0))
     return generate_lorem_ipsum(n, *args, **options)

@@ -11,14 +11,14 @@ from typing import Any, Final, NamedTuple
 from chalicelib.core.errors import ServiceError
 
 # The HTML of a template by its id; raises ServiceError where there is none to include.
-type FindTemplate = Callable[[str], str]
+type FindTemplateSource = Callable[[str], str]
 
-MOST_TEMPLATES: Final = 50
-MOST_CHARACTERS: Final = 8_000_000
+MAX_INCLUDED_TEMPLATES: Final = 50
+MAX_INCLUDED_CHARACTERS: Final = 8_000_000
 
 # A tag ends before the next percent sign, so that nothing is looked at twice.
-_TAG: Final = re.compile(r"\{%[-+]?\s*include\b([^%]*)")
-_ID: Final = re.compile(r"""["'](tpl_[0-7][0-9A-HJKMNP-TV-Z]{25})["']""")
+_INCLUDE_TAG: Final = re.compile(r"\{%[-+]?\s*include\b([^%]*)")
+_TEMPLATE_ID: Final = re.compile(r"""["'](tpl_[0-7][0-9A-HJKMNP-TV-Z]{25})["']""")
 
 
 class Includes(NamedTuple):
@@ -37,20 +37,22 @@ class Includes(NamedTuple):
         return cls(value["sources"], value["problems"])
 
 
-def collect_includes(texts: Iterable[str], find: FindTemplate) -> Includes:
+def collect_includes(texts: Iterable[str], find: FindTemplateSource) -> Includes:
     """Return all templates that the texts include, and that those include, and so on.
 
     What cannot be included is no error here: it may stand in a branch that never runs.
     """
     sources: dict[str, str] = {}
     problems: dict[str, str] = {}
-    room = MOST_CHARACTERS
-    waiting = [name for text in texts for name in names_in(text)]
+    room = MAX_INCLUDED_CHARACTERS
+    waiting = [name for text in texts for name in included_template_ids(text)]
     for name in waiting:  # It grows meanwhile.
         if name in sources or name in problems:
             continue
-        if len(sources) + len(problems) >= MOST_TEMPLATES:
-            problems[name] = f"A render can have at most {MOST_TEMPLATES} included templates."
+        if len(sources) + len(problems) >= MAX_INCLUDED_TEMPLATES:
+            problems[name] = (
+                f"A render can have at most {MAX_INCLUDED_TEMPLATES} included templates."
+            )
             continue
         try:
             source = find(name)
@@ -58,16 +60,18 @@ def collect_includes(texts: Iterable[str], find: FindTemplate) -> Includes:
             problems[name] = error.detail
             continue
         if len(source) > room:
-            problems[name] = f"Included templates can have {MOST_CHARACTERS:,} characters in all."
+            problems[name] = (
+                f"Included templates can have {MAX_INCLUDED_CHARACTERS:,} characters in all."
+            )
             continue
         room -= len(source)
         sources[name] = source
-        waiting.extend(names_in(source))
+        waiting.extend(included_template_ids(source))
     return Includes(sources, problems)
 
 
-def names_in(text: str) -> list[str]:
+def included_template_ids(text: str) -> list[str]:
     """Return the ids of all templates that a text itself may include."""
     if "include" not in text:
         return []
-    return [name for tag in _TAG.finditer(text) for name in _ID.findall(tag[1])]
+    return [name for tag in _INCLUDE_TAG.finditer(text) for name in _TEMPLATE_ID.findall(tag[1])]

@@ -18,10 +18,10 @@ from jinja2.utils import Cycler
 from markupsafe import Markup
 
 from chalicelib.engine.templating.compiler import MeteredLoop
-from chalicelib.engine.templating.fuel import Meter
-from chalicelib.engine.templating.operators import check_widths
+from chalicelib.engine.templating.fuel import FuelMeter
+from chalicelib.engine.templating.operators import check_field_widths
 
-_TEXT: Final = frozenset(
+_STRING_METHODS: Final = frozenset(
     [
         "capitalize",
         "casefold",
@@ -64,17 +64,17 @@ _TEXT: Final = frozenset(
         "zfill",
     ],
 )
-_SEQUENCE: Final = frozenset({"count", "index"})
+_SEQUENCE_METHODS: Final = frozenset({"count", "index"})
 
 DATA_METHODS: Final[Mapping[type, frozenset[str]]] = {
     dict: frozenset({"get", "items", "keys", "values"}),
-    list: _SEQUENCE,
-    tuple: _SEQUENCE,
-    str: _TEXT,
-    Markup: _TEXT | {"striptags", "unescape"},
+    list: _SEQUENCE_METHODS,
+    tuple: _SEQUENCE_METHODS,
+    str: _STRING_METHODS,
+    Markup: _STRING_METHODS | {"striptags", "unescape"},
 }
 
-_LOOP: Final = frozenset(
+_LOOP_ATTRIBUTES: Final = frozenset(
     [
         "changed",
         "cycle",
@@ -93,7 +93,7 @@ _LOOP: Final = frozenset(
 )
 
 RUNTIME_ATTRIBUTES: Final[Mapping[type, frozenset[str]]] = {
-    MeteredLoop: _LOOP,
+    MeteredLoop: _LOOP_ATTRIBUTES,
     Cycler: frozenset({"current", "next", "reset"}),
     Macro: frozenset({"arguments", "caller", "catch_kwargs", "catch_varargs", "name"}),
     BlockReference: frozenset({"super"}),
@@ -106,14 +106,14 @@ class Method:
 
     __slots__ = ("_function", "_meter")
 
-    def __init__(self, function: Callable[..., Any], meter: Meter) -> None:
+    def __init__(self, function: Callable[..., Any], meter: FuelMeter) -> None:
         """Wrap `function`, usually a bound method of plain data."""
         self._function = function
         self._meter = meter
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call it and pay for what it built."""
-        return self._meter.built(self._function(*args, **kwargs))
+        return self._meter.charge_result(self._function(*args, **kwargs))
 
 
 def format_method(environment: SandboxedEnvironment, text: str) -> Callable[..., str]:
@@ -121,7 +121,7 @@ def format_method(environment: SandboxedEnvironment, text: str) -> Callable[...,
     formatter: SandboxedFormatter = (
         _EscapeFormatter(environment, escape=text.escape)
         if isinstance(text, Markup)
-        else _Formatter(environment)
+        else _PlainFormatter(environment)
     )
 
     def format_text(*args: Any, **kwargs: Any) -> str:
@@ -130,18 +130,18 @@ def format_method(environment: SandboxedEnvironment, text: str) -> Callable[...,
     return format_text
 
 
-class _Checked(SandboxedFormatter):
+class _WidthCheckedFormatter(SandboxedFormatter):
     """A formatter that refuses huge field widths before they are built."""
 
     @override
     def format_field(self, value: Any, format_spec: str) -> Any:
-        check_widths(format_spec)
+        check_field_widths(format_spec)
         return super().format_field(value, format_spec)
 
 
-class _Formatter(_Checked):
+class _PlainFormatter(_WidthCheckedFormatter):
     """Formats plain text."""
 
 
-class _EscapeFormatter(_Checked, SandboxedEscapeFormatter):
+class _EscapeFormatter(_WidthCheckedFormatter, SandboxedEscapeFormatter):
     """Formats safe markup, escaping what is put in."""

@@ -8,7 +8,7 @@ from typing import Any, Final
 from jinja2.runtime import markup_join, str_join
 
 from chalicelib.engine.templating import limits
-from chalicelib.engine.templating.fuel import FuelError, Meter
+from chalicelib.engine.templating.fuel import FuelError, FuelMeter
 
 OPERATORS: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
     "+": operator.add,
@@ -23,27 +23,27 @@ OPERATORS: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
 _NUMBER: Final = re.compile(r"\d+")
 
 
-def apply(meter: Meter, symbol: str, left: Any, right: Any) -> Any:
+def apply_operator(meter: FuelMeter, symbol: str, left: Any, right: Any) -> Any:
     """Return `left <symbol> right`, paid by its size; raises FuelError for what is too large."""
     # What has a float on either side has its size, but for text that formats one.
     sized = type(left) is float or (type(left) is int and type(right) is float)
     if not sized and (check := _CHECKS.get(symbol)) is not None:
         check(left, right)
-    return meter.built(OPERATORS[symbol](left, right))
+    return meter.charge_result(OPERATORS[symbol](left, right))
 
 
-def check_widths(specification: str) -> None:
+def check_field_widths(specification: str) -> None:
     """Refuse field widths and precisions that only serve to fill memory."""
     for number in _NUMBER.findall(specification):
         if len(number) > len(str(limits.OUTPUT_BYTES)) or int(number) > limits.OUTPUT_BYTES:
             _refuse("A field width in a format string is too large.")
 
 
-def metered_joins(meter: Meter) -> Mapping[str, Callable[[Any], Any]]:
+def metered_joins(meter: FuelMeter) -> Mapping[str, Callable[[Any], Any]]:
     """Return the functions behind `~`, paid by the text they build."""
     return {
-        "markup_join": lambda parts: meter.built(markup_join(parts)),
-        "str_join": lambda parts: meter.built(str_join(parts)),
+        "markup_join": lambda parts: meter.charge_result(markup_join(parts)),
+        "str_join": lambda parts: meter.charge_result(str_join(parts)),
     }
 
 
@@ -64,14 +64,14 @@ def _check_repetition(sequence: Any, times: Any) -> None:
         _refuse("A repetition is too large.")
 
 
-def _check_power(base: Any, exponent: Any) -> None:
+def _check_exponentiation(base: Any, exponent: Any) -> None:
     if isinstance(base, int) and isinstance(exponent, int) and abs(base) > 1:
         _check_bits(base.bit_length() * exponent)
 
 
 def _check_format(template: Any, values: Any) -> None:
     if isinstance(template, str):
-        check_widths(template)
+        check_field_widths(template)
         if "*" in template:
             for value in values if isinstance(values, tuple) else (values,):
                 if isinstance(value, int) and abs(value) > limits.OUTPUT_BYTES:
@@ -89,6 +89,6 @@ def _refuse(message: str) -> None:
 
 _CHECKS: Final[Mapping[str, Callable[[Any, Any], None]]] = {
     "*": _check_product,
-    "**": _check_power,
+    "**": _check_exponentiation,
     "%": _check_format,
 }

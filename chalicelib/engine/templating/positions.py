@@ -13,11 +13,11 @@ from jinja2.exceptions import TemplateSyntaxError
 from jinja2.lexer import TOKEN_EOF, Lexer, Token, TokenStream
 
 _LINE_BREAK: Final = re.compile(r"\r\n|\r")
-_EXCERPT_CHARACTERS: Final = 160
+_MAX_EXCERPT_CHARACTERS: Final = 160
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SourcePosition:
     """A line and column, both from 1, and the source line (cut around the column if long)."""
 
     line: int
@@ -25,23 +25,23 @@ class Place:
     excerpt: str
 
 
-def with_newlines(source: str) -> str:
+def normalize_newlines(source: str) -> str:
     """Return the source with every line break as a newline, as Jinja2 reads it."""
     return _LINE_BREAK.sub("\n", source)
 
 
-def place(source: str, position: int) -> Place:
+def source_position(source: str, position: int) -> SourcePosition:
     """Return the place of `position` (from 1) in a source whose line breaks are newlines."""
     offset = min(max(position - 1, 0), len(source))
     start = source.rfind("\n", 0, offset) + 1
     end = source.find("\n", offset)
     line = source[start:] if end < 0 else source[start:end]
     column = offset - start
-    first = max(0, min(column - _EXCERPT_CHARACTERS // 2, len(line) - _EXCERPT_CHARACTERS))
-    return Place(
+    first = max(0, min(column - _MAX_EXCERPT_CHARACTERS // 2, len(line) - _MAX_EXCERPT_CHARACTERS))
+    return SourcePosition(
         line=source.count("\n", 0, offset) + 1,
         column=column + 1,
-        excerpt=line[first : first + _EXCERPT_CHARACTERS],
+        excerpt=line[first : first + _MAX_EXCERPT_CHARACTERS],
     )
 
 
@@ -59,7 +59,7 @@ class PositionLexer(Lexer):
         state: str | None = None,
     ) -> TokenStream:
         tokens = self.wrap(self.tokeniter(source, name, filename, state), name, filename)
-        return _EndingStream(tokens, name, filename, len(source.rstrip()) + 1)
+        return _EndPositionStream(tokens, name, filename, len(source.rstrip()) + 1)
 
     @override
     def tokeniter(
@@ -84,7 +84,7 @@ class PositionLexer(Lexer):
             raise
 
 
-class _EndingStream(TokenStream):
+class _EndPositionStream(TokenStream):
     """Tokens whose last, the end of the template, stands at its end and not where it got stuck."""
 
     def __init__(

@@ -6,30 +6,30 @@ from typing import Any, Final
 
 from jinja2 import Template
 
-from chalicelib.engine.templating import faults, limits
+from chalicelib.engine.templating import failures, limits
 from chalicelib.engine.templating.environment import TemplateEnvironment
-from chalicelib.engine.templating.faults import Fault
-from chalicelib.engine.templating.filters.conventions import Conventions
-from chalicelib.engine.templating.filters.habits import Habits
-from chalicelib.engine.templating.fuel import FuelError, Meter
+from chalicelib.engine.templating.failures import TemplateFailure
+from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults
+from chalicelib.engine.templating.filters.locale_settings import LocaleSettings
+from chalicelib.engine.templating.fuel import FuelError, FuelMeter
 from chalicelib.engine.templating.includes import Includes
-from chalicelib.engine.templating.library import CompileError, Library
+from chalicelib.engine.templating.loader import CompileError, TemplateLoader
 
 _NO_INCLUDES: Final = Includes()
-_NO_HABITS: Final = Habits()
+_NO_LOCALE_DEFAULTS: Final = LocaleDefaults()
 
 
-class Renderer:
+class TemplateRenderer:
     """Runs templates one after the other."""
 
     def __init__(self) -> None:
         """Build the strict and the lenient language over one meter, for HTML and for plain text."""
-        self._meter = Meter()
-        self._library = Library()
-        self._conventions = Conventions()
-        self._languages = {
+        self._meter = FuelMeter()
+        self._loader = TemplateLoader()
+        self._locale_settings = LocaleSettings()
+        self._environments = {
             (strict, escape): TemplateEnvironment(
-                self._meter, self._library, self._conventions, strict=strict, escape=escape
+                self._meter, self._loader, self._locale_settings, strict=strict, escape=escape
             )
             for strict in (False, True)
             for escape in (False, True)
@@ -43,23 +43,23 @@ class Renderer:
         strict: bool,
         escape: bool = True,
         includes: Includes = _NO_INCLUDES,
-        habits: Habits = _NO_HABITS,
-    ) -> str | Fault:
+        locale_defaults: LocaleDefaults = _NO_LOCALE_DEFAULTS,
+    ) -> str | TemplateFailure:
         """Return the text of the template, or the fault that ended it; `escape`: it is HTML."""
         self._meter.refill()
         random.seed(0)  # Equal requests give equal bytes.
-        language = self._languages[strict, escape]
-        self._library.begin(source, includes)
-        parts = self._conventions.begin(source, habits)
+        language = self._environments[strict, escape]
+        self._loader.begin_run(source, includes)
+        parts = self._locale_settings.begin_run(source, locale_defaults)
         try:
-            return _joined(self._library.template(language), data, parts)
+            return _collect_output(self._loader.load(language), data, parts)
         except CompileError as error:
-            return faults.of_source(error, self._library, language.position_lexer.position)
+            return failures.compile_failure(error, self._loader, language.position_lexer.position)
         except Exception as error:  # noqa: BLE001 -- whatever a hostile template provokes
-            return faults.of_run(error, self._library)
+            return failures.runtime_failure(error, self._loader)
 
 
-def _joined(template: Template, data: Mapping[str, Any], parts: list[str]) -> str:
+def _collect_output(template: Template, data: Mapping[str, Any], parts: list[str]) -> str:
     room = limits.OUTPUT_BYTES
     stream: Any = template.root_render_func(template.new_context(dict(data)))
     write = parts.append
@@ -68,7 +68,7 @@ def _joined(template: Template, data: Mapping[str, Any], parts: list[str]) -> st
         room -= len(part)
         if room < 0:
             stream.throw(_output_error())  # Raised at the place that wrote too much.
-    text = _well_formed("".join(parts))
+    text = _replace_lone_surrogates("".join(parts))
     if not text.isascii() and len(text.encode()) > limits.OUTPUT_BYTES:
         raise _output_error()
     return text
@@ -78,7 +78,7 @@ def _output_error() -> FuelError:
     return FuelError(f"The template wrote more than {limits.OUTPUT_BYTES:,} bytes.")
 
 
-def _well_formed(text: str) -> str:
+def _replace_lone_surrogates(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -6,13 +6,13 @@ import struct
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-_LENGTH: Final = struct.Struct(">I")
+_LENGTH_PREFIX: Final = struct.Struct(">I")
 
 
 def pack(message: Mapping[str, Any]) -> bytes:
     """Return the bytes of one message."""
     body = json.dumps(message, separators=(",", ":"), allow_nan=False).encode()
-    return _LENGTH.pack(len(body)) + body
+    return _LENGTH_PREFIX.pack(len(body)) + body
 
 
 def send(message: Mapping[str, Any], descriptor: int) -> None:
@@ -27,17 +27,17 @@ def receive(read: Callable[[int], bytes]) -> dict[str, Any] | None:
 
     `read` returns at least one and at most the asked number of bytes, none at the end.
     """
-    head = _exactly(_LENGTH.size, read)
+    head = _read_exactly(_LENGTH_PREFIX.size, read)
     if head is None:
         return None
-    body = _exactly(_LENGTH.unpack(head)[0], read)
+    body = _read_exactly(_LENGTH_PREFIX.unpack(head)[0], read)
     if body is None:
         return None
     message: dict[str, Any] = json.loads(body)
     return message
 
 
-def _exactly(size: int, read: Callable[[int], bytes]) -> bytes | None:
+def _read_exactly(size: int, read: Callable[[int], bytes]) -> bytes | None:
     parts = []
     while size:
         part = read(min(size, _CHUNK_BYTES))

@@ -16,22 +16,22 @@ from typing import Any, Final
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.templating import limits, wire
-from chalicelib.engine.templating.filters.habits import Habits
+from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults
 from chalicelib.engine.templating.includes import Includes
 
 log = logging.getLogger(__name__)
 
-_CHILD: Final = "chalicelib.engine.templating.child"
-_ATTEMPTS: Final = 2
+_CHILD_MODULE: Final = "chalicelib.engine.templating.child"
+_MAX_ATTEMPTS: Final = 2
 _NO_INCLUDES: Final = Includes()
-_NO_HABITS: Final = Habits()
-_PLACE: Final = ("line", "column", "excerpt")
+_NO_LOCALE_DEFAULTS: Final = LocaleDefaults()
+_POSITION_FIELDS: Final = ("line", "column", "excerpt")
 # So long at most goes by unseen that nobody wants the text any more.
-_LOOK_MS: Final = 250.0
-_OUT_OF_TIME: Final = frozenset({-signal.SIGVTALRM, -signal.SIGPROF, -signal.SIGXCPU})
+_POLL_INTERVAL_MS: Final = 250.0
+_CPU_LIMIT_STATUSES: Final = frozenset({-signal.SIGVTALRM, -signal.SIGPROF, -signal.SIGXCPU})
 
 
-class ConfinedWorker:
+class SandboxedWorker:
     """Asks a warm child process one thing at a time; any breach replaces the child."""
 
     def __init__(
@@ -46,7 +46,7 @@ class ConfinedWorker:
         self._environment = dict(environment or {})
         self._lock = threading.Lock()
         self._child: _Child | None = None
-        self._told = False
+        self._has_warned = False
         self._stopped: Future[None] = Future()
 
     def start(self) -> None:
@@ -55,10 +55,10 @@ class ConfinedWorker:
         The kernel ends the child with the thread that started it, so call this from a lasting one.
         """
         with self._lock:
-            self._living_child()
+            self._ensure_child()
 
     @contextlib.contextmanager
-    def until(self, stopped: Future[None]) -> Iterator[None]:
+    def cancel_on(self, stopped: Future[None]) -> Iterator[None]:
         """Let what runs meanwhile end with `render_timeout` as soon as `stopped` is set."""
         self._stopped = stopped
         try:
@@ -66,7 +66,7 @@ class ConfinedWorker:
         finally:
             self._stopped = Future()
 
-    def ask(self, message: Mapping[str, Any], deadline: float) -> dict[str, Any]:
+    def call(self, message: Mapping[str, Any], deadline: float) -> dict[str, Any]:
         """Return the child's answer.
 
         Raises RenderFailure `template_fuel_exhausted`, or `render_timeout` when the time is
@@ -74,79 +74,79 @@ class ConfinedWorker:
         """
         request = wire.pack(message)
         if not self._lock.acquire(timeout=max(0.0, deadline - time.time())):
-            raise self._too_late()
+            raise self._timeout_failure()
         try:
-            return self._ask(request, deadline)
+            return self._call(request, deadline)
         finally:
             self._lock.release()
 
     def close(self) -> None:
         """End the child; the next template starts another."""
         with self._lock:
-            self._discard()
+            self._stop_child()
 
-    def _ask(self, request: bytes, deadline: float) -> dict[str, Any]:
-        left_ms = partial(self._left_ms, deadline)
-        for _ in range(_ATTEMPTS):
-            child = self._living_child()
+    def _call(self, request: bytes, deadline: float) -> dict[str, Any]:
+        left_ms = partial(self._remaining_ms, deadline)
+        for _ in range(_MAX_ATTEMPTS):
+            child = self._ensure_child()
             try:
-                self._tell(confined=child.confined(left_ms))
-                answer = child.ask(request, left_ms)
+                self._warn_if_unfiltered(is_filtered=child.wait_until_ready(left_ms))
+                answer = child.call(request, left_ms)
             except TimeoutError as error:
-                self._replace()
-                raise self._too_late() from error
+                self._replace_child()
+                raise self._timeout_failure() from error
             except EOFError:
                 status = child.stop()
-                self._replace()
-                if status in _OUT_OF_TIME:
-                    raise self._exhausted(
+                self._replace_child()
+                if status in _CPU_LIMIT_STATUSES:
+                    raise self._exhausted_failure(
                         f"used more than {limits.CPU_S:g} s of processor time"
                     ) from None
                 if status != -signal.SIGKILL:
                     break
                 continue
-            if answer["retire"]:
-                self._replace()
+            if answer["recycle"]:
+                self._replace_child()
             return answer
-        raise self._exhausted("made its process end")
+        raise self._exhausted_failure("made its process end")
 
-    def _exhausted(self, what: str) -> RenderFailure:
+    def _exhausted_failure(self, what: str) -> RenderFailure:
         return RenderFailure("template_fuel_exhausted", f"{self._subject} {what}.")
 
-    def _too_late(self) -> RenderFailure:
+    def _timeout_failure(self) -> RenderFailure:
         return RenderFailure("render_timeout", f"{self._subject} did not finish in time.")
 
-    def _left_ms(self, deadline: float) -> float:
+    def _remaining_ms(self, deadline: float) -> float:
         return 0.0 if self._stopped.done() else (deadline - time.time()) * 1000
 
-    def _tell(self, *, confined: bool) -> None:
+    def _warn_if_unfiltered(self, *, is_filtered: bool) -> None:
         """Say once that the kernel leaves the children their system calls; they run even so."""
-        if not confined and not self._told:
+        if not is_filtered and not self._has_warned:
             log.warning("templates run without a system call filter: the kernel refuses it")
-            self._told = True
+            self._has_warned = True
 
-    def _living_child(self) -> "_Child":
-        if self._child is None or not self._child.alive:
-            self._discard()
+    def _ensure_child(self) -> "_Child":
+        if self._child is None or not self._child.is_alive:
+            self._stop_child()
             self._child = _Child(self._module, self._environment)
         return self._child
 
-    def _replace(self) -> None:
-        self._discard()
-        self._living_child()
+    def _replace_child(self) -> None:
+        self._stop_child()
+        self._ensure_child()
 
-    def _discard(self) -> None:
+    def _stop_child(self) -> None:
         if self._child is not None:
             self._child.stop()
             self._child = None
 
 
-class TemplateWorker(ConfinedWorker):
+class TemplateWorker(SandboxedWorker):
     """Runs templates."""
 
     def __init__(self, environment: Mapping[str, str] | None = None) -> None:
         """Prepare, as every worker."""
-        super().__init__(_CHILD, "The template", environment)
+        super().__init__(_CHILD_MODULE, "The template", environment)
 
     def render(  # noqa: PLR0913 -- all that a run depends on
         self,
@@ -157,7 +157,7 @@ class TemplateWorker(ConfinedWorker):
         deadline: float,
         escape: bool = True,
         includes: Includes = _NO_INCLUDES,
-        habits: Habits = _NO_HABITS,
+        locale_defaults: LocaleDefaults = _NO_LOCALE_DEFAULTS,
     ) -> str:
         """Return the text of a template over plain JSON data; `escape`: the text is HTML.
 
@@ -171,12 +171,12 @@ class TemplateWorker(ConfinedWorker):
             "strict": strict,
             "escape": escape,
             "includes": includes.to_json(),
-            "habits": habits.to_json(),
+            "locale_defaults": locale_defaults.to_json(),
         }
-        answer = self.ask(request, deadline)
+        answer = self.call(request, deadline)
         if "text" in answer:
             return str(answer["text"])
-        place = {name: answer[name] for name in _PLACE if answer[name] is not None}
+        place = {name: answer[name] for name in _POSITION_FIELDS if answer[name] is not None}
         raise RenderFailure(answer["code"], answer["message"], **place)
 
 
@@ -200,24 +200,24 @@ class _Child:
         assert self._process.stdout is not None
         self._input = self._process.stdin
         self._output = self._process.stdout
-        self._readiness = select.poll()
-        self._readiness.register(self._output, select.POLLIN)
-        self._confined: bool | None = None
+        self._output_poll = select.poll()
+        self._output_poll.register(self._output, select.POLLIN)
+        self._is_filtered: bool | None = None
 
     @property
-    def alive(self) -> bool:
+    def is_alive(self) -> bool:
         return self._process.poll() is None
 
-    def confined(self, left_ms: Callable[[], float]) -> bool:
+    def wait_until_ready(self, remaining_ms: Callable[[], float]) -> bool:
         """Wait until the child is ready; return whether its system calls are filtered.
 
         Raises TimeoutError when no time is left, EOFError when the child died.
         """
-        if self._confined is None:
-            self._confined = bool(self._receive(left_ms)["confined"])
-        return self._confined
+        if self._is_filtered is None:
+            self._is_filtered = bool(self._receive(remaining_ms)["is_filtered"])
+        return self._is_filtered
 
-    def ask(self, request: bytes, left_ms: Callable[[], float]) -> dict[str, Any]:
+    def call(self, request: bytes, remaining_ms: Callable[[], float]) -> dict[str, Any]:
         """Return the answer of a child that is ready; raises as `confined`."""
         rest = memoryview(request)
         try:
@@ -225,7 +225,7 @@ class _Child:
                 rest = rest[self._input.write(rest) :]
         except BrokenPipeError as error:
             raise EOFError from error
-        return self._receive(left_ms)
+        return self._receive(remaining_ms)
 
     def stop(self) -> int:
         """End the process for certain and return how it ended."""
@@ -235,10 +235,10 @@ class _Child:
         self._process.kill()
         return self._process.wait()
 
-    def _receive(self, left_ms: Callable[[], float]) -> dict[str, Any]:
+    def _receive(self, remaining_ms: Callable[[], float]) -> dict[str, Any]:
         def read(size: int) -> bytes:
-            while (wait_ms := left_ms()) > 0:
-                if self._readiness.poll(min(wait_ms, _LOOK_MS)):
+            while (wait_ms := remaining_ms()) > 0:
+                if self._output_poll.poll(min(wait_ms, _POLL_INTERVAL_MS)):
                     return os.read(self._output.fileno(), size)
             raise TimeoutError
 

@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 from typing import Final
 
-from chalicelib.adapters.aws.messages import Poison, read_body, texts
+from chalicelib.adapters.aws.messages import PoisonMessage, parse_message, text_fields
 from chalicelib.adapters.aws.queues import Queue
-from chalicelib.features.dead_letters.model import DeadLetter
-from chalicelib.features.dead_letters.repository import DeadLetters
+from chalicelib.features.dead_letters.repository import DeadLetter, DeadLetters
 
 QUEUES: Final = ("renders", "events", "upkeep")
 
@@ -21,16 +20,16 @@ class RedriveDeadLetters:
 
     def __call__(self, queue: str) -> list[DeadLetter]:
         """Send every letter of a queue again and forget it; return them."""
-        letters = list(self._letters.of(queue))
+        letters = list(self._letters.of_queue(queue))
         for letter in letters:
-            self._queues[queue].send_body(letter.body, group=_group(letter.body))
-            self._letters.forget(letter)
+            self._queues[queue].send_body(letter.body, group=_message_group(letter.body))
+            self._letters.delete(letter)
         return letters
 
 
-def _group(body: str) -> str:
+def _message_group(body: str) -> str:
     try:
-        (workspace_id,) = texts(read_body(body), workspace_id="[!-~]{1,100}")
-    except Poison:
+        (workspace_id,) = text_fields(parse_message(body), workspace_id="[!-~]{1,100}")
+    except PoisonMessage:
         return "redriven"
     return workspace_id

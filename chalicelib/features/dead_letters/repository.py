@@ -3,16 +3,30 @@
 import datetime as dt
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Final
 
 from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
 from chalicelib.core.clock import Clock, parse_rfc3339
-from chalicelib.core.crypto import sha256_hex
-from chalicelib.features.dead_letters.model import DeadLetter
+from chalicelib.core.ids import sha256_hex
 
 # As long as a queue could keep them.
-_KEPT: Final = dt.timedelta(days=14)
+_RETENTION: Final = dt.timedelta(days=14)
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetter:
+    """A message that was given up: where it was meant to go, why it was not worked off there,
+    and what became of what it stood for.
+    """  # noqa: D205 -- one sentence
+
+    queue: str
+    id: str
+    body: str
+    reason: str
+    outcome: str
+    sent_at: str
+    recorded_at: str
 
 
 class DeadLetters:
@@ -24,17 +38,17 @@ class DeadLetters:
         self._table = table
         self._clock = clock
 
-    def keep(self, letter: DeadLetter) -> None:
+    def save(self, letter: DeadLetter) -> None:
         """Keep a letter; kept again, it is the same one."""
-        gone = parse_rfc3339(letter.buried_at) + _KEPT
+        gone = parse_rfc3339(letter.recorded_at) + _RETENTION
         item = asdict(letter) | _key(letter) | {"ttl": int(gone.timestamp())}
         self._tables.write(Write(self._table, item=item))
 
-    def of(self, queue: str) -> Iterator[DeadLetter]:
+    def of_queue(self, queue: str) -> Iterator[DeadLetter]:
         """Yield the letters of one queue."""
-        yield from sorted(self._kept(queue), key=lambda letter: letter.sent_at)
+        yield from sorted(self._unexpired(queue), key=lambda letter: letter.sent_at)
 
-    def _kept(self, queue: str) -> Iterator[DeadLetter]:
+    def _unexpired(self, queue: str) -> Iterator[DeadLetter]:
         now_s = int(self._clock.now().timestamp())
         start: Item | None = None
         while True:
@@ -42,11 +56,11 @@ class DeadLetters:
             for item in page.items:
                 if item["ttl"] > now_s:
                     yield DeadLetter(**{name: item[name] for name in DeadLetter.__slots__})
-            start = page.last_key
+            start = page.last_evaluated_key
             if start is None:
                 return
 
-    def forget(self, letter: DeadLetter) -> None:
+    def delete(self, letter: DeadLetter) -> None:
         """Remove a letter; one that has come back meanwhile, with another id, stays."""
         write = Write(
             self._table,

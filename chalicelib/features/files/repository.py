@@ -34,7 +34,7 @@ class Files:
         """Return the write that removes the record, whether or not it is there."""
         return Write(self._table, key={"PK": f"FILE#{file_id}", "SK": "META"})
 
-    def purging(self, file_id: FileId, at: str) -> Write:
+    def purge(self, file_id: FileId, at: str) -> Write:
         """Return the write that leaves no way to the file."""
         return Write(
             self._table,

@@ -2,14 +2,14 @@
 
 from typing import Final
 
-from chalicelib.core.clock import Clock, rfc3339
+from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.errors import Conflict, NotFound
 from chalicelib.core.ids import RenderId, WorkspaceId
-from chalicelib.features.renders.end import EndRender
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.repository import Renders
+from chalicelib.features.renders.run.end import EndRender
 
-_FINAL: Final = "The render is {}; only one that is queued or processing can be canceled."
+_NOT_CANCELABLE: Final = "The render is {}; only one that is queued or processing can be canceled."
 
 
 class CancelRender:
@@ -23,14 +23,16 @@ class CancelRender:
 
     def __call__(self, workspace_id: WorkspaceId, render_id: RenderId) -> Render:
         """Cancel and return the render; raises `conflict` for one that is final."""
-        seen = self._renders.look(workspace_id, render_id, rfc3339(self._clock.now()))
+        seen = self._renders.get_with_claim(
+            workspace_id, render_id, format_rfc3339(self._clock.now())
+        )
         if seen is None:
             raise NotFound("render_not_found", f"There is no render {render_id}.")
         if seen.render.is_final:
-            raise Conflict("conflict", _FINAL.format(seen.render.status))
+            raise Conflict("conflict", _NOT_CANCELABLE.format(seen.render.status))
         # Nobody has a free render; the next attempt may still take it before it is ended.
-        running = seen.render.attempt + seen.free
-        ended = self._end.canceled(seen.render, running=running)
+        running = seen.render.attempt + seen.is_free
+        ended = self._end.cancel_by_owner(seen.render, running_attempt=running)
         if ended.status != "canceled":
-            raise Conflict("conflict", _FINAL.format(ended.status))
+            raise Conflict("conflict", _NOT_CANCELABLE.format(ended.status))
         return ended

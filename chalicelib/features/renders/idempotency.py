@@ -6,13 +6,13 @@ from dataclasses import asdict, dataclass
 from typing import Final
 
 from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
-from chalicelib.core.clock import rfc3339
+from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.errors import ServiceError
 from chalicelib.core.ids import RenderId, WorkspaceId
-from chalicelib.features.renders.model import Status
+from chalicelib.features.renders.model import RenderStatus
 from chalicelib.features.workspaces.model import Mode
 
-_KEPT: Final = dt.timedelta(hours=24)
+_RETENTION: Final = dt.timedelta(hours=24)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class IdempotencyKey:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class IdempotencyRecord:
     """The render that a key stands for; `accepted`: as it was when it was answered with a 202."""
 
     render_id: RenderId
@@ -44,7 +44,7 @@ class Record:
 class Accepted202:
     """How an unfinished render was first shown."""
 
-    status: Status
+    status: RenderStatus
     started_at: str | None
 
 
@@ -56,14 +56,16 @@ class IdempotencyRecords:
         self._tables = tables
         self._table = table
 
-    def find(self, key: IdempotencyKey, now: dt.datetime) -> Record | None:
+    def find(self, key: IdempotencyKey, now: dt.datetime) -> IdempotencyRecord | None:
         """Return the record of a key; raises `idempotency_key_reused` for another body."""
         item = self._tables.get(self._table, key.partition)
         return self.read(item, key, now)
 
-    def read(self, item: Item | None, key: IdempotencyKey, now: dt.datetime) -> Record | None:
+    def read(
+        self, item: Item | None, key: IdempotencyKey, now: dt.datetime
+    ) -> IdempotencyRecord | None:
         """Read a record as `find` does."""
-        if item is None or item["expires_at"] <= rfc3339(now):
+        if item is None or item["expires_at"] <= format_rfc3339(now):
             return None
         if item["body_sha256"] != key.body_sha256:
             raise ServiceError(
@@ -72,7 +74,7 @@ class IdempotencyRecords:
                 "request, and the same body for a repeat.",
             )
         accepted = Accepted202(**item["accepted"]) if item["accepted"] else None
-        return Record(RenderId(item["render_id"]), accepted)
+        return IdempotencyRecord(RenderId(item["render_id"]), accepted)
 
     def creation(
         self,
@@ -82,7 +84,7 @@ class IdempotencyRecords:
         accepted: Accepted202 | None,
     ) -> Write:
         """Return the write that makes the record where there is none that still holds."""
-        expires = now + _KEPT
+        expires = now + _RETENTION
         return Write(
             self._table,
             item={
@@ -91,11 +93,11 @@ class IdempotencyRecords:
                 "render_id": render_id,
                 "body_sha256": key.body_sha256,
                 "accepted": asdict(accepted) if accepted else None,
-                "expires_at": rfc3339(expires),
+                "expires_at": format_rfc3339(expires),
                 "ttl": int(expires.timestamp()),
             },
             condition="attribute_not_exists(PK) OR expires_at <= :now",
-            values={":now": rfc3339(now)},
+            values={":now": format_rfc3339(now)},
         )
 
     def removal(self, key: IdempotencyKey, render_id: RenderId) -> Write:

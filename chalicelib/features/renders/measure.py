@@ -7,14 +7,14 @@ import datetime as dt
 from collections.abc import Iterator
 from typing import Final
 
-from chalicelib.adapters.metrics import Metrics, Values
+from chalicelib.adapters.metrics import Metrics, MetricValues
 from chalicelib.core.clock import parse_rfc3339
-from chalicelib.features.facts.model import Heard
-from chalicelib.features.renders.facts import FINAL_FACTS
+from chalicelib.features.events.model import EventDelivery
+from chalicelib.features.renders.events import FINAL_EVENT_TYPES
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.rows import render_of
 
-_STAGES: Final = {
+_STAGE_METRICS: Final = {
     "queue_ms": "QueueWait",
     "template_ms": "TemplateStage",
     "load_ms": "LoadStage",
@@ -33,23 +33,23 @@ class MeasureRender:
         """Write to these."""
         self._metrics = metrics
 
-    def __call__(self, heard: Heard, told_at: dt.datetime) -> None:
+    def __call__(self, delivery: EventDelivery, published_at: dt.datetime) -> None:
         """Write one line: how long the fact was under way and, at a render's end, all of it."""
-        created = parse_rfc3339(heard.fact.created_at)
-        lag_ms = (told_at - created) / dt.timedelta(milliseconds=1)
-        measured = [Values("Milliseconds", {"FactLag": lag_ms})]
-        if heard.fact.type in FINAL_FACTS:
-            measured += _of_render(render_of(heard.row))
+        created = parse_rfc3339(delivery.event.created_at)
+        lag_ms = (published_at - created) / dt.timedelta(milliseconds=1)
+        measured = [MetricValues("Milliseconds", {"EventLag": lag_ms})]
+        if delivery.event.type in FINAL_EVENT_TYPES:
+            measured += _render_values(render_of(delivery.subject_row))
         self._metrics.write(*measured, at=created)
 
 
-def _of_render(render: Render) -> Iterator[Values]:
-    yield Values("Count", {"Renders": 1}, {"status": render.status})
+def _render_values(render: Render) -> Iterator[MetricValues]:
+    yield MetricValues("Count", {"Renders": 1}, {"status": render.status})
     if render.error is not None:
-        yield Values("Count", {"Failures": 1}, {"code": render.error["code"]})
+        yield MetricValues("Count", {"Failures": 1}, {"code": render.error["code"]})
     if render.attempt:
-        yield Values("Count", {"Attempts": render.attempt})
+        yield MetricValues("Count", {"Attempts": render.attempt})
     timings = render.timings or {}
-    stages = {metric: timings[name] for name, metric in _STAGES.items() if name in timings}
+    stages = {metric: timings[name] for name, metric in _STAGE_METRICS.items() if name in timings}
     if stages:
-        yield Values("Milliseconds", stages)
+        yield MetricValues("Milliseconds", stages)

@@ -6,15 +6,15 @@ from chalicelib.adapters.aws.messages import check_version
 from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.engine.templating.includes import Includes
 from chalicelib.features.files.model import StoredFile
-from chalicelib.features.workspaces.limits import Taken
+from chalicelib.features.workspaces.limits.model import Reservation
 
-type Status = Literal["queued", "processing", "succeeded", "failed", "canceled"]
+type RenderStatus = Literal["queued", "processing", "succeeded", "failed", "canceled"]
 type RunMode = Literal["sync", "async"]
-type Delivery = Literal["url", "binary", "base64", "none"]
+type DeliveryType = Literal["url", "binary", "base64", "none"]
 type Priority = Literal["normal", "low"]
-type Source = Literal["api", "batch", "signed_link", "email_test"]
+type RenderSource = Literal["api", "batch", "signed_link", "email_test"]
 
-TRANSITIONS: Final[dict[Status, tuple[Status, ...]]] = {
+TRANSITIONS: Final[dict[RenderStatus, tuple[RenderStatus, ...]]] = {
     # A sync render is promised to one invocation, which writes its start together with its end.
     "queued": ("processing", "succeeded", "failed", "canceled"),
     # To itself: the next attempt takes over from one that died.
@@ -23,12 +23,12 @@ TRANSITIONS: Final[dict[Status, tuple[Status, ...]]] = {
     "failed": (),
     "canceled": (),
 }
-FINAL: Final = tuple(status for status, after in TRANSITIONS.items() if not after)
-UNFINISHED: Final = tuple(status for status, after in TRANSITIONS.items() if after)
+FINAL_STATUSES: Final = tuple(status for status, after in TRANSITIONS.items() if not after)
+UNFINISHED_STATUSES: Final = tuple(status for status, after in TRANSITIONS.items() if after)
 MAX_ATTEMPTS: Final = 3
 _BODY_VERSION: Final = 4
 # Those before knew no e-invoices and mean the same in all else: what waits during a deployment.
-_BODY_VERSION_BEFORE: Final = 3
+_PREVIOUS_BODY_VERSION: Final = 3
 
 
 class Render(NamedTuple):
@@ -36,20 +36,20 @@ class Render(NamedTuple):
 
     id: RenderId
     workspace_id: WorkspaceId
-    status: Status
+    status: RenderStatus
     mode: RunMode
     test: bool
     input: dict[str, Any]
     output: dict[str, Any]
-    delivery: Delivery
+    delivery: DeliveryType
     expires_in_s: int
     max_pages: int
     engine: str
-    taken: Taken
+    reservation: Reservation
     created_at: str
     request_id: str
     attempt: int = 0
-    excused: int = 0
+    waived_attempts: int = 0
     reference: str | None = None
     metadata: dict[str, Any] | None = None
     body_key: str | None = None
@@ -69,7 +69,7 @@ class Render(NamedTuple):
     files_purged_at: str | None = None
 
     priority: Priority = "normal"
-    source: Source = "api"
+    source: RenderSource = "api"
     # Whether the files are kept once they are delivered; never with zero retention.
     hosted: bool = True
     zero_retention: bool = False
@@ -88,17 +88,17 @@ class Render(NamedTuple):
         return tuple(self.output["formats"] or [self.output["format"] or "pdf"])
 
     @property
-    def answers_file(self) -> bool:
+    def returns_file(self) -> bool:
         """Tell whether the answer of the request is the file itself."""
         return self.delivery in {"binary", "base64"}
 
     @property
     def is_final(self) -> bool:
         """Tell whether nothing will change any more."""
-        return self.status in FINAL
+        return self.status in FINAL_STATUSES
 
 
-class Body(NamedTuple):
+class RenderBody(NamedTuple):
     """What the document is made from: too large for a row. `input` and `output` as requested."""
 
     input: dict[str, Any]
@@ -119,9 +119,9 @@ class Body(NamedTuple):
         }
 
     @classmethod
-    def from_json(cls, value: dict[str, Any]) -> "Body":
+    def from_json(cls, value: dict[str, Any]) -> "RenderBody":
         """Read what `to_json` wrote; raises UnknownVersion."""
-        if value.get("v") != _BODY_VERSION_BEFORE:
+        if value.get("v") != _PREVIOUS_BODY_VERSION:
             check_version(value, _BODY_VERSION, "a body")
         includes = Includes.from_json(value["includes"])
         return cls(value["input"], value["data"], value["data_url"], value["output"], includes)

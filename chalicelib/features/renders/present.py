@@ -5,27 +5,27 @@ from collections.abc import Mapping
 from copy import replace
 from typing import Any, Final
 
-from chalicelib.core.clock import Clock, rfc3339
-from chalicelib.features.files.addresses import FileAddresses
+from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.features.files.model import StoredFile
+from chalicelib.features.files.signed_urls import SignedFileUrls
 from chalicelib.features.renders.idempotency import Accepted202
 from chalicelib.features.renders.model import Render
 
-_NOTHING: Final = dict.fromkeys(("html", "css", "script", "font", "image", "data", "other"), 0)
+_ZERO_BYTES: Final = dict.fromkeys(("html", "css", "script", "font", "image", "data", "other"), 0)
 
 
 class PresentRender:
     """Shows a render with fresh file addresses."""
 
-    def __init__(self, *, addresses: FileAddresses, clock: Clock) -> None:
+    def __init__(self, *, file_urls: SignedFileUrls, clock: Clock) -> None:
         """Sign addresses with these."""
-        self._addresses = addresses
+        self._file_urls = file_urls
         self._clock = clock
 
-    def __call__(self, render: Render, *, addressed: bool = True) -> dict[str, Any]:
+    def __call__(self, render: Render, *, with_urls: bool = True) -> dict[str, Any]:
         """Return the render as JSON; what this version has not is null or empty.
 
-        `addressed`: its files have signed addresses.
+        `with_urls`: its files have signed URLs.
         """
         expires = self._clock.now() + dt.timedelta(seconds=render.expires_in_s)
         gone = render.files_purged_at is not None
@@ -47,7 +47,7 @@ class PresentRender:
             "batch_id": render.batch_id,
             "files": []
             if gone
-            else [self._file(file, expires if addressed else None) for file in render.files],
+            else [self._file_json(file, expires if with_urls else None) for file in render.files],
             "warnings": list(render.warnings),
             "error": render.error,
             "result": render.result,
@@ -57,7 +57,7 @@ class PresentRender:
             "emails": None,
             "timings": render.timings,
             "logs": list(render.logs),
-            "explain": _explained(render.explain),
+            "explain": _explain_json(render.explain),
             "created_at": render.created_at,
             "started_at": render.started_at,
             "completed_at": render.completed_at,
@@ -86,8 +86,8 @@ class PresentRender:
         )
         return self(first)
 
-    def _file(self, file: StoredFile, expires: dt.datetime | None) -> Mapping[str, Any]:
-        addresses = {} if expires is None else self._address(file, expires)
+    def _file_json(self, file: StoredFile, url_expires_at: dt.datetime | None) -> Mapping[str, Any]:
+        addresses = {} if url_expires_at is None else self._signed_url(file, url_expires_at)
         return {
             "id": file.id,
             "format": file.format,
@@ -102,15 +102,15 @@ class PresentRender:
             "expires_at": file.expires_at,
         }
 
-    def _address(self, file: StoredFile, expires: dt.datetime) -> Mapping[str, Any]:
+    def _signed_url(self, file: StoredFile, url_expires_at: dt.datetime) -> Mapping[str, Any]:
         return {
-            "url": self._addresses.sign(file, expires),
-            "url_expires_at": rfc3339(expires),
+            "url": self._file_urls.signed_url(file, url_expires_at),
+            "url_expires_at": format_rfc3339(url_expires_at),
         }
 
 
-def _explained(explain: Mapping[str, Any] | None) -> dict[str, Any] | None:
+def _explain_json(explain: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """Return what is known of a page; rows tell only the bytes of what there was."""
     if explain is None:
         return None
-    return {**explain, "bytes": _NOTHING | explain.get("bytes", {})}
+    return {**explain, "bytes": _ZERO_BYTES | explain.get("bytes", {})}

@@ -8,22 +8,22 @@ from typing import Any, Final
 from chalicelib.adapters.aws.table import Tables
 from chalicelib.core.clock import epoch_ms
 from chalicelib.core.errors import NotFound
-from chalicelib.core.ids import RenderId, WorkspaceId, first_id, is_id
+from chalicelib.core.ids import RenderId, WorkspaceId, is_id, lowest_id
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.rows import lists_partition
 from chalicelib.features.workspaces.model import Mode
 
 # Rows that one request reads at most: a rare filter gets a short page and a cursor.
-_ROWS_READ: Final = 500
-_EQUAL: Final = ("status", "template_id", "batch_id", "reference", "test")
+_MAX_ROWS_READ: Final = 500
+_EQUALITY_FILTERS: Final = ("status", "template_id", "batch_id", "reference", "test")
 
 
 @dataclass(frozen=True, slots=True)
 class RenderFilter:
     """What a list is narrowed down to; None: everything."""
 
-    equal: Mapping[str, Any]
+    equals: Mapping[str, Any]
     created_after: dt.datetime | None = None
     created_before: dt.datetime | None = None
 
@@ -58,18 +58,22 @@ class ReadRenders:
         self,
         workspace_id: WorkspaceId,
         mode: Mode,
-        wanted: RenderFilter,
+        criteria: RenderFilter,
         *,
         limit: int,
         after: RenderId | None,
     ) -> RenderPage:
         """Return up to `limit` renders below the id `after`."""
-        equal = {name: wanted.equal[name] for name in _EQUAL if wanted.equal.get(name) is not None}
+        equal = {
+            name: criteria.equals[name]
+            for name in _EQUALITY_FILTERS
+            if criteria.equals.get(name) is not None
+        }
         if mode == "test":
             if equal.get("test") is False:
                 return RenderPage([], None)
             equal["test"] = True
-        newest, oldest = _bounds(wanted, after)
+        newest, oldest = _bounds(criteria, after)
         found: list[RenderId] = []
         read = 0
         while newest > oldest:
@@ -85,19 +89,21 @@ class ReadRenders:
                 index="lists",
                 filter_expression=" AND ".join(f"#{name} = :{name}" for name in equal) or None,
                 names={f"#{name}": name for name in equal},
-                limit=min(_ROWS_READ - read, limit + 1 if not equal else _ROWS_READ),
+                limit=min(_MAX_ROWS_READ - read, limit + 1 if not equal else _MAX_ROWS_READ),
                 newest_first=True,
             )
-            read += rows.read
+            read += rows.scanned_count
             ids = [RenderId(row["LSK"]) for row in rows.items]
             found += ids[: limit + 1 - len(found)]
             if len(found) > limit:
                 return self._page(workspace_id, equal, found[:limit], found[limit - 1])
-            if rows.last_key is None:
+            if rows.last_evaluated_key is None:
                 break
-            newest = _below(rows.last_key["LSK"])
-            if read >= _ROWS_READ:
-                return self._page(workspace_id, equal, found, RenderId(rows.last_key["LSK"]))
+            newest = _text_below(rows.last_evaluated_key["LSK"])
+            if read >= _MAX_ROWS_READ:
+                return self._page(
+                    workspace_id, equal, found, RenderId(rows.last_evaluated_key["LSK"])
+                )
         return self._page(workspace_id, equal, found, None)
 
     def _page(
@@ -116,18 +122,18 @@ class ReadRenders:
         return RenderPage(renders, next_after)
 
 
-def _bounds(wanted: RenderFilter, after: RenderId | None) -> tuple[str, str]:
+def _bounds(criteria: RenderFilter, after: RenderId | None) -> tuple[str, str]:
     """Return the highest and the lowest id that may be shown; ids sort by their creation."""
     newest, oldest = "rnd_~", "rnd_"
-    if wanted.created_before is not None:
-        newest = _below(first_id("rnd", epoch_ms(wanted.created_before)))
-    if wanted.created_after is not None:
-        oldest = first_id("rnd", epoch_ms(wanted.created_after) + 1)
+    if criteria.created_before is not None:
+        newest = _text_below(lowest_id("rnd", epoch_ms(criteria.created_before)))
+    if criteria.created_after is not None:
+        oldest = lowest_id("rnd", epoch_ms(criteria.created_after) + 1)
     if after is not None:
-        newest = min(newest, _below(after))
+        newest = min(newest, _text_below(after))
     return newest, oldest
 
 
-def _below(render_id: str) -> str:
+def _text_below(render_id: str) -> str:
     """Return a text that sorts right below an id and above every other one."""
     return render_id[:-1] + chr(ord(render_id[-1]) - 1) + "~"

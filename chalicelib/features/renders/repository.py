@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final, NamedTuple
 
-from chalicelib.adapters.aws.due import due_shard
+from chalicelib.adapters.aws.due_shard import due_shard
 from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
 from chalicelib.core.ids import RenderId, WorkspaceId
-from chalicelib.features.renders.model import UNFINISHED, Render
-from chalicelib.features.renders.rows import outcome_of, partition, render_of, row_of
+from chalicelib.features.renders.model import UNFINISHED_STATUSES, Render
+from chalicelib.features.renders.rows import outcome_json, partition, render_of, row_of
 
 # What became of a render, in the order of time; few entries, since attempts are few.
-_APPEND: Final = "history = list_append(history, :entry)"
+_APPEND_HISTORY: Final = "history = list_append(history, :entry)"
 
 
 class Attempt(NamedTuple):
@@ -19,17 +19,17 @@ class Attempt(NamedTuple):
 
     number: int
     invocation: str
-    at: str
-    held_until: str
+    claimed_at: str
+    claimed_until: str
     message_id: str | None = None
 
 
-class Claimed(NamedTuple):
+class ClaimResult(NamedTuple):
     """A render that an attempt may run, or else as it stands; `free`: nobody runs it any more."""
 
     render: Render
-    mine: bool
-    free: bool = False
+    is_mine: bool
+    is_free: bool = False
 
 
 class Renders:
@@ -54,27 +54,33 @@ class Renders:
         """Return the rows of up to 100 renders of any workspaces, whole as they stand."""
         return self._tables.get_many(self._table, [(partition(*key), "META") for key in keys])
 
-    def look(self, workspace_id: WorkspaceId, render_id: RenderId, at: str) -> Claimed | None:
+    def get_with_claim(
+        self, workspace_id: WorkspaceId, render_id: RenderId, at: str
+    ) -> ClaimResult | None:
         """Return one render, and whether nobody runs it at that moment."""
         item = self._tables.get(self._table, partition(workspace_id, render_id))
-        return Claimed(render_of(item), mine=False, free=item["held_until"] <= at) if item else None
+        return (
+            ClaimResult(render_of(item), is_mine=False, is_free=item["claimed_until"] <= at)
+            if item
+            else None
+        )
 
-    def creation(self, render: Render, *, due_at: str, held_until: str) -> Write:
+    def creation(self, render: Render, *, due_at: str, claimed_until: str) -> Write:
         """Return the write that makes a render, due for a look at `due_at`.
 
-        Until `held_until` the attempt that it is created with is nobody else's.
+        Until `claimed_until` the attempt that it is created with is nobody else's.
         """
         more = {
             "DPK": due_shard(render.id),
             "due_at": due_at,
-            "held_until": held_until,
-            "history": [_entry(render.created_at, "accepted")],
+            "claimed_until": claimed_until,
+            "history": [_history_entry(render.created_at, "accepted")],
         }
         return Write(self._table, item=row_of(render) | more, condition="attribute_not_exists(PK)")
 
     def claim(
         self, workspace_id: WorkspaceId, render_id: RenderId, attempt: Attempt
-    ) -> Claimed | None:
+    ) -> ClaimResult | None:
         """Take an attempt of an unfinished render; None where there is no render.
 
         Repeatable by the one invocation that asks. A render that another attempt has is free when
@@ -85,8 +91,8 @@ class Renders:
             self._table,
             key=_key(workspace_id, render_id),
             update="SET #status = :processing, attempt = :attempt, claimed_by = :by, "
-            "message_id = :message_id, started_at = :at, due_at = :until, held_until = :until, "
-            f"{_APPEND}",
+            "message_id = :message_id, started_at = :at, due_at = :until, claimed_until = :until, "
+            f"{_APPEND_HISTORY}",
             condition="attribute_exists(PK) AND attempt < :attempt AND #status IN (:from0, :from1)",
             names={"#status": "status"},
             values={
@@ -94,20 +100,20 @@ class Renders:
                 ":attempt": attempt.number,
                 ":by": attempt.invocation,
                 ":message_id": attempt.message_id,
-                ":at": attempt.at,
-                ":until": attempt.held_until,
-                ":entry": [_entry(attempt.at, done)],
-                **_unfinished(),
+                ":at": attempt.claimed_at,
+                ":until": attempt.claimed_until,
+                ":entry": [_history_entry(attempt.claimed_at, done)],
+                **_unfinished_values(),
             },
         )
         try:
             item = self._tables.write(write)
         except ConditionFailed as lost:
-            return _claimed(lost.item, attempt) if lost.item is not None else None
+            return _claim_result(lost.item, attempt) if lost.item is not None else None
         assert item is not None
-        return Claimed(render_of(item), mine=True)
+        return ClaimResult(render_of(item), is_mine=True)
 
-    def finish(self, render: Render) -> Write:
+    def finish_write(self, render: Render) -> Write:
         """Return the write of a final state, by the attempt that runs the render.
 
         A render with files stays due, at the end of their retention.
@@ -132,7 +138,7 @@ class Renders:
             names={"#status": "status"},
             values={
                 ":status": render.status,
-                ":outcome": outcome_of(render),
+                ":outcome": outcome_json(render),
                 ":billed": render.billed,
                 ":started_at": render.started_at,
                 ":completed_at": render.completed_at,
@@ -140,34 +146,35 @@ class Renders:
                 ":purged_at": render.files_purged_at,
                 ":attempt": render.attempt,
                 ":body_key": render.body_key,
-                **_unfinished(),
+                **_unfinished_values(),
             },
         )
 
-    def ending(self, render: Render, *, running: bool) -> Write:
+    def end_write(self, render: Render, *, is_running: bool) -> Write:
         """Return the write that ends an unfinished render from outside, whatever its attempt.
 
         Where a function may be `running` it, the render stays due until that one's time is over:
         what the function leaves behind when it dies is cleared up then.
         """
         code = (render.error or {}).get("code", render.status)
-        due = ", due_at = held_until" if running else " REMOVE due_at, DPK"
+        due = ", due_at = claimed_until" if is_running else " REMOVE due_at, DPK"
         return Write(
             self._table,
             key=_key(render.workspace_id, render.id),
-            update=f"SET #status = :status, outcome = :outcome, completed_at = :at, {_APPEND}{due}",
+            update="SET #status = :status, outcome = :outcome, completed_at = :at, "
+            f"{_APPEND_HISTORY}{due}",
             condition="attribute_exists(PK) AND #status IN (:from0, :from1)",
             names={"#status": "status"},
             values={
                 ":status": render.status,
-                ":outcome": outcome_of(render),
+                ":outcome": outcome_json(render),
                 ":at": render.completed_at,
-                ":entry": [_entry(render.completed_at, f"ended from outside: {code}")],
-                **_unfinished(),
+                ":entry": [_history_entry(render.completed_at, f"ended from outside: {code}")],
+                **_unfinished_values(),
             },
         )
 
-    def explaining(self, render: Render) -> Write:
+    def diagnostics_write(self, render: Render) -> Write:
         """Return the write of how the last attempt of a canceled render went."""
         return Write(
             self._table,
@@ -176,23 +183,26 @@ class Renders:
             condition="attempt = :attempt AND #status = :canceled",
             names={"#status": "status"},
             values={
-                ":outcome": outcome_of(render),
+                ":outcome": outcome_json(render),
                 ":attempt": render.attempt,
                 ":canceled": "canceled",
             },
         )
 
-    def left(self, render: Render, body_key: str, at: str, *, tried: int | None) -> Write:
+    def background_write(
+        self, render: Render, body_key: str, at: str, *, attempts_made: int | None
+    ) -> Write:
         """Return the write of a render whose caller has left: its body's place, for the queue.
 
         Its attempt goes on, or else `tried` attempts are over and anybody may take the next one.
         """
-        going_on = tried is None
+        going_on = attempts_made is None
         return Write(
             self._table,
             key=_key(render.workspace_id, render.id),
             update="SET body_key = :key, #status = :status, started_at = :started_at, "
-            f"attempt = :tried, held_until = {'held_until' if going_on else ':free'}, {_APPEND}",
+            f"attempt = :tried, claimed_until = {'claimed_until' if going_on else ':free'}, "
+            f"{_APPEND_HISTORY}",
             condition="attempt = :attempt AND #status IN (:from0, :from1)",
             names={"#status": "status"},
             values={
@@ -200,34 +210,35 @@ class Renders:
                 ":status": "processing" if going_on else render.status,
                 ":started_at": render.started_at or (at if going_on else None),
                 ":attempt": render.attempt,
-                ":tried": render.attempt if tried is None else tried,
-                ":entry": [_entry(at, "left by its caller")],
-                **_unfinished(),
+                ":tried": render.attempt if attempts_made is None else attempts_made,
+                ":entry": [_history_entry(at, "left by its caller")],
+                **_unfinished_values(),
                 # Long free, whatever the clock of the function says that takes it next.
                 **({} if going_on else {":free": render.created_at}),
             },
         )
 
-    def excuse(self, render: Render, at: str) -> None:
+    def waive_attempt(self, render: Render, at: str) -> None:
         """Let an attempt that ended by what will pass count for nothing, and free the render."""
         write = Write(
             self._table,
             key=_key(render.workspace_id, render.id),
-            update=f"SET excused = excused + :one, held_until = :at, {_APPEND}",
-            condition="attempt = :attempt AND held_until > :at AND #status IN (:from0, :from1)",
+            update="SET waived_attempts = waived_attempts + :one, claimed_until = :at, "
+            f"{_APPEND_HISTORY}",
+            condition="attempt = :attempt AND claimed_until > :at AND #status IN (:from0, :from1)",
             names={"#status": "status"},
             values={
                 ":one": 1,
                 ":at": at,
                 ":attempt": render.attempt,
-                ":entry": [_entry(at, f"attempt {render.attempt} excused")],
-                **_unfinished(),
+                ":entry": [_history_entry(at, f"attempt {render.attempt} waived")],
+                **_unfinished_values(),
             },
         )
         with suppress(ConditionFailed):
             self._tables.write(write)
 
-    def due_again(self, render: Render, due_at: str) -> Write:
+    def postpone_write(self, render: Render, due_at: str) -> Write:
         """Return the write that has an unfinished render looked at later."""
         return Write(
             self._table,
@@ -235,10 +246,10 @@ class Renders:
             update="SET due_at = :due_at",
             condition="attribute_exists(due_at) AND #status IN (:from0, :from1)",
             names={"#status": "status"},
-            values={":due_at": due_at, **_unfinished()},
+            values={":due_at": due_at, **_unfinished_values()},
         )
 
-    def purging(self, render: Render, at: str, due_at: str) -> Write:
+    def purge_write(self, render: Render, at: str, due_at: str) -> Write:
         """Return the write that takes a render's files away; due until their objects are gone."""
         return Write(
             self._table,
@@ -248,17 +259,17 @@ class Renders:
             values={":at": at, ":due_at": due_at, ":dpk": due_shard(render.id), ":null": None},
         )
 
-    def due_when_free(self, render: Render) -> Write:
+    def recheck_write(self, render: Render) -> Write:
         """Return the write that has a final render looked at when nobody runs it any more."""
         return Write(
             self._table,
             key=_key(render.workspace_id, render.id),
-            update="SET due_at = held_until, DPK = :dpk",
+            update="SET due_at = claimed_until, DPK = :dpk",
             condition="attribute_exists(PK)",
             values={":dpk": due_shard(render.id)},
         )
 
-    def settled(self, render: Render) -> Write:
+    def due_removal(self, render: Render) -> Write:
         """Return the write of a final render that nothing is due of any more."""
         return Write(
             self._table,
@@ -272,16 +283,16 @@ def _key(workspace_id: WorkspaceId, render_id: RenderId) -> Item:
     return {"PK": partition(workspace_id, render_id), "SK": "META"}
 
 
-def _unfinished() -> dict[str, str]:
-    return {f":from{n}": status for n, status in enumerate(UNFINISHED)}
+def _unfinished_values() -> dict[str, str]:
+    return {f":from{n}": status for n, status in enumerate(UNFINISHED_STATUSES)}
 
 
-def _entry(at: str | None, event: str) -> Item:
+def _history_entry(at: str | None, event: str) -> Item:
     return {"at": at, "event": event}
 
 
-def _claimed(item: Item, attempt: Attempt) -> Claimed:
+def _claim_result(item: Item, attempt: Attempt) -> ClaimResult:
     render = render_of(item)
     mine = item.get("claimed_by") == attempt.invocation and not render.is_final
     again = attempt.message_id is not None and item.get("message_id") == attempt.message_id
-    return Claimed(render, mine, free=again or item["held_until"] <= attempt.at)
+    return ClaimResult(render, mine, is_free=again or item["claimed_until"] <= attempt.claimed_at)

@@ -11,11 +11,11 @@ from chalicelib.core import json
 from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.features.files.model import StoredFile
 from chalicelib.features.renders.model import Render
-from chalicelib.features.workspaces.limits import Taken
+from chalicelib.features.workspaces.limits.model import Reservation
 
 # What a request says and only is read back. Later releases may add what has a default: a row of
 # an earlier one lacks it.
-_REQUEST: Final = (
+_REQUEST_FIELDS: Final = (
     "input",
     "output",
     "delivery",
@@ -59,9 +59,9 @@ def row_of(render: Render) -> Item:
         "batch_id": render.batch_id,
         "body_key": render.body_key,
         "attempt": render.attempt,
-        "excused": render.excused,
-        "hold": render.taken.hold,
-        "leased": render.taken.leased,
+        "waived_attempts": render.waived_attempts,
+        "hold": render.reservation.hold,
+        "leased": render.reservation.has_lease,
         "billed": render.billed,
         "created_at": render.created_at,
         "request_id": render.request_id,
@@ -69,17 +69,17 @@ def row_of(render: Render) -> Item:
         "completed_at": render.completed_at,
         "expires_at": render.expires_at,
         "files_purged_at": render.files_purged_at,
-        "request": request_of(render),
-        "outcome": outcome_of(render),
+        "request": request_json(render),
+        "outcome": outcome_json(render),
     }
 
 
-def request_of(render: Render) -> str:
+def request_json(render: Render) -> str:
     """Write what a request said and only is read back."""
-    return json.dumps({name: getattr(render, name) for name in _REQUEST})
+    return json.dumps({name: getattr(render, name) for name in _REQUEST_FIELDS})
 
 
-def outcome_of(render: Render) -> str:
+def outcome_json(render: Render) -> str:
     """Write what came of a render."""
     outcome: dict[str, Any] = {
         "files": [file._asdict() for file in render.files],
@@ -97,7 +97,7 @@ def outcome_of(render: Render) -> str:
 
 def render_of(item: Item) -> Render:
     """Read a row."""
-    request, outcome = json.read_back(item["request"]), json.read_back(item["outcome"])
+    request, outcome = json.loads_own(item["request"]), json.loads_own(item["outcome"])
     return Render(
         id=RenderId(item["id"]),
         workspace_id=WorkspaceId(item["workspace_id"]),
@@ -109,8 +109,8 @@ def render_of(item: Item) -> Render:
         batch_id=item["batch_id"],
         body_key=item["body_key"],
         attempt=item["attempt"],
-        excused=item["excused"],
-        taken=Taken(item["hold"], item["leased"]),
+        waived_attempts=item["waived_attempts"],
+        reservation=Reservation(item["hold"], item["leased"]),
         billed=item["billed"],
         created_at=item["created_at"],
         request_id=item["request_id"],
@@ -118,7 +118,7 @@ def render_of(item: Item) -> Render:
         completed_at=item.get("completed_at"),
         expires_at=item.get("expires_at"),
         files_purged_at=item.get("files_purged_at"),
-        **{name: request[name] for name in _REQUEST if name in request},
+        **{name: request[name] for name in _REQUEST_FIELDS if name in request},
         files=tuple(_file(file) for file in outcome["files"]),
         warnings=tuple(outcome["warnings"]),
         error=outcome["error"],
@@ -130,5 +130,5 @@ def render_of(item: Item) -> Render:
     )
 
 
-def _file(kept: dict[str, Any]) -> StoredFile:
-    return StoredFile(**{name: kept[name] for name in StoredFile._fields})
+def _file(stored: dict[str, Any]) -> StoredFile:
+    return StoredFile(**{name: stored[name] for name in StoredFile._fields})

@@ -5,12 +5,12 @@ from copy import replace
 from typing import Any, Final
 
 from chalicelib.adapters.aws.table import ConditionFailed, Tables
-from chalicelib.core.clock import Clock, rfc3339
+from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.errors import Conflict
 from chalicelib.features.templates.model import Template
 from chalicelib.features.templates.repository import Templates
 
-_ROUNDS: Final = 10
+_MAX_TRIES: Final = 10
 
 
 class ChangeTemplate:
@@ -27,8 +27,8 @@ class ChangeTemplate:
         sets = {name: value for name, value in fields.items() if getattr(template, name) != value}
         if not sets:
             return template
-        for _ in range(_ROUNDS):
-            sets["updated_at"] = rfc3339(self._clock.now())
+        for _ in range(_MAX_TRIES):
+            sets["updated_at"] = format_rfc3339(self._clock.now())
             try:
                 self._tables.write(self._templates.change(template, sets))
             except ConditionFailed:

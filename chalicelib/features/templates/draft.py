@@ -6,22 +6,22 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from chalicelib.adapters.aws.table import ConditionFailed, Tables
-from chalicelib.core.clock import Clock, rfc3339
-from chalicelib.core.crash_points import CrashPoint, here
+from chalicelib.core.clock import Clock, format_rfc3339
+from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import Conflict, ServiceError
-from chalicelib.features.templates.keeping import KeepSource
-from chalicelib.features.templates.model import Draft, Source, Stored, Template
+from chalicelib.features.templates.model import Draft, SourceBundle, StoredText, Template
 from chalicelib.features.templates.publish import check_revision
 from chalicelib.features.templates.repository import Templates
+from chalicelib.features.templates.store_source import StoreSource
 
-_ROUNDS: Final = 60
+_MAX_TRIES: Final = 60
 
 # Raises `validation_error` for a source that no draft may hold.
-type CheckSource = Callable[[Source], None]
+type SourceCheck = Callable[[SourceBundle], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Drafted:
+class SavedDraft:
     """A template and its draft as it was written."""
 
     template: Template
@@ -36,63 +36,65 @@ class ReplaceDraft:
         *,
         tables: Tables,
         templates: Templates,
-        keep: KeepSource,
-        checks: Sequence[CheckSource],
+        store: StoreSource,
+        checks: Sequence[SourceCheck],
         clock: Clock,
     ) -> None:
         """Build from the stores."""
         self._checks = checks
         self._tables = tables
         self._templates = templates
-        self._keep = keep
+        self._store = store
         self._clock = clock
 
-    def __call__(self, template: Template, source: Source, *, revision: int | None) -> Drafted:
+    def __call__(
+        self, template: Template, source: SourceBundle, *, revision: int | None
+    ) -> SavedDraft:
         """Replace the draft; raises `template_locked` or `draft_revision_conflict`."""
-        _check(template, revision)
+        _check_writable(template, revision)
         for check in self._checks:
             check(source)
-        stored = self._keep.of(template, source)
-        for _ in range(_ROUNDS):
+        stored = self._store.store(template, source)
+        for _ in range(_MAX_TRIES):
             try:
-                made = self._try(template, stored)
+                made = self._try_replace(template, stored)
                 if made is not None:
                     return made
                 template = self._templates.one(template.workspace_id, template.id)
-                _check(template, revision)
+                _check_writable(template, revision)
             except ServiceError:
-                self._keep.give_up(template, _names(stored))
+                self._store.discard(template, _object_names(stored))
                 raise
-        self._keep.give_up(template, _names(stored))
+        self._store.discard(template, _object_names(stored))
         raise Conflict("conflict", "Others replace this draft all the time; try again.")
 
-    def _try(self, template: Template, stored: Stored) -> Drafted | None:
+    def _try_replace(self, template: Template, stored: StoredText) -> SavedDraft | None:
         before = self._templates.draft(template)
-        now = rfc3339(self._clock.now())
+        now = format_rfc3339(self._clock.now())
         draft = Draft(template.draft_revision + 1, stored, now)
         # A version has the source of the draft that it was published from.
         shared = template.published_revision == before.revision
-        over = [] if shared else _names(before.stored)
+        over = [] if shared else _object_names(before.stored)
         sets: dict[str, Any] = {"draft_revision": draft.revision, "updated_at": now}
         change = self._templates.change(
             template,
             sets,
-            still=("draft_revision", "published_revision", "locked"),
-            settled=_names(stored),
+            unchanged=("draft_revision", "published_revision", "locked"),
+            settled=_object_names(stored),
             unsettled=dict.fromkeys(over, now),
-            due_at=self._keep.due_at() if over else None,
+            due_at=self._store.cleanup_due_at() if over else None,
         )
         try:
-            self._tables.transact([change, self._templates.drafting(template, draft)])
+            self._tables.transact([change, self._templates.draft_write(template, draft)])
         except ConditionFailed:
             return None
-        here(CrashPoint.TEMPLATE_WRITTEN)
+        crash_if_armed(CrashPoint.TEMPLATE_WRITTEN)
         changed = replace(template, **sets)
-        self._keep.give_up(changed, over)
-        return Drafted(changed, draft)
+        self._store.discard(changed, over)
+        return SavedDraft(changed, draft)
 
 
-def _check(template: Template, revision: int | None) -> None:
+def _check_writable(template: Template, revision: int | None) -> None:
     check_unlocked(template)
     check_revision(template, revision)
 
@@ -107,5 +109,5 @@ def check_unlocked(template: Template) -> None:
         )
 
 
-def _names(stored: Stored) -> list[str]:
+def _object_names(stored: StoredText) -> list[str]:
     return [] if stored.object_name is None else [stored.object_name]

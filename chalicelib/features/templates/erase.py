@@ -6,13 +6,13 @@ from typing import Final
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.table import Item, Tables, Write
 from chalicelib.core.ids import WorkspaceId
-from chalicelib.features.templates.contents import object_key
 from chalicelib.features.templates.model import Template
 from chalicelib.features.templates.repository import Templates
-from chalicelib.features.templates.rows import lists_partition, partition
+from chalicelib.features.templates.rows import list_partition, template_partition
+from chalicelib.features.templates.source_texts import object_key
 
 # Rows of one step: less than a second's work, which nobody does again.
-_AT_ONCE: Final = 25
+_ROWS_PER_STEP: Final = 25
 
 
 class EraseTemplates:
@@ -34,44 +34,44 @@ class EraseTemplates:
             page = self._tables.query(
                 self._table,
                 "LPK = :list",
-                {":list": lists_partition(workspace_id)},
+                {":list": list_partition(workspace_id)},
                 index="lists",
                 start=start,
             )
             for row in page.items:
-                template = self._templates.row(workspace_id, row["LSK"])
+                template = self._templates.find_in_any_status(workspace_id, row["LSK"])
                 if template is not None:
-                    yield from self.one(template)
-            start = page.last_key
+                    yield from self.erase_template(template)
+            start = page.last_evaluated_key
             if start is None:
                 return
 
-    def one(self, template: Template) -> Iterator[None]:
+    def erase_template(self, template: Template) -> Iterator[None]:
         """Erase a template with all that stands in its partition, some rows at each step."""
-        self.sources(template, template.unsettled)
-        pk = partition(template.workspace_id, template.id)
+        self.erase_sources(template, template.unsettled)
+        pk = template_partition(template.workspace_id, template.id)
         start: Item | None = None
         while True:
             page = self._tables.query(
-                self._table, "PK = :pk", {":pk": pk}, limit=_AT_ONCE, start=start
+                self._table, "PK = :pk", {":pk": pk}, limit=_ROWS_PER_STEP, start=start
             )
             rows = [row for row in page.items if row["SK"] != "META"]
             if rows:
-                self._rows(rows)
+                self._erase_rows(rows)
                 yield
-            start = page.last_key
+            start = page.last_evaluated_key
             if start is None:
                 break
         self._tables.delete_partition(self._table, pk)
 
-    def _rows(self, rows: list[Item]) -> None:
+    def _erase_rows(self, rows: list[Item]) -> None:
         for row in rows:
             if row.get("object_key") is not None:
                 self._objects.delete(row["object_key"])
         keys = [{"PK": row["PK"], "SK": row["SK"]} for row in rows]
         self._tables.transact([Write(self._table, key=key) for key in keys])
 
-    def sources(self, template: Template, names: Iterable[str]) -> None:
+    def erase_sources(self, template: Template, names: Iterable[str]) -> None:
         """Remove sources from the bucket that no row names."""
         for name in names:
             self._objects.delete(object_key(template.workspace_id, template.id, name))

@@ -11,76 +11,76 @@ from chalicelib.features.templates.model import Dataset
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 # An object with more names than this is a table whose keys are data.
-_MOST_NAMES: Final = 500
+_MAX_NAMES: Final = 500
 # In all; of what comes after that nothing is said. A schema has 256 kB at most.
-_MOST_PLACES: Final = 2_000
-_MOST_CHARACTERS: Final = 200
-_WITHIN_S: Final = 20.0
-_ORDER: Final = ("null", "boolean", "integer", "number", "string", "array", "object")
+_MAX_SHAPES: Final = 2_000
+_MAX_NAME_CHARS: Final = 200
+_BUDGET_S: Final = 20.0
+_TYPE_ORDER: Final = ("null", "boolean", "integer", "number", "string", "array", "object")
 
 
 @dataclass(slots=True)
-class _Room:
+class _ShapeBudget:
     """How many places can still be told apart."""
 
-    left: int = _MOST_PLACES
+    left: int = _MAX_SHAPES
 
-    def shape(self) -> "Shape | None":
+    def new_shape(self) -> "SampleShape | None":
         """Return the shape of one more place, while there is room."""
         if self.left == 0:
             return None
         self.left -= 1
-        return Shape(self)
+        return SampleShape(self)
 
 
 @dataclass(slots=True)
-class Shape:
+class SampleShape:
     """What was seen in one place of all samples."""
 
-    room: _Room
+    budget: _ShapeBudget
     types: set[str] = field(default_factory=set)
-    objects: int = 0
-    counts: dict[str, int] = field(default_factory=dict)
-    members: "dict[str, Shape]" = field(default_factory=dict)
-    entries: "Shape | None" = None
+    object_count: int = 0
+    member_counts: dict[str, int] = field(default_factory=dict)
+    members: "dict[str, SampleShape]" = field(default_factory=dict)
+    items: "SampleShape | None" = None
     formats: set[str] | None = None
-    is_table: bool = False
+    is_map: bool = False
 
-    def see(self, value: Any) -> None:
+    def add(self, value: Any) -> None:
         """Take one more value in."""
         kind = _type(value)
         self.types.add(kind)
         if isinstance(value, Mapping):
-            self._see_object(value)
+            self._add_object(value)
         elif isinstance(value, list):
-            self._see_entries(value)
+            self._add_items(value)
         elif isinstance(value, str):
             known = FORMATS if self.formats is None else self.formats
             self.formats = {name for name in known if FORMATS[name](value)}
 
-    def _see_entries(self, entries: list[Any]) -> None:
-        if self.entries is None:
-            self.entries = self.room.shape()
-        if self.entries is not None:
+    def _add_items(self, entries: list[Any]) -> None:
+        if self.items is None:
+            self.items = self.budget.new_shape()
+        if self.items is not None:
             for entry in entries:
-                self.entries.see(entry)
+                self.items.add(entry)
 
-    def _see_object(self, value: Mapping[str, Any]) -> None:
-        self.objects += 1
+    def _add_object(self, value: Mapping[str, Any]) -> None:
+        self.object_count += 1
         for name, member in value.items():
-            if self.is_table:
+            if self.is_map:
                 break
-            shape = self.members.get(name) or self._new(name)
+            shape = self.members.get(name) or self._new_member(name)
             if shape is None:
                 continue
-            self.counts[name] = self.counts.get(name, 0) + 1
-            shape.see(member)
-            if len(self.members) > _MOST_NAMES:
-                self.is_table = True
+            self.member_counts[name] = self.member_counts.get(name, 0) + 1
+            shape.add(member)
+            if len(self.members) > _MAX_NAMES:
+                self.is_map = True
                 self.members.clear()
 
-    def _new(self, name: str) -> "Shape | None":
-        shape = self.room.shape() if len(name) <= _MOST_CHARACTERS else None
+    def _new_member(self, name: str) -> "SampleShape | None":
+        shape = self.budget.new_shape() if len(name) <= _MAX_NAME_CHARS else None
         if shape is not None:
             self.members[name] = shape
         return shape
@@ -89,21 +89,23 @@ class Shape:
         """Return the schema of what was seen."""
         # A whole number is a number, too.
         types = self.types - {"integer"} if "number" in self.types else self.types
-        names = [name for name in _ORDER if name in types]
+        names = [name for name in _TYPE_ORDER if name in types]
         schema: dict[str, Any] = {"type": names[0] if len(names) == 1 else names} if names else {}
         if self.members:
             schema["properties"] = {name: each.schema() for name, each in self.members.items()}
-            required = [name for name in self.members if self.counts[name] == self.objects]
+            required = [
+                name for name in self.members if self.member_counts[name] == self.object_count
+            ]
             if required:
                 schema["required"] = required
-        if self.entries is not None and self.entries.types:
-            schema["items"] = self.entries.schema()
+        if self.items is not None and self.items.types:
+            schema["items"] = self.items.schema()
         if self.formats:
             (schema["format"],) = self.formats
         return schema
 
 
-def in_time(
+def samples_within_budget(
     datasets: Iterable[tuple[Dataset, dict[str, Any]]], clock: Clock, began_at: float
 ) -> Iterator[dict[str, Any]]:
     """Yield the data of one after the other, together they may be large; raises `conflict`.
@@ -111,20 +113,20 @@ def in_time(
     That is after 20 seconds from `began_at` (Unix seconds): a request has no longer.
     """
     for dataset, data in datasets:
-        if clock.now().timestamp() > began_at + _WITHIN_S:
+        if clock.now().timestamp() > began_at + _BUDGET_S:
             detail = (
-                f"There is too much in the datasets: {_WITHIN_S:g} s were not enough to come to "
+                f"There is too much in the datasets: {_BUDGET_S:g} s were not enough to come to "
                 f'"{dataset.name}" ({dataset.id}). Remove large ones, and try again.'
             )
             raise Conflict("conflict", detail)
         yield data
 
 
-def inferred(samples: Iterable[Any]) -> dict[str, Any]:
+def inferred_schema(samples: Iterable[Any]) -> dict[str, Any]:
     """Return a schema (2020-12) that all samples fit; of very many names it knows the first."""
-    shape = Shape(_Room())
+    shape = SampleShape(_ShapeBudget())
     for sample in samples:
-        shape.see(sample)
+        shape.add(sample)
     return {"$schema": DIALECT} | shape.schema()
 
 

@@ -5,10 +5,10 @@ from typing import Any, Final, Literal, NamedTuple
 
 from chalicelib.core.ids import DatasetId, TemplateId, WorkspaceId
 
-type Kind = Literal["html", "image_canvas"]
-type Status = Literal["creating", "active", "deleted", "purging"]
+type TemplateType = Literal["html", "image_canvas"]
+type TemplateStatus = Literal["creating", "active", "deleted", "purging"]
 
-TRANSITIONS: Final[dict[Status, tuple[Status, ...]]] = {
+TRANSITIONS: Final[dict[TemplateStatus, tuple[TemplateStatus, ...]]] = {
     # Only one whose source went into the bucket first; whoever dies there leaves it to the upkeep.
     "creating": ("active", "purging"),
     "active": ("deleted",),
@@ -16,7 +16,7 @@ TRANSITIONS: Final[dict[Status, tuple[Status, ...]]] = {
     "purging": (),
 }
 # The fields that a template's source is made of, by its type.
-CONTENT: Final[dict[Kind, tuple[str, ...]]] = {
+CONTENT_FIELDS: Final[dict[TemplateType, tuple[str, ...]]] = {
     "html": ("html", "head", "css", "header", "footer"),
     "image_canvas": ("scene",),
 }
@@ -33,8 +33,8 @@ class Template(NamedTuple):
     workspace_id: WorkspaceId
     name: str
     description: str | None
-    type: Kind
-    status: Status
+    type: TemplateType
+    status: TemplateStatus
     created_at: str
     updated_at: str
     locked: bool = False
@@ -47,7 +47,7 @@ class Template(NamedTuple):
     unsettled: Mapping[str, str] = {}
 
 
-class Source(NamedTuple):
+class SourceBundle(NamedTuple):
     """What a draft or a version holds, as it was sent; `content` has the fields of its type."""
 
     content: Mapping[str, Any]
@@ -63,12 +63,12 @@ class Source(NamedTuple):
         }
 
     @classmethod
-    def from_json(cls, value: Mapping[str, Any]) -> "Source":
+    def from_json(cls, value: Mapping[str, Any]) -> "SourceBundle":
         """Read what `to_json` wrote."""
         return cls(value["content"], value["options"], value["schema"])
 
 
-class Stored(NamedTuple):
+class StoredText(NamedTuple):
     """Where a source is kept: in the row itself, or by name in the bucket."""
 
     sha256: str
@@ -81,7 +81,7 @@ class Dataset(NamedTuple):
 
     id: DatasetId
     name: str
-    stored: Stored
+    stored: StoredText
     created_at: str
     updated_at: str
     revision: int = 1
@@ -91,15 +91,15 @@ class Draft(NamedTuple):
     """What is worked on; each change has the next revision."""
 
     revision: int
-    stored: Stored
+    stored: StoredText
     updated_at: str
 
 
-class Version(NamedTuple):
+class PublishedVersion(NamedTuple):
     """What was published; it never changes. `rollback_of`: the version that it repeats."""
 
     number: int
-    stored: Stored
+    stored: StoredText
     created_at: str
     note: str | None = None
     draft_revision: int | None = None

@@ -2,10 +2,17 @@
 
 from typing import Any
 
-from chalicelib.features.templates.model import CONTENT, Dataset, Draft, Source, Template, Version
+from chalicelib.features.templates.model import (
+    CONTENT_FIELDS,
+    Dataset,
+    Draft,
+    PublishedVersion,
+    SourceBundle,
+    Template,
+)
 
 
-def shown_template(template: Template) -> dict[str, Any]:
+def template_json(template: Template) -> dict[str, Any]:
     """Return a template as JSON."""
     return {
         "id": template.id,
@@ -22,18 +29,18 @@ def shown_template(template: Template) -> dict[str, Any]:
     }
 
 
-def shown_draft(template: Template, draft: Draft, source: Source) -> dict[str, Any]:
+def draft_json(template: Template, draft: Draft, source: SourceBundle) -> dict[str, Any]:
     """Return a draft as JSON."""
     return {
         "object": "template_draft",
         "template_id": template.id,
         "revision": draft.revision,
-        **_shown_source(template, source),
+        **_source_json(template, source),
         "updated_at": draft.updated_at,
     }
 
 
-def shown_version(template: Template, version: Version) -> dict[str, Any]:
+def version_json(template: Template, version: PublishedVersion) -> dict[str, Any]:
     """Return a version as JSON, without what it holds."""
     return {
         "object": "template_version",
@@ -46,12 +53,14 @@ def shown_version(template: Template, version: Version) -> dict[str, Any]:
     }
 
 
-def shown_version_source(template: Template, version: Version, source: Source) -> dict[str, Any]:
+def version_source_json(
+    template: Template, version: PublishedVersion, source: SourceBundle
+) -> dict[str, Any]:
     """Return a version as JSON, with what it holds."""
-    return shown_version(template, version) | _shown_source(template, source)
+    return version_json(template, version) | _source_json(template, source)
 
 
-def shown_dataset(template: Template, dataset: Dataset) -> dict[str, Any]:
+def dataset_json(template: Template, dataset: Dataset) -> dict[str, Any]:
     """Return a dataset as JSON, without its data."""
     return {
         "id": dataset.id,
@@ -64,9 +73,9 @@ def shown_dataset(template: Template, dataset: Dataset) -> dict[str, Any]:
     }
 
 
-def _shown_source(template: Template, source: Source) -> dict[str, Any]:
+def _source_json(template: Template, source: SourceBundle) -> dict[str, Any]:
     return {
-        **{name: source.content.get(name) for name in CONTENT[template.type]},
+        **{name: source.content.get(name) for name in CONTENT_FIELDS[template.type]},
         "options": dict(source.options),
         "schema": source.schema,
     }

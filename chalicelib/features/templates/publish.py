@@ -10,21 +10,28 @@ from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from chalicelib.adapters.aws.table import ConditionFailed, Tables, Write
-from chalicelib.core.clock import Clock, rfc3339
-from chalicelib.core.crash_points import CrashPoint, here
+from chalicelib.core.clock import Clock, format_rfc3339
+from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import Conflict
-from chalicelib.features.facts.model import Fact
-from chalicelib.features.facts.repository import Facts
-from chalicelib.features.templates.contents import TemplateContents
-from chalicelib.features.templates.facts import published_fact
-from chalicelib.features.templates.model import Draft, Source, Stored, Template, Version
+from chalicelib.core.ids import derived_id, id_created_at
+from chalicelib.features.events.model import DomainEvent
+from chalicelib.features.events.repository import EventOutbox
+from chalicelib.features.templates.model import (
+    Draft,
+    PublishedVersion,
+    SourceBundle,
+    StoredText,
+    Template,
+)
 from chalicelib.features.templates.repository import Templates
+from chalicelib.features.templates.rows import template_partition
+from chalicelib.features.templates.source_texts import SourceTexts
 
 log = logging.getLogger(__name__)
 
 # Whoever loses a race takes the next number; each round has a winner.
-_ROUNDS: Final = 60
-_LONGEST_PAUSE_S: Final = 0.2
+_MAX_TRIES: Final = 60
+_MAX_PAUSE_S: Final = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +43,13 @@ class NewDataset:
     is_default: bool
 
 
-class Rehearse(Protocol):
+class DatasetDryRun(Protocol):
     """Renders every dataset of a template in full; nothing of it is stored or billed."""
 
     def __call__(
         self,
         template: Template,
-        source: Source,
+        source: SourceBundle,
         *,
         datasets: Sequence[NewDataset] | None,
         deadline: float,
@@ -56,11 +63,11 @@ class Rehearse(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
+class PublishResult:
     """A template and the version that was made."""
 
     template: Template
-    version: Version
+    version: PublishedVersion
 
 
 class PublishTemplate:
@@ -71,22 +78,22 @@ class PublishTemplate:
         *,
         tables: Tables,
         templates: Templates,
-        contents: TemplateContents,
-        facts: Facts,
-        tell: Callable[[Fact], None],
-        rehearse: Rehearse,
+        contents: SourceTexts,
+        outbox: EventOutbox,
+        publish: Callable[[DomainEvent], None],
+        dry_run: DatasetDryRun,
         clock: Clock,
     ) -> None:
         """Build from the stores; `tell` sends a fact, `rehearse` renders the datasets."""
         self._tables = tables
         self._templates = templates
         self._contents = contents
-        self._facts = facts
-        self._tell = tell
-        self._rehearse = rehearse
+        self._outbox = outbox
+        self._publish = publish
+        self._dry_run = dry_run
         self._clock = clock
 
-    def draft(
+    def publish_draft(
         self,
         template: Template,
         *,
@@ -94,34 +101,36 @@ class PublishTemplate:
         revision: int | None,
         request_id: str,
         deadline: float,
-    ) -> Published:
+    ) -> PublishResult:
         """Publish the draft once all datasets came out well; raises `draft_revision_conflict`."""
         check_revision(template, revision)
         draft = self._templates.draft(template)
         check_revision(template, draft.revision)
-        source = self._source(template, draft)
-        self._rehearse(template, source, datasets=None, deadline=deadline)
+        source = self._draft_source(template, draft)
+        self._dry_run(template, source, datasets=None, deadline=deadline)
         more = {"note": note, "draft_revision": draft.revision}
-        return self._until_first(template, draft.stored, more, request_id, draft.revision)
+        return self._publish_next(template, draft.stored, more, request_id, draft.revision)
 
-    def rollback(self, template: Template, number: int, request_id: str) -> Published:
+    def rollback(self, template: Template, number: int, request_id: str) -> PublishResult:
         """Publish an older version's content again; raises `version_not_found`."""
         old = self._templates.version(template, number)
-        return self._until_first(template, old.stored, {"rollback_of": number}, request_id, None)
+        return self._publish_next(template, old.stored, {"rollback_of": number}, request_id, None)
 
-    def first(
-        self, template: Template, stored: Stored, request_id: str, now: dt.datetime
-    ) -> tuple[Version, list[Write], Fact]:
+    def first_version(
+        self, template: Template, stored: StoredText, request_id: str, now: dt.datetime
+    ) -> tuple[PublishedVersion, list[Write], DomainEvent]:
         """Return version 1 of a template that is being made, its writes, and its fact."""
-        version = Version(1, stored, rfc3339(now), draft_revision=template.draft_revision)
-        fact = published_fact(template, version, request_id, now)
-        return version, self._writes(template, version, fact), fact
+        version = PublishedVersion(
+            1, stored, format_rfc3339(now), draft_revision=template.draft_revision
+        )
+        fact = published_event(template, version, request_id, now)
+        return version, self._version_writes(template, version, fact), fact
 
-    def told(self, fact: Fact) -> None:
+    def publish(self, fact: DomainEvent) -> None:
         """Send a fact that is written; where that fails, the tick does it."""
-        self._tell(fact)
+        self._publish(fact)
 
-    def _source(self, template: Template, draft: Draft) -> Source:
+    def _draft_source(self, template: Template, draft: Draft) -> SourceBundle:
         try:
             return self._contents.source(template.workspace_id, template.id, draft.stored)
         except LookupError:
@@ -130,50 +139,52 @@ class PublishTemplate:
             check_revision(there, draft.revision)
             raise
 
-    def _until_first(
+    def _publish_next(
         self,
         template: Template,
-        stored: Stored,
+        stored: StoredText,
         more: Mapping[str, Any],
         request_id: str,
         revision: int | None,
-    ) -> Published:
+    ) -> PublishResult:
         """Publish under the next number that nobody else takes meanwhile."""
-        for number in range(_ROUNDS):
+        for number in range(_MAX_TRIES):
             check_revision(template, revision)
-            made = self._try(template, stored, more, request_id)
+            made = self._try_publish(template, stored, more, request_id)
             if made is not None:
                 return made
-            time.sleep(random.uniform(0, min(_LONGEST_PAUSE_S, 0.01 * 2**number)))  # noqa: S311
+            time.sleep(random.uniform(0, min(_MAX_PAUSE_S, 0.01 * 2**number)))  # noqa: S311
             template = self._templates.one(template.workspace_id, template.id)
         raise Conflict("conflict", "Others publish this template all the time; try again.")
 
-    def _try(
-        self, template: Template, stored: Stored, more: Mapping[str, Any], request_id: str
-    ) -> Published | None:
+    def _try_publish(
+        self, template: Template, stored: StoredText, more: Mapping[str, Any], request_id: str
+    ) -> PublishResult | None:
         now = self._clock.now()
         number = (template.live_version or 0) + 1
-        version = Version(number, stored, rfc3339(now), **more)
-        fact = published_fact(template, version, request_id, now)
-        changed: dict[str, Any] = {"live_version": number, "updated_at": rfc3339(now)}
+        version = PublishedVersion(number, stored, format_rfc3339(now), **more)
+        fact = published_event(template, version, request_id, now)
+        changed: dict[str, Any] = {"live_version": number, "updated_at": format_rfc3339(now)}
         # A draft that is replaced takes its source with it, unless it was published.
         still = ["live_version"]
         if version.draft_revision is not None:
             changed["published_revision"] = version.draft_revision
             still.append("draft_revision")
-        write = self._templates.change(template, changed, still=still)
+        write = self._templates.change(template, changed, unchanged=still)
         try:
-            self._tables.transact([write, *self._writes(template, version, fact)])
+            self._tables.transact([write, *self._version_writes(template, version, fact)])
         except ConditionFailed:
             return None
         log.info("template published", extra={"template": template.id, "version": number})
-        here(CrashPoint.TEMPLATE_WRITTEN)
-        self._tell(fact)
-        here(CrashPoint.TEMPLATE_TOLD)
-        return Published(replace(template, **changed), version)
+        crash_if_armed(CrashPoint.TEMPLATE_WRITTEN)
+        self._publish(fact)
+        crash_if_armed(CrashPoint.TEMPLATE_EVENT_SENT)
+        return PublishResult(replace(template, **changed), version)
 
-    def _writes(self, template: Template, version: Version, fact: Fact) -> list[Write]:
-        return [self._templates.publication(template, version), self._facts.creation(fact)]
+    def _version_writes(
+        self, template: Template, version: PublishedVersion, fact: DomainEvent
+    ) -> list[Write]:
+        return [self._templates.publication(template, version), self._outbox.creation(fact)]
 
 
 def check_revision(template: Template, revision: int | None) -> None:
@@ -184,3 +195,19 @@ def check_revision(template: Template, revision: int | None) -> None:
             f"The draft has revision {template.draft_revision}, not {revision}: it was changed "
             "meanwhile. Read it again, and repeat the request with the revision that it has now.",
         )
+
+
+def published_event(
+    template: Template, version: PublishedVersion, request_id: str, now: dt.datetime
+) -> DomainEvent:
+    """Return the fact `template.published` of one version."""
+    kind = "template.published"
+    return DomainEvent(
+        id=derived_id("evt", id_created_at(template.id), template.id, kind, str(version.number)),
+        type=kind,
+        workspace_id=template.workspace_id,
+        subject=template_partition(template.workspace_id, template.id),
+        request_id=request_id,
+        created_at=format_rfc3339(now),
+        detail={"version": version.number},
+    )

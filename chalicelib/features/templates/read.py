@@ -8,23 +8,31 @@ from typing import Final
 
 from chalicelib.adapters.aws.table import BATCH_GET_LIMIT
 from chalicelib.core.clock import Clock
+from chalicelib.core.errors import NotFound
 from chalicelib.core.ids import TemplateId, WorkspaceId, is_id
-from chalicelib.features.templates.contents import TemplateContents
-from chalicelib.features.templates.model import Draft, Kind, Source, Template, Version
-from chalicelib.features.templates.repository import Templates, there
-from chalicelib.features.templates.trash import is_over
+from chalicelib.features.templates.model import (
+    Draft,
+    PublishedVersion,
+    SourceBundle,
+    Template,
+    TemplateType,
+)
+from chalicelib.features.templates.repository import Templates, require_template
+from chalicelib.features.templates.source_texts import SourceTexts
+from chalicelib.features.templates.trash import is_trash_expired
+from chalicelib.features.workspaces.repository import Workspaces
 
 # Rows that one request reads at most: a rare filter gets a short page and a cursor.
-_ROWS_READ: Final = 500
+_MAX_ROWS_READ: Final = 500
 # A draft may be replaced, and its source removed, between the reading of both.
-_TRIES: Final = 5
+_MAX_TRIES: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
 class TemplateFilter:
     """What a list is narrowed down to; `ids`: all that a key may see, if it may not see all."""
 
-    type: Kind | None = None
+    type: TemplateType | None = None
     deleted: bool = False
     ids: Sequence[str] = ()
 
@@ -38,18 +46,18 @@ class TemplatePage:
 
 
 @dataclass(frozen=True, slots=True)
-class _Ids:
+class _IdPage:
     """Ids that were found in so many rows; `last` is that of the last row, None at the end."""
 
     ids: Sequence[TemplateId]
-    read: int
+    scanned_count: int
     last: str | None
 
 
 class ReadTemplates:
     """Reads templates."""
 
-    def __init__(self, *, templates: Templates, contents: TemplateContents, clock: Clock) -> None:
+    def __init__(self, *, templates: Templates, contents: SourceTexts, clock: Clock) -> None:
         """Read from the stores."""
         self._templates = templates
         self._contents = contents
@@ -58,9 +66,9 @@ class ReadTemplates:
     def one(self, workspace_id: WorkspaceId, template_id: str) -> Template:
         """Return a template; raises `template_not_found` or `template_deleted`."""
         template = self._templates.find(workspace_id, template_id)
-        if template is not None and is_over(template, self._clock.now()):
+        if template is not None and is_trash_expired(template, self._clock.now()):
             template = None
-        return there(template, template_id)
+        return require_template(template, template_id)
 
     def page(
         self, workspace_id: WorkspaceId, wanted: TemplateFilter, *, limit: int, after: str | None
@@ -69,20 +77,20 @@ class ReadTemplates:
         now = self._clock.now()
         found: list[Template] = []
         read = 0
-        for some in self._ids(workspace_id, wanted, after):
+        for some in self._id_pages(workspace_id, wanted, after):
             for template in self._templates.get_many(workspace_id, some.ids):
-                if _fits(template, wanted, now):
+                if _matches(template, wanted, now):
                     found.append(template)
                 if len(found) > limit:
                     return TemplatePage(found[:limit], found[limit - 1].id)
-            read += some.read
-            if read >= _ROWS_READ:
+            read += some.scanned_count
+            if read >= _MAX_ROWS_READ:
                 return TemplatePage(found, some.last)
         return TemplatePage(found, None)
 
-    def draft(self, template: Template) -> tuple[Draft, Source]:
+    def draft(self, template: Template) -> tuple[Draft, SourceBundle]:
         """Return a template's draft with what it holds."""
-        for last in (*[False] * _TRIES, True):
+        for last in (*[False] * _MAX_TRIES, True):
             draft = self._templates.draft(template)
             try:
                 return draft, self._source(template, draft)
@@ -91,7 +99,7 @@ class ReadTemplates:
                     raise
         raise AssertionError
 
-    def version(self, template: Template, number: int) -> tuple[Version, Source]:
+    def version(self, template: Template, number: int) -> tuple[PublishedVersion, SourceBundle]:
         """Return a version with what it holds; raises `version_not_found`."""
         version = self._templates.version(template, number)
         return version, self._source(template, version)
@@ -103,7 +111,7 @@ class ReadTemplates:
 
     def versions(
         self, template: Template, *, limit: int, below: int | None
-    ) -> tuple[list[Version], int | None]:
+    ) -> tuple[list[PublishedVersion], int | None]:
         """Return up to `limit` versions below a number, the newest first, and what follows."""
         highest = (template.live_version or 0) if below is None else below - 1
         lowest = max(1, highest - limit + 1)
@@ -111,33 +119,53 @@ class ReadTemplates:
         found = self._templates.versions(template, numbers)
         return found, lowest if lowest > 1 else None
 
-    def _source(self, template: Template, kept: Draft | Version) -> Source:
+    def _source(self, template: Template, kept: Draft | PublishedVersion) -> SourceBundle:
         return self._contents.source(template.workspace_id, template.id, kept.stored)
 
-    def _ids(
+    def _id_pages(
         self, workspace_id: WorkspaceId, wanted: TemplateFilter, after: str | None
-    ) -> Iterator[_Ids]:
+    ) -> Iterator[_IdPage]:
         below = after or "tpl_~"
         if wanted.ids:
             known = {TemplateId(each) for each in wanted.ids if is_id("tpl", each)}
             seen = sorted((each for each in known if each < below), reverse=True)
             for some in batched(seen, BATCH_GET_LIMIT, strict=False):
-                yield _Ids(some, len(some), some[-1])
+                yield _IdPage(some, len(some), some[-1])
             return
         status = "deleted" if wanted.deleted else "active"
         while True:
-            page = self._templates.newest(workspace_id, below, status)
+            page = self._templates.newest_page(workspace_id, below, status)
             ids = [TemplateId(row["LSK"]) for row in page.items]
-            if page.last_key is None:
-                yield _Ids(ids, page.read, None)
+            if page.last_evaluated_key is None:
+                yield _IdPage(ids, page.scanned_count, None)
                 return
-            below = page.last_key["LSK"]
-            yield _Ids(ids, page.read, below)
+            below = page.last_evaluated_key["LSK"]
+            yield _IdPage(ids, page.scanned_count, below)
 
 
-def _fits(template: Template, wanted: TemplateFilter, now: dt.datetime) -> bool:
+def _matches(template: Template, wanted: TemplateFilter, now: dt.datetime) -> bool:
     return (
         (template.status == "deleted") == wanted.deleted
         and wanted.type in {None, template.type}
-        and not is_over(template, now)
+        and not is_trash_expired(template, now)
     )
+
+
+class FindTemplate:
+    """Finds templates of all workspaces, in the trash or not."""
+
+    def __init__(self, *, workspaces: Workspaces, templates: Templates) -> None:
+        """Look there."""
+        self._workspaces = workspaces
+        self._templates = templates
+
+    def __call__(self, template_id: str, workspace_id: WorkspaceId | None) -> Template:
+        """Return a template, of one workspace where it is named; raises `template_not_found`."""
+        ids = [workspace_id] if workspace_id else [row.id for row in self._workspaces.all()]
+        for some in batched(ids, BATCH_GET_LIMIT, strict=False):
+            found = self._templates.find_in_workspaces(some, template_id)
+            if found is not None:
+                return found
+        where = "that workspace" if workspace_id else "any workspace"
+        detail = f"There is no template {template_id[:64]} in {where}."
+        raise NotFound("template_not_found", detail)

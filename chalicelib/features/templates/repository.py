@@ -3,30 +3,30 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from chalicelib.adapters.aws.due import due_shard
-from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, Page, Tables, Write
+from chalicelib.adapters.aws.due_shard import due_shard
+from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, QueryPage, Tables, Write
 from chalicelib.core.errors import NotFound, ServiceError
 from chalicelib.core.ids import DatasetId, TemplateId, WorkspaceId, is_id
-from chalicelib.features.templates.model import Dataset, Draft, Template, Version
+from chalicelib.features.templates.model import Dataset, Draft, PublishedVersion, Template
 from chalicelib.features.templates.rows import (
+    dataset_from_row,
     dataset_key,
-    dataset_of,
     dataset_row,
-    draft_of,
+    draft_from_row,
     draft_row,
-    lists_partition,
+    list_partition,
     meta_key,
-    partition,
-    row_of,
-    template_of,
+    template_from_row,
+    template_partition,
+    template_row,
+    version_from_row,
     version_key,
-    version_of,
     version_row,
 )
 
 _NAMES: Final = {"#status": "status"}
 # Nobody is shown one that is not made yet, or not any more.
-_UNSEEN: Final = frozenset({"creating", "purging"})
+_HIDDEN_STATUSES: Final = frozenset({"creating", "purging"})
 
 
 class Templates:
@@ -40,42 +40,46 @@ class Templates:
     def find(self, workspace_id: WorkspaceId, template_id: str) -> Template | None:
         """Return a template that is there for others, in the trash or not."""
         known = is_id("tpl", template_id)
-        template = self.row(workspace_id, template_id) if known else None
-        return None if template is None or template.status in _UNSEEN else template
+        template = self.find_in_any_status(workspace_id, template_id) if known else None
+        return None if template is None or template.status in _HIDDEN_STATUSES else template
 
-    def row(self, workspace_id: WorkspaceId, template_id: str) -> Template | None:
+    def find_in_any_status(self, workspace_id: WorkspaceId, template_id: str) -> Template | None:
         """Return a template in whatever status."""
-        item = self._tables.get(self._table, partition(workspace_id, template_id))
-        return None if item is None else template_of(item)
+        item = self._tables.get(self._table, template_partition(workspace_id, template_id))
+        return None if item is None else template_from_row(item)
 
     def one(self, workspace_id: WorkspaceId, template_id: str) -> Template:
         """Return a template; raises `template_not_found` or `template_deleted`."""
-        return there(self.find(workspace_id, template_id), template_id)
+        return require_template(self.find(workspace_id, template_id), template_id)
 
-    def of_any(self, workspace_ids: Sequence[WorkspaceId], template_id: str) -> Template | None:
+    def find_in_workspaces(
+        self, workspace_ids: Sequence[WorkspaceId], template_id: str
+    ) -> Template | None:
         """Return a template of one of up to 100 workspaces that is there for others."""
         assert len(workspace_ids) <= BATCH_GET_LIMIT
         if not is_id("tpl", template_id):
             return None
-        keys = [(partition(each, template_id), "META") for each in workspace_ids]
-        found = map(template_of, self._tables.get_many(self._table, keys))
-        return next((each for each in found if each.status not in _UNSEEN), None)
+        keys = [(template_partition(each, template_id), "META") for each in workspace_ids]
+        found = map(template_from_row, self._tables.get_many(self._table, keys))
+        return next((each for each in found if each.status not in _HIDDEN_STATUSES), None)
 
     def get_many(
         self, workspace_id: WorkspaceId, template_ids: Sequence[TemplateId]
     ) -> list[Template]:
         """Return up to 100 templates that are there for others, in this order."""
         assert len(template_ids) <= BATCH_GET_LIMIT
-        keys = [(partition(workspace_id, template_id), "META") for template_id in template_ids]
-        found = map(template_of, self._tables.get_many(self._table, keys))
-        return [each for each in found if each.status not in _UNSEEN]
+        keys = [
+            (template_partition(workspace_id, template_id), "META") for template_id in template_ids
+        ]
+        found = map(template_from_row, self._tables.get_many(self._table, keys))
+        return [each for each in found if each.status not in _HIDDEN_STATUSES]
 
-    def newest(self, workspace_id: WorkspaceId, below: str, status: str) -> Page:
+    def newest_page(self, workspace_id: WorkspaceId, below: str, status: str) -> QueryPage:
         """Return a page of the index: templates of a status, the newest below a sort key first."""
         return self._tables.query(
             self._table,
             "LPK = :list AND LSK < :below",
-            {":list": lists_partition(workspace_id), ":below": below, ":status": status},
+            {":list": list_partition(workspace_id), ":below": below, ":status": status},
             index="lists",
             filter_expression="#status = :status",
             names=_NAMES,
@@ -85,11 +89,13 @@ class Templates:
 
     def draft(self, template: Template) -> Draft:
         """Return a template's draft."""
-        item = self._tables.get(self._table, partition(template.workspace_id, template.id), "DRAFT")
+        item = self._tables.get(
+            self._table, template_partition(template.workspace_id, template.id), "DRAFT"
+        )
         assert item is not None, template.id
-        return draft_of(item)
+        return draft_from_row(item)
 
-    def version(self, template: Template, number: int) -> Version:
+    def version(self, template: Template, number: int) -> PublishedVersion:
         """Return a version; raises `version_not_found`."""
         found = self.versions(template, [number])
         if not found:
@@ -97,17 +103,17 @@ class Templates:
             raise NotFound("version_not_found", detail)
         return found[0]
 
-    def versions(self, template: Template, numbers: Iterable[int]) -> list[Version]:
+    def versions(self, template: Template, numbers: Iterable[int]) -> list[PublishedVersion]:
         """Return the versions that there are of up to 100 numbers, in this order."""
-        pk = partition(template.workspace_id, template.id)
+        pk = template_partition(template.workspace_id, template.id)
         keys = [(pk, version_key(number)) for number in numbers]
-        return [version_of(item) for item in self._tables.get_many(self._table, keys)]
+        return [version_from_row(item) for item in self._tables.get_many(self._table, keys)]
 
     def datasets(self, template: Template, ids: Iterable[DatasetId]) -> list[Dataset]:
         """Return the datasets that there are of up to 100 ids, in this order."""
-        pk = partition(template.workspace_id, template.id)
+        pk = template_partition(template.workspace_id, template.id)
         keys = [(pk, dataset_key(each)) for each in ids]
-        return [dataset_of(item) for item in self._tables.get_many(self._table, keys)]
+        return [dataset_from_row(item) for item in self._tables.get_many(self._table, keys)]
 
     def dataset_creation(self, template: Template, dataset: Dataset) -> Write:
         """Return the write of a new dataset."""
@@ -136,25 +142,29 @@ class Templates:
     def announcement(self, template: Template, due_at: str) -> Write:
         """Return the write of a template that is being created, whose source is under way."""
         due = {"due_at": due_at, "DPK": due_shard(template.id)}
-        return Write(self._table, item=row_of(template) | due, condition="attribute_not_exists(PK)")
+        return Write(
+            self._table, item=template_row(template) | due, condition="attribute_not_exists(PK)"
+        )
 
     def creation(self, template: Template, *, announced: bool) -> Write:
         """Return the write that makes a template, in place of its announcement where it had one."""
         if not announced:
-            return Write(self._table, item=row_of(template), condition="attribute_not_exists(PK)")
+            return Write(
+                self._table, item=template_row(template), condition="attribute_not_exists(PK)"
+            )
         return Write(
             self._table,
-            item=row_of(template),
+            item=template_row(template),
             condition="#status = :creating",
             names=_NAMES,
             values={":creating": "creating"},
         )
 
-    def drafting(self, template: Template, draft: Draft) -> Write:
+    def draft_write(self, template: Template, draft: Draft) -> Write:
         """Return the write of a draft; the template's own row fences it."""
         return Write(self._table, item=draft_row(template, draft))
 
-    def publication(self, template: Template, version: Version) -> Write:
+    def publication(self, template: Template, version: PublishedVersion) -> Write:
         """Return the write of a version."""
         return Write(
             self._table,
@@ -167,9 +177,9 @@ class Templates:
         template: Template,
         sets: Mapping[str, Any],
         *,
-        still: Sequence[str] = (),
+        unchanged: Sequence[str] = (),
         due_at: str | None = None,
-        not_due: bool = False,
+        clear_due: bool = False,
         settled: Sequence[str] = (),
         unsettled: Mapping[str, str] | None = None,
     ) -> Write:
@@ -178,7 +188,7 @@ class Templates:
         The attributes that `still` names must be as they were read, too. It is due at `due_at`,
         or no more. Names of sources in the bucket become settled or unsettled.
         """
-        held = {name: getattr(template, name) for name in ("status", *still)}
+        held = {name: getattr(template, name) for name in ("status", *unchanged)}
         more = dict(unsettled or {})
         names = {f"#{name}": name for name in {*sets, *held}}
         names |= {f"#n{n}": name for n, name in enumerate([*more, *settled])}
@@ -191,7 +201,7 @@ class Templates:
         if due_at is not None:
             setting += ["due_at = :due_at", "DPK = :dpk"]
             values |= {":due_at": due_at, ":dpk": due_shard(template.id)}
-        gone = [*places[len(more) :], *(["due_at", "DPK"] if not_due else [])]
+        gone = [*places[len(more) :], *(["due_at", "DPK"] if clear_due else [])]
         update = f"SET {', '.join(setting)}" if setting else ""
         update += f" REMOVE {', '.join(gone)}" if gone else ""
         return Write(
@@ -204,7 +214,7 @@ class Templates:
         )
 
 
-def there(template: Template | None, template_id: str) -> Template:
+def require_template(template: Template | None, template_id: str) -> Template:
     """Return a template; raises `template_not_found` or `template_deleted`."""
     if template is None:
         raise NotFound("template_not_found", f"There is no template {template_id[:64]}.")

@@ -8,23 +8,29 @@ from typing import Any
 
 from chalicelib.adapters.aws.table import Item
 from chalicelib.core.ids import WorkspaceId
-from chalicelib.features.templates.contents import object_key
-from chalicelib.features.templates.model import Dataset, Draft, Stored, Template, Version
+from chalicelib.features.templates.model import (
+    Dataset,
+    Draft,
+    PublishedVersion,
+    StoredText,
+    Template,
+)
+from chalicelib.features.templates.source_texts import object_key
 
 
-def lists_partition(workspace_id: WorkspaceId) -> str:
+def list_partition(workspace_id: WorkspaceId) -> str:
     """Return the partition of the `lists` index that a workspace's templates stand in."""
     return f"WS#{workspace_id}#TPL"
 
 
-def partition(workspace_id: WorkspaceId, template_id: str) -> str:
+def template_partition(workspace_id: WorkspaceId, template_id: str) -> str:
     """Return the partition of a template, its draft, versions, datasets and facts."""
     return f"WS#{workspace_id}#TPL#{template_id}"
 
 
 def meta_key(template: Template) -> Item:
     """Return the key of a template's own row."""
-    return {"PK": partition(template.workspace_id, template.id), "SK": "META"}
+    return {"PK": template_partition(template.workspace_id, template.id), "SK": "META"}
 
 
 def version_key(number: int) -> str:
@@ -37,17 +43,17 @@ def dataset_key(dataset_id: str) -> str:
     return f"DATA#{dataset_id}"
 
 
-def row_of(template: Template) -> Item:
+def template_row(template: Template) -> Item:
     """Write a template's own row; one that is being created is in no list."""
     names = [name for name in Template._fields if name != "unsettled"]
     row = meta_key(template) | {name: getattr(template, name) for name in names}
     row["unsettled"] = dict(template.unsettled)
     if template.status != "creating":
-        row |= {"LPK": lists_partition(template.workspace_id), "LSK": template.id}
+        row |= {"LPK": list_partition(template.workspace_id), "LSK": template.id}
     return row
 
 
-def template_of(item: Mapping[str, Any]) -> Template:
+def template_from_row(item: Mapping[str, Any]) -> Template:
     """Read a template's own row."""
     return Template(**{name: item[name] for name in Template._fields})
 
@@ -55,38 +61,38 @@ def template_of(item: Mapping[str, Any]) -> Template:
 def draft_row(template: Template, draft: Draft) -> Item:
     """Write a draft."""
     return {
-        "PK": partition(template.workspace_id, template.id),
+        "PK": template_partition(template.workspace_id, template.id),
         "SK": "DRAFT",
         "revision": draft.revision,
         "updated_at": draft.updated_at,
-        **_stored_row(template, draft.stored),
+        **_stored_attributes(template, draft.stored),
     }
 
 
-def draft_of(item: Item) -> Draft:
+def draft_from_row(item: Item) -> Draft:
     """Read a draft."""
-    return Draft(item["revision"], _stored(item), item["updated_at"])
+    return Draft(item["revision"], _stored_from_row(item), item["updated_at"])
 
 
-def version_row(template: Template, version: Version) -> Item:
+def version_row(template: Template, version: PublishedVersion) -> Item:
     """Write a version."""
     return {
-        "PK": partition(template.workspace_id, template.id),
+        "PK": template_partition(template.workspace_id, template.id),
         "SK": version_key(version.number),
         "number": version.number,
         "created_at": version.created_at,
         "note": version.note,
         "draft_revision": version.draft_revision,
         "rollback_of": version.rollback_of,
-        **_stored_row(template, version.stored),
+        **_stored_attributes(template, version.stored),
     }
 
 
-def version_of(item: Item) -> Version:
+def version_from_row(item: Item) -> PublishedVersion:
     """Read a version."""
-    return Version(
+    return PublishedVersion(
         number=item["number"],
-        stored=_stored(item),
+        stored=_stored_from_row(item),
         created_at=item["created_at"],
         note=item["note"],
         draft_revision=item["draft_revision"],
@@ -97,30 +103,30 @@ def version_of(item: Item) -> Version:
 def dataset_row(template: Template, dataset: Dataset) -> Item:
     """Write a dataset."""
     return {
-        "PK": partition(template.workspace_id, template.id),
+        "PK": template_partition(template.workspace_id, template.id),
         "SK": dataset_key(dataset.id),
         "id": dataset.id,
         "name": dataset.name,
         "created_at": dataset.created_at,
         "updated_at": dataset.updated_at,
         "revision": dataset.revision,
-        **_stored_row(template, dataset.stored),
+        **_stored_attributes(template, dataset.stored),
     }
 
 
-def dataset_of(item: Item) -> Dataset:
+def dataset_from_row(item: Item) -> Dataset:
     """Read a dataset."""
     return Dataset(
         id=item["id"],
         name=item["name"],
-        stored=_stored(item),
+        stored=_stored_from_row(item),
         created_at=item["created_at"],
         updated_at=item["updated_at"],
         revision=item["revision"],
     )
 
 
-def _stored_row(template: Template, stored: Stored) -> Item:
+def _stored_attributes(template: Template, stored: StoredText) -> Item:
     name = stored.object_name
     place = None if name is None else object_key(template.workspace_id, template.id, name)
     return {
@@ -131,5 +137,5 @@ def _stored_row(template: Template, stored: Stored) -> Item:
     }
 
 
-def _stored(item: Item) -> Stored:
-    return Stored(item["sha256"], item["text"], item["object_name"])
+def _stored_from_row(item: Item) -> StoredText:
+    return StoredText(item["sha256"], item["text"], item["object_name"])

@@ -5,22 +5,22 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, Protocol
 
 from chalicelib.core import json
-from chalicelib.core.errors import FieldError, RenderFailure, ServiceError, invalid
-from chalicelib.features.templates.model import Source
+from chalicelib.core.errors import FieldError, RenderFailure, ServiceError, validation_error
+from chalicelib.features.templates.model import SourceBundle
 
-MOST_BYTES: Final = 256_000
+MAX_SCHEMA_BYTES: Final = 256_000
 # Five seconds of processor time, on a machine that others use as well.
-_MOST_S: Final = 15.0
+_BUDGET_S: Final = 15.0
 
 
-class Schemas(Protocol):
+class SchemaChecker(Protocol):
     """Evaluates schemas, within a budget."""
 
-    def faults(self, schema: Any, *, deadline: float, prefix: str = ...) -> list[FieldError]:
+    def check_schema(self, schema: Any, *, deadline: float, prefix: str = ...) -> list[FieldError]:
         """Return what is wrong with a schema; raises `template_fuel_exhausted`."""
         ...
 
-    def findings(
+    def validate(
         self, schema: Any, data: Any, *, deadline: float, prefix: str = ...
     ) -> list[FieldError]:
         """Return what keeps data from fitting; raises `template_fuel_exhausted`."""
@@ -30,35 +30,35 @@ class Schemas(Protocol):
 class CheckSchemas:
     """Checks schemas, and data against them."""
 
-    def __init__(self, schemas: Schemas) -> None:
+    def __init__(self, schemas: SchemaChecker) -> None:
         """Evaluate them there."""
         self._schemas = schemas
 
-    def source(self, source: Source) -> None:
+    def check_source(self, source: SourceBundle) -> None:
         """Refuse a source whose schema could not be used; raises `validation_error`."""
         if source.schema is None:
             return
         size = len(json.dumps(source.schema).encode())
-        if size > MOST_BYTES:
-            message = f"has {size} bytes; a schema has {MOST_BYTES} at most"
-            raise invalid("/schema", message, "wrong_length")
+        if size > MAX_SCHEMA_BYTES:
+            message = f"has {size} bytes; a schema has {MAX_SCHEMA_BYTES} at most"
+            raise validation_error("/schema", message, "wrong_length")
         try:
-            faults = self._schemas.faults(source.schema, deadline=time.time() + _MOST_S)
+            faults = self._schemas.check_schema(source.schema, deadline=time.time() + _BUDGET_S)
         except RenderFailure as exhausted:
             message = f"is too complex: {exhausted.detail}"
-            raise invalid("/schema", message, "not_allowed") from exhausted
+            raise validation_error("/schema", message, "not_allowed") from exhausted
         if faults:
-            detail = _told(faults, "The schema")
+            detail = _summary(faults, "The schema")
             raise ServiceError("validation_error", detail, errors=faults)
 
-    def data(
+    def check_data(
         self,
         schema: Mapping[str, Any] | None,
         data: Mapping[str, Any],
         *,
-        whose: str = "The data",
+        subject: str = "The data",
         prefix: str = "/data",
-        within_s: float = _MOST_S,
+        budget_s: float = _BUDGET_S,
     ) -> None:
         """Refuse data that do not fit.
 
@@ -66,13 +66,13 @@ class CheckSchemas:
         """
         if schema is None:
             return
-        deadline = time.time() + min(within_s, _MOST_S)
-        found = self._schemas.findings(schema, data, deadline=deadline, prefix=prefix)
+        deadline = time.time() + min(budget_s, _BUDGET_S)
+        found = self._schemas.validate(schema, data, deadline=deadline, prefix=prefix)
         if found:
-            raise RenderFailure("data_schema_mismatch", _told(found, whose), errors=found)
+            raise RenderFailure("data_schema_mismatch", _summary(found, subject), errors=found)
 
 
-def _told(found: Sequence[FieldError], whose: str) -> str:
+def _summary(found: Sequence[FieldError], subject: str) -> str:
     first, more = found[0], len(found) - 1
     others = f" (and {more} more)" if more else ""
-    return f"{whose}: {first.path} {first.message}{others}."
+    return f"{subject}: {first.path} {first.message}{others}."

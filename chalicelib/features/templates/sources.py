@@ -2,38 +2,42 @@
 
 import threading
 from collections import OrderedDict
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Any, Final, Literal, Protocol
 
-from chalicelib.core.errors import NotFound
+from chalicelib.core.errors import Forbidden, NotFound
 from chalicelib.core.ids import WorkspaceId
-from chalicelib.features.templates.contents import source_of
-from chalicelib.features.templates.model import Kind, Source, Template
+from chalicelib.engine.templating.includes import Includes, collect_includes, included_template_ids
+from chalicelib.features.templates.model import SourceBundle, Template, TemplateType
 from chalicelib.features.templates.read import ReadTemplates
+from chalicelib.features.templates.source_texts import parse_source
 
-type Choice = Literal["live", "draft"] | int
+type VersionChoice = Literal["live", "draft"] | int
 
-_CACHED_BYTES: Final = 32_000_000
+_CACHE_BYTES: Final = 32_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class TemplateSource:
+class ResolvedSource:
     """What a template's document is made from; a draft has no version."""
 
     version: int | None
-    type: Kind
-    source: Source
+    type: TemplateType
+    source: SourceBundle
 
 
-class StoredTemplates:
+class CachedTemplateSources:
     """The templates of all workspaces; a version is read once, its template's row each time."""
 
-    def __init__(self, read: ReadTemplates, *, cached_bytes: int = _CACHED_BYTES) -> None:
+    def __init__(self, read: ReadTemplates, *, cache_bytes: int = _CACHE_BYTES) -> None:
         """Read through this, and keep so many bytes of versions."""
         self._read = read
-        self._cache = _Cache(cached_bytes)
+        self._cache = _TextCache(cache_bytes)
 
-    def find(self, workspace_id: WorkspaceId, template_id: str, version: Choice) -> TemplateSource:
+    def find(
+        self, workspace_id: WorkspaceId, template_id: str, version: VersionChoice
+    ) -> ResolvedSource:
         """Return a version's source.
 
         Raises `template_not_found`, `template_deleted` or `version_not_found`.
@@ -41,28 +45,28 @@ class StoredTemplates:
         template = self._read.one(workspace_id, template_id)
         if version == "draft":
             _, source = self._read.draft(template)
-            return TemplateSource(None, template.type, source)
+            return ResolvedSource(None, template.type, source)
         number = template.live_version if version == "live" else version
         if number is None:
             detail = f"The template {template_id} is not published; POST its /publish first."
             raise NotFound("version_not_found", detail)
-        return TemplateSource(number, template.type, self._published(template, number))
+        return ResolvedSource(number, template.type, self._version_source(template, number))
 
-    def _published(self, template: Template, number: int) -> Source:
+    def _version_source(self, template: Template, number: int) -> SourceBundle:
         key = (template.workspace_id, template.id, number)
         text = self._cache.get(key)
         if text is None:
             text = self._read.version_text(template, number)
             self._cache.put(key, text)
         # Read anew: who gets it may change it.
-        return source_of(text)
+        return parse_source(text)
 
 
-class _Cache:
+class _TextCache:
     """What was used last, up to a number of bytes."""
 
-    def __init__(self, most_bytes: int) -> None:
-        self._most_bytes = most_bytes
+    def __init__(self, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
         self._bytes = 0
         self._texts: OrderedDict[tuple[str, str, int], str] = OrderedDict()
         self._lock = threading.Lock()
@@ -79,6 +83,65 @@ class _Cache:
                 return
             self._texts[key] = text
             self._bytes += len(text)
-            while self._bytes > self._most_bytes:
+            while self._bytes > self._max_bytes:
                 _, dropped = self._texts.popitem(last=False)
                 self._bytes -= len(dropped)
+
+
+class SourceLookup(Protocol):
+    """Templates by id."""
+
+    def __call__(
+        self, workspace_id: WorkspaceId, template_id: str, version: VersionChoice
+    ) -> ResolvedSource:
+        """Return a version's source; raises ServiceError where there is none."""
+        ...
+
+
+def resolve_includes(
+    texts: Any, workspace_id: WorkspaceId, find: SourceLookup, allowed: Collection[str] = ()
+) -> Includes:
+    """Return all that the strings in `texts`, JSON of any shape, include.
+
+    With `allowed` those templates alone may be included: a key's, and what a template that it may
+    use includes.
+    """
+
+    def html(template_id: str) -> str:
+        if allowed and template_id not in allowed:
+            detail = f"This key may not use the template {template_id}."
+            raise Forbidden("template_not_allowed_for_key", detail)
+        found = find(workspace_id, template_id, "live")
+        if found.type != "html":
+            detail = f"The template {template_id} is a canvas, which has no HTML to include."
+            raise NotFound("template_not_found", detail)
+        return found.source.content.get("html") or ""
+
+    return collect_includes(_strings(texts), html)
+
+
+def check_includes(source: SourceBundle, before: SourceBundle, allowed: Collection[str]) -> None:
+    """Refuse a source that includes what its key may not use; what was included before may stay.
+
+    Otherwise whoever writes one template could read all others through it.
+    """
+    further = _included_ids(source) - _included_ids(before) - {*allowed}
+    if further:
+        detail = f"This key may not use the template {min(further)}, which the draft would include."
+        raise Forbidden("template_not_allowed_for_key", detail)
+
+
+def _included_ids(source: SourceBundle) -> set[str]:
+    texts = [dict(source.content), dict(source.options)]
+    return {name for text in _strings(texts) for name in included_template_ids(text)}
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for inner in value.values():
+            yield from _strings(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _strings(inner)

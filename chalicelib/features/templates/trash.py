@@ -6,18 +6,18 @@ from copy import replace
 from typing import Any, Final
 
 from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables
-from chalicelib.core.clock import Clock, parse_rfc3339, rfc3339
+from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.errors import Conflict, NotFound
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.templates.draft import check_unlocked
-from chalicelib.features.templates.keeping import SETTLED_WITHIN
 from chalicelib.features.templates.model import Template
 from chalicelib.features.templates.repository import Templates
+from chalicelib.features.templates.store_source import UNSETTLED_TIMEOUT
 
 log = logging.getLogger(__name__)
 
-KEPT: Final = dt.timedelta(days=30)
-_ROUNDS: Final = 10
+TRASH_RETENTION: Final = dt.timedelta(days=30)
+_MAX_TRIES: Final = 10
 
 
 class TrashTemplate:
@@ -31,17 +31,17 @@ class TrashTemplate:
 
     def delete(self, template: Template) -> Template:
         """Delete a template; raises `template_locked`."""
-        for _ in range(_ROUNDS):
+        for _ in range(_MAX_TRIES):
             check_unlocked(template)
             now = self._clock.now()
-            sets: dict[str, Any] = {"status": "deleted", "deleted_at": rfc3339(now)}
+            sets: dict[str, Any] = {"status": "deleted", "deleted_at": format_rfc3339(now)}
             change = self._templates.change(
-                template, sets, still=("locked",), due_at=rfc3339(now + KEPT)
+                template, sets, unchanged=("locked",), due_at=format_rfc3339(now + TRASH_RETENTION)
             )
             try:
                 self._tables.write(change)
             except ConditionFailed as lost:
-                if not _stands(sets, lost.item):
+                if not _has_values(sets, lost.item):
                     template = self._templates.one(template.workspace_id, template.id)
                     continue
             log.info("template deleted", extra={"template": template.id})
@@ -51,7 +51,7 @@ class TrashTemplate:
     def restore(self, workspace_id: WorkspaceId, template_id: str) -> Template:
         """Restore a template; raises `conflict` for one that is not deleted."""
         template = self._templates.find(workspace_id, template_id)
-        if template is None or is_over(template, self._clock.now()):
+        if template is None or is_trash_expired(template, self._clock.now()):
             raise NotFound("template_not_found", f"There is no template {template_id[:64]}.")
         if template.status != "deleted":
             raise Conflict("conflict", f"The template {template_id} is not deleted.")
@@ -59,11 +59,11 @@ class TrashTemplate:
         sets: dict[str, Any] = {
             "status": "active",
             "deleted_at": None,
-            "updated_at": rfc3339(now),
+            "updated_at": format_rfc3339(now),
         }
         left = bool(template.unsettled)
-        due_at = rfc3339(now + SETTLED_WITHIN) if left else None
-        change = self._templates.change(template, sets, due_at=due_at, not_due=not left)
+        due_at = format_rfc3339(now + UNSETTLED_TIMEOUT) if left else None
+        change = self._templates.change(template, sets, due_at=due_at, clear_due=not left)
         try:
             self._tables.write(change)
         except ConditionFailed:
@@ -73,11 +73,14 @@ class TrashTemplate:
         return replace(template, **sets)
 
 
-def _stands(sets: dict[str, Any], item: Item | None) -> bool:
+def _has_values(sets: dict[str, Any], item: Item | None) -> bool:
     """Tell whether a row is as it was to be: this very call did it, and its answer was lost."""
     return item is not None and all(item.get(name) == value for name, value in sets.items())
 
 
-def is_over(template: Template, now: dt.datetime) -> bool:
+def is_trash_expired(template: Template, now: dt.datetime) -> bool:
     """Tell whether a template's time in the trash is over."""
-    return template.deleted_at is not None and parse_rfc3339(template.deleted_at) + KEPT <= now
+    return (
+        template.deleted_at is not None
+        and parse_rfc3339(template.deleted_at) + TRASH_RETENTION <= now
+    )

@@ -4,7 +4,7 @@ from typing import Literal, NamedTuple
 
 from chalicelib.core.ids import UploadId, WorkspaceId
 
-type Status = Literal["pending", "ready"]
+type UploadStatus = Literal["pending", "ready"]
 
 
 class Upload(NamedTuple):
@@ -15,7 +15,7 @@ class Upload(NamedTuple):
     filename: str
     content_type: str
     bytes: int
-    status: Status
+    status: UploadStatus
     created_at: str
     expires_at: str
 

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from chalicelib.adapters.aws.objects import Form
+from chalicelib.adapters.aws.objects import PresignedPost
 from chalicelib.features.uploads.model import Upload
 
 
-def shown_upload(upload: Upload, form: Form | None = None) -> dict[str, Any]:
+def upload_object(upload: Upload, form: PresignedPost | None = None) -> dict[str, Any]:
     """Return an upload as JSON; `form` only in the answer that makes a presigned one."""
     sending = {} if form is None else {"upload": {"url": form.url, "fields": form.fields}}
     return {

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.core.clock import Clock
-from chalicelib.core.crash_points import CrashPoint, here
+from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import Conflict, FieldError, NotFound
 from chalicelib.core.ids import UploadId, WorkspaceId, is_id
 from chalicelib.features.uploads.model import Upload
@@ -20,20 +20,22 @@ class ReadUploads:
         self._objects = objects
         self._clock = clock
 
-    def one(self, workspace_id: WorkspaceId, upload_id: str) -> Upload:
+    def get(self, workspace_id: WorkspaceId, upload_id: str) -> Upload:
         """Return an upload; raises `upload_not_found`."""
-        found = self._found(workspace_id, [upload_id])
+        found = self._find(workspace_id, [upload_id])
         if upload_id not in found:
             raise NotFound("upload_not_found", f"There is no upload {upload_id[:64]}.")
         return found[UploadId(upload_id)]
 
-    def ready(self, workspace_id: WorkspaceId, named: Mapping[str, str]) -> dict[str, Upload]:
+    def get_ready(
+        self, workspace_id: WorkspaceId, ids_by_field: Mapping[str, str]
+    ) -> dict[str, Upload]:
         """Return the uploads that a request names, by their places in it.
 
         Raises `upload_not_found`, or `conflict` for one whose bytes have not arrived.
         """
-        found = self._found(workspace_id, named.values())
-        absent = {place: name for place, name in named.items() if name not in found}
+        found = self._find(workspace_id, ids_by_field.values())
+        absent = {place: name for place, name in ids_by_field.items() if name not in found}
         if absent:
             place, upload_id = next(iter(absent.items()))
             raise NotFound(
@@ -41,7 +43,7 @@ class ReadUploads:
                 f"{place}: there is no upload {upload_id}.",
                 errors=[FieldError(where, "not_found", "is no upload") for where in absent],
             )
-        ready = {place: found[UploadId(upload_id)] for place, upload_id in named.items()}
+        ready = {place: found[UploadId(upload_id)] for place, upload_id in ids_by_field.items()}
         for place, upload in ready.items():
             if upload.status != "ready":
                 raise Conflict(
@@ -51,15 +53,13 @@ class ReadUploads:
                 )
         return ready
 
-    def _found(
-        self, workspace_id: WorkspaceId, upload_ids: Iterable[str]
-    ) -> dict[UploadId, Upload]:
+    def _find(self, workspace_id: WorkspaceId, upload_ids: Iterable[str]) -> dict[UploadId, Upload]:
         wanted = {UploadId(upload_id) for upload_id in upload_ids if is_id("upl", upload_id)}
-        found = self._uploads.of(workspace_id, wanted, self._clock.now())
-        present = (self._as_it_is(upload) for upload in found.values())
+        found = self._uploads.get_many(workspace_id, wanted, self._clock.now())
+        present = (self._refresh(upload) for upload in found.values())
         return {upload.id: upload for upload in present if upload is not None}
 
-    def _as_it_is(self, upload: Upload) -> Upload | None:
+    def _refresh(self, upload: Upload) -> Upload | None:
         """Return an upload that is pending as ready where its bytes have arrived meanwhile.
 
         They are taken out of reach of the form that they came with, by whoever comes first.
@@ -70,10 +70,10 @@ class ReadUploads:
         if size is None:
             # Nothing has arrived, unless somebody else has just taken it away from there.
             now = self._clock.now()
-            return self._uploads.of(upload.workspace_id, [upload.id], now).get(upload.id)
-        here(CrashPoint.UPLOAD_COPIED)
-        arrived = self._uploads.arrived(upload, size)
-        here(CrashPoint.UPLOAD_READY)
+            return self._uploads.get_many(upload.workspace_id, [upload.id], now).get(upload.id)
+        crash_if_armed(CrashPoint.UPLOAD_COPIED)
+        arrived = self._uploads.mark_ready(upload, size)
+        crash_if_armed(CrashPoint.UPLOAD_READY)
         if arrived is None:
             self._objects.delete(upload.key)
         self._objects.delete(upload.form_key)

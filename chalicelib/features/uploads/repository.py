@@ -4,7 +4,7 @@ import datetime as dt
 from collections.abc import Iterable
 
 from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
-from chalicelib.core.clock import parse_rfc3339, rfc3339
+from chalicelib.core.clock import format_rfc3339, parse_rfc3339
 from chalicelib.core.ids import UploadId, WorkspaceId
 from chalicelib.features.uploads.model import Upload
 
@@ -17,13 +17,13 @@ class Uploads:
         self._tables = tables
         self._table = table
 
-    def of(
+    def get_many(
         self, workspace_id: WorkspaceId, upload_ids: Iterable[UploadId], now: dt.datetime
     ) -> dict[UploadId, Upload]:
         """Return those of a workspace's uploads that there are, by their ids."""
         keys = [(_partition(workspace_id, upload_id), "META") for upload_id in upload_ids]
-        found = [_read(item) for item in self._tables.get_many(self._table, keys)]
-        return {upload.id: upload for upload in found if upload.expires_at > rfc3339(now)}
+        found = [_upload_of(item) for item in self._tables.get_many(self._table, keys)]
+        return {upload.id: upload for upload in found if upload.expires_at > format_rfc3339(now)}
 
     def put(self, upload: Upload) -> None:
         """Write an upload down."""
@@ -31,7 +31,7 @@ class Uploads:
         item = upload._asdict() | _key(upload) | {"ttl": ttl}
         self._tables.write(Write(self._table, item=item))
 
-    def arrived(self, upload: Upload, size: int) -> Upload | None:
+    def mark_ready(self, upload: Upload, size: int) -> Upload | None:
         """Write down that the bytes of a pending upload are there; return it as it stands then.
 
         None: it was deleted meanwhile.
@@ -48,7 +48,7 @@ class Uploads:
             item = self._tables.write(write)
         except ConditionFailed as lost:
             item = lost.item
-        return None if item is None else _read(item)
+        return None if item is None else _upload_of(item)
 
     def delete(self, upload: Upload) -> None:
         """Forget an upload."""
@@ -63,5 +63,5 @@ def _key(upload: Upload) -> Item:
     return {"PK": _partition(upload.workspace_id, upload.id), "SK": "META"}
 
 
-def _read(item: Item) -> Upload:
+def _upload_of(item: Item) -> Upload:
     return Upload(**{name: item[name] for name in Upload._fields})

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from chalicelib.adapters.aws.table import Item, Tables
-from chalicelib.core.errors import invalid
+from chalicelib.core.errors import validation_error
 from chalicelib.core.ids import WorkspaceId
-from chalicelib.features.usage.count import partition
+from chalicelib.features.usage.count import usage_partition
 
 MAX_DAYS: Final = 366
 _MAX_TEMPLATES: Final = 1_000
@@ -19,7 +19,7 @@ type Counts = Counter[tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Days:
+class DayRange:
     """A range of days in UTC, both ends included."""
 
     first: dt.date
@@ -32,7 +32,7 @@ class Days:
 
 
 @dataclass(slots=True)
-class Statistics:
+class UsageStatistics:
     """What was rendered on some days; each count by its subject and kind."""
 
     days: Counts = field(default_factory=Counter)
@@ -72,19 +72,19 @@ class ReadUsage:
         self._tables = tables
         self._table = table
 
-    def __call__(self, workspace_id: WorkspaceId, days: Days) -> dict[str, Any]:
+    def __call__(self, workspace_id: WorkspaceId, days: DayRange) -> dict[str, Any]:
         """Return the lists `days`, `by_template` and `by_format` of a range."""
-        found = Statistics()
+        found = UsageStatistics()
         for row in self._rows(workspace_id, days):
             found.add(row)
-        by_day = [{"date": f"{day}", **_kinds(found.days, f"{day}")} for day in days]
+        by_day = [{"date": f"{day}", **_counts_by_kind(found.days, f"{day}")} for day in days]
         return {
             "days": by_day,
-            "by_template": _ranked("template_id", found.templates)[:_MAX_TEMPLATES],
-            "by_format": _ranked("format", found.formats),
+            "by_template": _sorted_by_count("template_id", found.templates)[:_MAX_TEMPLATES],
+            "by_format": _sorted_by_count("format", found.formats),
         }
 
-    def _rows(self, workspace_id: WorkspaceId, days: Days) -> Iterator[Item]:
+    def _rows(self, workspace_id: WorkspaceId, days: DayRange) -> Iterator[Item]:
         for month in sorted({f"{day:%Y-%m}" for day in days}):
             start: Item | None = None
             while True:
@@ -92,7 +92,7 @@ class ReadUsage:
                     self._table,
                     "PK = :pk AND SK BETWEEN :first AND :last",
                     {
-                        ":pk": partition(workspace_id, month),
+                        ":pk": usage_partition(workspace_id, month),
                         ":first": f"DAY#{days.first}#",
                         ":last": f"DAY#{days.last}#~",
                     },
@@ -101,12 +101,14 @@ class ReadUsage:
                     start=start,
                 )
                 yield from page.items
-                start = page.last_key
+                start = page.last_evaluated_key
                 if start is None:
                     break
 
 
-def chosen(first: dt.date | None, last: dt.date | None, cycle_start: str, now: dt.datetime) -> Days:
+def requested_days(
+    first: dt.date | None, last: dt.date | None, cycle_start: str, now: dt.datetime
+) -> DayRange:
     """Return the days that are asked for, by default the cycle up to today.
 
     Raises `validation_error` for a range that ends before it begins or is too long.
@@ -114,18 +116,18 @@ def chosen(first: dt.date | None, last: dt.date | None, cycle_start: str, now: d
     last = last or now.date()
     first = first or min(last, dt.date.fromisoformat(cycle_start[:10]))
     if first > last:
-        raise invalid("/query/from", f"must not be after to ({last})", "out_of_range")
+        raise validation_error("/query/from", f"must not be after to ({last})", "out_of_range")
     if (last - first).days >= MAX_DAYS:
         message = f"must be less than {MAX_DAYS} days before to ({last})"
-        raise invalid("/query/from", message, "out_of_range")
-    return Days(first, last)
+        raise validation_error("/query/from", message, "out_of_range")
+    return DayRange(first, last)
 
 
-def _ranked(name: str, counts: Counts) -> list[dict[str, Any]]:
+def _sorted_by_count(name: str, counts: Counts) -> list[dict[str, Any]]:
     subjects = {subject for subject, _ in counts}
-    rows = [{name: subject, **_kinds(counts, subject)} for subject in sorted(subjects)]
+    rows = [{name: subject, **_counts_by_kind(counts, subject)} for subject in sorted(subjects)]
     return sorted(rows, key=lambda row: -sum(row[kind] for kind in _KINDS))
 
 
-def _kinds(counts: Counts, subject: str) -> dict[str, int]:
+def _counts_by_kind(counts: Counts, subject: str) -> dict[str, int]:
     return {kind: counts[subject, kind] for kind in _KINDS}

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from chalicelib.adapters.aws.table import ConditionFailed, Tables
-from chalicelib.core.addresses import networks
-from chalicelib.core.errors import Conflict, NotFound, invalid
+from chalicelib.core.errors import Conflict, NotFound, validation_error
 from chalicelib.core.ids import WorkspaceId
-from chalicelib.features.workspaces.limits_repository import Limits
+from chalicelib.core.ip_ranges import parse_cidr_ranges
+from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
 from chalicelib.features.workspaces.model import Workspace
-from chalicelib.features.workspaces.owned import FreeWorkspaces
+from chalicelib.features.workspaces.people.free_workspaces import FreeWorkspaceLimit
 from chalicelib.features.workspaces.plans import PLANS
 from chalicelib.features.workspaces.repository import Workspaces
 
@@ -19,7 +19,7 @@ _MAX_CENTS: Final = 100_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class WorkspaceChanges:
     """What is to be different; None stays as it is. `packs`: how many whole ones are left then."""
 
     plan: str | None = None
@@ -35,15 +35,20 @@ class ChangeWorkspace:
     """Changes a workspace; a new plan's allowance counts from now on."""
 
     def __init__(
-        self, *, tables: Tables, workspaces: Workspaces, limits: Limits, free: FreeWorkspaces
+        self,
+        *,
+        tables: Tables,
+        workspaces: Workspaces,
+        limits: WorkspaceLimits,
+        free_workspaces: FreeWorkspaceLimit,
     ) -> None:
         """Build from the repositories."""
         self._tables = tables
         self._workspaces = workspaces
         self._limits = limits
-        self._free = free
+        self._free_workspaces = free_workspaces
 
-    def __call__(self, workspace_id: WorkspaceId, changes: Changes) -> Workspace:
+    def __call__(self, workspace_id: WorkspaceId, changes: WorkspaceChanges) -> Workspace:
         """Change what is given.
 
         Raises `not_found`, `validation_error`, `free_workspace_limit` or `conflict`.
@@ -51,15 +56,15 @@ class ChangeWorkspace:
         workspace = self._workspaces.get(workspace_id)
         if workspace is None:
             raise NotFound("not_found", f"There is no workspace {workspace_id}.")
-        fields = _fields(changes)
-        more, prepaid = _renders(workspace, changes)
+        fields = _changed_fields(changes)
+        more, prepaid = _allowance_change(workspace, changes)
         writes = []
         if fields or prepaid is not None:
             # Also without fields: packs are sold to the plan that was read.
             fields = fields or {"plan_code": workspace.plan_code}
             writes.append(self._workspaces.change(workspace, fields))
         if changes.plan == "free" != workspace.plan_code:
-            writes += self._free.claim(workspace.owner_email, workspace_id)
+            writes += self._free_workspaces.claim(workspace.owner_email, workspace_id)
         if {changes.plan, changes.spend_cap_cents, prepaid} != {None}:
             writes.append(self._limits.change(workspace, more_renders=more, prepaid=prepaid))
         if not writes:
@@ -73,39 +78,39 @@ class ChangeWorkspace:
         return changed
 
 
-def _renders(workspace: Workspace, changes: Changes) -> tuple[int, int | None]:
+def _allowance_change(workspace: Workspace, changes: WorkspaceChanges) -> tuple[int, int | None]:
     """Return what a new plan includes more, and what is left of packs from now on."""
     plan = PLANS[changes.plan or workspace.plan_code]
     more = plan.included_renders - workspace.plan.included_renders
     if changes.packs is None:
         return more, None
     if changes.packs and not plan.pack_renders:
-        raise invalid("/packs", f"the plan {plan.code} has no packs; choose another plan")
+        raise validation_error("/packs", f"the plan {plan.code} has no packs; choose another plan")
     return more, changes.packs * (plan.pack_renders or 1)
 
 
-def _fields(changes: Changes) -> dict[str, Any]:
+def _changed_fields(changes: WorkspaceChanges) -> dict[str, Any]:
     fields: dict[str, Any] = {
-        "plan_code": _one_of_plans(changes.plan),
-        "spend_cap_cents": _within("/spend_cap_cents", changes.spend_cap_cents, _MAX_CENTS),
+        "plan_code": _require_plan(changes.plan),
+        "spend_cap_cents": _require_range("/spend_cap_cents", changes.spend_cap_cents, _MAX_CENTS),
         "regions": None if changes.regions is None else list(changes.regions),
         "allow_ips": None
         if changes.allow_ips is None
-        else [str(network) for network in networks("/allow_ip", changes.allow_ips)],
+        else [str(network) for network in parse_cidr_ranges("/allow_ip", changes.allow_ips)],
         "allow_draft_rendering": changes.allow_draft_rendering,
         "webhook_file_urls": changes.webhook_file_urls,
     }
-    _within("/packs", changes.packs, _MAX_PACKS)
+    _require_range("/packs", changes.packs, _MAX_PACKS)
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def _one_of_plans(code: str | None) -> str | None:
+def _require_plan(code: str | None) -> str | None:
     if code is not None and code not in PLANS:
-        raise invalid("/plan", f"one of {', '.join(PLANS)} is expected")
+        raise validation_error("/plan", f"one of {', '.join(PLANS)} is expected")
     return code
 
 
-def _within(pointer: str, number: int | None, most: int) -> int | None:
-    if number is not None and not 0 <= number <= most:
-        raise invalid(pointer, f"0 to {most} is expected")
+def _require_range(pointer: str, number: int | None, maximum: int) -> int | None:
+    if number is not None and not 0 <= number <= maximum:
+        raise validation_error(pointer, f"0 to {maximum} is expected")
     return number

@@ -3,17 +3,17 @@
 from collections.abc import Sequence
 
 from chalicelib.adapters.aws.table import ConditionFailed, Tables
-from chalicelib.core.clock import Clock, rfc3339
-from chalicelib.core.errors import Conflict, invalid
-from chalicelib.core.ids import Ids, WorkspaceId
-from chalicelib.features.workspaces.limits_repository import Limits
-from chalicelib.features.workspaces.members import Members, address, owner_of
+from chalicelib.core.clock import Clock, format_rfc3339
+from chalicelib.core.errors import Conflict, validation_error
+from chalicelib.core.ids import IdGenerator, WorkspaceId
+from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
 from chalicelib.features.workspaces.model import Workspace
-from chalicelib.features.workspaces.owned import FreeWorkspaces
+from chalicelib.features.workspaces.people.free_workspaces import FreeWorkspaceLimit
+from chalicelib.features.workspaces.people.members import Members, normalized_email, owner_member
 from chalicelib.features.workspaces.plans import PLANS
 from chalicelib.features.workspaces.repository import Workspaces
 
-_NAME_LIMIT = 120
+_MAX_NAME_CHARS = 120
 
 
 class CreateWorkspace:
@@ -24,18 +24,18 @@ class CreateWorkspace:
         *,
         tables: Tables,
         workspaces: Workspaces,
-        limits: Limits,
+        limits: WorkspaceLimits,
         members: Members,
-        free: FreeWorkspaces,
+        free_workspaces: FreeWorkspaceLimit,
         clock: Clock,
-        ids: Ids,
+        ids: IdGenerator,
     ) -> None:
         """Build from the repositories."""
         self._tables = tables
         self._workspaces = workspaces
         self._limits = limits
         self._members = members
-        self._free = free
+        self._free_workspaces = free_workspaces
         self._clock = clock
         self._ids = ids
 
@@ -51,12 +51,12 @@ class CreateWorkspace:
 
         Raises `validation_error`, `free_workspace_limit` or `conflict`.
         """
-        if not 1 <= len(name) <= _NAME_LIMIT:
-            raise invalid("/name", f"1 to {_NAME_LIMIT} characters are expected")
+        if not 1 <= len(name) <= _MAX_NAME_CHARS:
+            raise validation_error("/name", f"1 to {_MAX_NAME_CHARS} characters are expected")
         if plan not in PLANS:
-            raise invalid("/plan", f"one of {', '.join(PLANS)} is expected")
+            raise validation_error("/plan", f"one of {', '.join(PLANS)} is expected")
         if owner is not None:
-            owner = address("/owner", owner)
+            owner = normalized_email("/owner", owner)
         now = self._clock.now()
         workspace = Workspace(
             id=WorkspaceId(self._ids.new("ws", now)),
@@ -67,13 +67,13 @@ class CreateWorkspace:
             owner_verified=owner is None,
             regions=tuple(regions),
             allow_ips=(),
-            created_at=rfc3339(now),
+            created_at=format_rfc3339(now),
         )
         writes = [self._workspaces.creation(workspace), self._limits.creation(workspace, now)]
         if owner is not None:
-            writes.append(self._members.creation(owner_of(workspace)))
+            writes.append(self._members.creation(owner_member(workspace)))
         if plan == "free":
-            writes += self._free.claim(owner, workspace.id)
+            writes += self._free_workspaces.claim(owner, workspace.id)
         try:
             self._tables.transact(writes)
         except ConditionFailed as lost:

@@ -79,6 +79,17 @@ class ApiKey(NamedTuple):
     warned_days: int | None = None
 
     @property
-    def made_at(self) -> dt.datetime:
+    def created_datetime(self) -> dt.datetime:
         """Return when it was made."""
         return parse_rfc3339(self.created_at)
+
+
+KEY_WARNING_DAYS: Final = (14, 1)
+
+
+def next_expiry_warning(key: ApiKey, now: dt.datetime) -> dt.datetime | None:
+    """Return when the owners are to be warned next; None: never again."""
+    if key.expires_at is None or key.revoked_at is not None:
+        return None
+    moments = (key.expires_at - dt.timedelta(days=days) for days in KEY_WARNING_DAYS)
+    return next((moment for moment in moments if moment > now), None)

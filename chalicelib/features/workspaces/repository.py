@@ -5,17 +5,21 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any, Final
 
-from chalicelib.adapters.aws.due import due_shard
+from chalicelib.adapters.aws.due_shard import due_shard
 from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
-from chalicelib.core.clock import parse_rfc3339, rfc3339
+from chalicelib.core.clock import format_rfc3339, parse_rfc3339
 from chalicelib.core.ids import KeyId, WorkspaceId
 from chalicelib.features.workspaces import service_state
-from chalicelib.features.workspaces.key_warnings import next_warning
-from chalicelib.features.workspaces.model import ApiKey, StoredSecret, Workspace
+from chalicelib.features.workspaces.model import (
+    ApiKey,
+    StoredSecret,
+    Workspace,
+    next_expiry_warning,
+)
 from chalicelib.features.workspaces.service_state import ServiceStates
 
 _ALL_WORKSPACES: Final = "WORKSPACES"
-_REMEMBERED: Final = 1_000
+_MAX_CACHED_OWNERS: Final = 1_000
 
 
 class Workspaces:
@@ -33,7 +37,10 @@ class Workspaces:
 
     def all(self) -> list[Workspace]:
         """Return every workspace, newest first; for the operator, who has few."""
-        return [workspace_of(item) for item in _listed(self._tables, self._table, _ALL_WORKSPACES)]
+        return [
+            workspace_of(item)
+            for item in _items_of_list(self._tables, self._table, _ALL_WORKSPACES)
+        ]
 
     def creation(self, workspace: Workspace) -> Write:
         """Return the write that makes a new workspace."""
@@ -61,7 +68,7 @@ class Workspaces:
         )
 
 
-class Keys:
+class ApiKeys:
     """The API keys by id; a workspace's keys through the `lists` index."""
 
     def __init__(self, tables: Tables, table: str, state: ServiceStates | None = None) -> None:
@@ -69,7 +76,7 @@ class Keys:
         self._tables = tables
         self._table = table
         self._state = state
-        self._owners: dict[str, WorkspaceId] = {}
+        self._workspace_ids: dict[str, WorkspaceId] = {}
 
     def find(self, key_id: str) -> ApiKey | None:
         """Return the key of this id, or None."""
@@ -81,28 +88,28 @@ class Keys:
         Both are read in one call and as they are now: only whose a key is never changes.
         """
         keys = [(f"KEY#{key_id}", "META")]
-        if key_id in self._owners:
-            keys.append((f"WS#{self._owners[key_id]}", "META"))
+        if key_id in self._workspace_ids:
+            keys.append((f"WS#{self._workspace_ids[key_id]}", "META"))
         wants_state = self._state is not None and not self._state.is_fresh
-        also = [service_state.KEY] if wants_state else []
+        also = [service_state.STATE_KEY] if wants_state else []
         found = {item["PK"]: item for item in self._tables.get_many(self._table, keys + also)}
-        state = found.pop(service_state.KEY[0], None)
+        state = found.pop(service_state.STATE_KEY[0], None)
         if self._state is not None and wants_state:
-            self._state.learn(state)
+            self._state.cache_item(state)
         item = found.pop(keys[0][0], None)
         if item is None:
             return None, None
-        key = _key(item)
-        if len(self._owners) >= _REMEMBERED:
-            self._owners.clear()
-        self._owners[key_id] = key.workspace_id
+        key = _key_of(item)
+        if len(self._workspace_ids) >= _MAX_CACHED_OWNERS:
+            self._workspace_ids.clear()
+        self._workspace_ids[key_id] = key.workspace_id
         workspace = next(iter(found.values()), None)
         return key, workspace_of(workspace) if workspace else None
 
     def of_workspace(self, workspace_id: WorkspaceId) -> list[ApiKey]:
         """Return all keys of a workspace, newest first."""
-        listed = _listed(self._tables, self._table, f"WS#{workspace_id}#KEY")
-        return [_key(item) for item in listed]
+        listed = _items_of_list(self._tables, self._table, f"WS#{workspace_id}#KEY")
+        return [_key_of(item) for item in listed]
 
     def create(self, key: ApiKey) -> None:
         """Keep a new key; raises ConditionFailed when its id is taken."""
@@ -116,18 +123,18 @@ class Keys:
 
     def roll(self, key: ApiKey, secrets: tuple[StoredSecret, ...]) -> None:
         """Replace the secrets of a key that still has the one that was read."""
-        self._change(key, "secrets", _secrets(secrets))
+        self._replace_attribute(key, "secrets", _secret_items(secrets))
 
     def revoke(self, key: ApiKey, at: dt.datetime) -> None:
         """Mark a key revoked; it stays known so that its use can be told apart."""
-        self._change(key, "revoked_at", rfc3339(at))
+        self._replace_attribute(key, "revoked_at", format_rfc3339(at))
 
-    def used(self, key: ApiKey, now: dt.datetime, *, since: dt.datetime) -> None:
+    def mark_used(self, key: ApiKey, now: dt.datetime, *, since: dt.datetime) -> None:
         """Mark a key used now, unless it is marked with a later use than `since`.
 
         A key of an earlier release may have a warning ahead that it is not due for.
         """
-        due = _due(key, next_warning(key, now))
+        due = _due_attributes(key, next_expiry_warning(key, now))
         sets = ["last_used_at = :now", *(f"{n} = if_not_exists({n}, :{n})" for n in due)]
         write = Write(
             self._table,
@@ -135,16 +142,16 @@ class Keys:
             update="SET " + ", ".join(sets),
             condition="attribute_exists(PK) AND "
             "(attribute_not_exists(last_used_at) OR last_used_at <= :since)",
-            values={":now": rfc3339(now), ":since": rfc3339(since)}
+            values={":now": format_rfc3339(now), ":since": format_rfc3339(since)}
             | {f":{name}": value for name, value in due.items()},
         )
         # Refused: somebody else has marked it.
         with suppress(ConditionFailed):
             self._tables.write(write)
 
-    def warned(self, key: ApiKey, days: int | None, due: dt.datetime | None) -> None:
+    def save_expiry_warning(self, key: ApiKey, days: int | None, due: dt.datetime | None) -> None:
         """Remember the last warning of a key's end, and when the next one is due."""
-        sets = {"warned_days": days} | _due(key, due)
+        sets = {"warned_days": days} | _due_attributes(key, due)
         update = "SET " + ", ".join(f"{name} = :{name}" for name in sets)
         write = Write(
             self._table,
@@ -160,14 +167,14 @@ class Keys:
         for key in self.of_workspace(workspace_id):
             self._tables.write(Write(self._table, key={"PK": f"KEY#{key.id}", "SK": "META"}))
 
-    def _change(self, key: ApiKey, name: str, value: Any) -> None:
+    def _replace_attribute(self, key: ApiKey, name: str, value: Any) -> None:
         write = Write(
             self._table,
             key={"PK": f"KEY#{key.id}", "SK": "META"},
             update="SET #n = :v",
             condition="secrets = :was AND revoked_at = :none",
             names={"#n": name},
-            values={":v": value, ":was": _secrets(key.secrets), ":none": None},
+            values={":v": value, ":was": _secret_items(key.secrets), ":none": None},
         )
         try:
             self._tables.write(write)
@@ -177,7 +184,7 @@ class Keys:
                 raise
 
 
-def _listed(tables: Tables, table: str, partition: str) -> Iterator[Item]:
+def _items_of_list(tables: Tables, table: str, partition: str) -> Iterator[Item]:
     """Yield the items of a partition of the `lists` index, newest first."""
     start: Item | None = None
     while True:
@@ -190,7 +197,7 @@ def _listed(tables: Tables, table: str, partition: str) -> Iterator[Item]:
             start=start,
         )
         yield from tables.get_many(table, [(row["PK"], row["SK"]) for row in page.items])
-        start = page.last_key
+        start = page.last_evaluated_key
         if start is None:
             return
 
@@ -221,7 +228,7 @@ def workspace_of(item: Item) -> Workspace:
     )
 
 
-def _key(item: Item) -> ApiKey:
+def _key_of(item: Item) -> ApiKey:
     return ApiKey(
         id=KeyId(item["id"]),
         workspace_id=WorkspaceId(item["workspace_id"]),
@@ -229,21 +236,22 @@ def _key(item: Item) -> ApiKey:
         name=item["name"],
         scopes=frozenset(item["scopes"]),
         secrets=tuple(
-            StoredSecret(row["sha256_hex"], _moment(row["until"])) for row in item["secrets"]
+            StoredSecret(row["sha256_hex"], _parse_optional_time(row["until"]))
+            for row in item["secrets"]
         ),
         created_at=item["created_at"],
-        expires_at=_moment(item["expires_at"]),
-        revoked_at=_moment(item["revoked_at"]),
+        expires_at=_parse_optional_time(item["expires_at"]),
+        revoked_at=_parse_optional_time(item["revoked_at"]),
         allow_ips=tuple(item["allow_ips"]),
         templates=tuple(item["templates"]),
-        last_used_at=_moment(item.get("last_used_at")),
+        last_used_at=_parse_optional_time(item.get("last_used_at")),
         warned_days=item.get("warned_days"),
     )
 
 
 def _key_item(key: ApiKey) -> Item:
-    due = next_warning(key, key.made_at)
-    return _due(key, due) | {
+    due = next_expiry_warning(key, key.created_datetime)
+    return _due_attributes(key, due) | {
         "PK": f"KEY#{key.id}",
         "SK": "META",
         "LPK": f"WS#{key.workspace_id}#KEY",
@@ -253,28 +261,28 @@ def _key_item(key: ApiKey) -> Item:
         "mode": key.mode,
         "name": key.name,
         "scopes": sorted(key.scopes),
-        "secrets": _secrets(key.secrets),
+        "secrets": _secret_items(key.secrets),
         "created_at": key.created_at,
-        "expires_at": rfc3339(key.expires_at) if key.expires_at else None,
-        "revoked_at": rfc3339(key.revoked_at) if key.revoked_at else None,
+        "expires_at": format_rfc3339(key.expires_at) if key.expires_at else None,
+        "revoked_at": format_rfc3339(key.revoked_at) if key.revoked_at else None,
         "allow_ips": list(key.allow_ips),
         "templates": list(key.templates),
     }
 
 
-def _due(key: ApiKey, at: dt.datetime | None) -> Item:
-    return {"due_at": rfc3339(at), "DPK": due_shard(key.id)} if at else {}
+def _due_attributes(key: ApiKey, at: dt.datetime | None) -> Item:
+    return {"due_at": format_rfc3339(at), "DPK": due_shard(key.id)} if at else {}
 
 
-def _secrets(secrets: tuple[StoredSecret, ...]) -> list[dict[str, str | None]]:
+def _secret_items(secrets: tuple[StoredSecret, ...]) -> list[dict[str, str | None]]:
     return [
         {
             "sha256_hex": secret.sha256_hex,
-            "until": rfc3339(secret.until) if secret.until else None,
+            "until": format_rfc3339(secret.until) if secret.until else None,
         }
         for secret in secrets
     ]
 
 
-def _moment(text: str | None) -> dt.datetime | None:
+def _parse_optional_time(text: str | None) -> dt.datetime | None:
     return parse_rfc3339(text) if text else None

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from chalicelib.adapters.aws.table import Item, Tables, Write
-from chalicelib.core.clock import Clock, parse_rfc3339, rfc3339
-from chalicelib.core.errors import ServiceError, invalid
+from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
+from chalicelib.core.errors import ServiceError, validation_error
 
 type State = Literal["normal", "degraded", "maintenance"]
 
 STATES: Final[tuple[State, ...]] = ("normal", "degraded", "maintenance")
-KEY: Final = ("SERVICE#STATE", "META")
-_FRESH: Final = dt.timedelta(seconds=3)
+STATE_KEY: Final = ("SERVICE#STATE", "META")
+_REFRESH_AFTER: Final = dt.timedelta(seconds=3)
 # Longer, so that what was fresh when a request came is still good when the request needs it.
-_GOOD: Final = dt.timedelta(seconds=10)
+_CACHE_LIFETIME: Final = dt.timedelta(seconds=10)
 _MAX_RETRY_AFTER_S: Final = 86_400
 
 
@@ -41,43 +41,45 @@ class ServiceStates:
         self._tables = tables
         self._table = table
         self._clock = clock
-        self._known = _NORMAL
+        self._cached_state = _NORMAL
         self._read_at: dt.datetime | None = None
 
     @property
     def is_fresh(self) -> bool:
         """Tell whether what is remembered was read a moment ago."""
-        return self._is_younger_than(_FRESH)
+        return self._is_younger_than(_REFRESH_AFTER)
 
-    def learn(self, item: Item | None) -> None:
+    def cache_item(self, item: Item | None) -> None:
         """Remember the item that was read just now; None: nobody ever set a state."""
         self._read_at = self._clock.now()
-        self._known = _state(item) if item else _NORMAL
+        self._cached_state = _state_of(item) if item else _NORMAL
 
     def get(self) -> ServiceState:
         """Return the state, as it is remembered or as it is."""
-        if not self._is_younger_than(_GOOD):
-            self.learn(self._tables.get(self._table, *KEY))
-        return self._known
+        if not self._is_younger_than(_CACHE_LIFETIME):
+            self.cache_item(self._tables.get(self._table, *STATE_KEY))
+        return self._cached_state
 
     def set(self, state: State, *, retry_after_s: int | None = None) -> ServiceState:
         """Set the state; raises `validation_error`."""
         if state not in STATES:
-            raise invalid("/state", f"one of {', '.join(STATES)} is expected")
+            raise validation_error("/state", f"one of {', '.join(STATES)} is expected")
         if retry_after_s is None:
             retry_after_s = _NORMAL.retry_after_s
         if not 1 <= retry_after_s <= _MAX_RETRY_AFTER_S:
-            raise invalid("/retry_after", f"1 to {_MAX_RETRY_AFTER_S} seconds are expected")
+            raise validation_error(
+                "/retry_after", f"1 to {_MAX_RETRY_AFTER_S} seconds are expected"
+            )
         item = {
-            "PK": KEY[0],
-            "SK": KEY[1],
+            "PK": STATE_KEY[0],
+            "SK": STATE_KEY[1],
             "state": state,
             "retry_after_s": retry_after_s,
-            "since": rfc3339(self._clock.now()),
+            "since": format_rfc3339(self._clock.now()),
         }
         self._tables.write(Write(self._table, item=item))
-        self.learn(item)
-        return self._known
+        self.cache_item(item)
+        return self._cached_state
 
     def require_normal(self) -> None:
         """Raise `region_degraded` or `maintenance` while new renders are not taken."""
@@ -95,5 +97,5 @@ class ServiceStates:
         return self._read_at is not None and self._read_at <= now < self._read_at + age
 
 
-def _state(item: Item) -> ServiceState:
+def _state_of(item: Item) -> ServiceState:
     return ServiceState(item["state"], item["retry_after_s"], parse_rfc3339(item["since"]))

@@ -1,18 +1,19 @@
 """Suspend, restore and schedule the deletion of a workspace."""
 
 import datetime as dt
+from contextlib import suppress
 from typing import Final
 
-from chalicelib.adapters.aws.table import ConditionFailed, Tables
-from chalicelib.core.clock import Clock, rfc3339
+from chalicelib.adapters.aws.due_shard import due_shard
+from chalicelib.adapters.aws.table import ConditionFailed, Tables, Write
+from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.errors import Conflict, NotFound
 from chalicelib.core.ids import WorkspaceId
-from chalicelib.features.workspaces.deletion import Deletions
 from chalicelib.features.workspaces.model import Workspace, WorkspaceStatus
-from chalicelib.features.workspaces.repository import Workspaces
+from chalicelib.features.workspaces.repository import Workspaces, workspace_key, workspace_of
 
 # Until then a deletion can be taken back.
-_KEPT: Final = dt.timedelta(days=30)
+_DELETION_DELAY: Final = dt.timedelta(days=30)
 _TRANSITIONS: Final[dict[WorkspaceStatus, tuple[WorkspaceStatus, ...]]] = {
     "active": ("suspended", "deletion_scheduled"),
     "suspended": ("active", "deletion_scheduled"),
@@ -21,44 +22,126 @@ _TRANSITIONS: Final[dict[WorkspaceStatus, tuple[WorkspaceStatus, ...]]] = {
 }
 
 
-class ChangeStatus:
+class StatusTransitions:
+    """The conditional writes that move the rows of workspaces between their states."""
+
+    def __init__(self, tables: Tables, table: str) -> None:
+        """Write to this table."""
+        self._tables = tables
+        self._table = table
+
+    def transition(
+        self,
+        workspace: Workspace,
+        status: WorkspaceStatus,
+        *,
+        deleted_at: str | None = None,
+        delete_at: str | None = None,
+    ) -> Write:
+        """Return the write that moves a workspace out of the state that was read.
+
+        With a `delete_at` it is due then, else no more.
+        """
+        due = {":dpk": due_shard(workspace.id)} if delete_at else {}
+        return Write(
+            self._table,
+            key=workspace_key(workspace.id),
+            update="SET #status = :status, deleted_at = :deleted_at, delete_at = :delete_at"
+            + (", due_at = :delete_at, DPK = :dpk" if due else " REMOVE due_at, DPK"),
+            condition="#status = :was",
+            names={"#status": "status"},
+            values={
+                ":status": status,
+                ":deleted_at": deleted_at,
+                ":delete_at": delete_at,
+                ":was": workspace.status,
+                **due,
+            },
+        )
+
+    def begin_deletion(self, workspace_id: WorkspaceId, now: str) -> Workspace | None:
+        """Begin a deletion whose time has come, which ends its being taken back.
+
+        None: there is none, or it is not due.
+        """
+        write = Write(
+            self._table,
+            key=workspace_key(workspace_id),
+            update="SET #status = :deleting",
+            condition="#status IN (:scheduled, :deleting) AND delete_at <= :now",
+            names={"#status": "status"},
+            values={":scheduled": "deletion_scheduled", ":deleting": "deleting", ":now": now},
+        )
+        try:
+            item = self._tables.write(write)
+        except ConditionFailed:
+            return None
+        assert item is not None
+        return workspace_of(item)
+
+    def postpone_deletion(self, workspace: Workspace, at: str) -> None:
+        """Let a deletion that has not come to its end be due again."""
+        write = Write(
+            self._table,
+            key=workspace_key(workspace.id),
+            update="SET due_at = :at",
+            condition="attribute_exists(due_at)",
+            values={":at": at},
+        )
+        # Refused: somebody else has come to its end.
+        with suppress(ConditionFailed):
+            self._tables.write(write)
+
+    def delete_rows(self, workspace: Workspace) -> None:
+        """Delete a workspace's members and facts, and last its row."""
+        self._tables.delete_partition(self._table, workspace_key(workspace.id)["PK"])
+
+
+class ChangeWorkspaceStatus:
     """Moves a workspace between its states; its keys are refused in all but `active`."""
 
     def __init__(
-        self, *, tables: Tables, workspaces: Workspaces, deletions: Deletions, clock: Clock
+        self,
+        *,
+        tables: Tables,
+        workspaces: Workspaces,
+        transitions: StatusTransitions,
+        clock: Clock,
     ) -> None:
         """Build from the repositories."""
         self._tables = tables
         self._workspaces = workspaces
-        self._deletions = deletions
+        self._transitions = transitions
         self._clock = clock
 
     def suspend(self, workspace_id: WorkspaceId) -> Workspace:
         """Refuse all its keys until it is restored; raises `not_found` or `conflict`."""
-        return self._move(workspace_id, "suspended")
+        return self._change(workspace_id, "suspended")
 
     def restore(self, workspace_id: WorkspaceId) -> Workspace:
         """Take back a suspension, or a deletion that has not begun; raises as `suspend` does."""
-        return self._move(workspace_id, "active")
+        return self._change(workspace_id, "active")
 
     def delete(self, workspace_id: WorkspaceId) -> Workspace:
         """Refuse all its keys and schedule its deletion; raises `not_found` or `conflict`."""
         now = self._clock.now()
-        return self._move(
+        return self._change(
             workspace_id,
             "deletion_scheduled",
-            deleted_at=rfc3339(now),
-            delete_at=rfc3339(now + _KEPT),
+            deleted_at=format_rfc3339(now),
+            delete_at=format_rfc3339(now + _DELETION_DELAY),
         )
 
-    def _move(self, workspace_id: WorkspaceId, status: WorkspaceStatus, **times: str) -> Workspace:
+    def _change(
+        self, workspace_id: WorkspaceId, status: WorkspaceStatus, **times: str
+    ) -> Workspace:
         workspace = self._workspaces.get(workspace_id)
         if workspace is None:
             raise NotFound("not_found", f"There is no workspace {workspace_id}.")
         if status not in _TRANSITIONS[workspace.status]:
             raise Conflict("conflict", f"The workspace is {workspace.status}.")
         try:
-            self._tables.transact([self._deletions.move(workspace, status, **times)])
+            self._tables.transact([self._transitions.transition(workspace, status, **times)])
         except ConditionFailed as lost:
             raise Conflict("conflict", "It was changed meanwhile; look again.") from lost
         changed = self._workspaces.get(workspace_id)

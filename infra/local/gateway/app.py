@@ -11,26 +11,54 @@ from infra.local.console import Console
 from infra.local.gateway.events import (
     Request,
     Response,
-    Routes,
+    RouteTable,
     proxy_event,
     proxy_response,
 )
-from infra.local.gateway.responses import GatewayResponses
-from infra.local.invoke_api import MAX_SYNC_BYTES
-from infra.local.runner.pool import Invocation, Pool, StillRunning, Throttled
+from infra.local.runner.invoke_api import MAX_SYNC_BYTES
+from infra.local.runner.pool import Invocation, StillRunning, Throttled, WorkerPool
+from infra.template import IntrinsicResolver
 
 MAX_BODY_BYTES: Final = 10_485_760
 TIMEOUT_S: Final = 29.0
 _HOP_BY_HOP: Final = frozenset({"connection", "content-length", "transfer-encoding", "keep-alive"})
 
-type Start = Callable[[str, list[tuple[str, str]]], Any]
+type StartResponse = Callable[[str, list[tuple[str, str]]], Any]
+
+
+_SECTION: Final = "x-amazon-apigateway-gateway-responses"
+
+
+class GatewayResponses:
+    """Answers that never reach the function."""
+
+    def __init__(self, template: Mapping[str, Any], resolver: IntrinsicResolver) -> None:
+        """Resolve every response of the template once."""
+        definition = template["Resources"]["RestAPI"]["Properties"]["DefinitionBody"]
+        self._responses: Mapping[str, Any] = resolver.resolve(definition[_SECTION])
+
+    def response(self, kind: str, request_id: str) -> Response:
+        """Return the response of a kind, such as `REQUEST_TOO_LARGE`; falls back as AWS does."""
+        default = "DEFAULT_5XX" if kind.startswith(("INTEGRATION", "API_")) else "DEFAULT_4XX"
+        response = self._responses.get(kind) or self._responses[default]
+        body = response["responseTemplates"]["application/json"]
+        headers = tuple(
+            (name.removeprefix("gatewayresponse.header."), _header_value(value, request_id))
+            for name, value in response["responseParameters"].items()
+        )
+        filled = body.replace("$context.requestId", request_id)
+        return Response(int(response["statusCode"]), headers, filled.encode())
+
+
+def _header_value(mapped: str, request_id: str) -> str:
+    return request_id if mapped == "context.requestId" else mapped.strip("'")
 
 
 class Gateway:
     """A WSGI application in front of the API function."""
 
     def __init__(
-        self, pool: Pool, routes: Routes, responses: GatewayResponses, console: Console
+        self, pool: WorkerPool, routes: RouteTable, responses: GatewayResponses, console: Console
     ) -> None:
         """Take what it needs; it keeps no state of its own."""
         self._pool = pool
@@ -38,15 +66,15 @@ class Gateway:
         self._responses = responses
         self._console = console
 
-    def __call__(self, environ: Mapping[str, Any], start: Start) -> Iterable[bytes]:
+    def __call__(self, environ: Mapping[str, Any], start: StartResponse) -> Iterable[bytes]:
         """Answer one request and tell the console."""
         started = time.time()
         request = read_request(environ)
         response = self._answer(request, started)
         headers = [pair for pair in response.headers if pair[0].lower() not in _HOP_BY_HOP]
         headers.append(("Content-Length", str(len(response.body))))
-        start(f"{response.status} {_phrase(response.status)}", headers)
-        self._console.request(
+        start(f"{response.status} {_reason_phrase(response.status)}", headers)
+        self._console.log_request(
             request.method,
             request.path,
             response.status,
@@ -62,30 +90,36 @@ class Gateway:
         match = self._routes.match(request.path)
         moment = dt.datetime.fromtimestamp(started, dt.UTC)
         if match is None:
-            return self._responses.answer("MISSING_AUTHENTICATION_TOKEN", _id(started))
+            return self._responses.response("MISSING_AUTHENTICATION_TOKEN", _gateway_id(started))
         event = proxy_event(request, match, moment=moment)
         gateway_id: str = event["requestContext"]["requestId"]
         payload = json.dumps(event).encode()
         if len(request.body) > MAX_BODY_BYTES or len(payload) > MAX_SYNC_BYTES:
-            return self._responses.answer("REQUEST_TOO_LARGE", gateway_id)
+            return self._responses.response("REQUEST_TOO_LARGE", gateway_id)
         return self._invoke(payload, gateway_id, started + TIMEOUT_S)
 
-    def _invoke(self, payload: bytes, gateway_id: str, answer_by: float) -> Response:
-        invocation = Invocation(payload, slot_by=lambda: answer_by, answer_by=answer_by)
+    def _invoke(self, payload: bytes, gateway_id: str, answer_deadline: float) -> Response:
+        invocation = Invocation(
+            payload, slot_deadline=lambda: answer_deadline, answer_deadline=answer_deadline
+        )
         try:
             answer = self._pool.invoke(invocation)
         except StillRunning:
-            return self._responses.answer("INTEGRATION_TIMEOUT", gateway_id)
+            return self._responses.response("INTEGRATION_TIMEOUT", gateway_id)
         except Throttled:
-            kind = "INTEGRATION_TIMEOUT" if time.time() >= answer_by else "INTEGRATION_FAILURE"
-            return self._responses.answer(kind, gateway_id)
+            kind = (
+                "INTEGRATION_TIMEOUT" if time.time() >= answer_deadline else "INTEGRATION_FAILURE"
+            )
+            return self._responses.response(kind, gateway_id)
         if answer.error:
-            kind = "INTEGRATION_TIMEOUT" if time.time() >= answer_by else "INTEGRATION_FAILURE"
-            return self._responses.answer(kind, gateway_id)
+            kind = (
+                "INTEGRATION_TIMEOUT" if time.time() >= answer_deadline else "INTEGRATION_FAILURE"
+            )
+            return self._responses.response(kind, gateway_id)
         try:
             return proxy_response(answer.payload)
         except ValueError:
-            return self._responses.answer("API_CONFIGURATION_ERROR", gateway_id)
+            return self._responses.response("API_CONFIGURATION_ERROR", gateway_id)
 
 
 def read_request(environ: Mapping[str, Any]) -> Request:
@@ -107,11 +141,11 @@ def read_request(environ: Mapping[str, Any]) -> Request:
     )
 
 
-def _id(started: float) -> str:
+def _gateway_id(started: float) -> str:
     return f"local-{int(started * 1000):x}"
 
 
-def _phrase(status: int) -> str:
+def _reason_phrase(status: int) -> str:
     try:
         return HTTPStatus(status).phrase
     except ValueError:

@@ -26,7 +26,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class RouteMatch:
     """The resource that a path belongs to, with its parameters undecoded."""
 
     resource: str
@@ -42,30 +42,30 @@ class Response:
     body: bytes
 
 
-class Routes:
+class RouteTable:
     """Finds the resource of a path: literal segments win over parameters, `{proxy+}` comes last."""
 
     def __init__(self, resources: Sequence[str]) -> None:
         """Take the paths of the app, such as `/v1/renders/{id}`."""
         split = [(resource, _segments(resource)) for resource in resources]
-        self._table = sorted(split, key=lambda row: [_rank(segment) for segment in row[1]])
+        self._table = sorted(split, key=lambda row: [_match_order(segment) for segment in row[1]])
 
-    def match(self, path: str) -> Match | None:
+    def match(self, path: str) -> RouteMatch | None:
         """Return the resource of a path, or None; a slash at the end does not matter."""
         wanted = _segments(path)
         for resource, pattern in self._table:
             parameters = _parameters(pattern, wanted)
             if parameters is not None:
-                return Match(resource, parameters)
+                return RouteMatch(resource, parameters)
         return None
 
 
 def proxy_event(
-    request: Request, match: Match, *, moment: dt.datetime, stage: str = "live"
+    request: Request, match: RouteMatch, *, moment: dt.datetime, stage: str = "live"
 ) -> dict[str, Any]:
     """Return the event; every body travels in base64, as `*/*` is a binary media type."""
-    headers = _multi((name.title(), value) for name, value in request.headers)
-    query = _multi(urllib.parse.parse_qsl(request.query, keep_blank_values=True))
+    headers = _multi_values((name.title(), value) for name, value in request.headers)
+    query = _multi_values(urllib.parse.parse_qsl(request.query, keep_blank_values=True))
     single = {name: values[-1] for name, values in headers.items()}
     return {
         "resource": match.resource,
@@ -121,7 +121,7 @@ def proxy_response(payload: bytes) -> Response:
     return Response(answer["statusCode"], tuple(headers), raw)
 
 
-def _multi(pairs: Any) -> dict[str, list[str]]:
+def _multi_values(pairs: Any) -> dict[str, list[str]]:
     grouped: dict[str, list[str]] = {}
     for name, value in pairs:
         grouped.setdefault(name, []).append(value)
@@ -132,7 +132,7 @@ def _segments(path: str) -> list[str]:
     return [segment for segment in path.split("/") if segment]
 
 
-def _rank(segment: str) -> tuple[int, str]:
+def _match_order(segment: str) -> tuple[int, str]:
     if segment.endswith("+}"):
         return (2, segment)
     return (1, segment) if segment.startswith("{") else (0, segment)

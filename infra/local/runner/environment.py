@@ -4,11 +4,11 @@ import os
 from collections.abc import Mapping
 from typing import Final
 
-from infra.local.functions import Function
+from infra.local.functions import LambdaFunction
 from infra.template import ROOT
 
 REGION: Final = "us-east-1"
-_PASSED_ON: Final = (
+_INHERITED_VARIABLES: Final = (
     "PATH",
     "HOME",
     "LANG",
@@ -19,12 +19,12 @@ _PASSED_ON: Final = (
 )
 
 
-def worker_environment(function: Function, endpoints: Mapping[str, str]) -> dict[str, str]:
+def worker_environment(function: LambdaFunction, endpoints: Mapping[str, str]) -> dict[str, str]:
     """Return the variables of a function's processes; the template wins over the user's."""
     inherited = {
         name: value
         for name, value in os.environ.items()
-        if name in _PASSED_ON or name.startswith("PLATEN_")
+        if name in _INHERITED_VARIABLES or name.startswith("PLATEN_")
     }
     return {
         **inherited,

@@ -9,12 +9,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from infra.local.functions import Function
-from infra.local.runner.process import Answer, Worker, checked, failure, kill, timed_out
+from infra.local.functions import LambdaFunction
+from infra.local.runner.process import (
+    InvocationAnswer,
+    WorkerProcess,
+    kill_workers,
+    lambda_failure,
+    timeout_failure,
+    worker_answer,
+)
 
-IDLE_S: Final = 60.0
-INIT: Final = "init"
-_STOPPED: Final = failure("Sandbox.Stopped", "The stack stops.")
+IDLE_TIMEOUT_S: Final = 60.0
+INIT_REQUEST_ID: Final = "init"
+_STACK_STOPPED: Final = lambda_failure("Sandbox.Stopped", "The stack stops.")
 
 
 class Throttled(Exception):  # noqa: N818 -- named as Lambda names it
@@ -26,38 +33,38 @@ class StillRunning(Exception):  # noqa: N818 -- an answer, not a fault
 
 
 @dataclass(slots=True)
-class _Ticket:
+class _SlotTicket:
     """A place in the queue for a slot."""
 
-    called: threading.Event = field(default_factory=threading.Event)
-    worker: Worker | None = None
-    failure: Answer | None = None
+    granted: threading.Event = field(default_factory=threading.Event)
+    worker: WorkerProcess | None = None
+    failure: InvocationAnswer | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """One call of a function; times are epoch seconds, `slot_by` is asked when all are busy.
+    """One call of a function; times are epoch seconds, `slot_deadline` is asked when all are busy.
 
-    `patient`: waits for a slot where others are throttled.
+    `waits_for_slot`: waits for a slot where others are throttled.
     """
 
     payload: bytes
     request_id: str = field(default_factory=lambda: str(uuid.uuid4()))
     client_context: Mapping[str, Any] | None = None
-    slot_by: Callable[[], float | None] = lambda: None
-    answer_by: float | None = None
-    patient: bool = False
+    slot_deadline: Callable[[], float | None] = lambda: None
+    answer_deadline: float | None = None
+    waits_for_slot: bool = False
 
 
-class Pool:
+class WorkerPool:
     """Runs invocations of one function, each in a process of its own."""
 
     def __init__(
         self,
-        function: Function,
-        launch: Callable[[], Worker],
+        function: LambdaFunction,
+        launch: Callable[[], WorkerProcess],
         *,
-        report: Callable[[Function, Invocation, Answer, float], None],
+        report: Callable[[LambdaFunction, Invocation, InvocationAnswer, float], None],
         throttle: bool = False,
     ) -> None:
         """`launch` starts a process; `report` learns of every invocation's end and seconds."""
@@ -66,31 +73,31 @@ class Pool:
         self._report = report
         self._throttle = throttle
         self._lock = threading.Lock()
-        self._idle: list[Worker] = []
-        self._all: set[Worker] = set()
-        self._waiting: deque[_Ticket] = deque()
-        self._starting = 0
-        self._closed = False
+        self._idle_workers: list[WorkerProcess] = []
+        self._workers: set[WorkerProcess] = set()
+        self._tickets: deque[_SlotTicket] = deque()
+        self._starting_count = 0
+        self._is_closed = False
 
     def warm_up(self) -> list[threading.Thread]:
         """Start the processes that are wanted early; each thread ends when one is ready."""
         with self._lock:
-            self._starting += self.function.warm
-        return [self._start_thread() for _ in range(self.function.warm)]
+            self._starting_count += self.function.warm_count
+        return [self._start_worker_thread() for _ in range(self.function.warm_count)]
 
-    def invoke(self, invocation: Invocation) -> Answer:
-        """Run the function; raises Throttled without a slot, StillRunning past `answer_by`."""
-        worker = self._take(invocation)
-        if isinstance(worker, Answer):
+    def invoke(self, invocation: Invocation) -> InvocationAnswer:
+        """Run the function; raises Throttled without a slot, StillRunning past its deadline."""
+        worker = self._acquire_worker(invocation)
+        if isinstance(worker, InvocationAnswer):
             self._report(self.function, invocation, worker, 0.0)
             return worker
         started = time.monotonic()
         try:
-            self._send(worker, invocation)
-            return self._finish(worker, invocation, started, bounded=True)
+            self._send_invocation(worker, invocation)
+            return self._receive_answer(worker, invocation, started, bounded=True)
         except TimeoutError:
             rest = threading.Thread(
-                target=self._finish, args=(worker, invocation, started), daemon=True
+                target=self._receive_answer, args=(worker, invocation, started), daemon=True
             )
             rest.start()
             raise StillRunning from None
@@ -98,59 +105,59 @@ class Pool:
     def reap(self) -> None:
         """Let processes go that nobody needed for a minute, but never the warm ones."""
         with self._lock:
-            spare = max(0, len(self._all) - self.function.warm)
-            limit = time.monotonic() - IDLE_S
-            leaving = [worker for worker in self._idle if worker.idle_since < limit][:spare]
+            spare = max(0, len(self._workers) - self.function.warm_count)
+            limit = time.monotonic() - IDLE_TIMEOUT_S
+            leaving = [worker for worker in self._idle_workers if worker.idle_since < limit][:spare]
             for worker in leaving:
-                self._idle.remove(worker)
-                self._all.discard(worker)
+                self._idle_workers.remove(worker)
+                self._workers.discard(worker)
         for worker in leaving:
             worker.retire()
 
     def size(self) -> int:
         """Return how many processes there are."""
-        return len(self._all)
+        return len(self._workers)
 
     def close(self) -> None:
         """End every process."""
         with self._lock:
-            self._closed = True
-            workers, self._all = list(self._all), set()
-            for ticket in self._waiting:
-                ticket.failure = _STOPPED
-                ticket.called.set()
-            self._waiting.clear()
-        kill(workers)
+            self._is_closed = True
+            workers, self._workers = list(self._workers), set()
+            for ticket in self._tickets:
+                ticket.failure = _STACK_STOPPED
+                ticket.granted.set()
+            self._tickets.clear()
+        kill_workers(workers)
 
-    def _take(self, invocation: Invocation) -> Worker | Answer:
+    def _acquire_worker(self, invocation: Invocation) -> WorkerProcess | InvocationAnswer:
         with self._lock:
-            if self._closed:
-                return _STOPPED
-            while self._idle:
-                worker = self._idle.pop()
-                if worker.alive():
+            if self._is_closed:
+                return _STACK_STOPPED
+            while self._idle_workers:
+                worker = self._idle_workers.pop()
+                if worker.is_alive():
                     return worker
-                self._all.discard(worker)
+                self._workers.discard(worker)
                 worker.retire()
-            room = len(self._all) + self._starting < self.function.concurrency
-            throttled = self._throttle and not invocation.patient
-            if throttled and not room and self._starting <= len(self._waiting):
+            room = len(self._workers) + self._starting_count < self.function.concurrency
+            throttled = self._throttle and not invocation.waits_for_slot
+            if throttled and not room and self._starting_count <= len(self._tickets):
                 raise Throttled
-            ticket = _Ticket()
-            self._waiting.append(ticket)
+            ticket = _SlotTicket()
+            self._tickets.append(ticket)
             self._grow()
-        slot_by = invocation.slot_by()
-        timeout_s = None if slot_by is None else max(0.0, slot_by - time.time())
-        if not ticket.called.wait(timeout_s):
+        deadline = invocation.slot_deadline()
+        timeout_s = None if deadline is None else max(0.0, deadline - time.time())
+        if not ticket.granted.wait(timeout_s):
             with self._lock:
-                if not ticket.called.is_set():
-                    self._waiting.remove(ticket)
+                if not ticket.granted.is_set():
+                    self._tickets.remove(ticket)
                     raise Throttled
         taken = ticket.worker or ticket.failure
         assert taken is not None
         return taken
 
-    def _send(self, worker: Worker, invocation: Invocation) -> None:
+    def _send_invocation(self, worker: WorkerProcess, invocation: Invocation) -> None:
         head = {
             "request_id": invocation.request_id,
             "arn": f"arn:aws:lambda:us-east-1:000000000000:function:{self.function.name}",
@@ -162,91 +169,94 @@ class Pool:
         except OSError:
             return  # The process has ended; the receive that follows says so.
 
-    def _finish(
+    def _receive_answer(
         self,
-        worker: Worker,
+        worker: WorkerProcess,
         invocation: Invocation,
         started: float,
         *,
         bounded: bool = False,
-    ) -> Answer:
+    ) -> InvocationAnswer:
         ends = started + self.function.timeout_s
-        if bounded and invocation.answer_by is not None:
-            ends = min(ends, time.monotonic() + invocation.answer_by - time.time())
+        if bounded and invocation.answer_deadline is not None:
+            ends = min(ends, time.monotonic() + invocation.answer_deadline - time.time())
         try:
             head, payload = worker.channel.receive(ends)
         except TimeoutError:
             if ends < started + self.function.timeout_s:
                 raise
-            answer = timed_out(invocation.request_id, self.function.timeout_s)
-            self._discard(worker)
+            answer = timeout_failure(invocation.request_id, self.function.timeout_s)
+            self._discard_worker(worker)
         except EOFError:
-            answer = worker.died(invocation.request_id)
-            self._discard(worker)
+            answer = worker.exit_failure(invocation.request_id)
+            self._discard_worker(worker)
         else:
-            answer = checked(head, payload)
-            self._release(worker)
+            answer = worker_answer(head, payload)
+            self._release_worker(worker)
         self._report(self.function, invocation, answer, time.monotonic() - started)
         return answer
 
-    def _release(self, worker: Worker) -> None:
+    def _release_worker(self, worker: WorkerProcess) -> None:
         worker.idle_since = time.monotonic()
         with self._lock:
-            if self._closed:
+            if self._is_closed:
                 return
-            if self._waiting:
-                ticket = self._waiting.popleft()
+            if self._tickets:
+                ticket = self._tickets.popleft()
                 ticket.worker = worker
-                ticket.called.set()
+                ticket.granted.set()
             else:
-                self._idle.append(worker)
+                self._idle_workers.append(worker)
 
-    def _discard(self, worker: Worker) -> None:
+    def _discard_worker(self, worker: WorkerProcess) -> None:
         worker.kill()
         with self._lock:
-            self._all.discard(worker)
+            self._workers.discard(worker)
             self._grow()
-            if len(self._all) + self._starting < self.function.warm and not self._closed:
-                self._starting += 1
-                self._start_thread()
+            if (
+                len(self._workers) + self._starting_count < self.function.warm_count
+                and not self._is_closed
+            ):
+                self._starting_count += 1
+                self._start_worker_thread()
 
     def _grow(self) -> None:
         while (
-            not self._closed
-            and self._starting < len(self._waiting)
-            and len(self._all) + self._starting < self.function.concurrency
+            not self._is_closed
+            and self._starting_count < len(self._tickets)
+            and len(self._workers) + self._starting_count < self.function.concurrency
         ):
-            self._starting += 1
-            self._start_thread()
+            self._starting_count += 1
+            self._start_worker_thread()
 
-    def _start_thread(self) -> threading.Thread:
-        thread = threading.Thread(target=self._start, daemon=True)
+    def _start_worker_thread(self) -> threading.Thread:
+        thread = threading.Thread(target=self._start_worker, daemon=True)
         thread.start()
         return thread
 
-    def _start(self) -> None:
+    def _start_worker(self) -> None:
         try:
             worker = self._launch()
         except RuntimeError:
             # What would start it has closed too.
-            if self._closed:
+            if self._is_closed:
                 return
             raise
         problem = worker.wait_until_ready()
         with self._lock:
-            self._starting -= 1
-            if problem is None and not self._closed:
-                self._all.add(worker)
-            elif self._waiting:
-                ticket = self._waiting.popleft()
-                ticket.failure = problem or _STOPPED
-                ticket.called.set()
-        if problem is None and not self._closed:
-            self._release(worker)
+            self._starting_count -= 1
+            if problem is None and not self._is_closed:
+                self._workers.add(worker)
+            elif self._tickets:
+                ticket = self._tickets.popleft()
+                ticket.failure = problem or _STACK_STOPPED
+                ticket.granted.set()
+        if problem is None and not self._is_closed:
+            self._release_worker(worker)
             return
         worker.kill()
         if problem is not None:
-            self._report(self.function, Invocation(b"", INIT), problem, 0.0)
+            self._report(self.function, Invocation(b"", INIT_REQUEST_ID), problem, 0.0)
 
 
 def slot_deadline(payload: bytes) -> float | None:

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import select
 import socket
 import subprocess
 import sys
@@ -11,17 +12,16 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import IO, Any, Final, Protocol
 
-from infra.local.processes import Spawner, end
+from infra.local.processes import Spawner, kill_process_trees
 from infra.local.runner.frames import Channel
-from infra.local.runner.output import Output
 from infra.template import ROOT
 
 MAX_ANSWER_BYTES: Final = 6_291_556
 
 
-class Handled(Protocol):
+class HasHandler(Protocol):
     """Whatever names a handler as `module.attribute`."""
 
     @property
@@ -31,7 +31,7 @@ class Handled(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class InvocationAnswer:
     """What an invocation came to.
 
     `error` is Lambda's `Unhandled` or None, `request_id` what the event itself called its request.
@@ -42,12 +42,12 @@ class Answer:
     request_id: str | None = None
 
 
-class Worker:
+class WorkerProcess:
     """A process that runs one invocation at a time; `log` gets each line that it writes."""
 
     def __init__(
         self,
-        function: Handled,
+        function: HasHandler,
         environment: Mapping[str, str],
         spawner: Spawner,
         log: Callable[[str], None],
@@ -77,7 +77,7 @@ class Worker:
             )
             unless_started.pop_all()
         assert self.process.stdout is not None
-        self.output = Output(self.process.stdout, log)
+        self.output = WorkerOutput(self.process.stdout, log)
         self.idle_since = time.monotonic()
         threading.Thread(target=self.output.follow, daemon=True).start()
 
@@ -86,33 +86,33 @@ class Worker:
         """Return the process id."""
         return self.process.pid
 
-    def wait_until_ready(self) -> Answer | None:
+    def wait_until_ready(self) -> InvocationAnswer | None:
         """Wait for the handler's import; return what went wrong or None."""
         try:
             head, payload = self.channel.receive()
         except EOFError:
-            return self.died("init")
-        return None if head["status"] == "ready" else Answer(payload, "Unhandled")
+            return self.exit_failure("init")
+        return None if head["status"] == "ready" else InvocationAnswer(payload, "Unhandled")
 
-    def alive(self) -> bool:
+    def is_alive(self) -> bool:
         """Tell whether the process still runs."""
         return self.process.poll() is None
 
-    def died(self, request_id: str) -> Answer:
+    def exit_failure(self, request_id: str) -> InvocationAnswer:
         """Return Lambda's answer for a process that ended in the middle."""
         try:
             code = self.process.wait(timeout=1)
         except subprocess.TimeoutExpired:
             code = 0
         how = f"exit status {code}" if code >= 0 else f"signal: {-code}"
-        return failure(
+        return lambda_failure(
             "Runtime.ExitError",
             f"RequestId: {request_id} Error: Runtime exited with error: {how}",
         )
 
     def kill(self) -> None:
         """End the process and all it started, at once."""
-        end(self.process)
+        kill_process_trees(self.process)
         self.channel.close()
 
     def retire(self) -> None:
@@ -121,36 +121,75 @@ class Worker:
         try:
             self.process.wait(timeout=2)
         except subprocess.TimeoutExpired:
-            end(self.process)
+            kill_process_trees(self.process)
 
 
-def kill(workers: Sequence[Worker]) -> None:
+def kill_workers(workers: Sequence[WorkerProcess]) -> None:
     """End several processes at once."""
-    end(*(worker.process for worker in workers))
+    kill_process_trees(*(worker.process for worker in workers))
     for worker in workers:
         worker.channel.close()
 
 
-def failure(kind: str, message: str, **more: Any) -> Answer:
+def lambda_failure(kind: str, message: str, **more: Any) -> InvocationAnswer:
     """Return an answer in the form of Lambda's own failures."""
     body = {"errorType": kind, "errorMessage": message, **more}
-    return Answer(json.dumps(body).encode(), "Unhandled")
+    return InvocationAnswer(json.dumps(body).encode(), "Unhandled")
 
 
-def timed_out(request_id: str, timeout_s: float) -> Answer:
+def timeout_failure(request_id: str, timeout_s: float) -> InvocationAnswer:
     """Return the answer of an invocation that took too long."""
     message = f"RequestId: {request_id} Error: Task timed out after {timeout_s:.2f} seconds"
-    return failure("Sandbox.Timedout", message)
+    return lambda_failure("Sandbox.Timedout", message)
 
 
-def checked(head: Mapping[str, Any], payload: bytes) -> Answer:
+def worker_answer(head: Mapping[str, Any], payload: bytes) -> InvocationAnswer:
     """Return what a worker answered, unless it is larger than Lambda takes."""
     if head["status"] != "ok":
-        return Answer(payload, "Unhandled", head.get("request_id"))
+        return InvocationAnswer(payload, "Unhandled", head.get("request_id"))
     if len(payload) > MAX_ANSWER_BYTES:
         message = (
             "Response payload size exceeded maximum allowed payload size "
             f"({MAX_ANSWER_BYTES} bytes)."
         )
-        return failure("Function.ResponseSizeTooLarge", message)
-    return Answer(payload, request_id=head.get("request_id"))
+        return lambda_failure("Function.ResponseSizeTooLarge", message)
+    return InvocationAnswer(payload, request_id=head.get("request_id"))
+
+
+# More than a pipe holds, so that one read takes whatever was written before it.
+_CHUNK: Final = 1 << 20
+
+
+class WorkerOutput:
+    """The lines of a pipe, handed on by whoever reads them first."""
+
+    def __init__(self, pipe: IO[bytes], log: Callable[[str], None]) -> None:
+        """Take over an unbuffered pipe; `log` gets each line, one at a time."""
+        os.set_blocking(pipe.fileno(), False)
+        self._pipe = pipe
+        self._log = log
+        self._partial_line = b""
+        self._is_closed = False
+        self._lock = threading.Lock()
+
+    def follow(self) -> None:
+        """Hand on lines as they come, until nobody can write any more; close the pipe."""
+        arrived = select.poll()
+        arrived.register(self._pipe, select.POLLIN)
+        with self._pipe:
+            while not self._is_closed:
+                arrived.poll()
+                self.catch_up()
+
+    def catch_up(self) -> None:
+        """Return once every line that was written before has been handed on."""
+        with self._lock:
+            chunk = None if self._is_closed else self._pipe.read(_CHUNK)
+            if chunk is None:
+                return
+            self._is_closed = not chunk
+            *lines, self._partial_line = (self._partial_line + chunk).split(b"\n")
+            if self._is_closed and self._partial_line:
+                lines.append(self._partial_line)
+            for line in lines:
+                self._log(line.decode("utf-8", "replace"))

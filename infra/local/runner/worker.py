@@ -15,11 +15,11 @@ from collections.abc import Callable, Mapping
 from types import SimpleNamespace
 from typing import Any
 
+from infra.local.die_with_parent import die_with_parent
 from infra.local.runner.frames import Channel
-from infra.local.tether import hold
 
 
-class Context:
+class LambdaContext:
     """What Lambda hands a handler beside the event."""
 
     function_version = "$LATEST"
@@ -42,12 +42,12 @@ class Context:
         return max(0, int((self._deadline - time.time()) * 1000))
 
 
-def serve(channel: Channel, target: str) -> None:
+def serve(channel: Channel, handler_name: str) -> None:
     """Import the handler, tell how that went, and answer events until the stack hangs up."""
     try:
-        handler = _load(target)
+        handler = _load_handler(handler_name)
     except BaseException as error:  # noqa: BLE001 -- whatever import raises is the answer
-        channel.send({"status": "failed"}, _describe(error, "Runtime.ImportModuleError"))
+        channel.send({"status": "failed"}, _error_payload(error, "Runtime.ImportModuleError"))
         return
     channel.send({"status": "ready"})
     while True:
@@ -58,33 +58,33 @@ def serve(channel: Channel, target: str) -> None:
         channel.send(*_answer(handler, head, payload))
 
 
-def _load(target: str) -> Callable[[Any, Context], Any]:
-    module_name, attribute = target.rsplit(".", 1)
+def _load_handler(handler_name: str) -> Callable[[Any, LambdaContext], Any]:
+    module_name, attribute = handler_name.rsplit(".", 1)
     module = importlib.import_module(module_name)
     # On Lambda, which sets this variable, a module warms itself: nobody else would.
     if "AWS_LAMBDA_INITIALIZATION_TYPE" not in os.environ and hasattr(module, "warm"):
         module.warm()
-    handler: Callable[[Any, Context], Any] = getattr(module, attribute)
+    handler: Callable[[Any, LambdaContext], Any] = getattr(module, attribute)
     return handler
 
 
 def _answer(
-    handler: Callable[[Any, Context], Any], head: Mapping[str, Any], payload: bytes
+    handler: Callable[[Any, LambdaContext], Any], head: Mapping[str, Any], payload: bytes
 ) -> tuple[dict[str, Any], bytes]:
     told: dict[str, Any] = {"status": "failed"}
     try:
         event = json.loads(payload)
         told["request_id"] = _request_id(event)
-        result = handler(event, Context(head))
-        return told | {"status": "ok"}, _dumped(result)
+        result = handler(event, LambdaContext(head))
+        return told | {"status": "ok"}, _encode(result)
     except Exception as error:  # noqa: BLE001 -- an unhandled exception is an answer of Lambda
-        return told, _describe(error)
+        return told, _error_payload(error)
     finally:
         sys.stdout.flush()
         sys.stderr.flush()
 
 
-def _dumped(result: Any) -> bytes:
+def _encode(result: Any) -> bytes:
     """Write an answer as Lambda's own runtime does since Python 3.12: not in ASCII alone."""
     return json.dumps(result, separators=(",", ":"), ensure_ascii=False).encode()
 
@@ -103,7 +103,7 @@ def _request_id(event: Any) -> str | None:
     return told if isinstance(told, str) else None
 
 
-def _describe(error: BaseException, kind: str | None = None) -> bytes:
+def _error_payload(error: BaseException, kind: str | None = None) -> bytes:
     trace = traceback.format_exception(error)
     return json.dumps(
         {
@@ -115,5 +115,5 @@ def _describe(error: BaseException, kind: str | None = None) -> bytes:
 
 
 if __name__ == "__main__":
-    hold(int(sys.argv[2]))
+    die_with_parent(int(sys.argv[2]))
     serve(Channel(socket.socket(fileno=int(sys.argv[1]))), sys.argv[3])

@@ -3,11 +3,11 @@
 from typing import Final
 
 from chalicelib.engine.templating.includes import Includes
-from tests.builders.bombs.amounts import FORMATS, NUMBERS, SIZE, STEPS
-from tests.builders.bombs.inclusions import INCLUDES
-from tests.builders.bombs.tricks import FILTERS, NESTING, PATTERNS, SLOW, WALKS
+from tests.builders.bombs.escapes import FILTERS, NESTING, PATTERNS, SLOW, WALKS
+from tests.builders.bombs.includes import INCLUDES
+from tests.builders.bombs.oversized import FORMATS, NUMBERS, SIZE, STEPS
 
-ALL: Final[dict[str, tuple[str, str, Includes]]] = {
+ALL_BOMBS: Final[dict[str, tuple[str, str, Includes]]] = {
     f"{kind}: {name}": (*bomb, Includes()) if len(bomb) == 2 else bomb
     for kind, bombs in (
         ("steps", STEPS),

@@ -11,22 +11,22 @@ from chalicelib.adapters.aws.table import Item
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.renders.idempotency import IdempotencyKey
 from chalicelib.features.workspaces.plans import PLANS
-from tests.builders.crash.cases import CANCELED, Case
-from tests.builders.stores import Stores
+from tests.builders.crash.cases import CANCELED, CrashCase
+from tests.builders.stack.stores import StackStores
 
-_PURGED: Final = {"expires": "render.expired", "purges": "render.purged"}
-_REFUSED: Final = "region_degraded"
+_PURGE_EVENTS: Final = {"expires": "render.expired", "purges": "render.purged"}
+_NO_CAPACITY: Final = "region_degraded"
 
 
-def broken(case: Case, stores: Stores, workspace: str, key: str) -> list[str]:
+def broken_invariants(case: CrashCase, stores: StackStores, workspace: str, key: str) -> list[str]:
     """Return the first of what does not hold; the limits themselves may still be due."""
     partitions = [
         stores.partition(f"WS#{workspace}#RND#{render}") for render in stores.renders(workspace)
     ]
     renders = [row for rows in partitions for row in rows if row["SK"] == "META"]
     found = chain(
-        _one(case, renders, stores, workspace, key),
-        *(_facts(case, rows) for rows in partitions),
+        _single_render(case, renders, stores, workspace, key),
+        *(_events(case, rows) for rows in partitions),
         *(_due(case, rows) for rows in partitions),
         _limits(case, renders, stores, workspace),
         _statistics(renders, stores, workspace),
@@ -35,36 +35,38 @@ def broken(case: Case, stores: Stores, workspace: str, key: str) -> list[str]:
     return list(islice(found, 1))
 
 
-def _one(
-    case: Case, renders: list[Item], stores: Stores, workspace: str, key: str
+def _single_render(
+    case: CrashCase, renders: list[Item], stores: StackStores, workspace: str, key: str
 ) -> Iterator[str]:
     """One render stands for the key; who was refused for want of room has another beside it."""
-    refused = [render for render in renders if _error(render) == _REFUSED]
-    if len(refused) != (1 if case.way == "is refused" else 0):
+    refused = [render for render in renders if _error_code(render) == _NO_CAPACITY]
+    if len(refused) != (1 if case.caller_action == "is refused" else 0):
         yield f"{len(refused)} refused"
     others = [render for render in renders if render not in refused]
     if len(others) != 1:
         yield f"{len(others)} renders"
         return
     (render,) = others
-    succeeds = case.ends == "succeeded"
+    succeeds = case.expected_end == "succeeded"
     without_error = {"succeeded", CANCELED}
-    if render["status"] != (case.ends if case.ends in without_error else "failed"):
+    if render["status"] != (case.expected_end if case.expected_end in without_error else "failed"):
         yield f"it is {render['status']}"
-    if _error(render) != (None if case.ends in without_error else case.ends):
-        yield f"its error is {_error(render)}"
+    if _error_code(render) != (None if case.expected_end in without_error else case.expected_end):
+        yield f"its error is {_error_code(render)}"
     if render["billed"] is not succeeds:
         yield f"billed: {render['billed']}"
     at = IdempotencyKey(WorkspaceId(workspace), "live", "POST /v1/renders", key, "").partition
-    record = stores.tables.get(stores.transient, at)
+    record = stores.tables.get(stores.transient_table, at)
     if record is None or record["render_id"] != render["id"]:
         yield f"the idempotency key stands for {record}"
 
 
-def _objects(case: Case, renders: list[Item], stores: Stores, workspace: str) -> Iterator[str]:
+def _objects(
+    case: CrashCase, renders: list[Item], stores: StackStores, workspace: str
+) -> Iterator[str]:
     named = [file for render in renders for file in _outcome(render)["files"]]
-    purged = case.way in _PURGED
-    if len(named) != (len(case.formats) if case.ends == "succeeded" else 0):
+    purged = case.caller_action in _PURGE_EVENTS
+    if len(named) != (len(case.formats) if case.expected_end == "succeeded" else 0):
         yield f"{len(named)} files"
     if any(bool(render["files_purged_at"]) is not purged for render in renders):
         yield "purged" if not purged else "not purged"
@@ -80,7 +82,9 @@ def _objects(case: Case, renders: list[Item], stores: Stores, workspace: str) ->
             yield "the object is another than the record says"
 
 
-def _limits(case: Case, renders: list[Item], stores: Stores, workspace: str) -> Iterator[str]:
+def _limits(
+    case: CrashCase, renders: list[Item], stores: StackStores, workspace: str
+) -> Iterator[str]:
     item = stores.limits(workspace)
     billed = sum(render["billed"] for render in renders)
     if item["holds"] or item["leases"]:
@@ -91,7 +95,7 @@ def _limits(case: Case, renders: list[Item], stores: Stores, workspace: str) -> 
         yield f"{item['quota_left']} left"
 
 
-def _statistics(renders: list[Item], stores: Stores, workspace: str) -> Iterator[str]:
+def _statistics(renders: list[Item], stores: StackStores, workspace: str) -> Iterator[str]:
     counted: Counter[str] = Counter()
     for month in {render["created_at"][:7] for render in renders}:
         for row in stores.partition(f"WS#{workspace}#USE#{month}"):
@@ -103,20 +107,24 @@ def _statistics(renders: list[Item], stores: Stores, workspace: str) -> Iterator
         yield f"counted {dict(counted)}"
 
 
-def _facts(case: Case, rows: list[Item]) -> Iterator[str]:
+def _events(case: CrashCase, rows: list[Item]) -> Iterator[str]:
     facts = [row for row in rows if row["SK"] != "META"]
     types = [f"render.{row['status']}" for row in rows if row["SK"] == "META"]
-    types += [_PURGED[case.way]] if case.way in _PURGED else []
+    types += [_PURGE_EVENTS[case.caller_action]] if case.caller_action in _PURGE_EVENTS else []
     if sorted(fact["type"] for fact in facts) != sorted(types):
         yield f"facts {[fact['type'] for fact in facts]}"
     for fact in facts:
-        if "told_at" not in fact or fact.keys() & {"due_at", "DPK", "given_up_at"}:
+        if "published_at" not in fact or fact.keys() & {"due_at", "DPK", "given_up_at"}:
             yield f"{fact['type']} is not told"
 
 
-def _due(case: Case, rows: list[Item]) -> Iterator[str]:
+def _due(case: CrashCase, rows: list[Item]) -> Iterator[str]:
     for row in rows:
-        kept = row["SK"] == "META" and row.get("expires_at") and case.way not in _PURGED
+        kept = (
+            row["SK"] == "META"
+            and row.get("expires_at")
+            and case.caller_action not in _PURGE_EVENTS
+        )
         if row.get("due_at") != (row["expires_at"] if kept else None):
             yield f"{row['SK']} is due at {row.get('due_at')}"
 
@@ -126,7 +134,7 @@ def _outcome(render: Item) -> dict[str, Any]:
     return outcome
 
 
-def _error(render: Item) -> str | None:
+def _error_code(render: Item) -> str | None:
     error = _outcome(render)["error"]
     return error["code"] if error else None
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from string import Template
 from typing import Any
 
-from tests.builders.web import Page
-from tests.fakes.dns_server import Turns
+from tests.builders.pages.web_site import SitePage
+from tests.fakes.dns_server import DnsAnswers
 
 PUBLIC = "93.184.216.34"
 SITE = "https://public.test"
@@ -27,8 +27,8 @@ class Case:
     url: str | None = None
     data_url: str | None = None
     output: Mapping[str, Any] = field(default_factory=dict)
-    pages: Mapping[str, Page] = field(default_factory=dict)
-    names: Mapping[str, Turns] = field(default_factory=dict)
+    pages: Mapping[str, SitePage] = field(default_factory=dict)
+    names: Mapping[str, DnsAnswers] = field(default_factory=dict)
 
     @property
     def shared(self) -> bool:
@@ -66,8 +66,8 @@ class Attack:
             filled = {self.filled(key): self.filled(each) for key, each in value.items()}
         elif isinstance(value, list | tuple):
             filled = [self.filled(each) for each in value]
-        elif isinstance(value, Page):
-            filled = Page(
+        elif isinstance(value, SitePage):
+            filled = SitePage(
                 self.filled(value.body),
                 value.content_type,
                 value.status,

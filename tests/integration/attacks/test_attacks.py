@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import pytest
 
-from tests.integration.attacks import stage
+from tests.integration.attacks import play
+from tests.integration.attacks.all_cases import CASES
 from tests.integration.attacks.case import Attack
-from tests.integration.attacks.listing import CASES
+from tests.integration.attacks.fake_internet import World, world_of
+from tests.integration.attacks.play import Act
 from tests.integration.attacks.results import RESULTS, Result, table, total
-from tests.integration.attacks.stage import Act
-from tests.integration.attacks.world import World, world_of
 
 pytestmark = pytest.mark.integration
 
@@ -25,9 +25,9 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 @pytest.fixture(scope="module")
 def results(world: World, request: pytest.FixtureRequest) -> Mapping[str, Result]:
     """Play everything once in each way; the tests below look at what came of it."""
-    unprotected = _hits(world, stage.unprotected(world))
-    behind_proxy = _hits(world, stage.behind_proxy(world))
-    acts = stage.protected(world)
+    unprotected = _hits(world, play.unprotected(world))
+    behind_proxy = _hits(world, play.behind_proxy(world))
+    acts = play.protected(world)
     hits = _hits(world, acts)
     found = [
         Result(

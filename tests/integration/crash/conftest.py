@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from infra.local.testing import RunningStack, running_stack
-from tests.builders.crash.matrix import Matrix, Row
+from infra.local.running_stack import RunningStack, running_stack
+from tests.builders.crash.matrix import CaseResult, CrashMatrix
 
 
 @pytest.fixture(scope="session")
@@ -24,13 +24,15 @@ def stack(points: Path) -> Iterator[RunningStack]:
 
 
 @pytest.fixture(scope="session")
-def matrix(stack: RunningStack, points: Path) -> Matrix:
+def matrix(stack: RunningStack, points: Path) -> CrashMatrix:
     """Give the matrix."""
-    return Matrix(stack, points)
+    return CrashMatrix(stack, points)
 
 
 @pytest.fixture(scope="session")
-def outcomes(matrix: Matrix, request: pytest.FixtureRequest) -> Mapping[str, Future[Row]]:
+def outcomes(
+    matrix: CrashMatrix, request: pytest.FixtureRequest
+) -> Mapping[str, Future[CaseResult]]:
     """Run all cases that are asked for, side by side."""
     chosen = [
         spec.params["case"]

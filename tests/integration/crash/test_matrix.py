@@ -8,50 +8,50 @@ from concurrent.futures import Future
 import pytest
 
 from chalicelib.core.crash_points import CrashPoint
-from infra.local.testing import RunningStack
-from tests.builders.crash.cases import Case, cases
-from tests.builders.crash.matrix import HEAD, Matrix, Row
-from tests.builders.crash.things import FIRST
+from infra.local.running_stack import RunningStack
+from tests.builders.crash.cases import CrashCase, crash_cases
+from tests.builders.crash.matrix import TABLE_HEADING, CaseResult, CrashMatrix
+from tests.builders.crash.workspace import FIRST_POINT
 
 pytestmark = pytest.mark.integration
 
 
 def test_every_crash_point_kills() -> None:
-    killing = {point for case in cases() for point in case.hits}
+    killing = {point for case in crash_cases() for point in case.hits}
     # What is no render is killed in test_things.
-    renders = {point for point in CrashPoint if point < FIRST}
+    renders = {point for point in CrashPoint if point < FIRST_POINT}
 
     assert killing == renders
-    assert {case.point for case in cases()} == renders
+    assert {case.point for case in crash_cases()} == renders
 
 
-@pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
-def test_killed(case: Case, outcomes: Mapping[str, Future[Row]]) -> None:
+@pytest.mark.parametrize("case", crash_cases(), ids=lambda case: case.name)
+def test_killed(case: CrashCase, outcomes: Mapping[str, Future[CaseResult]]) -> None:
     assert outcomes[case.name].result().case == case
 
 
 def test_nothing_is_left(
-    outcomes: Mapping[str, Future[Row]],
-    matrix: Matrix,
+    outcomes: Mapping[str, Future[CaseResult]],
+    matrix: CrashMatrix,
     stack: RunningStack,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     rows = [outcome.result() for outcome in outcomes.values() if outcome.exception() is None]
     told = sorted(rows, key=lambda row: row.case.point)
     with capsys.disabled():
-        sys.stdout.write("\n".join(map(str, ("", HEAD, *told, ""))))
+        sys.stdout.write("\n".join(map(str, ("", TABLE_HEADING, *told, ""))))
     deaths = stack.log().count("Runtime exited with error: signal: 9")
 
     assert len(rows) == len(outcomes)
-    assert deaths == sum(row.case.kills for row in rows)
+    assert deaths == sum(row.case.kill_count for row in rows)
     stores = matrix.stores
     end = time.monotonic() + 20
-    while stores.messages() and time.monotonic() < end:
+    while stores.message_counts() and time.monotonic() < end:
         time.sleep(0.5)
-    assert stores.messages() == {}
+    assert stores.message_counts() == {}
     # What was received once more meanwhile has changed nothing.
-    assert {row.case.name: found for row in rows if (found := matrix.broken(row))} == {}
-    items = list(stores.scan(stores.main))
+    assert {row.case.name: found for row in rows if (found := matrix.broken_invariants(row))} == {}
+    items = list(stores.scan(stores.main_table))
     files = [item for item in items if item["PK"].startswith("FILE#")]
     assert sorted(stores.keys()) == sorted(f["key"] for f in files if "purged_at" not in f)
     due = [item for item in items if "due_at" in item]

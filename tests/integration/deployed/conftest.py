@@ -4,22 +4,22 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.builders.client import Client
-from tests.builders.cloud import STACKS, Cloud, running_cloud
-from tests.builders.deployment import Deployment, deployed
+from tests.builders.stack.api_client import ApiClient
+from tests.builders.stack.deployment import Deployment, running_deployment
+from tests.builders.stack.localstack import STACK_SERVICES, LocalStackServer, running_localstack
 
 
 @pytest.fixture(scope="session")
-def cloud() -> Iterator[Cloud]:
+def cloud() -> Iterator[LocalStackServer]:
     """Run LocalStack with the plug-ins, on free ports and in a folder of its own."""
-    with running_cloud(STACKS) as running:
+    with running_localstack(STACK_SERVICES) as running:
         yield running
 
 
 @pytest.fixture(scope="session")
-def deployment(cloud: Cloud) -> Iterator[Deployment]:
+def deployment(cloud: LocalStackServer) -> Iterator[Deployment]:
     """Build the package and deploy it."""
-    with deployed(cloud) as made:
+    with running_deployment(cloud) as made:
         yield made
 
 
@@ -31,18 +31,18 @@ def workspace(deployment: Deployment) -> str:
 
 
 @pytest.fixture(scope="session")
-def live(deployment: Deployment, workspace: str) -> Iterator[Client]:
+def live(deployment: Deployment, workspace: str) -> Iterator[ApiClient]:
     """Give a client with a live key, through the gateway."""
     yield from _client(deployment, workspace, "live")
 
 
 @pytest.fixture(scope="session")
-def test(deployment: Deployment, workspace: str) -> Iterator[Client]:
+def test(deployment: Deployment, workspace: str) -> Iterator[ApiClient]:
     """Give a client with a test key, through the gateway."""
     yield from _client(deployment, workspace, "test")
 
 
-def _client(deployment: Deployment, workspace: str, mode: str) -> Iterator[Client]:
+def _client(deployment: Deployment, workspace: str, mode: str) -> Iterator[ApiClient]:
     key = deployment.platen("key", "create", "--workspace", workspace, "--mode", mode)["key"]
-    with Client(deployment, key) as client:
+    with ApiClient(deployment, key) as client:
         yield client

@@ -9,16 +9,16 @@ from typing import Any, Final
 import pytest
 from pypdf import PdfReader
 
-from infra.template import load
-from tests.builders.client import Client
-from tests.builders.deployment import Deployment
+from infra.template import load_template
+from tests.builders.stack.api_client import ApiClient
+from tests.builders.stack.deployment import Deployment
 
 pytestmark = pytest.mark.integration
 
 URL: Final[dict[str, Any]] = {"delivery": {"type": "url"}}
 
 
-def test_a_sync_render_comes_through_the_gateway(deployment: Deployment, live: Client) -> None:
+def test_a_sync_render_comes_through_the_gateway(deployment: Deployment, live: ApiClient) -> None:
     answer = live.render("<h1>Hello {{ name }}</h1>", data={"name": "Ada"}, **URL)
 
     assert answer.status_code == 200, answer.text
@@ -28,11 +28,11 @@ def test_a_sync_render_comes_through_the_gateway(deployment: Deployment, live: C
     assert not marked(deployment, render)
 
 
-def test_an_async_render_comes_through_the_queue(deployment: Deployment, test: Client) -> None:
+def test_an_async_render_comes_through_the_queue(deployment: Deployment, test: ApiClient) -> None:
     answer = test.render("<h1>Hello {{ name }}</h1>", data={"name": "Bo"}, mode="async", **URL)
     assert answer.status_code == 202, answer.text
 
-    render = test.until_final(answer.json()["id"])
+    render = test.wait_until_final(answer.json()["id"])
 
     assert (render["status"], render["test"], render["billed"]) == ("succeeded", True, False)
     assert text(deployment, render) == "Hello Bo"
@@ -40,17 +40,19 @@ def test_an_async_render_comes_through_the_queue(deployment: Deployment, test: C
 
 
 def test_the_relay_tells_what_happened(
-    deployment: Deployment, workspace: str, live: Client
+    deployment: Deployment, workspace: str, live: ApiClient
 ) -> None:
     render = live.render(**URL).json()
     until = time.monotonic() + 20
 
-    while not all("told_at" in fact for fact in facts(deployment, workspace, render["id"])):
+    while not all(
+        "published_at" in fact for fact in domain_events(deployment, workspace, render["id"])
+    ):
         assert time.monotonic() < until
         time.sleep(0.1)
 
 
-def test_what_the_gateway_hands_over_is_answered_by_the_function(live: Client) -> None:
+def test_what_the_gateway_hands_over_is_answered_by_the_function(live: ApiClient) -> None:
     answer = live.http.get("/nothing/here")
 
     assert answer.status_code == 404
@@ -96,19 +98,19 @@ def test_each_schedule_is_a_rule_for_its_function(deployment: Deployment) -> Non
 
 def events() -> Iterator[tuple[str, str, dict[str, Any]]]:
     """Yield function, type and properties of every event source in the template."""
-    for name, resource in load()["Resources"].items():
+    for name, resource in load_template()["Resources"].items():
         for event in resource.get("Properties", {}).get("Events", {}).values():
             yield name, event["Type"], event["Properties"]
 
 
-def facts(deployment: Deployment, workspace: str, render_id: str) -> list[dict[str, Any]]:
+def domain_events(deployment: Deployment, workspace: str, render_id: str) -> list[dict[str, Any]]:
     """Return the facts beside a render; there is one at least."""
     told = deployment.cloud.client("dynamodb").query(
         TableName=deployment.resources["MainTable"],
         KeyConditionExpression="PK = :pk AND begins_with(SK, :fact)",
         ExpressionAttributeValues={
             ":pk": {"S": f"WS#{workspace}#RND#{render_id}"},
-            ":fact": {"S": "FACT#"},
+            ":fact": {"S": "EVENT#"},
         },
     )
     items: list[dict[str, Any]] = told["Items"]
@@ -119,7 +121,7 @@ def facts(deployment: Deployment, workspace: str, render_id: str) -> list[dict[s
 def page(deployment: Deployment, render: dict[str, Any]) -> Any:
     """Return the only page of a render's file."""
     (file,) = render["files"]
-    content = deployment.file(file["url"])
+    content = deployment.fetch_file(file["url"])
     assert hashlib.sha256(content).hexdigest() == file["sha256"]
     (only,) = PdfReader(BytesIO(content)).pages
     return only

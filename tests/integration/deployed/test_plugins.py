@@ -14,9 +14,9 @@ import psutil
 import pytest
 from botocore.exceptions import BotoCoreError
 
-from infra.local.backends import client_factory
+from infra.local.emulators import client_factory
 from infra.template import ROOT
-from tests.builders.cloud import Cloud, archive, running_cloud
+from tests.builders.stack.localstack import LocalStackServer, running_localstack, zip_archive
 
 pytestmark = pytest.mark.integration
 
@@ -47,12 +47,14 @@ TWO = {"data/more": "two", "data/both": "two"}
 
 
 @pytest.fixture(scope="module")
-def function(cloud: Cloud) -> str:
-    return cloud.create_function("act", archive({"code.py": "", "act.py": CODE}), Handler="act.act")
+def function(cloud: LocalStackServer) -> str:
+    return cloud.create_function(
+        "act", zip_archive({"code.py": "", "act.py": CODE}), Handler="act.act"
+    )
 
 
 def test_each_invocation_at_once_has_a_process_and_it_is_used_again(
-    cloud: Cloud, function: str
+    cloud: LocalStackServer, function: str
 ) -> None:
     with ThreadPoolExecutor() as threads:
         calls = [threads.submit(cloud.invoke, function, {"sleep": 0.5}) for _ in range(2)]
@@ -62,7 +64,9 @@ def test_each_invocation_at_once_has_a_process_and_it_is_used_again(
     assert cloud.invoke(function)[0]["pid"] in first
 
 
-def test_the_function_finds_its_folders_and_its_time(cloud: Cloud, function: str) -> None:
+def test_the_function_finds_its_folders_and_its_time(
+    cloud: LocalStackServer, function: str
+) -> None:
     told = cloud.invoke(function)[0]
 
     environment = told["environment"]
@@ -75,7 +79,7 @@ def test_the_function_finds_its_folders_and_its_time(cloud: Cloud, function: str
 
 
 def test_the_function_sees_its_code_and_the_standard_library_alone(
-    cloud: Cloud, function: str
+    cloud: LocalStackServer, function: str
 ) -> None:
     ours = ["chalicelib", "infra.template", "functions", "boto3", "pytest", "localstack", "pip"]
 
@@ -89,15 +93,15 @@ def test_the_function_sees_its_code_and_the_standard_library_alone(
     assert not [name for name in told["environment"] if name in {"VIRTUAL_ENV", "PYTHONHOME"}]
 
 
-def test_layers_lie_together_where_the_environment_says(cloud: Cloud) -> None:
+def test_layers_lie_together_where_the_environment_says(cloud: LocalStackServer) -> None:
     layers = [
-        cloud.publish_layer("one", archive(ONE)),
-        cloud.publish_layer("two", archive(TWO)),
+        cloud.publish_layer("one", zip_archive(ONE)),
+        cloud.publish_layer("two", zip_archive(TWO)),
     ]
     variables = {"ONE": "/opt/data/text", "TWO": "/opt/data/more", "BOTH": "/opt/data/both"}
     function = cloud.create_function(
         "layered",
-        archive({"act.py": CODE}),
+        zip_archive({"act.py": CODE}),
         Handler="act.act",
         Layers=layers,
         Environment={"Variables": variables},
@@ -109,9 +113,9 @@ def test_layers_lie_together_where_the_environment_says(cloud: Cloud) -> None:
     assert told["found"] == ["helper"]
 
 
-def test_a_timeout_ends_the_process_with_all_that_it_started(cloud: Cloud) -> None:
+def test_a_timeout_ends_the_process_with_all_that_it_started(cloud: LocalStackServer) -> None:
     function = cloud.create_function(
-        "slow", archive({"act.py": CODE}), Handler="act.act", Timeout=1
+        "slow", zip_archive({"act.py": CODE}), Handler="act.act", Timeout=1
     )
     child = f"60.{os.getpid()}"
 
@@ -127,7 +131,7 @@ def test_a_timeout_ends_the_process_with_all_that_it_started(cloud: Cloud) -> No
     assert cloud.invoke(function)[1] is None
 
 
-def test_a_process_that_ends_is_told_and_replaced(cloud: Cloud, function: str) -> None:
+def test_a_process_that_ends_is_told_and_replaced(cloud: LocalStackServer, function: str) -> None:
     told, failed = cloud.invoke(function, {"exit": 7})
 
     assert (failed, told["errorType"]) == ("Unhandled", "Runtime.ExitError")
@@ -136,7 +140,7 @@ def test_a_process_that_ends_is_told_and_replaced(cloud: Cloud, function: str) -
 
 
 def test_every_line_is_in_the_log_of_the_invocation_that_wrote_it(
-    cloud: Cloud, function: str
+    cloud: LocalStackServer, function: str
 ) -> None:
     client = cloud.client("lambda")
     for n in range(100):
@@ -146,8 +150,8 @@ def test_every_line_is_in_the_log_of_the_invocation_that_wrote_it(
         assert lines == event["lines"]
 
 
-def test_a_function_that_cannot_be_imported_says_why(cloud: Cloud) -> None:
-    code = archive({"act.py": "import nowhere"})
+def test_a_function_that_cannot_be_imported_says_why(cloud: LocalStackServer) -> None:
+    code = zip_archive({"act.py": "import nowhere"})
     function = cloud.create_function("broken", code, Handler="act.act")
 
     told, failed = cloud.invoke(function)
@@ -156,7 +160,7 @@ def test_a_function_that_cannot_be_imported_says_why(cloud: Cloud) -> None:
     assert told["errorMessage"] == "No module named 'nowhere'"
 
 
-def test_tables_lie_in_the_server_behind(cloud: Cloud) -> None:
+def test_tables_lie_in_the_server_behind(cloud: LocalStackServer) -> None:
     cloud.client("dynamodb").create_table(
         TableName="behind",
         AttributeDefinitions=[{"AttributeName": "PK", "AttributeType": "S"}],
@@ -172,10 +176,10 @@ def test_tables_lie_in_the_server_behind(cloud: Cloud) -> None:
 def test_no_process_outlives_localstack() -> None:
     short = f"2.{os.getpid()}"
     with (
-        running_cloud() as cloud,
+        running_localstack() as cloud,
         ThreadPoolExecutor() as threads,
     ):
-        code = archive({"act.py": CODE})
+        code = zip_archive({"act.py": CODE})
         function = cloud.create_function("act", code, Handler="act.act")
         pid = cloud.invoke(function)[0]["pid"]
         call = threads.submit(cloud.invoke, function, {"child": short, "then_sleep": 20})

@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 
 from chalicelib.settings import SETTINGS
-from infra.template import ROOT, load
-from tests.builders.cloud import archive
-from tests.builders.deployment import Deployment, without
+from infra.template import ROOT, load_template
+from tests.builders.stack.deployment import Deployment, without_folder
+from tests.builders.stack.localstack import zip_archive
 
 pytestmark = pytest.mark.integration
 
 FUNCTIONS = [
     name
-    for name, resource in load()["Resources"].items()
+    for name, resource in load_template()["Resources"].items()
     if resource.get("Type") == "AWS::Serverless::Function"
 ]
 # One for each archive of code.
@@ -37,7 +37,9 @@ def test_an_absent_variable_is_named(deployment: Deployment, function: str) -> N
     absent = max(REQUIRED & variables.keys())
     del variables[absent]
 
-    with deployment.altered(function, Environment={"Variables": variables}) as altered:
+    with deployment.reconfigured_function(
+        function, Environment={"Variables": variables}
+    ) as altered:
         said = start_failure(deployment, altered)
 
     assert f"{absent} is not set" in said
@@ -49,7 +51,7 @@ def test_an_absent_layer_is_named(deployment: Deployment, layer: str) -> None:
     others = [arn for arn in layers if f"-{layer}:" not in arn]
     assert len(others) == len(layers) - 1
 
-    with deployment.altered("RenderFunction", Layers=others) as altered:
+    with deployment.reconfigured_function("RenderFunction", Layers=others) as altered:
         said = start_failure(deployment, altered)
 
     assert f"/opt/{layer}" in said
@@ -57,7 +59,7 @@ def test_an_absent_layer_is_named(deployment: Deployment, layer: str) -> None:
 
 
 def test_an_absent_package_is_not_taken_from_elsewhere(deployment: Deployment) -> None:
-    code = without(deployment.code("APIHandler"), "pydantic")
+    code = without_folder(deployment.function_archive("APIHandler"), "pydantic")
     settings = deployment.configuration("APIHandler")
 
     lacking = deployment.cloud.create_function("without-pydantic", code, **settings)
@@ -72,9 +74,9 @@ def test_every_module_comes_from_the_package(
     cloud, settings = deployment.cloud, deployment.configuration(function)
     module = settings["Handler"].rpartition(".")[0]
     probed = {"PROBED": f"{module} {package}", **settings["Environment"]["Variables"]}
-    layer = cloud.publish_layer("probe", archive({"python/probe.py": PROBE}))
+    layer = cloud.publish_layer("probe", zip_archive({"python/probe.py": PROBE}))
 
-    with deployment.altered(
+    with deployment.reconfigured_function(
         function,
         Handler="probe.probe",
         Layers=[*settings["Layers"], layer],

@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from tests.builders.client import Client
-from tests.builders.deployment import Deployment
+from tests.builders.stack.api_client import ApiClient
+from tests.builders.stack.deployment import Deployment
 
 pytestmark = pytest.mark.integration
 
 
 def test_a_render_is_traced_through_the_logs_of_every_function(
-    deployment: Deployment, live: Client
+    deployment: Deployment, live: ApiClient
 ) -> None:
     render = live.render(headers={"X-Request-Id": "traced-on-aws"}).json()
     until = time.monotonic() + 30

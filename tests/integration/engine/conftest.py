@@ -7,13 +7,13 @@ from typing import Any, Protocol
 
 import pytest
 
-from chalicelib.engine.browser.lifecycle import Browser
-from chalicelib.engine.job import Outcome
-from chalicelib.engine.pipeline import Parts, run
+from chalicelib.engine.browser.pool.lifecycle import Browser
+from chalicelib.engine.job import RenderOutcome
+from chalicelib.engine.pipeline import PipelineServices, run_job
 from chalicelib.engine.templating.worker import TemplateWorker
-from tests.builders.drawing import Draw
-from tests.builders.engine import NoOutside, NoTemplates, job, world_of
-from tests.builders.web import Site
+from tests.builders.pages.engine_jobs import NoTemplates, RefusingEgress, egress_to, job
+from tests.builders.pages.scene_renderer import SceneRenderer
+from tests.builders.pages.web_site import Site
 
 REPOSITORY = Path(__file__).parents[3]
 
@@ -21,7 +21,7 @@ REPOSITORY = Path(__file__).parents[3]
 class Render(Protocol):
     def __call__(
         self, html: str, *, seconds: float = 60, test: bool = False, **output: Any
-    ) -> Outcome: ...
+    ) -> RenderOutcome: ...
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -47,9 +47,9 @@ def new_browser(**settings: Any) -> Browser:
 
 def render_with(
     browser: Browser, html: str, *, seconds: float = 60, test: bool = False, **output: Any
-) -> Outcome:
-    parts = Parts(browser, NoTemplates(), NoOutside())
-    return run(job(html, output, seconds=seconds, test=test), parts)
+) -> RenderOutcome:
+    parts = PipelineServices(browser, NoTemplates(), RefusingEgress())
+    return run_job(job(html, output, seconds=seconds, test=test), parts)
 
 
 @pytest.fixture(scope="module")
@@ -62,21 +62,23 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="module")
 def connected(web: Site) -> Iterator[Browser]:
     """A browser whose pages see the `web` of their module."""
-    browser = new_browser(outside=world_of(web))
+    browser = new_browser(egress=egress_to(web))
     yield browser
     browser.close()
 
 
 @pytest.fixture
 def render(browser: Browser) -> Render:
-    def render(html: str, *, seconds: float = 60, test: bool = False, **output: Any) -> Outcome:
+    def render(
+        html: str, *, seconds: float = 60, test: bool = False, **output: Any
+    ) -> RenderOutcome:
         return render_with(browser, html, seconds=seconds, test=test, **output)
 
     return render
 
 
 @pytest.fixture(scope="module")
-def draw(browser: Browser) -> Iterator[Draw]:
+def draw(browser: Browser) -> Iterator[SceneRenderer]:
     templates = TemplateWorker()
-    yield Draw(browser, templates)
+    yield SceneRenderer(browser, templates)
     templates.close()

@@ -5,15 +5,15 @@ from contextlib import ExitStack
 
 import pytest
 
-from chalicelib.adapters.aws.session import Clients
-from infra.local.backends import start_backends
-from infra.local.paths import Folder
+from chalicelib.adapters.aws.session import AwsClients
+from infra.local.emulators import start_emulators
+from infra.local.paths import StackFolder
 from infra.local.processes import Spawner
-from tests.builders.crowd import TABLE
+from tests.builders.stack.concurrent_callers import TABLE
+from tests.fakes.fault_injector import FaultInjector, FaultKind
 from tests.fakes.fault_proxy import fault_proxy
-from tests.fakes.faults import Faults, Kind
 
-_SHARES: dict[Kind, float] = {"conflict": 0.20, "lost": 0.01, "error after": 0.01}
+_SHARES: dict[FaultKind, float] = {"conflict": 0.20, "lost": 0.01, "error after": 0.01}
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,9 @@ def dynamodb_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             environment.setenv(f"AWS_ENDPOINT_URL_{service}", "http://unused")
         spawner = Spawner()
         cleanup.callback(spawner.close)
-        (dynoxide,), endpoints = start_backends(Folder(tmp_path_factory.mktemp("db")), spawner)
+        (dynoxide,), endpoints = start_emulators(
+            StackFolder(tmp_path_factory.mktemp("db")), spawner
+        )
         cleanup.callback(dynoxide.stop)
         dynoxide.wait()
         for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
@@ -35,24 +37,24 @@ def dynamodb_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         environment.setenv("AWS_DEFAULT_REGION", "us-east-1")
         url = endpoints["AWS_ENDPOINT_URL_DYNAMODB"]
         environment.setenv("AWS_ENDPOINT_URL_DYNAMODB", url)
-        create_table(Clients())
+        create_table(AwsClients())
         yield url
 
 
 @pytest.fixture(scope="module", params=["calm", "conflicts"])
-def clients(request: pytest.FixtureRequest, dynamodb_url: str) -> Iterator[Clients]:
+def clients(request: pytest.FixtureRequest, dynamodb_url: str) -> Iterator[AwsClients]:
     """Give clients of it, and let processes that are started find it too."""
     with ExitStack() as cleanup:
         environment = cleanup.enter_context(pytest.MonkeyPatch.context())
         if request.param == "conflicts":
-            faults = Faults(5, _SHARES)
+            faults = FaultInjector(5, _SHARES)
             url = cleanup.enter_context(fault_proxy(dynamodb_url, faults))
             environment.setenv("AWS_ENDPOINT_URL_DYNAMODB", url)
-            faults.on = True
-        yield Clients()
+            faults.is_on = True
+        yield AwsClients()
 
 
-def create_table(clients: Clients) -> None:
+def create_table(clients: AwsClients) -> None:
     clients.dynamodb.create_table(
         TableName=TABLE,
         AttributeDefinitions=[

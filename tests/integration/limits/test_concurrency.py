@@ -9,54 +9,64 @@ from copy import replace
 
 import pytest
 
-from chalicelib.adapters.aws.session import Clients
+from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.adapters.aws.table import ConditionFailed, Tables
 from chalicelib.features.workspaces.plans import PLANS
-from tests.builders.crowd import NO_RATE, Crowd, Party
+from tests.builders.stack.concurrent_callers import (
+    UNLIMITED_RATE_PLAN,
+    CallerProcess,
+    ConcurrentCallers,
+)
 
 pytestmark = pytest.mark.integration
 
 
-def test_leases_are_never_more_than_the_plan_allows(clients: Clients) -> None:
-    crowd = Crowd(clients, NO_RATE)
+def test_leases_are_never_more_than_the_plan_allows(clients: AwsClients) -> None:
+    crowd = ConcurrentCallers(clients, UNLIMITED_RATE_PLAN)
 
-    answers = crowd.all_at_once(lambda n: crowd.admit(crowd.claim(n, sync=True)))
+    answers = crowd.run_concurrently(lambda n: crowd.admit(crowd.reservation_request(n, sync=True)))
 
     assert Counter(code for code, _, _ in answers) == {"admitted": 50, "concurrency_limited": 950}
     taken = [(claim, taken) for _, claim, taken in answers if taken is not None]
     assert crowd.item["leases"].keys() == {claim.render_id for claim, _ in taken}
 
-    crowd.all_at_once(lambda n: crowd.settle(*taken[n % 50], billed=True), 150)
+    crowd.run_concurrently(lambda n: crowd.settle(*taken[n % 50], billed=True), 150)
 
     item = crowd.item
     assert (item["leases"], item["holds"]) == ({}, {})
     assert (item["used"], item["quota_left"]) == (50, 250_000 - 50)
 
 
-def test_allowance_is_never_overdrawn(clients: Clients) -> None:
-    crowd = Crowd(clients, replace(NO_RATE, included_renders=30))
+def test_allowance_is_never_overdrawn(clients: AwsClients) -> None:
+    crowd = ConcurrentCallers(clients, replace(UNLIMITED_RATE_PLAN, included_renders=30))
 
-    answers = crowd.all_at_once(lambda n: crowd.admit(crowd.claim(n, sync=False)))
+    answers = crowd.run_concurrently(
+        lambda n: crowd.admit(crowd.reservation_request(n, sync=False))
+    )
 
     assert Counter(code for code, _, _ in answers) == {"admitted": 30, "render_limit_reached": 970}
     taken = [(claim, taken) for _, claim, taken in answers if taken is not None]
     assert crowd.item["quota_left"] == 0
 
-    crowd.all_at_once(lambda n: crowd.settle(*taken[n % 30], billed=n % 2 == 0), 90)
+    crowd.run_concurrently(lambda n: crowd.settle(*taken[n % 30], billed=n % 2 == 0), 90)
 
     item = crowd.item
     assert (item["leases"], item["holds"]) == ({}, {})
     assert (item["used"], item["quota_left"]) == (15, 15)
 
 
-def test_packs_and_top_ups_are_never_overdrawn(clients: Clients) -> None:
-    plan = replace(NO_RATE, included_renders=20, price_cents=500, pack_renders=15, pack_cents=1_000)
-    crowd = Crowd(clients, plan, spend_cap_cents=3_999)
+def test_packs_and_top_ups_are_never_overdrawn(clients: AwsClients) -> None:
+    plan = replace(
+        UNLIMITED_RATE_PLAN, included_renders=20, price_cents=500, pack_renders=15, pack_cents=1_000
+    )
+    crowd = ConcurrentCallers(clients, plan, spend_cap_cents=3_999)
     sell = crowd.limits.change(crowd.workspace, prepaid=5)
     with suppress(ConditionFailed):
         Tables(clients).write(sell)
 
-    answers = crowd.all_at_once(lambda n: crowd.admit(crowd.claim(n, sync=False)))
+    answers = crowd.run_concurrently(
+        lambda n: crowd.admit(crowd.reservation_request(n, sync=False))
+    )
 
     # Included, sold, and three packs: 500 + 3 * 1 000 cents; a fourth would be 4 500.
     admitted = 20 + 5 + 3 * 15
@@ -68,7 +78,9 @@ def test_packs_and_top_ups_are_never_overdrawn(clients: Clients) -> None:
     assert Counter(part.hold == "prepaid" for _, part in taken) == {False: 20, True: 50}
     assert (crowd.item["quota_left"], crowd.item["prepaid_left"], crowd.item["topups"]) == (0, 0, 3)
 
-    crowd.all_at_once(lambda n: crowd.settle(*taken[n % admitted], billed=n % 2 == 0), 2 * admitted)
+    crowd.run_concurrently(
+        lambda n: crowd.settle(*taken[n % admitted], billed=n % 2 == 0), 2 * admitted
+    )
 
     item = crowd.item
     billed = Counter(part.hold == "prepaid" for _, part in taken[::2])
@@ -77,26 +89,32 @@ def test_packs_and_top_ups_are_never_overdrawn(clients: Clients) -> None:
     assert item["prepaid_left"] == 50 - billed[True]
 
 
-def test_rate_is_never_exceeded(clients: Clients) -> None:
-    crowd = Crowd(clients, PLANS["scale"])
+def test_rate_is_never_exceeded(clients: AwsClients) -> None:
+    crowd = ConcurrentCallers(clients, PLANS["scale"])
 
-    answers = crowd.all_at_once(lambda n: crowd.admit(crowd.claim(n, sync=False)))
+    answers = crowd.run_concurrently(
+        lambda n: crowd.admit(crowd.reservation_request(n, sync=False))
+    )
 
     assert Counter(code for code, _, _ in answers) == {"admitted": 100, "rate_limited": 900}
 
 
-def test_same_claim_from_many_sides_is_admitted_once(clients: Clients) -> None:
-    crowd = Crowd(clients, NO_RATE)
+def test_same_claim_from_many_sides_is_admitted_once(clients: AwsClients) -> None:
+    crowd = ConcurrentCallers(clients, UNLIMITED_RATE_PLAN)
 
-    answers = crowd.all_at_once(lambda n: crowd.admit(crowd.claim(n % 20, sync=True)), 320)
+    answers = crowd.run_concurrently(
+        lambda n: crowd.admit(crowd.reservation_request(n % 20, sync=True)), 320
+    )
 
     assert {code for code, _, _ in answers} == {"admitted"}
     item = crowd.item
     assert (len(item["holds"]), len(item["leases"]), item["quota_left"]) == (20, 20, 250_000 - 20)
 
 
-def test_places_go_from_hand_to_hand(clients: Clients) -> None:
-    crowd = Crowd(clients, replace(NO_RATE, sync_concurrency=8, included_renders=200))
+def test_places_go_from_hand_to_hand(clients: AwsClients) -> None:
+    crowd = ConcurrentCallers(
+        clients, replace(UNLIMITED_RATE_PLAN, sync_concurrency=8, included_renders=200)
+    )
     running = Counter[str]()
     lock = threading.Lock()
 
@@ -106,7 +124,7 @@ def test_places_go_from_hand_to_hand(clients: Clients) -> None:
             running["most"] = max(running["most"], running["now"])
 
     def render(number: int) -> None:
-        claim = crowd.claim(number, sync=True)
+        claim = crowd.reservation_request(number, sync=True)
         code, _, taken = crowd.admit(claim)
         while code == "concurrency_limited":
             code, _, taken = crowd.admit(claim)
@@ -115,7 +133,7 @@ def test_places_go_from_hand_to_hand(clients: Clients) -> None:
         count(-1)
         crowd.settle(claim, taken, billed=number % 2 == 0)
 
-    crowd.all_at_once(render, 300)
+    crowd.run_concurrently(render, 300)
 
     item = crowd.item
     assert running["most"] <= 8
@@ -131,17 +149,17 @@ def test_places_go_from_hand_to_hand(clients: Clients) -> None:
     ],
 )
 def test_processes_that_know_nothing_of_each_other_overshoot_nothing(
-    clients: Clients, *, sync: bool, answers: dict[str, int]
+    clients: AwsClients, *, sync: bool, answers: dict[str, int]
 ) -> None:
-    plan = replace(NO_RATE, sync_concurrency=7, included_renders=20)
-    crowd = Crowd(clients, plan)
+    plan = replace(UNLIMITED_RATE_PLAN, sync_concurrency=7, included_renders=20)
+    crowd = ConcurrentCallers(clients, plan)
     parties = [
-        Party(crowd.workspace.id, plan, range(first, first + 250), sync)
+        CallerProcess(crowd.workspace.id, plan, range(first, first + 250), sync)
         for first in range(0, 1_000, 250)
     ]
 
     with ProcessPoolExecutor(4, mp_context=multiprocessing.get_context("spawn")) as processes:
-        told = list(processes.map(Party.admit, parties))
+        told = list(processes.map(CallerProcess.admit, parties))
 
     assert sum(told, Counter()) == answers
     item = crowd.item

@@ -10,22 +10,27 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from chalicelib.adapters.aws.session import Clients
+from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.adapters.aws.table import ConditionFailed, Tables, Write
-from chalicelib.core.clock import rfc3339
+from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.ids import RenderId
+from chalicelib.features.maintenance.reconcile_limits import ReconcileLimits
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.rows import row_of
-from chalicelib.features.upkeep.limits import ReconcileLimits
-from chalicelib.features.workspaces.limits import Taken
-from chalicelib.features.workspaces.limits_repository import Limits
-from tests.builders.crowd import NO_RATE, TABLE, Crowd, until_room
-from tests.fakes.edge import NOW, FixedClock
-from tests.fakes.limits_model import RemovedBodies
+from chalicelib.features.workspaces.limits.model import Reservation
+from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
+from tests.builders.stack.concurrent_callers import (
+    TABLE,
+    UNLIMITED_RATE_PLAN,
+    ConcurrentCallers,
+    retry_transient,
+)
+from tests.fakes.api_services import NOW, FixedClock
+from tests.fakes.limits_model import DeletedBodies
 
 if TYPE_CHECKING:
-    from chalicelib.features.renders.bodies import Bodies
+    from chalicelib.features.renders.run.bodies import RenderBodies
 
 pytestmark = pytest.mark.integration
 
@@ -39,12 +44,14 @@ ENDS = ("admitted", "made", "finished", "settled", "twice")
 class Life:
     """One workspace's renders, each coming as far as its plan says."""
 
-    clients: Clients
+    clients: AwsClients
     clock: FixedClock = field(default_factory=FixedClock)
-    bodies: RemovedBodies = field(default_factory=RemovedBodies)
+    bodies: DeletedBodies = field(default_factory=DeletedBodies)
 
     def __post_init__(self) -> None:
-        self.crowd = Crowd(self.clients, replace(NO_RATE, sync_concurrency=400))
+        self.crowd = ConcurrentCallers(
+            self.clients, replace(UNLIMITED_RATE_PLAN, sync_concurrency=400)
+        )
         self.tables = Tables(self.clients)
         self.renders = Renders(self.tables, TABLE)
         dice = random.Random(11)  # noqa: S311 -- a plan, no secrets
@@ -54,7 +61,7 @@ class Life:
     def live(self, number: int) -> None:
         """Bring one render as far as it comes."""
         end, billed = self.ends[number], self.billed[number]
-        claim = self.crowd.claim(number, sync=True)
+        claim = self.crowd.reservation_request(number, sync=True)
         code, _, taken = self.crowd.admit(claim)
         assert taken is not None, code
         if end == "admitted":
@@ -66,8 +73,8 @@ class Life:
         for _ in range(["finished", "settled", "twice"].index(end)):
             self.crowd.settle(claim, taken, billed=billed)
 
-    def make(self, render_id: RenderId, taken: Taken) -> Render:
-        at = rfc3339(NOW)
+    def make(self, render_id: RenderId, taken: Reservation) -> Render:
+        at = format_rfc3339(NOW)
         made = Render(
             id=render_id,
             workspace_id=self.crowd.workspace.id,
@@ -80,32 +87,32 @@ class Life:
             expires_in_s=60,
             max_pages=1,
             engine="1",
-            taken=taken,
+            reservation=taken,
             created_at=at,
             request_id="r",
         )
-        creation = self.renders.creation(made, due_at=at, held_until=at)
+        creation = self.renders.creation(made, due_at=at, claimed_until=at)
         # Refused: it is this very one, and the answer was lost.
         with suppress(ConditionFailed):
-            until_room(lambda: self.tables.write(creation))
+            retry_transient(lambda: self.tables.write(creation))
         return made
 
     def finish(self, render: Render, *, billed: bool) -> None:
         done = replace(render, status="succeeded" if billed else "failed", billed=billed)
-        finished = Write(TABLE, item=row_of(done) | {"held_until": rfc3339(NOW)})
-        until_room(lambda: self.tables.write(finished))
+        finished = Write(TABLE, item=row_of(done) | {"claimed_until": format_rfc3339(NOW)})
+        retry_transient(lambda: self.tables.write(finished))
 
     def reconcile(self) -> None:
-        limits = Limits(self.tables, TABLE, self.clock)
-        bodies = cast("Bodies", self.bodies)
+        limits = WorkspaceLimits(self.tables, TABLE, self.clock)
+        bodies = cast("RenderBodies", self.bodies)
         reconcile = ReconcileLimits(
             renders=self.renders,
             limits=limits,
             bodies=bodies,
-            thresholds=lambda *_: None,
+            notify_thresholds=lambda *_: None,
             clock=self.clock,
         )
-        until_room(lambda: reconcile(self.crowd.workspace.id))
+        retry_transient(lambda: reconcile(self.crowd.workspace.id))
 
     @contextmanager
     def reconcilers(self) -> Iterator[None]:
@@ -131,13 +138,13 @@ class Life:
 
     def ids(self, end: str) -> set[str]:
         return {
-            self.crowd.claim(number, sync=True).render_id
+            self.crowd.reservation_request(number, sync=True).render_id
             for number in range(RENDERS)
             if self.ends[number] == end
         }
 
 
-def test_whatever_dies_and_whoever_settles_first_each_is_settled_once(clients: Clients) -> None:
+def test_whatever_dies_and_whoever_settles_first_each_is_settled_once(clients: AwsClients) -> None:
     life = Life(clients)
     used = sum(
         billed and end not in {"admitted", "made"}
@@ -145,7 +152,7 @@ def test_whatever_dies_and_whoever_settles_first_each_is_settled_once(clients: C
     )
 
     with life.reconcilers():
-        life.crowd.all_at_once(life.live, RENDERS)
+        life.crowd.run_concurrently(life.live, RENDERS)
     life.reconcile()
 
     # What is young or not final is left alone.
@@ -154,7 +161,7 @@ def test_whatever_dies_and_whoever_settles_first_each_is_settled_once(clients: C
     assert item["used"] == used
     assert "due_at" in item
 
-    life.clock.forward(minutes=2, seconds=1)
+    life.clock.advance(minutes=2, seconds=1)
     with life.reconcilers():
         life.reconcile()
     item = life.crowd.item
@@ -163,8 +170,8 @@ def test_whatever_dies_and_whoever_settles_first_each_is_settled_once(clients: C
 
     for number in range(RENDERS):
         if life.ends[number] == "made":
-            claim = life.crowd.claim(number, sync=True)
-            life.finish(life.make(claim.render_id, Taken("", leased=True)), billed=False)
+            claim = life.crowd.reservation_request(number, sync=True)
+            life.finish(life.make(claim.render_id, Reservation("", has_lease=True)), billed=False)
     with life.reconcilers():
         life.reconcile()
     item = life.crowd.item

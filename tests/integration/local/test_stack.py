@@ -16,8 +16,8 @@ import psutil
 import pytest
 
 from infra.local import background
-from infra.local.paths import Folder
-from infra.local.testing import RunningStack, running_stack
+from infra.local.paths import StackFolder
+from infra.local.running_stack import RunningStack, running_stack
 from infra.template import ROOT
 
 pytestmark = pytest.mark.integration
@@ -66,7 +66,7 @@ def _is_zombie(process: psutil.Process) -> bool:
 
 
 def test_the_run_file_tells_where_it_serves_and_is_private(stack: RunningStack) -> None:
-    path = Folder(stack.folder).run_file
+    path = StackFolder(stack.folder).run_file
     told = json.loads(path.read_text())
 
     assert list(told) == ["base_url", "files_host", "workspace", "test_key", "live_key", "pid"]
@@ -84,7 +84,7 @@ def test_objects_lie_in_the_folder_of_the_stack(stack: RunningStack) -> None:
 
 
 def test_log_with_the_keys_is_private(stack: RunningStack) -> None:
-    assert Folder(stack.folder).log("stack").stat().st_mode & 0o077 == 0
+    assert StackFolder(stack.folder).log("stack").stat().st_mode & 0o077 == 0
 
 
 def test_the_demo_keys_open_the_api(stack: RunningStack) -> None:
@@ -162,7 +162,7 @@ def test_a_taken_port_is_named_before_anything_starts(tmp_path: Path) -> None:
 def test_a_stack_beside_another_leaves_nothing_behind(
     stack: RunningStack, tmp_path: Path, number: signal.Signals
 ) -> None:
-    folder = Folder(tmp_path)
+    folder = StackFolder(tmp_path)
     told = background.start(folder, 0)
     processes = family(told["pid"])
     assert len(processes) > 4
@@ -171,13 +171,13 @@ def test_a_stack_beside_another_leaves_nothing_behind(
     eventually(lambda: not left_over(processes), 10)
 
     assert left_over(processes) == []
-    assert background.running(folder) is None
+    assert background.find_running_stack(folder) is None
     assert folder.run_file.exists() == (number == signal.SIGKILL)
     assert get(stack, "/healthz")[0] == 200
 
 
 def test_a_stack_that_was_killed_can_be_started_again(tmp_path: Path) -> None:
-    folder = Folder(tmp_path)
+    folder = StackFolder(tmp_path)
     first = background.start(folder, 0)
     psutil.Process(first["pid"]).kill()
     psutil.wait_procs([psutil.Process(first["pid"])], timeout=5)

@@ -16,9 +16,9 @@ from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, Session
 
 from chalicelib.adapters.net import smtp
-from chalicelib.adapters.net.smtp import MailFailed, SmtpMail
+from chalicelib.adapters.net.smtp import MailFailed, SmtpMailer
 from infra.local.paths import free_port
-from tests.builders.certificates import certificates
+from tests.builders.pages.certificates import certificates
 
 pytestmark = [
     pytest.mark.integration,
@@ -68,7 +68,7 @@ def serving(inbox: Inbox, *, port: int | None = None, **options: Any) -> Iterato
 def test_every_owner_gets_a_plain_text() -> None:
     inbox = Inbox()
     with serving(inbox) as port:
-        mail = SmtpMail(f"smtp://127.0.0.1:{port}?from=service%40platen.example")
+        mail = SmtpMailer(f"smtp://127.0.0.1:{port}?from=service%40platen.example")
 
         mail(TO, "80 % of your renders are used", "Größe: 1\n.\n2")
 
@@ -96,7 +96,7 @@ def test_password_goes_through_tls_to_a_trusted_server(
     if scheme == "smtp":
         options = {"tls_context": context, "require_starttls": True}
     with serving(inbox, authenticator=check, auth_required=True, **options) as port:
-        mail = SmtpMail(f"{scheme}://platen:p%40ss%2F@127.0.0.1:{port}?from=a@example.com")
+        mail = SmtpMailer(f"{scheme}://platen:p%40ss%2F@127.0.0.1:{port}?from=a@example.com")
 
         mail(TO, "Subject", "Text")
 
@@ -112,7 +112,7 @@ def test_server_that_nobody_vouches_for_gets_nothing(
     monkeypatch.delenv("SSL_CERT_FILE")
     options: dict[str, Any] = {"tls_context" if scheme == "smtp" else "ssl_context": context}
     with serving(inbox, **options) as port:
-        mail = SmtpMail(f"{scheme}://127.0.0.1:{port}?from=a@example.com")
+        mail = SmtpMailer(f"{scheme}://127.0.0.1:{port}?from=a@example.com")
 
         with pytest.raises(MailFailed, match="SSLCertVerificationError"):
             mail(TO, "Subject", "Text")
@@ -125,7 +125,7 @@ def test_a_server_that_is_not_there_is_left_alone_for_a_while(
 ) -> None:
     inbox, now, port = Inbox(), [1000.0], free_port()
     monkeypatch.setattr(smtp, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    mail = SmtpMail(f"smtp://127.0.0.1:{port}?from=a@example.com")
+    mail = SmtpMailer(f"smtp://127.0.0.1:{port}?from=a@example.com")
     with pytest.raises(MailFailed, match="ConnectionRefusedError"):
         mail(TO, "Subject", "Text")
 
@@ -141,7 +141,7 @@ def test_a_server_that_is_not_there_is_left_alone_for_a_while(
 
 def test_refusal_for_now_is_raised_without_the_addresses() -> None:
     with serving(Inbox(refusal="451 try later")) as port:
-        mail = SmtpMail(f"smtp://127.0.0.1:{port}?from=a@example.com")
+        mail = SmtpMailer(f"smtp://127.0.0.1:{port}?from=a@example.com")
 
         with pytest.raises(MailFailed) as failed:
             mail(TO, "Subject", "Text")
@@ -154,7 +154,7 @@ def test_refusal_for_good_is_logged_without_the_addresses(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     with serving(Inbox(refusal="550 nobody here:")) as port:
-        mail = SmtpMail(f"smtp://127.0.0.1:{port}?from=a@example.com")
+        mail = SmtpMailer(f"smtp://127.0.0.1:{port}?from=a@example.com")
 
         mail(TO, "Subject", "Text")
 
@@ -165,7 +165,7 @@ def test_refusal_for_good_is_logged_without_the_addresses(
 
 def test_server_that_is_not_there_is_a_failure() -> None:
     with serving(Inbox()) as port:
-        mail = SmtpMail(f"smtp://127.0.0.1:{port}")
+        mail = SmtpMailer(f"smtp://127.0.0.1:{port}")
 
     with pytest.raises(MailFailed, match="ConnectionRefusedError"):
         mail(TO, "Subject", "Text")
@@ -174,7 +174,7 @@ def test_server_that_is_not_there_is_a_failure() -> None:
 @pytest.mark.parametrize("url", ["127.0.0.1:25", "http://mail.test", "smtp://", "smtp:///x"])
 def test_address_that_cannot_be_is_refused_without_repeating_it(url: str) -> None:
     with pytest.raises(ValueError, match="PLATEN_SMTP_URL") as refused:
-        SmtpMail(url)
+        SmtpMailer(url)
 
     assert url not in str(refused.value).replace("smtp://[", "")
 
@@ -182,5 +182,5 @@ def test_address_that_cannot_be_is_refused_without_repeating_it(url: str) -> Non
 def _context(folder: Path, monkeypatch: pytest.MonkeyPatch) -> ssl.SSLContext:
     """Return a server's context that this process trusts."""
     made = certificates(folder)
-    monkeypatch.setenv("SSL_CERT_FILE", str(made.authority))
+    monkeypatch.setenv("SSL_CERT_FILE", str(made.ca_file))
     return made.server

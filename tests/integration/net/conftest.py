@@ -4,26 +4,26 @@ from collections.abc import Iterator
 
 import pytest
 
-from chalicelib.adapters.net.egress import Egress
-from chalicelib.engine.browser.proxy import Gate, Proxy
-from tests.builders.web import Page, Site, site
+from chalicelib.adapters.net.egress import GuardedEgress
+from chalicelib.engine.browser.proxy.server import ProxyPort, ProxyServer
+from tests.builders.pages.web_site import Site, SitePage, running_site
 
-PAGES = {"/": Page("home"), "/twice//?a=b": Page("twice"), "/post": Page("posted")}
+PAGES = {"/": SitePage("home"), "/twice//?a=b": SitePage("twice"), "/post": SitePage("posted")}
 
 
 @pytest.fixture
 def here() -> Iterator[Site]:
-    with site(PAGES) as running:
+    with running_site(PAGES) as running:
         yield running
 
 
 @pytest.fixture
-def proxies(here: Site) -> Iterator[Proxy]:
-    proxies = Proxy(Egress(allow=here.allow, own_hosts=frozenset()))
+def proxies(here: Site) -> Iterator[ProxyServer]:
+    proxies = ProxyServer(GuardedEgress(allow=here.egress_allow, own_hosts=frozenset()))
     yield proxies
     proxies.close()
 
 
 @pytest.fixture
-def proxy(proxies: Proxy) -> Gate:
-    return proxies.gate()
+def proxy(proxies: ProxyServer) -> ProxyPort:
+    return proxies.new_port()

@@ -11,14 +11,18 @@ from pathlib import Path
 import pytest
 
 from chalicelib.adapters.net import http
-from chalicelib.adapters.net.egress import Egress
-from chalicelib.engine.outside import AddressRefused, Fetched, Unreachable
-from tests.builders.certificates import certificates
-from tests.builders.web import Behaviour, Page, Site, site
+from chalicelib.adapters.net.egress import GuardedEgress
+from chalicelib.engine.ports import (
+    DestinationRefusedError,
+    DestinationUnreachableError,
+    FetchResponse,
+)
+from tests.builders.pages.certificates import certificates
+from tests.builders.pages.web_site import Site, SitePage, WriteResponse, running_site
 
 pytestmark = pytest.mark.integration
 
-MOST = 10_000
+MAX_BYTES = 10_000
 
 
 def trickle(handler: BaseHTTPRequestHandler) -> None:
@@ -56,34 +60,34 @@ def cut(handler: BaseHTTPRequestHandler) -> None:
     handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")
 
 
-def packed(content: bytes, **headers: str) -> Page:
-    return Page(gzip.compress(content), headers={"Content-Encoding": "gzip", **headers})
+def packed(content: bytes, **headers: str) -> SitePage:
+    return SitePage(gzip.compress(content), headers={"Content-Encoding": "gzip", **headers})
 
 
-def to(address: str, status: int = 302) -> Page:
-    return Page(status=status, headers={"Location": address})
+def to(address: str, status: int = 302) -> SitePage:
+    return SitePage(status=status, headers={"Location": address})
 
 
-PAGES: dict[str, Page | Behaviour] = {
-    "/json": Page('{"a": 1}', "application/json", headers={"X-Name": "Value"}),
-    "/full": Page(b"x" * MOST),
-    "/over": Page(b"x" * (MOST + 1)),
-    "/packed": packed(b"y" * MOST),
-    "/bomb": packed(b"y" * (MOST + 1)),
+PAGES: dict[str, SitePage | WriteResponse] = {
+    "/json": SitePage('{"a": 1}', "application/json", headers={"X-Name": "Value"}),
+    "/full": SitePage(b"x" * MAX_BYTES),
+    "/over": SitePage(b"x" * (MAX_BYTES + 1)),
+    "/packed": packed(b"y" * MAX_BYTES),
+    "/bomb": packed(b"y" * (MAX_BYTES + 1)),
     "/large bomb": packed(b"\0" * 50_000_000),
     "/nested": packed(gzip.compress(b"inside")),
-    "/half packed": Page(gzip.compress(b"z" * 999)[:-9], headers={"Content-Encoding": "gzip"}),
-    "/not packed": Page(b"plain", headers={"Content-Encoding": "gzip"}),
-    "/brotli": Page(b"\x0b\x02\x80hello\x03", headers={"Content-Encoding": "br"}),
+    "/half packed": SitePage(gzip.compress(b"z" * 999)[:-9], headers={"Content-Encoding": "gzip"}),
+    "/not packed": SitePage(b"plain", headers={"Content-Encoding": "gzip"}),
+    "/brotli": SitePage(b"\x0b\x02\x80hello\x03", headers={"Content-Encoding": "br"}),
     "/trickle": trickle,
     "/drip": drip,
     "/flood": flood,
     "/silence": silence,
     "/garbage": garbage,
     "/cut": cut,
-    "/missing": Page("no", status=404),
-    "/broken": Page("no", status=500),
-    "/unchanged": Page(status=304),
+    "/missing": SitePage("no", status=404),
+    "/broken": SitePage("no", status=500),
+    "/unchanged": SitePage(status=304),
     "/moved": to("/json", 301),
     "/there": to("json", 307),
     "/round": to("/round"),
@@ -100,22 +104,29 @@ PAGES: dict[str, Page | Behaviour] = {
 @pytest.fixture(scope="module")
 def here() -> Iterator[Site]:
     pages = {path.replace(" ", "%20"): page for path, page in PAGES.items()}
-    with site({**pages, **hops(5, "/hop"), **hops(6, "/far")}) as running:
+    with running_site({**pages, **hops(5, "/hop"), **hops(6, "/far")}) as running:
         yield running
 
 
-def hops(count: int, name: str) -> dict[str, Page]:
+def hops(count: int, name: str) -> dict[str, SitePage]:
     """Return pages that lead on `count` times in all, the last to /json."""
     places = [name, *(f"{name}{number}" for number in range(1, count)), "/json"]
     return {a: to(b) for a, b in pairwise(places)}
 
 
 def fetch(
-    here: Site, path: str, *, seconds: float = 20, secure: bool = False, allow: str | None = None
-) -> Fetched:
-    egress = Egress(allow=here.allow if allow is None else allow, own_hosts=frozenset())
+    here: Site,
+    path: str,
+    *,
+    seconds: float = 20,
+    https_only: bool = False,
+    allow: str | None = None,
+) -> FetchResponse:
+    egress = GuardedEgress(
+        allow=here.egress_allow if allow is None else allow, own_hosts=frozenset()
+    )
     url = path if "://" in path else here.url(path)
-    return egress.fetch(url, most_bytes=MOST, timeout_s=seconds, secure=secure)
+    return egress.fetch(url, max_bytes=MAX_BYTES, timeout_s=seconds, https_only=https_only)
 
 
 def test_what_is_allowed_is_fetched(here: Site) -> None:
@@ -128,12 +139,12 @@ def test_what_is_allowed_is_fetched(here: Site) -> None:
 
 
 def test_what_is_not_is_never_asked() -> None:
-    with site(PAGES) as other:
+    with running_site(PAGES) as other:
         for url in (other.url("/json"), other.url("/json").replace("127.0.0.1", "localhost")):
-            with pytest.raises(AddressRefused):
+            with pytest.raises(DestinationRefusedError):
                 fetch(other, url, allow="")
 
-        assert other.asked == []
+        assert other.requests == []
 
 
 @pytest.mark.parametrize("path", ["/moved", "/there", "/hop"])
@@ -143,7 +154,7 @@ def test_redirects_are_followed(here: Site, path: str) -> None:
 
 @pytest.mark.parametrize("path", ["/round", "/far"])
 def test_but_not_for_ever(here: Site, path: str) -> None:
-    with pytest.raises(Unreachable, match="redirects more than 5 times"):
+    with pytest.raises(DestinationUnreachableError, match="redirects more than 5 times"):
         fetch(here, path)
 
 
@@ -151,28 +162,31 @@ def test_but_not_for_ever(here: Site, path: str) -> None:
     "path", ["/metadata", "/runtime", "/decimal", "/slashes", "/file", "/gopher"]
 )
 def test_where_a_redirect_leads_is_checked_again(here: Site, path: str) -> None:
-    with pytest.raises(AddressRefused):
+    with pytest.raises(DestinationRefusedError):
         fetch(here, path)
 
 
 def test_a_redirect_from_one_site_to_another_that_is_refused(here: Site) -> None:
-    with site({"/": Page("secret")}) as other:
+    with running_site({"/": SitePage("secret")}) as other:
         here.pages["/other"] = to(other.url())
-        with pytest.raises(AddressRefused):
+        with pytest.raises(DestinationRefusedError):
             fetch(here, "/other")
-        assert other.asked == []
+        assert other.requests == []
 
-        assert fetch(here, "/other", allow=f"{here.allow},{other.allow}").content == b"secret"
+        assert (
+            fetch(here, "/other", allow=f"{here.egress_allow},{other.egress_allow}").content
+            == b"secret"
+        )
 
 
 @pytest.mark.parametrize("path", ["/full", "/packed"])
 def test_as_many_bytes_as_are_wanted_are_taken(here: Site, path: str) -> None:
-    assert len(fetch(here, path).content) == MOST
+    assert len(fetch(here, path).content) == MAX_BYTES
 
 
 @pytest.mark.parametrize("path", ["/over", "/bomb", "/large%20bomb", "/flood"])
 def test_one_more_is_too_many_also_when_it_is_unpacked(here: Site, path: str) -> None:
-    with pytest.raises(Unreachable, match="more than 10000 bytes"):
+    with pytest.raises(DestinationUnreachableError, match="more than 10000 bytes"):
         fetch(here, path)
 
 
@@ -180,7 +194,7 @@ def test_a_bomb_is_not_unpacked_to_be_measured(here: Site) -> None:
     fetch(here, "/json")
     tracemalloc.start()
     try:
-        with pytest.raises(Unreachable, match="more than 10000 bytes"):
+        with pytest.raises(DestinationUnreachableError, match="more than 10000 bytes"):
             fetch(here, "/large%20bomb")
         _, peak = tracemalloc.get_traced_memory()
     finally:
@@ -193,7 +207,7 @@ def test_a_bomb_is_not_unpacked_to_be_measured(here: Site) -> None:
 def test_time_is_cut_however_it_is_spent(here: Site, path: str) -> None:
     began = time.monotonic()
 
-    with pytest.raises(Unreachable, match="took too long"):
+    with pytest.raises(DestinationUnreachableError, match="took too long"):
         fetch(here, path, seconds=0.5)
 
     assert time.monotonic() - began < 4
@@ -203,7 +217,7 @@ def test_time_is_cut_however_it_is_spent(here: Site, path: str) -> None:
     "path", ["/garbage", "/cut", "/half%20packed", "/not%20packed", "/brotli", "/nowhere"]
 )
 def test_an_answer_that_is_none_is_told(here: Site, path: str) -> None:
-    with pytest.raises((Unreachable, AddressRefused)):
+    with pytest.raises((DestinationUnreachableError, DestinationRefusedError)):
         fetch(here, path)
 
 
@@ -213,7 +227,7 @@ def test_only_what_was_asked_for_is_unpacked(here: Site) -> None:
 
 @pytest.mark.parametrize(("path", "status"), [("/missing", 404), ("/broken", 500), ("/x", 404)])
 def test_only_success_is_an_answer(here: Site, path: str, status: int) -> None:
-    with pytest.raises(Unreachable, match=f"127.0.0.1 answered {status}"):
+    with pytest.raises(DestinationUnreachableError, match=f"127.0.0.1 answered {status}"):
         fetch(here, path)
 
 
@@ -221,33 +235,33 @@ def test_only_success_is_an_answer(here: Site, path: str, status: int) -> None:
     "url", ["ftp://example.com/", "file:///etc/passwd", "/etc/passwd", "data:,x", "http:///x", "x"]
 )
 def test_other_schemes_are_refused(here: Site, url: str) -> None:
-    egress = Egress(allow=here.allow, own_hosts=frozenset())
+    egress = GuardedEgress(allow=here.egress_allow, own_hosts=frozenset())
 
-    with pytest.raises(AddressRefused, match="only http and https"):
-        egress.fetch(url, most_bytes=1, timeout_s=1)
+    with pytest.raises(DestinationRefusedError, match="only http and https"):
+        egress.fetch(url, max_bytes=1, timeout_s=1)
 
 
 def test_plain_http_is_for_what_the_operator_names_where_it_must_be_secure(here: Site) -> None:
-    assert fetch(here, "/json", secure=True).status == 200
-    with pytest.raises(AddressRefused, match="use https"):
-        fetch(here, "http://8.8.8.8/", secure=True)
+    assert fetch(here, "/json", https_only=True).status == 200
+    with pytest.raises(DestinationRefusedError, match="use https"):
+        fetch(here, "http://8.8.8.8/", https_only=True)
 
 
 def test_certificates_are_verified(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ours = certificates(tmp_path)
-    with site({"/": Page("secret")}, ours.server) as secured:
-        http._tls.cache_clear()
-        with pytest.raises(Unreachable):
+    with running_site({"/": SitePage("secret")}, ours.server) as secured:
+        http._tls_context.cache_clear()
+        with pytest.raises(DestinationUnreachableError):
             fetch(secured, "/")
-        assert secured.asked == []
+        assert secured.requests == []
 
-        monkeypatch.setenv("SSL_CERT_FILE", str(ours.authority))
-        http._tls.cache_clear()
-        assert fetch(secured, "/", secure=True).content == b"secret"
+        monkeypatch.setenv("SSL_CERT_FILE", str(ours.ca_file))
+        http._tls_context.cache_clear()
+        assert fetch(secured, "/", https_only=True).content == b"secret"
         wrong_name = secured.url().replace("127.0.0.1", "127.0.0.2")
-        with pytest.raises(Unreachable):
+        with pytest.raises(DestinationUnreachableError):
             fetch(secured, wrong_name, allow=f"127.0.0.0/8:{secured.port}")
-    http._tls.cache_clear()
+    http._tls_context.cache_clear()
 
 
 def test_nothing_of_ours_is_sent_along(here: Site, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -256,7 +270,7 @@ def test_nothing_of_ours_is_sent_along(here: Site, monkeypatch: pytest.MonkeyPat
 
     fetch(here, "/json")
 
-    assert here.asked[-1].headers == {
+    assert here.requests[-1].headers == {
         "host": f"127.0.0.1:{here.port}",
         "accept": "*/*",
         "accept-encoding": "gzip",

@@ -7,16 +7,25 @@ from http.server import BaseHTTPRequestHandler
 
 import pytest
 
-from chalicelib.engine.browser.proxy import Gate
-from tests.builders.gate import answer_of, ask, connected, eventually, rest_of, tunnel
-from tests.builders.web import Site
+from chalicelib.engine.browser.proxy.server import ProxyPort
+from tests.builders.pages.proxy_client import (
+    becomes_true,
+    connect,
+    open_tunnel,
+    read_answer,
+    read_to_end,
+    send_request,
+)
+from tests.builders.pages.web_site import Site
 
 pytestmark = pytest.mark.integration
 
 
-def test_a_plain_request_is_passed_on_to_the_place_that_it_names(proxy: Gate, here: Site) -> None:
+def test_a_plain_request_is_passed_on_to_the_place_that_it_names(
+    proxy: ProxyPort, here: Site
+) -> None:
     with proxy.open() as traffic:
-        answer = ask(
+        answer = send_request(
             proxy,
             f"GET {here.url('/twice//?a=b')} HTTP/1.1\r\nHost: elsewhere.example\r\n"
             "Proxy-Connection: keep-alive\r\nProxy-Authorization: x\r\nConnection: keep-alive\r\n"
@@ -27,31 +36,31 @@ def test_a_plain_request_is_passed_on_to_the_place_that_it_names(proxy: Gate, he
     assert answer.startswith(b"HTTP/1.1 200 OK\r\n")
     assert answer.endswith(b"\r\n\r\ntwice")
     assert here.paths == ["/twice//?a=b"]
-    assert here.asked[0].headers == {
+    assert here.requests[0].headers == {
         "host": f"127.0.0.1:{here.port}",
         "connection": "keep-alive",
         "x-kept": "yes",
     }
-    assert traffic.received == len(answer)
-    assert traffic.refused == {}
+    assert traffic.received_bytes == len(answer)
+    assert traffic.refused_hosts == {}
 
 
-def test_one_connection_asks_one_host_again_and_again(proxy: Gate, here: Site) -> None:
+def test_one_connection_asks_one_host_again_and_again(proxy: ProxyPort, here: Site) -> None:
     body = "x" * 300_000
-    with proxy.open() as traffic, connected(proxy) as client:
+    with proxy.open() as traffic, connect(proxy) as client:
         for _ in range(3):
             client.sendall(f"GET {here.url()} HTTP/1.1\r\n\r\n".encode())
-            assert answer_of(client).endswith(b"home")
+            assert read_answer(client).endswith(b"home")
             post = f"POST {here.url('/post')} HTTP/1.1\r\nContent-Length: {len(body)}\r\n\r\n"
             client.sendall(f"{post}{body}".encode())
-            assert answer_of(client).endswith(b"posted")
-        connections = traffic.connections
+            assert read_answer(client).endswith(b"posted")
+        connections = traffic.connection_count
 
     assert connections == 2
     assert here.paths == ["/", "/post"] * 3
-    assert here.asked[1].body == body.encode()
-    assert traffic.sent > 3 * len(body)
-    assert traffic.requests == 6
+    assert here.requests[1].body == body.encode()
+    assert traffic.sent_bytes > 3 * len(body)
+    assert traffic.request_count == 6
 
 
 @pytest.mark.parametrize(
@@ -64,7 +73,9 @@ def test_one_connection_asks_one_host_again_and_again(proxy: Gate, here: Site) -
         "\r\n",
     ],
 )
-def test_nothing_follows_a_request_before_its_answer(proxy: Gate, here: Site, second: str) -> None:
+def test_nothing_follows_a_request_before_its_answer(
+    proxy: ProxyPort, here: Site, second: str
+) -> None:
     asked = threading.Event()
 
     def wait(_: BaseHTTPRequestHandler) -> None:
@@ -72,12 +83,12 @@ def test_nothing_follows_a_request_before_its_answer(proxy: Gate, here: Site, se
 
     here.pages["/slow"] = wait
     more = second.format(port=here.port)
-    with proxy.open(), connected(proxy) as client:
-        assert ask(proxy, f"GET {here.url()} HTTP/1.1\r\n\r\n{more}") == b""
+    with proxy.open(), connect(proxy) as client:
+        assert send_request(proxy, f"GET {here.url()} HTTP/1.1\r\n\r\n{more}") == b""
         client.sendall(f"GET {here.url('/slow')} HTTP/1.1\r\n\r\n".encode())
-        assert eventually(lambda: "/slow" in here.paths)
+        assert becomes_true(lambda: "/slow" in here.paths)
         client.sendall(more.encode())
-        assert rest_of(client) == b""
+        assert read_to_end(client) == b""
         asked.set()
 
     assert here.paths == ["/slow"]
@@ -93,25 +104,25 @@ def test_nothing_follows_a_request_before_its_answer(proxy: Gate, here: Site, se
         "POST http://127.0.0.1:{port}/ HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
     ],
 )
-def test_a_connection_stays_with_its_host(proxy: Gate, here: Site, second: str) -> None:
-    with proxy.open(), connected(proxy) as client:
+def test_a_connection_stays_with_its_host(proxy: ProxyPort, here: Site, second: str) -> None:
+    with proxy.open(), connect(proxy) as client:
         client.sendall(f"GET {here.url()} HTTP/1.1\r\n\r\n".encode())
-        assert answer_of(client).endswith(b"home")
+        assert read_answer(client).endswith(b"home")
         client.sendall(second.format(port=here.port).encode())
-        assert rest_of(client) == b""
+        assert read_to_end(client) == b""
 
     assert here.paths == ["/"]
 
 
-def test_a_tunnel_passes_on_everything(proxy: Gate, here: Site) -> None:
-    with proxy.open() as traffic, connected(proxy) as client:
-        tunnel(client, here.port)
+def test_a_tunnel_passes_on_everything(proxy: ProxyPort, here: Site) -> None:
+    with proxy.open() as traffic, connect(proxy) as client:
+        open_tunnel(client, here.port)
         client.sendall(b"GET / HTTP/1.1\r\nHost: anything\r\nConnection: close\r\n\r\n")
-        answer = rest_of(client)
+        answer = read_to_end(client)
 
     assert answer.endswith(b"home")
-    assert here.asked[0].headers["host"] == "anything"
-    assert (traffic.received, traffic.sent) == (len(answer), 53)
+    assert here.requests[0].headers["host"] == "anything"
+    assert (traffic.received_bytes, traffic.sent_bytes) == (len(answer), 53)
 
 
 @pytest.mark.parametrize(
@@ -126,14 +137,14 @@ def test_a_tunnel_passes_on_everything(proxy: Gate, here: Site) -> None:
         ("nowhere.invalid:443", b"502"),
     ],
 )
-def test_what_may_not_be_reached_is_told(proxy: Gate, place: str, answered: bytes) -> None:
+def test_what_may_not_be_reached_is_told(proxy: ProxyPort, place: str, answered: bytes) -> None:
     with proxy.open() as traffic:
-        tunneled = ask(proxy, f"CONNECT {place} HTTP/1.1\r\n\r\n")
-        plain = ask(proxy, f"GET http://{place}/ HTTP/1.1\r\n\r\n")
+        tunneled = send_request(proxy, f"CONNECT {place} HTTP/1.1\r\n\r\n")
+        plain = send_request(proxy, f"GET http://{place}/ HTTP/1.1\r\n\r\n")
 
     assert tunneled.split(b" ")[1] == answered
     assert plain == b""
-    told = traffic.refused if answered == b"403" else traffic.unreachable
+    told = traffic.refused_hosts if answered == b"403" else traffic.unreachable_hosts
     assert list(told) == [place]
     assert place.rpartition(":")[0] in told[place]
 
@@ -180,13 +191,13 @@ def test_what_may_not_be_reached_is_told(proxy: Gate, place: str, answered: byte
         "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
     ],
 )
-def test_what_no_browser_would_send_is_cut_off(proxy: Gate, here: Site, request_: str) -> None:
+def test_what_no_browser_would_send_is_cut_off(proxy: ProxyPort, here: Site, request_: str) -> None:
     request = request_.replace("{host}", f"127.0.0.1:{here.port}").encode()
-    with proxy.open(), connected(proxy) as client:
+    with proxy.open(), connect(proxy) as client:
         with suppress(OSError):
             client.sendall(request)
             client.shutdown(socket.SHUT_WR)
-        answer = rest_of(client)
+        answer = read_to_end(client)
 
     assert answer == b""
-    assert here.asked == []
+    assert here.requests == []

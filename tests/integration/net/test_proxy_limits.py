@@ -7,110 +7,124 @@ from typing import Any
 
 import pytest
 
-from chalicelib.adapters.net.egress import Egress
-from chalicelib.engine.browser.proxy import Gate, Proxy
-from chalicelib.engine.browser.traffic import MOST_BYTES, MOST_REQUESTS, Budget
-from chalicelib.engine.outside import Fetched, Unreachable
-from tests.builders.gate import answer_of, ask, connected, eventually, rest_of, tunnel
-from tests.builders.web import Page, Site
+from chalicelib.adapters.net.egress import GuardedEgress
+from chalicelib.engine.browser.proxy.budget import MAX_REQUESTS, MAX_TOTAL_BYTES, TrafficLimits
+from chalicelib.engine.browser.proxy.server import ProxyPort, ProxyServer
+from chalicelib.engine.ports import DestinationUnreachableError, FetchResponse
+from tests.builders.pages.proxy_client import (
+    becomes_true,
+    connect,
+    open_tunnel,
+    read_answer,
+    read_to_end,
+    send_request,
+)
+from tests.builders.pages.web_site import Site, SitePage
 
 pytestmark = pytest.mark.integration
 
 
-def test_a_gate_is_open_for_one_render(proxies: Proxy, here: Site) -> None:
+def test_a_gate_is_open_for_one_render(proxies: ProxyServer, here: Site) -> None:
     request = f"GET {here.url()} HTTP/1.1\r\n\r\n"
-    first, second = proxies.gate(), proxies.gate()
+    first, second = proxies.new_port(), proxies.new_port()
 
-    before = ask(first, request)
+    before = send_request(first, request)
     with first.open() as traffic:
-        during, other = ask(first, request), ask(second, request)
+        during, other = send_request(first, request), send_request(second, request)
     with second.open() as next_traffic:
-        after = ask(first, request)
+        after = send_request(first, request)
 
     assert (before, other, after) == (b"", b"", b"")
     assert during.endswith(b"home")
     assert here.paths == ["/"]
-    assert (traffic.requests, next_traffic.requests) == (1, 0)
-    assert proxies._gates == set()
+    assert (traffic.request_count, next_traffic.request_count) == (1, 0)
+    assert proxies._ports == set()
 
 
-def test_the_end_of_a_render_cuts_what_is_open(proxy: Gate, here: Site) -> None:
+def test_the_end_of_a_render_cuts_what_is_open(proxy: ProxyPort, here: Site) -> None:
     threads = threading.active_count()
-    with connected(proxy) as first, connected(proxy) as second:
+    with connect(proxy) as first, connect(proxy) as second:
         with proxy.open() as traffic:
-            with connected(proxy) as third:
-                tunnel(third, here.port)
+            with connect(proxy) as third:
+                open_tunnel(third, here.port)
                 third.close()
-            with connected(proxy) as tunneled, connected(proxy) as unsaid:
-                tunnel(tunneled, here.port)
+            with connect(proxy) as tunneled, connect(proxy) as unsaid:
+                open_tunnel(tunneled, here.port)
                 unsaid.sendall(b"CONNECT 127.0")
-                assert eventually(lambda: traffic.connections >= 3)
+                assert becomes_true(lambda: traffic.connection_count >= 3)
                 traffic.end()
-                assert rest_of(tunneled) == rest_of(unsaid) == b""
-        assert rest_of(first) == rest_of(second) == b""
+                assert read_to_end(tunneled) == read_to_end(unsaid) == b""
+        assert read_to_end(first) == read_to_end(second) == b""
 
-    assert eventually(lambda: threading.active_count() <= threads and not traffic.connections)
+    assert becomes_true(
+        lambda: threading.active_count() <= threads and not traffic.connection_count
+    )
 
 
-def test_too_many_bytes_cut_everything(proxy: Gate, here: Site) -> None:
-    here.pages["/large"] = Page(b"x" * 5_000_000)
+def test_too_many_bytes_cut_everything(proxy: ProxyPort, here: Site) -> None:
+    here.pages["/large"] = SitePage(b"x" * 5_000_000)
     url = here.url("/large")
-    with proxy.open(Budget(bytes=1000)) as traffic, connected(proxy) as client:
+    with proxy.open(TrafficLimits(max_total_bytes=1000)) as traffic, connect(proxy) as client:
         client.sendall(f"GET {url} HTTP/1.1\r\n\r\n".encode())
-        assert len(rest_of(client)) < 200_000
+        assert len(read_to_end(client)) < 200_000
 
-    assert traffic.spent == "the page may load 100 MB in all"
-    assert traffic.over == {url: traffic.spent}
-    assert traffic.received > 1000
+    assert traffic.exhausted_limit == "the page may load 100 MB in all"
+    assert traffic.exceeded_limits == {url: traffic.exhausted_limit}
+    assert traffic.received_bytes > 1000
 
 
-def test_what_comes_encrypted_counts_in_all(proxy: Gate, here: Site) -> None:
-    here.pages["/large"] = Page(b"x" * 5_000_000)
+def test_what_comes_encrypted_counts_in_all(proxy: ProxyPort, here: Site) -> None:
+    here.pages["/large"] = SitePage(b"x" * 5_000_000)
     with (
-        proxy.open(Budget(bytes=100_000)) as traffic,
-        connected(proxy) as client,
-        connected(proxy) as other,
+        proxy.open(TrafficLimits(max_total_bytes=100_000)) as traffic,
+        connect(proxy) as client,
+        connect(proxy) as other,
     ):
-        tunnel(other, here.port)
-        tunnel(client, here.port)
+        open_tunnel(other, here.port)
+        open_tunnel(client, here.port)
         client.sendall(b"GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
-        assert len(rest_of(client)) < 300_000
-        assert rest_of(other) == b""
+        assert len(read_to_end(client)) < 300_000
+        assert read_to_end(other) == b""
 
-    assert traffic.over == {f"https://127.0.0.1:{here.port}": "the page may load 100 MB in all"}
+    assert traffic.exceeded_limits == {
+        f"https://127.0.0.1:{here.port}": "the page may load 100 MB in all"
+    }
 
 
-def test_too_large_an_answer_is_cut_off_alone(proxy: Gate, here: Site) -> None:
-    here.pages["/large"] = Page(b"x" * 5_000_000)
-    here.pages["/small"] = Page(b"x" * 60_000)
+def test_too_large_an_answer_is_cut_off_alone(proxy: ProxyPort, here: Site) -> None:
+    here.pages["/large"] = SitePage(b"x" * 5_000_000)
+    here.pages["/small"] = SitePage(b"x" * 60_000)
     url = here.url("/large")
-    with proxy.open(Budget(bytes_each=100_000)) as traffic, connected(proxy) as client:
+    with (
+        proxy.open(TrafficLimits(max_response_bytes=100_000)) as traffic,
+        connect(proxy) as client,
+    ):
         for _ in range(3):
             client.sendall(f"GET {here.url('/small')} HTTP/1.1\r\n\r\n".encode())
-            assert len(answer_of(client)) > 60_000
+            assert len(read_answer(client)) > 60_000
         client.sendall(f"GET {url} HTTP/1.1\r\n\r\n".encode())
-        assert len(rest_of(client)) < 300_000
+        assert len(read_to_end(client)) < 300_000
 
-    assert traffic.spent is None
-    assert traffic.over == {url: "a part of a page may have 50 MB"}
+    assert traffic.exhausted_limit is None
+    assert traffic.exceeded_limits == {url: "a part of a page may have 50 MB"}
 
 
-def test_too_many_requests_are_refused(proxy: Gate, here: Site) -> None:
-    with proxy.open(Budget(requests=2)) as traffic, connected(proxy) as client:
+def test_too_many_requests_are_refused(proxy: ProxyPort, here: Site) -> None:
+    with proxy.open(TrafficLimits(max_requests=2)) as traffic, connect(proxy) as client:
         for path in ("/", "/post"):
             client.sendall(f"GET {here.url(path)} HTTP/1.1\r\n\r\n".encode())
-            assert b" 200 OK" in answer_of(client)
+            assert b" 200 OK" in read_answer(client)
         client.sendall(f"GET {here.url('/third')} HTTP/1.1\r\n\r\n".encode())
-        assert rest_of(client) == b""
+        assert read_to_end(client) == b""
 
     assert here.paths == ["/", "/post"]
-    assert traffic.over == {here.url("/third"): "a page may make 1000 requests"}
+    assert traffic.exceeded_limits == {here.url("/third"): "a page may make 1000 requests"}
 
 
 def test_the_budgets_are_those_of_the_contract() -> None:
-    assert (MOST_REQUESTS, MOST_BYTES) == (1000, 100_000_000)
-    assert Budget().requests == MOST_REQUESTS
-    assert MOST_BYTES < Budget().bytes < 1.2 * MOST_BYTES
+    assert (MAX_REQUESTS, MAX_TOTAL_BYTES) == (1000, 100_000_000)
+    assert TrafficLimits().max_requests == MAX_REQUESTS
+    assert MAX_TOTAL_BYTES < TrafficLimits().max_total_bytes < 1.2 * MAX_TOTAL_BYTES
 
 
 def test_both_ways_at_once() -> None:
@@ -119,7 +133,9 @@ def test_both_ways_at_once() -> None:
     heard: list[int] = []
     with socket.create_server(("127.0.0.1", 0)) as host:
         port = host.getsockname()[1]
-        gate = Proxy(Egress(allow=f"127.0.0.1/32:{port}", own_hosts=frozenset())).gate()
+        gate = ProxyServer(
+            GuardedEgress(allow=f"127.0.0.1/32:{port}", own_hosts=frozenset())
+        ).new_port()
 
         def answer() -> None:
             connection, _ = host.accept()
@@ -128,13 +144,13 @@ def test_both_ways_at_once() -> None:
                 heard.append(received(connection, size))
 
         threading.Thread(target=answer, daemon=True).start()
-        with gate.open() as traffic, connected(gate) as client:
-            tunnel(client, port)
+        with gate.open() as traffic, connect(gate) as client:
+            open_tunnel(client, port)
             threading.Thread(target=client.sendall, args=(b"x" * size,), daemon=True).start()
             assert received(client, size) == size
-            assert eventually(lambda: heard == [size])
+            assert becomes_true(lambda: heard == [size])
 
-    assert (traffic.sent, traffic.received) == (size, size)
+    assert (traffic.sent_bytes, traffic.received_bytes) == (size, size)
 
 
 def received(connection: socket.socket, size: int) -> int:
@@ -158,35 +174,37 @@ class Hanging:
     def dial(self, host: str, port: int, *, timeout_s: float) -> socket.socket:
         assert timeout_s <= 10
         self.over.wait(30)
-        raise Unreachable(f"{host}:{port}")
+        raise DestinationUnreachableError(f"{host}:{port}")
 
-    def fetch(self, *_: Any, **__: Any) -> Fetched:
+    def fetch(self, *_: Any, **__: Any) -> FetchResponse:
         raise AssertionError
 
 
 def test_dials_of_renders_that_have_ended_stay_few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("chalicelib.engine.browser.tunnel._DIALS", threading.BoundedSemaphore(2))
+    monkeypatch.setattr(
+        "chalicelib.engine.browser.proxy.connection._DIAL_SLOTS", threading.BoundedSemaphore(2)
+    )
     hanging = Hanging()
-    proxies = Proxy(hanging)
+    proxies = ProxyServer(hanging)
     before = connection_threads()
     for _ in range(3):
-        ask_in_vain(proxies.gate(), times=5)
-        assert eventually(lambda: connection_threads() == before + 2)
+        ask_in_vain(proxies.new_port(), times=5)
+        assert becomes_true(lambda: connection_threads() == before + 2)
     hanging.over.set()
 
-    assert eventually(lambda: connection_threads() == before)
+    assert becomes_true(lambda: connection_threads() == before)
 
 
-def ask_in_vain(gate: Gate, times: int) -> None:
+def ask_in_vain(gate: ProxyPort, times: int) -> None:
     with gate.open() as traffic, ExitStack() as clients:
         for _ in range(times):
-            client = clients.enter_context(connected(gate))
+            client = clients.enter_context(connect(gate))
             client.sendall(b"CONNECT far.example:443 HTTP/1.1\r\n\r\n")
-        assert eventually(lambda: traffic.requests == times)
+        assert becomes_true(lambda: traffic.request_count == times)
 
 
 def test_without_threads_the_next_connection_is_served(
-    monkeypatch: pytest.MonkeyPatch, proxy: Gate, here: Site
+    monkeypatch: pytest.MonkeyPatch, proxy: ProxyPort, here: Site
 ) -> None:
     def start(_: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
@@ -194,27 +212,27 @@ def test_without_threads_the_next_connection_is_served(
     with proxy.open() as traffic:
         with monkeypatch.context() as without:
             without.setattr(threading.Thread, "start", start)
-            assert ask(proxy, f"GET {here.url()} HTTP/1.1\r\n\r\n") == b""
-        assert traffic.connections == 0
-        assert ask(proxy, f"GET {here.url()} HTTP/1.1\r\n\r\n").endswith(b"home")
+            assert send_request(proxy, f"GET {here.url()} HTTP/1.1\r\n\r\n") == b""
+        assert traffic.connection_count == 0
+        assert send_request(proxy, f"GET {here.url()} HTTP/1.1\r\n\r\n").endswith(b"home")
 
 
 def test_idle_connections_are_ended(
-    monkeypatch: pytest.MonkeyPatch, proxy: Gate, here: Site
+    monkeypatch: pytest.MonkeyPatch, proxy: ProxyPort, here: Site
 ) -> None:
-    monkeypatch.setattr("chalicelib.engine.browser.tunnel._IDLE_S", 0.3)
-    with proxy.open() as traffic, connected(proxy) as silent, connected(proxy) as tunneled:
-        tunnel(tunneled, here.port)
-        assert rest_of(silent) == rest_of(tunneled) == b""
-        assert eventually(lambda: traffic.connections == 0)
+    monkeypatch.setattr("chalicelib.engine.browser.proxy.connection._IDLE_TIMEOUT_S", 0.3)
+    with proxy.open() as traffic, connect(proxy) as silent, connect(proxy) as tunneled:
+        open_tunnel(tunneled, here.port)
+        assert read_to_end(silent) == read_to_end(tunneled) == b""
+        assert becomes_true(lambda: traffic.connection_count == 0)
 
 
-def test_a_crowd_of_connections_is_turned_away(proxy: Gate, here: Site) -> None:
+def test_a_crowd_of_connections_is_turned_away(proxy: ProxyPort, here: Site) -> None:
     with proxy.open() as traffic:
         crowd = [socket.create_connection(("127.0.0.1", proxy.port), 10) for _ in range(200)]
-        assert eventually(lambda: traffic.connections == 128)
-        assert ask(proxy, f"GET {here.url()} HTTP/1.1\r\n\r\n") == b""
+        assert becomes_true(lambda: traffic.connection_count == 128)
+        assert send_request(proxy, f"GET {here.url()} HTTP/1.1\r\n\r\n") == b""
         for client in crowd:
             client.close()
-        assert eventually(lambda: not traffic.connections)
-        assert ask(proxy, f"GET {here.url()} HTTP/1.1\r\n\r\n").endswith(b"home")
+        assert becomes_true(lambda: not traffic.connection_count)
+        assert send_request(proxy, f"GET {here.url()} HTTP/1.1\r\n\r\n").endswith(b"home")

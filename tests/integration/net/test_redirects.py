@@ -9,26 +9,30 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis.strategies import sampled_from, text
 
 from chalicelib.adapters.net import http
-from chalicelib.adapters.net.egress import Egress
-from chalicelib.engine.outside import AddressRefused, Fetched, Unreachable
-from tests.builders.certificates import certificates
-from tests.builders.web import Page, Site, saying, site
+from chalicelib.adapters.net.egress import GuardedEgress
+from chalicelib.engine.ports import (
+    DestinationRefusedError,
+    DestinationUnreachableError,
+    FetchResponse,
+)
+from tests.builders.pages.certificates import certificates
+from tests.builders.pages.web_site import Site, SitePage, raw_response, running_site
 
 pytestmark = pytest.mark.integration
 
-MOST = 10_000
+MAX_BYTES = 10_000
 
 
 @pytest.fixture(scope="module")
 def here() -> Iterator[Site]:
-    with site({}) as running:
+    with running_site({}) as running:
         yield running
 
 
-def fetch(here: Site, path: str = "/", *, allow: str = "") -> Fetched:
-    egress = Egress(allow=allow or here.allow, own_hosts=frozenset())
+def fetch(here: Site, path: str = "/", *, allow: str = "") -> FetchResponse:
+    egress = GuardedEgress(allow=allow or here.egress_allow, own_hosts=frozenset())
     url = path if "://" in path else here.url(path)
-    return egress.fetch(url, most_bytes=MOST, timeout_s=20)
+    return egress.fetch(url, max_bytes=MAX_BYTES, timeout_s=20)
 
 
 PLACES = [
@@ -63,11 +67,11 @@ PLACES = [
 def test_a_redirect_leads_to_what_is_allowed_or_nowhere(here: Site, start: str, rest: str) -> None:
     here.pages.clear()
     place = (start + rest).encode("utf-8", "surrogatepass")
-    here.pages["/"] = saying(
+    here.pages["/"] = raw_response(
         b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: " + place + b"\r\n\r\n"
     )
 
-    with pytest.raises((Unreachable, AddressRefused)) as told:
+    with pytest.raises((DestinationUnreachableError, DestinationRefusedError)) as told:
         fetch(here)
 
     assert 0 < len(str(told.value)) < 400
@@ -75,20 +79,20 @@ def test_a_redirect_leads_to_what_is_allowed_or_nowhere(here: Site, start: str, 
 
 def test_who_sent_somebody_elsewhere_learns_nothing_by_it(here: Site) -> None:
     """Credentials and cookies stay where they were meant for."""
-    with site({"/": Page("there")}) as other:
+    with running_site({"/": SitePage("there")}) as other:
         to_other = {"Location": other.url(), "Set-Cookie": "a=b; Path=/"}
-        here.pages["/"] = Page(status=302, headers=to_other)
-        here.pages["/again"] = Page(status=302, headers={"Location": "/", "Set-Cookie": "a=b"})
+        here.pages["/"] = SitePage(status=302, headers=to_other)
+        here.pages["/again"] = SitePage(status=302, headers={"Location": "/", "Set-Cookie": "a=b"})
         address = here.url("/again").replace("://", "://ada:secret@")
-        allow = f"{here.allow},{other.allow}"
-        here.asked.clear()
+        allow = f"{here.egress_allow},{other.egress_allow}"
+        here.requests.clear()
 
         assert fetch(here, address, allow=allow).content == b"there"
 
         basic = "Basic " + b64encode(b"ada:secret").decode()
-        assert [asked.headers.get("authorization") for asked in here.asked] == [basic, basic]
-        assert [asked.headers.keys() & {"cookie"} for asked in here.asked] == [set(), set()]
-        (asked,) = other.asked
+        assert [asked.headers.get("authorization") for asked in here.requests] == [basic, basic]
+        assert [asked.headers.keys() & {"cookie"} for asked in here.requests] == [set(), set()]
+        (asked,) = other.requests
         assert not asked.headers.keys() & {"authorization", "cookie", "referer"}
 
 
@@ -96,19 +100,19 @@ def test_after_https_nothing_is_asked_for_without(
     here: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ours = certificates(tmp_path)
-    monkeypatch.setenv("SSL_CERT_FILE", str(ours.authority))
-    http._tls.cache_clear()
-    with site({}, ours.server) as secured:
-        here.pages["/"] = Page(status=302, headers={"Location": secured.url()})
-        secured.pages["/"] = Page(status=302, headers={"Location": "http://8.8.8.8/"})
-        with pytest.raises(AddressRefused, match="use https"):
-            fetch(here, allow=f"{here.allow},{secured.allow}")
+    monkeypatch.setenv("SSL_CERT_FILE", str(ours.ca_file))
+    http._tls_context.cache_clear()
+    with running_site({}, ours.server) as secured:
+        here.pages["/"] = SitePage(status=302, headers={"Location": secured.url()})
+        secured.pages["/"] = SitePage(status=302, headers={"Location": "http://8.8.8.8/"})
+        with pytest.raises(DestinationRefusedError, match="use https"):
+            fetch(here, allow=f"{here.egress_allow},{secured.egress_allow}")
 
         # As everywhere: what the operator names may be plain.
-        here.pages["/end"] = Page("end")
-        secured.pages["/"] = Page(status=302, headers={"Location": here.url("/end")})
-        assert fetch(here, allow=f"{here.allow},{secured.allow}").content == b"end"
-    http._tls.cache_clear()
+        here.pages["/end"] = SitePage("end")
+        secured.pages["/"] = SitePage(status=302, headers={"Location": here.url("/end")})
+        assert fetch(here, allow=f"{here.egress_allow},{secured.egress_allow}").content == b"end"
+    http._tls_context.cache_clear()
 
 
 def test_each_step_is_looked_up_and_checked_anew(here: Site) -> None:
@@ -120,13 +124,13 @@ def test_each_step_is_looked_up_and_checked_anew(here: Site) -> None:
         looked_up.append(host)
         return answers[len(looked_up) - 1]
 
-    egress = Egress(allow=here.allow, own_hosts=frozenset(), resolve=resolve)
+    egress = GuardedEgress(allow=here.egress_allow, own_hosts=frozenset(), resolve=resolve)
     for path, to in (("/1", "/2"), ("/2", "/3")):
-        here.pages[path] = Page(status=302, headers={"Location": to})
-    here.asked.clear()
+        here.pages[path] = SitePage(status=302, headers={"Location": to})
+    here.requests.clear()
 
-    with pytest.raises(AddressRefused, match=r"name\.example:\d+ is refused"):
-        egress.fetch(f"http://name.example:{here.port}/1", most_bytes=MOST, timeout_s=20)
+    with pytest.raises(DestinationRefusedError, match=r"name\.example:\d+ is refused"):
+        egress.fetch(f"http://name.example:{here.port}/1", max_bytes=MAX_BYTES, timeout_s=20)
 
     assert looked_up == ["name.example"] * 3
     assert here.paths == ["/1", "/2"]
@@ -139,9 +143,9 @@ def test_most_at_once(here: Site) -> None:
     )
     hints = b"HTTP/1.1 103 Early\r\nLink: " + b"x" * 9_000 + b"\r\n\r\n"
     for number in range(5):
-        here.pages[f"/hop{number}"] = saying(hints * 30 + head(number))
-    here.pages["/hop5"] = Page("end")
+        here.pages[f"/hop{number}"] = raw_response(hints * 30 + head(number))
+    here.pages["/hop5"] = SitePage("end")
 
-    with pytest.raises(Unreachable, match="more than 10000 bytes"):
+    with pytest.raises(DestinationUnreachableError, match="more than 10000 bytes"):
         fetch(here, "/hop0")
     assert fetch(here, "/hop3").content == b"end"

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from infra.package.archives import CODE, LAYERS, write_archives
+from infra.package.archives import CODE_ARCHIVES, LAYER_ARCHIVES, write_archives
 from infra.package.sam import write_template
-from infra.setup.step import INSTALLED, ROOT
+from infra.setup.steps import INSTALL_DIR, ROOT
 
 pytestmark = pytest.mark.integration
 
@@ -19,20 +19,20 @@ def test_the_same_input_has_the_same_hash(tmp_path: Path) -> None:
     first, second = (hashes(tmp_path / name) for name in ("first", "another-place"))
 
     assert first == second
-    assert first.keys() == {"sam.json", *CODE, *LAYERS}
+    assert first.keys() == {"sam.json", *CODE_ARCHIVES, *LAYER_ARCHIVES}
 
 
 def test_what_the_browser_found_in_the_fonts_is_the_same_everywhere(tmp_path: Path) -> None:
     first, second = (found_in(tmp_path / name) for name in ("first", "another-place"))
 
-    assert first == second == files_of(INSTALLED / "fonts" / "cache")
+    assert first == second == files_of(INSTALL_DIR / "fonts" / "cache")
 
 
 def found_in(folder: Path) -> dict[str, bytes]:
     """Have the browser look through a copy of the fonts; return what it found."""
-    shutil.copytree(INSTALLED / "fonts", folder)
-    command = [sys.executable, "-m", "layers.fonts.remember"]
-    subprocess.run([*command, str(INSTALLED / "chromium"), str(folder)], cwd=ROOT, check=True)
+    shutil.copytree(INSTALL_DIR / "fonts", folder)
+    command = [sys.executable, "-m", "layers.fonts.font_cache"]
+    subprocess.run([*command, str(INSTALL_DIR / "chromium"), str(folder)], cwd=ROOT, check=True)
     return files_of(folder / "cache")
 
 

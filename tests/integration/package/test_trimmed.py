@@ -8,15 +8,15 @@ from typing import Final
 
 import pytest
 
-from infra.package.archives import CODE
-from infra.package.requirements import installed
+from infra.package.archives import CODE_ARCHIVES
+from infra.package.requirements import install_requirements
 from infra.template import ROOT
 
 pytestmark = pytest.mark.integration
 
 # What works with Pillow, pikepdf, lxml, Babel, segno, python-barcode and jsonschema.
 TESTS: Final = (
-    "tests/integration/engine/test_pictures.py",
+    "tests/integration/engine/output/test_pictures.py",
     "tests/unit/engine/einvoice/test_cii.py",
     "tests/unit/engine/finishing",
     "tests/unit/engine/schemas",
@@ -26,7 +26,7 @@ TESTS: Final = (
 
 
 def test_the_engine_works_with_the_packages_as_they_are_deployed() -> None:
-    folder = installed(CODE["render.zip"])
+    folder = install_requirements(CODE_ARCHIVES["render.zip"])
     options = ["-q", "-p", "no:cacheprovider", "--override-ini=addopts="]
 
     ran = run(folder, "-m", "pytest", *options, *TESTS)

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from infra.local.testing import RunningStack, running_stack
-from tests.builders.client import Client
+from infra.local.running_stack import RunningStack, running_stack
+from tests.builders.stack.api_client import ApiClient
 
 
 @pytest.fixture(scope="session")
@@ -16,14 +16,14 @@ def stack() -> Iterator[RunningStack]:
 
 
 @pytest.fixture(scope="session")
-def live(stack: RunningStack) -> Iterator[Client]:
+def live(stack: RunningStack) -> Iterator[ApiClient]:
     """Give a client with the live key."""
-    with Client(stack, stack.live_key) as client:
+    with ApiClient(stack, stack.live_key) as client:
         yield client
 
 
 @pytest.fixture(scope="session")
-def test(stack: RunningStack) -> Iterator[Client]:
+def test(stack: RunningStack) -> Iterator[ApiClient]:
     """Give a client with the test key."""
-    with Client(stack, stack.test_key) as client:
+    with ApiClient(stack, stack.test_key) as client:
         yield client

@@ -12,9 +12,9 @@ import psutil
 import pytest
 from lxml import etree
 
-from infra.local.testing import RunningStack
-from tests.builders.client import Client
-from tests.builders.invoice_json import invoice_json
+from infra.local.running_stack import RunningStack
+from tests.builders.invoices.invoice_json import invoice_json
+from tests.builders.stack.api_client import ApiClient
 
 pytestmark = pytest.mark.integration
 
@@ -25,11 +25,11 @@ PAGE = """<!doctype html><html lang="de"><title>Rechnung {{ invoice.number }}</t
 TOTAL = "214.16"
 
 
-def made(client: Client, route: str, **body: Any) -> dict[str, Any]:
+def made(client: ApiClient, route: str, **body: Any) -> dict[str, Any]:
     """Return the final render of an asynchronous request, which has time for a cold start."""
     answer = client.http.post(route, json=body | {"mode": "async"})
     assert answer.status_code == 202, answer.text
-    return client.until_final(answer.json()["id"], PATIENCE_S)
+    return client.wait_until_final(answer.json()["id"], PATIENCE_S)
 
 
 def content(render: dict[str, Any], number: int = 0) -> bytes:
@@ -41,7 +41,7 @@ def verdicts(render: dict[str, Any]) -> dict[str, str]:
     return {subject: part["status"] for subject, part in report.items()}
 
 
-def test_a_template_s_page_and_the_invoice_inside_are_one_document(live: Client) -> None:
+def test_a_template_s_page_and_the_invoice_inside_are_one_document(live: ApiClient) -> None:
     options = {"einvoice": {"profile": "EN16931", "invoice_path": "bill"}, "pdf": {"pdfua": True}}
     template = {"name": "Bill", "html": PAGE, "options": options, "publish": True}
     template_id = live.http.post("/templates", json=template).json()["id"]
@@ -65,7 +65,7 @@ def test_a_template_s_page_and_the_invoice_inside_are_one_document(live: Client)
     assert f"<ram:GrandTotalAmount>{TOTAL}</" in inside.decode()
 
 
-def test_an_xrechnung_of_a_test_key_says_so_and_passes(test: Client) -> None:
+def test_an_xrechnung_of_a_test_key_says_so_and_passes(test: ApiClient) -> None:
     credit = invoice_json({"type_code": "381", "preceding_invoices": [{"number": "2026-0041"}]})
 
     render = made(test, "/einvoices", profile="XRECHNUNG", syntax="ubl", invoice=credit)
@@ -81,7 +81,7 @@ def test_an_xrechnung_of_a_test_key_says_so_and_passes(test: Client) -> None:
     assert "#AAI#TEST" in [note.text for note in xml.iterfind("{*}Note")]
 
 
-def test_what_only_the_validators_object_to_is_not_delivered(live: Client) -> None:
+def test_what_only_the_validators_object_to_is_not_delivered(live: ApiClient) -> None:
     nowhere = invoice_json({"seller.address.country": "XX"})
 
     render = made(live, "/einvoices", profile="EN16931", invoice=nowhere)
@@ -93,7 +93,7 @@ def test_what_only_the_validators_object_to_is_not_delivered(live: Client) -> No
 
 
 def test_without_validators_the_document_comes_unjudged_until_they_are_back(
-    live: Client, stack: RunningStack
+    live: ApiClient, stack: RunningStack
 ) -> None:
     hybrid = {
         "input": {"type": "html", "html": PAGE, "templating": True},

@@ -9,8 +9,8 @@ import pytest
 from PIL import Image
 from pypdf import PdfReader
 
-from infra.local.stored_examples import creation, data_of, rendering, stored_examples
-from tests.builders.client import Client
+from infra.local.examples import example_data, render_body, stored_examples, template_body
+from tests.builders.stack.api_client import ApiClient
 
 pytestmark = pytest.mark.integration
 
@@ -31,10 +31,10 @@ def plain(text: str) -> str:
     return " ".join(text.split())
 
 
-def made(live: Client, example: str) -> dict[str, Any]:
-    template = live.http.post("/templates", json=creation(example))
+def made(live: ApiClient, example: str) -> dict[str, Any]:
+    template = live.http.post("/templates", json=template_body(example))
     assert template.status_code == 201, template.text
-    render = live.http.post("/renders", json=rendering(example, template.json()["id"]))
+    render = live.http.post("/renders", json=render_body(example, template.json()["id"]))
     assert render.status_code in {200, 201}, render.text
     answer: dict[str, Any] = render.json()
     return answer
@@ -45,7 +45,7 @@ def test_every_example_is_expected() -> None:
 
 
 @pytest.mark.parametrize("example", EXPECTED)
-def test_example_becomes_its_document(live: Client, example: str) -> None:
+def test_example_becomes_its_document(live: ApiClient, example: str) -> None:
     render = made(live, example)
 
     assert render["warnings"] == []
@@ -69,7 +69,7 @@ def test_example_becomes_its_document(live: Client, example: str) -> None:
         assert Image.open(io.BytesIO(files["png"])).size == PIXELS[example]
 
 
-def test_invoice_repeats_its_table_head_and_loses_no_line(live: Client) -> None:
+def test_invoice_repeats_its_table_head_and_loses_no_line(live: ApiClient) -> None:
     (file,) = made(live, "invoice")["files"]
     pdf = PdfReader(io.BytesIO(httpx.get(file["url"], follow_redirects=True).content))
 
@@ -77,5 +77,5 @@ def test_invoice_repeats_its_table_head_and_loses_no_line(live: Client) -> None:
 
     assert all("Betrag in EUR" in text for text in texts)
     assert all(f"Seite {n} / 3" in text for n, text in enumerate(texts, 1))
-    lines = [line for part in data_of("invoice")["parts"] for line in part["lines"]]
+    lines = [line for part in example_data("invoice")["parts"] for line in part["lines"]]
     assert [line for line in lines if not any(line["title"] in text for text in texts)] == []

@@ -9,14 +9,14 @@ import pytest
 from PIL import Image
 from pypdf import PdfReader
 
-from infra.local.demo import example_request
-from infra.local.testing import RunningStack
-from tests.builders.client import Client
+from infra.local.examples import example_request
+from infra.local.running_stack import RunningStack
+from tests.builders.stack.api_client import ApiClient
 
 pytestmark = pytest.mark.integration
 
 
-def test_example_invoice_becomes_two_tagged_pages(live: Client) -> None:
+def test_example_invoice_becomes_two_tagged_pages(live: ApiClient) -> None:
     body = example_request("invoice", "pdf")
 
     render = live.http.post("/renders", json=body).json()
@@ -34,7 +34,7 @@ def test_example_invoice_becomes_two_tagged_pages(live: Client) -> None:
     assert "TEST" not in text[0]
 
 
-def test_example_invoice_becomes_a_picture(live: Client) -> None:
+def test_example_invoice_becomes_a_picture(live: ApiClient) -> None:
     body = example_request("invoice", "png") | {"delivery": {"type": "binary"}}
 
     answer = live.http.post("/renders", json=body)
@@ -45,7 +45,7 @@ def test_example_invoice_becomes_a_picture(live: Client) -> None:
     assert picture.height > picture.width
 
 
-def test_download_has_the_name_and_type_that_the_render_says(live: Client) -> None:
+def test_download_has_the_name_and_type_that_the_render_says(live: ApiClient) -> None:
     render = live.render(output={"filename": "Rechnung Ü 7"}).json()
 
     answer = httpx.get(render["files"][0]["url"], follow_redirects=True)
@@ -54,19 +54,19 @@ def test_download_has_the_name_and_type_that_the_render_says(live: Client) -> No
     assert "Rechnung%20%C3%9C%207.pdf" in answer.headers["Content-Disposition"]
 
 
-def test_async_render_comes_through_the_queue(live: Client) -> None:
+def test_async_render_comes_through_the_queue(live: ApiClient) -> None:
     answer = live.render("<p>{{ name }}</p>", mode="async", data={"name": "Ada"})
     assert answer.status_code == 202
     assert answer.headers["Location"].endswith(f"/v1/renders/{answer.json()['id']}")
 
-    render = live.until_final(answer.json()["id"])
+    render = live.wait_until_final(answer.json()["id"])
 
     assert render["status"] == "succeeded", render
     content = httpx.get(render["files"][0]["url"], follow_redirects=True).content
     assert "Ada" in PdfReader(io.BytesIO(content)).pages[0].extract_text()
 
 
-def test_template_error_names_its_place(live: Client) -> None:
+def test_template_error_names_its_place(live: ApiClient) -> None:
     answer = live.render("<p>\n{{ nothing.at.all() }}", data={})
 
     assert answer.status_code == 422
@@ -75,7 +75,7 @@ def test_template_error_names_its_place(live: Client) -> None:
     assert problem["line"] == 2
 
 
-def test_half_a_surrogate_in_the_console_harms_nothing(live: Client) -> None:
+def test_half_a_surrogate_in_the_console_harms_nothing(live: ApiClient) -> None:
     script = "<p>x<script>console.log('\\ud800');throw new Error('a\\udfffb')</script>"
 
     render = live.render(script).json()
@@ -84,7 +84,7 @@ def test_half_a_surrogate_in_the_console_harms_nothing(live: Client) -> None:
     assert len(render["logs"]) == 2
 
 
-def test_header_that_loads_from_outside_is_named(live: Client) -> None:
+def test_header_that_loads_from_outside_is_named(live: ApiClient) -> None:
     html = "<style>@import url(https://fonts.example/css);</style>H"
 
     answer = live.render(output={"pdf": {"header": {"enabled": True, "html": html}}})
@@ -93,7 +93,7 @@ def test_header_that_loads_from_outside_is_named(live: Client) -> None:
     assert "header or footer" in answer.json()["detail"]
 
 
-def test_test_render_is_marked_and_not_billed(test: Client, live: Client) -> None:
+def test_test_render_is_marked_and_not_billed(test: ApiClient, live: ApiClient) -> None:
     answer = test.render(delivery={"type": "binary"})
     plain = live.render(delivery={"type": "binary"})
 
@@ -105,7 +105,7 @@ def test_test_render_is_marked_and_not_billed(test: Client, live: Client) -> Non
     assert len(marked.get_data()) > len(clean.get_data())
 
 
-def test_altered_file_address_is_refused_with_a_problem(live: Client) -> None:
+def test_altered_file_address_is_refused_with_a_problem(live: ApiClient) -> None:
     url = live.render().json()["files"][0]["url"]
 
     answer = httpx.get(url[:-1] + ("0" if url[-1] != "0" else "1"))
@@ -114,7 +114,7 @@ def test_altered_file_address_is_refused_with_a_problem(live: Client) -> None:
     assert answer.json()["code"] == "invalid_signature"
 
 
-def test_the_stores_own_addresses_cannot_be_altered(live: Client) -> None:
+def test_the_stores_own_addresses_cannot_be_altered(live: ApiClient) -> None:
     url = live.render().json()["files"][0]["url"]
     direct = httpx.get(url).headers["Location"]
 
@@ -122,7 +122,7 @@ def test_the_stores_own_addresses_cannot_be_altered(live: Client) -> None:
     assert httpx.get(direct[:-1] + ("0" if direct[-1] != "0" else "1")).status_code == 403
 
 
-def test_big_document_is_redirected_to(live: Client) -> None:
+def test_big_document_is_redirected_to(live: ApiClient) -> None:
     # Noise does not compress, so the picture is larger than an answer may be.
     script = (
         "<canvas id=c width=1600 height=1600></canvas><script>"
@@ -140,7 +140,7 @@ def test_big_document_is_redirected_to(live: Client) -> None:
     assert Image.open(io.BytesIO(content)).size == (1600, 1600)
 
 
-def test_body_over_the_gateways_limit_is_a_problem(live: Client, stack: RunningStack) -> None:
+def test_body_over_the_gateways_limit_is_a_problem(live: ApiClient, stack: RunningStack) -> None:
     for size, status in ((3_900_000, 200), (4_400_000, 413), (10_500_000, 413)):
         answer = live.render("<!-- " + "x" * size + " -->ok")
         assert answer.status_code == status, (size, answer.text[:300])
@@ -150,7 +150,7 @@ def test_body_over_the_gateways_limit_is_a_problem(live: Client, stack: RunningS
     assert stack.pid
 
 
-def test_largest_body_of_wide_characters_reaches_the_browser(live: Client) -> None:
+def test_largest_body_of_wide_characters_reaches_the_browser(live: ApiClient) -> None:
     # Escaped, these characters would not fit into the invocation of the render function.
     body = json.dumps(
         {"input": {"type": "html", "html": "<!-- " + "界" * 1_300_000 + " -->ok"}},

@@ -9,7 +9,7 @@ import httpx
 import pytest
 from pypdf import PdfReader
 
-from tests.builders.client import Client
+from tests.builders.stack.api_client import ApiClient
 
 pytestmark = pytest.mark.integration
 
@@ -23,20 +23,20 @@ def at_once(call: Callable[[int], httpx.Response]) -> list[httpx.Response]:
         return list(pool.map(call, range(AT_ONCE)))
 
 
-def made(live: Client, **fields: Any) -> str:
+def made(live: ApiClient, **fields: Any) -> str:
     answer = live.http.post("/templates", json={"name": "T", "html": HTML} | fields)
     assert answer.status_code == 201, answer.text
     return f"/templates/{answer.json()['id']}"
 
 
-def rendered(live: Client, path: str, **fields: Any) -> httpx.Response:
+def rendered(live: ApiClient, path: str, **fields: Any) -> httpx.Response:
     wanted = {"type": "template", "template_id": path.rpartition("/")[2]}
     body = {"input": wanted, "data": {"name": "Ada"}, "delivery": {"type": "binary"}} | fields
     return live.http.post("/renders", json=body)
 
 
 @pytest.mark.parametrize("html", [HTML, LARGE], ids=["small", "large"])
-def test_published_template_becomes_a_document(live: Client, html: str) -> None:
+def test_published_template_becomes_a_document(live: ApiClient, html: str) -> None:
     options = {"pdf": {"page_size": "A5"}, "filename": "For {{ name }}"}
     path = made(live, html=html, css="h1 { color: #123456 }", header="{{ name }}", options=options)
     assert rendered(live, path).json()["code"] == "version_not_found"
@@ -56,7 +56,7 @@ def test_published_template_becomes_a_document(live: Client, html: str) -> None:
     assert rendered(live, path).status_code == 200
 
 
-def test_many_hands_at_once_lose_no_draft_and_skip_no_version(live: Client) -> None:
+def test_many_hands_at_once_lose_no_draft_and_skip_no_version(live: ApiClient) -> None:
     path = made(live)
 
     drafts = at_once(lambda n: live.http.put(f"{path}/draft", json={"html": str(n), "revision": 1}))

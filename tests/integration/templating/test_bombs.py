@@ -11,8 +11,8 @@ import pytest
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.templating.includes import Includes
 from chalicelib.engine.templating.worker import TemplateWorker
-from tests.builders.bombs import ALL
-from tests.builders.bombs.parts import FUEL
+from tests.builders.bombs import ALL_BOMBS
+from tests.builders.bombs.snippets import FUEL
 
 pytestmark = pytest.mark.integration
 
@@ -33,10 +33,10 @@ def worker() -> Iterator[TemplateWorker]:
 
 
 def test_there_are_enough() -> None:
-    assert len(ALL) >= 80
+    assert len(ALL_BOMBS) >= 80
 
 
-@pytest.mark.parametrize(("source", "code", "includes"), ALL.values(), ids=ALL)
+@pytest.mark.parametrize(("source", "code", "includes"), ALL_BOMBS.values(), ids=ALL_BOMBS)
 def test_a_bomb_ends_with_its_code_and_the_next_render_is_right(
     worker: TemplateWorker, source: str, code: str, includes: Includes
 ) -> None:

@@ -7,8 +7,8 @@ import pytest
 from babel import localedata
 
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.templating.filters.habits import Habits
-from chalicelib.engine.templating.filters.zones import hold
+from chalicelib.engine.templating.filters.locale_data import preload_time_zones
+from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults
 from chalicelib.engine.templating.worker import TemplateWorker
 
 pytestmark = pytest.mark.integration
@@ -24,9 +24,18 @@ def worker() -> Iterator[TemplateWorker]:
     worker.close()
 
 
-def text(worker: TemplateWorker, source: str, habits: Habits | None = None, **data: object) -> str:
+def text(
+    worker: TemplateWorker,
+    source: str,
+    locale_defaults: LocaleDefaults | None = None,
+    **data: object,
+) -> str:
     return worker.render(
-        source, data, strict=True, deadline=time.time() + 60, habits=habits or Habits()
+        source,
+        data,
+        strict=True,
+        deadline=time.time() + 60,
+        locale_defaults=locale_defaults or LocaleDefaults(),
     )
 
 
@@ -38,7 +47,7 @@ def test_every_filter_works_there(worker: TemplateWorker) -> None:
         "|{{ 'a ä Ω'|qrcode|length > 500 }}|{{ '1234567'|barcode('ean8')|length > 500 }}"
     )
 
-    written = text(worker, source, Habits("de-CH", "Asia/Tokyo"), v="A-1")
+    written = text(worker, source, LocaleDefaults("de-CH", "Asia/Tokyo"), v="A-1")
 
     assert written.split("|") == [
         "EUR\u00a01’234.50",  # noqa: RUF001 -- as the Swiss write it
@@ -71,7 +80,7 @@ def test_every_locale_is_there(worker: TemplateWorker) -> None:
 
 
 def test_every_zone_is_there(worker: TemplateWorker) -> None:
-    names = sorted(hold())
+    names = sorted(preload_time_zones())
     source = "{% for n in names %}{{ '2026-07-01T12:00Z'|datetime('HH:mm', n) }}\n{% endfor %}"
 
     written = text(worker, source, names=names)

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from chalicelib.engine.job import Canvas
-from chalicelib.engine.linting import faults_of
+from chalicelib.engine.job import CanvasScene
+from chalicelib.engine.lint import template_faults
 from chalicelib.engine.templating.worker import TemplateWorker
-from tests.builders.engine import NoOutside, job
+from tests.builders.pages.engine_jobs import RefusingEgress, job
 
 pytestmark = pytest.mark.integration
 
@@ -27,7 +27,7 @@ def test_each_text_is_told_of_with_its_place(worker: TemplateWorker) -> None:
     }
     broken = job("<p>\n{% if %}", output, head="{{ 1 / 0 }}", templating=True, data={"ok": 1})
 
-    faults = faults_of(broken, worker, NoOutside())
+    faults = template_faults(broken, worker, RefusingEgress())
 
     assert [fault.code for fault in faults] == [
         "template_syntax_error",
@@ -38,7 +38,7 @@ def test_each_text_is_told_of_with_its_place(worker: TemplateWorker) -> None:
     assert [fault.members["line"] for fault in faults] == [2, 1, 1, 2]
     named = [fault.detail.partition(": ")[0] for fault in faults]
     assert named == ["html", "head", "output.filename", "output.pdf.header.html"]
-    assert faults_of(job("{{ a }}", templating=True), worker, NoOutside()) == []
+    assert template_faults(job("{{ a }}", templating=True), worker, RefusingEgress()) == []
 
 
 def test_what_keeps_a_scene_from_being_drawn_hides_no_text(worker: TemplateWorker) -> None:
@@ -47,7 +47,7 @@ def test_what_keeps_a_scene_from_being_drawn_hides_no_text(worker: TemplateWorke
     picture = {"type": "image", "bind": "gone", "required": True, **place}
     scene = {"width": 9, "height": 9, "layers": [texts[0], picture, texts[1]]}
 
-    faults = faults_of(replace(job(""), source=Canvas(scene)), worker, NoOutside())
+    faults = template_faults(replace(job(""), source=CanvasScene(scene)), worker, RefusingEgress())
 
     assert [fault.code for fault in faults] == ["template_runtime_error", "data_invalid"]
     assert faults[0].detail.startswith("layers[0].bind: ")
@@ -56,5 +56,5 @@ def test_what_keeps_a_scene_from_being_drawn_hides_no_text(worker: TemplateWorke
 def test_of_many_faults_the_first_are_told(worker: TemplateWorker) -> None:
     layer = {"type": "text", "x": 0, "y": 0, "width": 9, "height": 9}
     layers = [{**layer, "bind": f"{{{{ a|f{n} }}}}"} for n in range(50)]
-    scene = Canvas({"width": 9, "height": 9, "layers": layers})
-    assert len(faults_of(replace(job(""), source=scene), worker, NoOutside())) == 20
+    scene = CanvasScene({"width": 9, "height": 9, "layers": layers})
+    assert len(template_faults(replace(job(""), source=scene), worker, RefusingEgress())) == 20

@@ -8,13 +8,13 @@ from typing import Any, Final
 import pytest
 
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.browser.lifecycle import Browser
-from chalicelib.engine.conformance.checks import Check, Verdict
-from chalicelib.engine.conformance.judge import Judge
+from chalicelib.engine.browser.pool.lifecycle import Browser
+from chalicelib.engine.conformance.checks import ConformanceCheck, Verdict
+from chalicelib.engine.conformance.local_validator import LocalValidator
 from chalicelib.engine.deadline import Deadline
-from chalicelib.engine.einvoice.prepare import EInvoice, prepare
+from chalicelib.engine.einvoice.prepare import EInvoiceInput, prepare_invoice
 from chalicelib.engine.einvoice.profiles import PROFILES, Syntax
-from chalicelib.engine.job import Outcome
+from chalicelib.engine.job import RenderOutcome
 from tests.integration.engine.conftest import Render, new_browser, render_with
 
 REPOSITORY = Path(__file__).parents[3]
@@ -41,41 +41,54 @@ def proof(kind: str) -> bytes:
     return (installed() / "proof" / name).read_bytes()
 
 
-def verdict(judge: Judge, content: bytes, check: Check, seconds: float = 120) -> Verdict:
-    (answer,) = judge.judge(content, [check], Deadline.after(seconds))
+def verdict(
+    judge: LocalValidator, content: bytes, check: ConformanceCheck, seconds: float = 120
+) -> Verdict:
+    (answer,) = judge.validate(content, [check], Deadline.after(seconds))
     return answer
 
 
 def refused(source: Any, profile: str, syntax: Syntax) -> tuple[list[tuple[str, str]], bytes]:
     """Return the rules that the service itself finds broken, with their places, or else the XML."""
-    asked = EInvoice(profile=PROFILES[profile], syntax=syntax, source=source, root="invoice")
+    asked = EInvoiceInput(
+        profile=PROFILES[profile], syntax=syntax, source=source, findings_root="invoice"
+    )
     try:
-        return [], prepare(asked).xml()
+        return [], prepare_invoice(asked).to_xml()
     except RenderFailure as failure:
         report = failure.members["result"]["conformance"]["einvoice"]
         return [(error["rule"], error["path"]) for error in report["errors"]], b""
 
 
-def rejected(judge: Judge, xml: bytes, profile: str, syntax: Syntax, type_code: str) -> list[str]:
+def rejected(
+    judge: LocalValidator, xml: bytes, profile: str, syntax: Syntax, type_code: str
+) -> list[str]:
     """Return the rules for which the official sheets reject an invoice."""
     credit_note = type_code == "381"
-    check = Check.cii(profile) if syntax == "cii" else Check.ubl(profile, credit_note=credit_note)
+    check = (
+        ConformanceCheck.cii(profile)
+        if syntax == "cii"
+        else ConformanceCheck.ubl(profile, credit_note=credit_note)
+    )
     answer = verdict(judge, xml, check)
     assert answer.findings is not None, answer.why
     return [found.rule for found in answer.findings if found.severity == "error"]
 
 
-def faults(judge: Judge, pdf: bytes, *flavours: str) -> set[str]:
+def faults(judge: LocalValidator, pdf: bytes, *flavours: str) -> set[str]:
     """Return the rules of PDF/A (such as `3b`) and PDF/UA (`ua1`) that a document breaks."""
-    checks = [Check.pdfua() if each == "ua1" else Check.pdfa(each) for each in flavours]
-    answers = judge.judge(pdf, checks, Deadline.after(120))
+    checks = [
+        ConformanceCheck.pdfua() if each == "ua1" else ConformanceCheck.pdfa(each)
+        for each in flavours
+    ]
+    answers = judge.validate(pdf, checks, Deadline.after(120))
     assert all(answer.findings is not None for answer in answers), answers
     return {found.rule for answer in answers for found in answer.findings or ()}
 
 
 @pytest.fixture(scope="session")
-def judge() -> Iterator[Judge]:
-    judge = Judge(installed())
+def judge() -> Iterator[LocalValidator]:
+    judge = LocalValidator(installed())
     yield judge
     judge.close()
 
@@ -89,7 +102,9 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def render(browser: Browser) -> Render:
-    def render(html: str, *, seconds: float = 20, test: bool = False, **output: Any) -> Outcome:
+    def render(
+        html: str, *, seconds: float = 20, test: bool = False, **output: Any
+    ) -> RenderOutcome:
         return render_with(browser, html, seconds=seconds, test=test, **output)
 
     return render

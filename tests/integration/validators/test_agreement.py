@@ -4,20 +4,20 @@ from typing import Any, Final
 
 import pytest
 
-from chalicelib.engine.conformance.checks import Check
-from chalicelib.engine.conformance.judge import Judge
-from chalicelib.engine.conformance.tracing import tracer
-from chalicelib.engine.einvoice.cii import to_cii
+from chalicelib.engine.conformance.checks import ConformanceCheck
+from chalicelib.engine.conformance.json_path_mapper import json_path_mapper
+from chalicelib.engine.conformance.local_validator import LocalValidator
 from chalicelib.engine.einvoice.profiles import PROFILES, Syntax
 from chalicelib.engine.einvoice.read_json import read_invoice
-from chalicelib.engine.einvoice.totals import totals
-from chalicelib.engine.einvoice.ubl import to_ubl
-from tests.builders.foreign_codes import FOREIGN_CODES
-from tests.builders.invoice_json import invoice_json
-from tests.builders.odd_invoices import ODD
+from chalicelib.engine.einvoice.totals import compute_totals
+from chalicelib.engine.einvoice.write_cii import write_cii
+from chalicelib.engine.einvoice.write_ubl import write_ubl
+from tests.builders.invoices.edge_cases import EDGE_CASES
+from tests.builders.invoices.invoice_json import invoice_json
+from tests.builders.invoices.unknown_codes import UNKNOWN_CODES
 from tests.integration.validators.conftest import OUTPUTS, refused, rejected, verdict
 
-WRITERS: Final = {"cii": to_cii, "ubl": to_ubl}
+WRITERS: Final = {"cii": write_cii, "ubl": write_ubl}
 # The sheets of the others leave out what their profile cannot tell, or does not forbid.
 WHOLE: Final = {"EN16931", "XRECHNUNG"}
 # That of UBL only warns of the one; that of CII does not look at the trading name.
@@ -27,15 +27,15 @@ STRICTER: Final = {("a whole card", "ubl"), ("the seller's trading name is paid"
 def written(changes: dict[str, Any], profile: str, syntax: Syntax) -> bytes:
     """Return an invoice that may break any rule."""
     invoice = read_invoice(invoice_json(changes), "invoice")
-    return WRITERS[syntax](invoice, totals(invoice), PROFILES[profile])
+    return WRITERS[syntax](invoice, compute_totals(invoice), PROFILES[profile])
 
 
 @pytest.mark.parametrize(("profile", "syntax"), OUTPUTS)
 def test_odd_invoices_are_taken_or_refused_as_by_the_sheets(
-    judge: Judge, profile: str, syntax: Syntax
+    judge: LocalValidator, profile: str, syntax: Syntax
 ) -> None:
     wrong = {}
-    for name, changes in ODD.items():
+    for name, changes in EDGE_CASES.items():
         own, _ = refused(invoice_json(changes), profile, syntax)
         if own and (profile not in WHOLE or (name, syntax) in STRICTER):
             continue
@@ -48,16 +48,20 @@ def test_odd_invoices_are_taken_or_refused_as_by_the_sheets(
 
 
 @pytest.mark.parametrize("syntax", WRITERS)
-@pytest.mark.parametrize(("rule", "path", "changes"), FOREIGN_CODES)
+@pytest.mark.parametrize(("rule", "path", "changes"), UNKNOWN_CODES)
 def test_codes_of_no_list_are_left_to_the_sheets_which_tell_their_place(
-    judge: Judge, rule: str, path: str | None, changes: dict[str, Any], syntax: Syntax
+    judge: LocalValidator, rule: str, path: str | None, changes: dict[str, Any], syntax: Syntax
 ) -> None:
     faults, xml = refused(invoice_json(changes), "EN16931", syntax)
-    check = Check.cii("EN16931") if syntax == "cii" else Check.ubl("EN16931", credit_note=False)
+    check = (
+        ConformanceCheck.cii("EN16931")
+        if syntax == "cii"
+        else ConformanceCheck.ubl("EN16931", credit_note=False)
+    )
 
     findings = verdict(judge, xml, check).findings or ()
 
     assert faults == []
-    trace = tracer(read_invoice(invoice_json(changes), "invoice"), "invoice")
+    trace = json_path_mapper(read_invoice(invoice_json(changes), "invoice"), "invoice")
     told = {(found.rule, trace(found.location)) for found in findings if found.source == "cen"}
     assert (rule, f"invoice.{path}" if path else None) in told

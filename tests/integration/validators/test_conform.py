@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from chalicelib.engine.conformance.judge import Judge
+from chalicelib.engine.conformance.local_validator import LocalValidator
 from infra.operator.cli import main
 from tests.integration.validators.conftest import installed, proof
 
@@ -26,10 +26,10 @@ def conform(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 @pytest.fixture
-def warm(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
+def warm(judge: LocalValidator, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the command ask the validators that run already, which it does not end."""
-    kept = SimpleNamespace(judge=judge.judge, close=lambda: None)
-    monkeypatch.setattr("infra.operator.conform.Judge", lambda _folder: kept)
+    kept = SimpleNamespace(judge=judge.validate, close=lambda: None)
+    monkeypatch.setattr("infra.operator.conform.LocalValidator", lambda _folder: kept)
 
 
 def test_a_valid_invoice_can_be_sent(conform: Any) -> None:

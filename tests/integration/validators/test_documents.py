@@ -9,21 +9,21 @@ import pikepdf
 import pypdf
 import pytest
 
-from chalicelib.engine.browser.lifecycle import Browser
-from chalicelib.engine.conformance.judge import Judge
+from chalicelib.engine.browser.pool.lifecycle import Browser
+from chalicelib.engine.conformance.local_validator import LocalValidator
 from chalicelib.engine.einvoice.profiles import PROFILES
-from chalicelib.engine.job import Canvas, Html, InvoiceOrder, Job, Outcome
-from chalicelib.engine.options.output import Output
-from chalicelib.engine.pipeline import Parts, run
+from chalicelib.engine.job import CanvasScene, EInvoiceCommand, HtmlDocument, Job, RenderOutcome
+from chalicelib.engine.options.output import OutputOptions
+from chalicelib.engine.pipeline import PipelineServices, run_job
 from chalicelib.engine.templating.worker import TemplateWorker
-from chalicelib.features.templates.model import Source
-from chalicelib.features.templates.options import output_of
-from infra.local.stored_examples import creation, data_of, stored_examples
-from tests.builders.engine import NoOutside, no_uploads
-from tests.builders.invoice_json import invoice_json
+from chalicelib.features.templates.model import SourceBundle
+from chalicelib.features.templates.options import merged_output
+from infra.local.examples import example_data, stored_examples, template_body
+from tests.builders.invoices.invoice_json import invoice_json
+from tests.builders.pages.engine_jobs import RefusingEgress, no_uploads
 from tests.integration.validators.conftest import faults, rejected
 
-PAGE: Final = Html(
+PAGE: Final = HtmlDocument(
     "<html lang=de><title>R</title><h1>{{ invoice.number }}</h1>"
     "<table><tr><th>{{ invoice.lines[0].item.name }}<td>{{ invoice.grand_total }}</table>",
     templating=True,
@@ -31,26 +31,28 @@ PAGE: Final = Html(
 
 
 @pytest.fixture(scope="module")
-def parts(browser: Browser) -> Iterator[Parts]:
+def parts(browser: Browser) -> Iterator[PipelineServices]:
     templates = TemplateWorker()
-    yield Parts(browser, templates, NoOutside())
+    yield PipelineServices(browser, templates, RefusingEgress())
     templates.close()
 
 
-def rendered(parts: Parts, source: Html | Canvas, output: dict[str, Any], **job: Any) -> Outcome:
-    made = Output.from_json(output)
-    return run(Job(source, made, time.time() + 60, no_uploads, **job), parts)
+def rendered(
+    parts: PipelineServices, source: HtmlDocument | CanvasScene, output: dict[str, Any], **job: Any
+) -> RenderOutcome:
+    made = OutputOptions.from_json(output)
+    return run_job(Job(source, made, time.time() + 60, no_uploads, **job), parts)
 
 
-def hybrid(parts: Parts, profile: str, **pdf: Any) -> bytes:
+def hybrid(parts: PipelineServices, profile: str, **pdf: Any) -> bytes:
     """Return a page with its invoice of this profile in it."""
-    order = InvoiceOrder(profile, "cii", invoice_json(), None, "output.einvoice.invoice")
+    order = EInvoiceCommand(profile, "cii", invoice_json(), None, "output.einvoice.invoice")
     return rendered(parts, PAGE, {"pdf": pdf}, einvoice=order).files[0].content
 
 
 @pytest.mark.parametrize("name", PROFILES)
 def test_a_hybrid_of_any_level_is_for_archives_and_for_everybody(
-    parts: Parts, judge: Judge, name: str
+    parts: PipelineServices, judge: LocalValidator, name: str
 ) -> None:
     profile = PROFILES[name]
 
@@ -60,15 +62,17 @@ def test_a_hybrid_of_any_level_is_for_archives_and_for_everybody(
     with pikepdf.open(io.BytesIO(made)) as document:
         (file,) = document.Root.AF
         packet = document.Root.Metadata.read_bytes().decode()
-        assert str(file.AFRelationship) == "/" + profile.relationship
-    for said in (profile.xmp_level, profile.file_name, profile.xmp_version, "INVOICE"):
+        assert str(file.AFRelationship) == "/" + profile.af_relationship
+    for said in (profile.xmp_level, profile.embedded_filename, profile.xmp_version, "INVOICE"):
         assert f">{said}</fx:" in packet
     ((filename, (xml,)),) = pypdf.PdfReader(io.BytesIO(made)).attachments.items()
-    assert filename == profile.file_name
+    assert filename == profile.embedded_filename
     assert rejected(judge, xml, name, "cii", "380") == []
 
 
-def test_a_file_of_the_callers_never_takes_the_invoices_name(parts: Parts, judge: Judge) -> None:
+def test_a_file_of_the_callers_never_takes_the_invoices_name(
+    parts: PipelineServices, judge: LocalValidator
+) -> None:
     mine = {"filename": "Factur-X.xml", "content": "YQ=="}
 
     made = hybrid(parts, "BASIC", pdfa="3u", attachments=[mine])
@@ -81,18 +85,18 @@ def test_a_file_of_the_callers_never_takes_the_invoices_name(parts: Parts, judge
 
 @pytest.mark.parametrize("example", stored_examples())
 def test_an_example_can_be_archived_and_read_by_everybody(
-    parts: Parts, judge: Judge, example: str
+    parts: PipelineServices, judge: LocalValidator, example: str
 ) -> None:
-    body = creation(example)
-    output = output_of(
-        Source(content=body, options=body["options"]),
+    body = template_body(example)
+    output = merged_output(
+        SourceBundle(content=body, options=body["options"]),
         {"format": "pdf", "pdf": {"pdfa": "2b", "pdfua": True}},
     )
     if body["type"] == "image_canvas":
-        source: Html | Canvas = Canvas(body["scene"])
+        source: HtmlDocument | CanvasScene = CanvasScene(body["scene"])
     else:
-        source = Html(body["html"], templating=True, css=body["css"])
+        source = HtmlDocument(body["html"], templating=True, css=body["css"])
 
-    (pdf,) = rendered(parts, source, output, data=data_of(example)).files
+    (pdf,) = rendered(parts, source, output, data=example_data(example)).files
 
     assert faults(judge, pdf.content, "2b", "ua1") == set()

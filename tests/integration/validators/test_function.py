@@ -7,15 +7,15 @@ from typing import Any
 import psutil
 import pytest
 
-from chalicelib.adapters.aws.functions import Function
+from chalicelib.adapters.aws.functions import LambdaFunction
 from chalicelib.adapters.aws.objects import Objects
-from chalicelib.adapters.aws.validators import INLINE_BYTES, RemoteValidator
-from chalicelib.engine.conformance.checks import Check
+from chalicelib.adapters.aws.remote_validator import MAX_INLINE_BYTES, RemoteValidator
+from chalicelib.engine.conformance.checks import ConformanceCheck
 from chalicelib.engine.deadline import Deadline
-from infra.local.testing import RunningStack, running_stack
+from infra.local.running_stack import RunningStack, running_stack
 from tests.integration.validators.conftest import proof
 
-PDF = [Check.pdfa("3a"), Check.pdfua()]
+PDF = [ConformanceCheck.pdfa("3a"), ConformanceCheck.pdfua()]
 
 
 class StackClients:
@@ -25,7 +25,7 @@ class StackClients:
         self._stack = stack
         self.s3 = stack.client("s3")
 
-    def function(self, _timeout_s: float) -> Any:
+    def lambda_client(self, _timeout_s: float) -> Any:
         return self._stack.client("lambda")
 
 
@@ -39,7 +39,7 @@ def stack() -> Iterator[RunningStack]:
 def remote(stack: RunningStack) -> RemoteValidator:
     clients: Any = StackClients(stack)
     made = stack.resources
-    function = Function(clients, made["ValidateFunction"]["Ref"])
+    function = LambdaFunction(clients, made["ValidateFunction"]["Ref"])
     return RemoteValidator(function, Objects(clients, made["FilesBucket"]["Ref"]))
 
 
@@ -53,7 +53,7 @@ def test_validators_are_not_started_before_they_are_asked(
 ) -> None:
     assert java_of(stack) == []
 
-    verdicts = remote.judge(proof("pdf-3a"), PDF, Deadline.after(120))
+    verdicts = remote.validate(proof("pdf-3a"), PDF, Deadline.after(120))
 
     assert [verdict.findings for verdict in verdicts] == [(), ()]
     (java,) = java_of(stack)
@@ -65,9 +65,9 @@ def test_a_large_document_is_judged_and_nothing_of_it_stays(
     stack: RunningStack, remote: RemoteValidator
 ) -> None:
     # Whatever follows the end of a PDF/A is a finding; before it, a comment is none.
-    large = proof("pdf-3a") + b"%" + os.urandom(INLINE_BYTES).hex().encode()
+    large = proof("pdf-3a") + b"%" + os.urandom(MAX_INLINE_BYTES).hex().encode()
 
-    verdicts = remote.judge(large, PDF, Deadline.after(240))
+    verdicts = remote.validate(large, PDF, Deadline.after(240))
 
     assert all(verdict.findings is not None for verdict in verdicts)
     bucket = stack.resources["FilesBucket"]["Ref"]

@@ -4,9 +4,9 @@ from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 
-from chalicelib.engine.conformance.judge import Judge
-from tests.builders.invoice_json import ABSENT, invoice_json
-from tests.builders.random_invoices import INVOICES
+from chalicelib.engine.conformance.local_validator import LocalValidator
+from tests.builders.invoices.invoice_json import ABSENT, invoice_json
+from tests.builders.invoices.random_invoices import INVOICES
 from tests.integration.validators.conftest import OUTPUTS, refused, rejected
 
 
@@ -17,7 +17,9 @@ from tests.integration.validators.conftest import OUTPUTS, refused, rejected
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(changes=INVOICES)
-def test_random_invoices_are_clean_in_every_output(judge: Judge, changes: dict[str, Any]) -> None:
+def test_random_invoices_are_clean_in_every_output(
+    judge: LocalValidator, changes: dict[str, Any]
+) -> None:
     for profile, syntax in OUTPUTS:
         # They cannot tell a rounding amount, and so are refused one.
         unsaid = {"rounding_amount": ABSENT} if profile in {"BASIC", "BASIC_WL"} else {}

@@ -15,8 +15,13 @@ from botocore.exceptions import (
     ResponseStreamingError,
 )
 
-from chalicelib.adapters.aws.functions import Function, FunctionBusy, FunctionDied, FunctionLate
-from chalicelib.adapters.aws.session import Clients
+from chalicelib.adapters.aws.functions import (
+    FunctionBusy,
+    FunctionDied,
+    FunctionLate,
+    LambdaFunction,
+)
+from chalicelib.adapters.aws.session import AwsClients
 
 URL = "https://lambda.test"
 
@@ -50,7 +55,7 @@ class FakeLambda:
         return self.outcome
 
 
-class FakeClients(Clients):
+class FakeClients(AwsClients):
     """Gives the same client for every wait, and remembers the waits."""
 
     def __init__(self, outcome: Any) -> None:
@@ -58,7 +63,7 @@ class FakeClients(Clients):
         self._outcome = outcome
 
     @override
-    def function(self, read_timeout_s: float) -> Any:
+    def lambda_client(self, read_timeout_s: float) -> Any:
         self.waits.append(read_timeout_s)
         return FakeLambda(self._outcome)
 
@@ -87,18 +92,18 @@ def refusal(kind: type[ClientError], status: int) -> ClientError:
 )
 def test_each_end_of_a_call_has_its_name(outcome: Any, told: type[Exception]) -> None:
     with pytest.raises(told):
-        Function(FakeClients(outcome), "f").invoke({}, wait_s=1)
+        LambdaFunction(FakeClients(outcome), "f").invoke({}, wait_s=1)
 
 
 def test_answer_is_the_functions_own() -> None:
     answer = {"Payload": io.BytesIO(json.dumps({"a": "界"}).encode())}
 
-    assert Function(FakeClients(answer), "f").invoke({}, wait_s=1) == {"a": "界"}
+    assert LambdaFunction(FakeClients(answer), "f").invoke({}, wait_s=1) == {"a": "界"}
 
 
 def test_no_call_waits_longer_than_it_may() -> None:
     clients = FakeClients(ReadTimeoutError(endpoint_url=URL))
-    function = Function(clients, "f")
+    function = LambdaFunction(clients, "f")
     for wait_s in (27.19, 27.01, 26.99, 0.1):
         with pytest.raises(FunctionLate):
             function.invoke({}, wait_s=wait_s)

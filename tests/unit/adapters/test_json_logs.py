@@ -8,11 +8,17 @@ from typing import Any
 
 import pytest
 
-from chalicelib.adapters.json_logs import _JsonHandler, about, configure, present_ids, scope
-from chalicelib.api._app import App
-from tests.builders.hostile import HOSTILE
+from chalicelib.adapters.json_logs import (
+    _JsonHandler,
+    bind,
+    configure_logging,
+    current_ids,
+    log_context,
+)
+from chalicelib.api.edge.app import App
+from tests.builders.hostile_texts import HOSTILE_TEXTS
 from tests.builders.http import CONTEXT, event
-from tests.fakes.edge import EdgeServices
+from tests.fakes.api_services import FakeApiServices
 
 # Not below the root, which collects for reports: half a pair in a report cannot be sent.
 log = logging.Logger("chalicelib.somewhere")  # noqa: LOG001
@@ -22,16 +28,16 @@ type Lines = Callable[[], list[dict[str, Any]]]
 
 @pytest.fixture
 def lines(capsys: pytest.CaptureFixture[str]) -> Lines:
-    configure("render")
+    configure_logging("render")
     handlers = logging.getLogger("chalicelib").handlers
     log.handlers = [handler for handler in handlers if isinstance(handler, _JsonHandler)]
     return lambda: [json.loads(line) for line in capsys.readouterr().out.splitlines()]
 
 
 def test_a_record_is_one_line_with_the_ids_of_its_scope(lines: Lines) -> None:
-    App((), EdgeServices)
-    configure("render")
-    with scope(invocation="i", request_id="req_1"):
+    App((), FakeApiServices)
+    configure_logging("render")
+    with log_context(invocation="i", request_id="req_1"):
         log.info("hello")
 
     (line,) = lines()
@@ -41,44 +47,44 @@ def test_a_record_is_one_line_with_the_ids_of_its_scope(lines: Lines) -> None:
 
 
 def test_what_a_scope_names_ends_with_it(lines: Lines) -> None:
-    with scope(invocation="i"):
+    with log_context(invocation="i"):
         for number in "12":
-            with scope(message_id=number):
+            with log_context(message_id=number):
                 log.info("received")
-                about(request_id=f"req_{number}", render=None)
+                bind(request_id=f"req_{number}", render=None)
                 log.info("read")
         log.info("done")
 
-    assert present_ids() == {}
+    assert current_ids() == {}
     named = [(line.get("message_id"), line.get("request_id")) for line in lines()]
     assert named == [("1", None), ("1", "req_1"), ("2", None), ("2", "req_2"), (None, None)]
 
 
 def test_what_a_scope_names_ends_with_it_when_it_fails() -> None:
     def fail() -> None:
-        with scope(invocation="i"):
-            about(request_id="req_1")
+        with log_context(invocation="i"):
+            bind(request_id="req_1")
             raise RuntimeError
 
     with pytest.raises(RuntimeError):
         fail()
 
-    assert present_ids() == {}
+    assert current_ids() == {}
 
 
 def test_threads_know_nothing_of_each_other() -> None:
     seen: list[Mapping[str, str]] = []
-    with scope(request_id="req_1"):
-        thread = threading.Thread(target=lambda: seen.append(present_ids()))
+    with log_context(request_id="req_1"):
+        thread = threading.Thread(target=lambda: seen.append(current_ids()))
         thread.start()
         thread.join()
 
     assert seen == [{}]
 
 
-@pytest.mark.parametrize("value", HOSTILE)
+@pytest.mark.parametrize("value", HOSTILE_TEXTS)
 def test_no_value_makes_a_line_of_its_own(lines: Lines, value: str) -> None:
-    with scope(request_id=value):
+    with log_context(request_id=value):
         log.warning("said %s", value, extra={"reason": value})
         try:
             int(value)
@@ -96,14 +102,14 @@ def test_no_value_makes_a_line_of_its_own(lines: Lines, value: str) -> None:
 
 
 def test_an_id_is_never_long() -> None:
-    with scope(request_id="x" * 100_000):
-        assert len(present_ids()["request_id"]) == 128
+    with log_context(request_id="x" * 100_000):
+        assert len(current_ids()["request_id"]) == 128
 
 
 def test_one_invocation_leaves_nothing_to_the_next(lines: Lines) -> None:
-    app = App((), EdgeServices)
+    app = App((), FakeApiServices)
     app(event(app, "GET", "/none", {"x-request-id": "first"}, None, "203.0.113.7"), CONTEXT)
 
-    assert present_ids() == {}
+    assert current_ids() == {}
     (line,) = [line for line in lines() if line["message"] == "request"]
     assert (line["request_id"], line["invocation"]) == ("first", CONTEXT.aws_request_id)

@@ -5,10 +5,10 @@ import json
 
 import pytest
 
-from chalicelib.adapters.json_logs import scope
-from chalicelib.adapters.metrics import Metrics, Values
+from chalicelib.adapters.json_logs import log_context
+from chalicelib.adapters.metrics import Metrics, MetricValues
 from tests.builders.emf import metrics_in
-from tests.builders.hostile import HOSTILE
+from tests.builders.hostile_texts import HOSTILE_TEXTS
 
 MOMENT = dt.datetime(2026, 11, 21, 12, 0, tzinfo=dt.UTC)
 HERE = {"stack": "platen-test", "service": "relay"}
@@ -23,9 +23,9 @@ def test_values_of_several_dimensions_stand_in_one_line(
     metrics: Metrics, capsys: pytest.CaptureFixture[str]
 ) -> None:
     metrics.write(
-        Values("Milliseconds", {"LoadStage": 12, "PrintStage": 34.5}),
-        Values("Count", {"Renders": 1}, {"status": "failed"}),
-        Values("Count", {"Failures": 1}, {"code": "render_lost"}),
+        MetricValues("Milliseconds", {"LoadStage": 12, "PrintStage": 34.5}),
+        MetricValues("Count", {"Renders": 1}, {"status": "failed"}),
+        MetricValues("Count", {"Failures": 1}, {"code": "render_lost"}),
         at=MOMENT,
     )
 
@@ -44,20 +44,20 @@ def test_values_of_several_dimensions_stand_in_one_line(
 def test_a_line_carries_the_ids_of_the_log_beside_its_dimensions(
     metrics: Metrics, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with scope(request_id="req_1", render="rnd_1"):
-        metrics.count("BrowserRecycles", reason="worn")
+    with log_context(request_id="req_1", render="rnd_1"):
+        metrics.count("BrowserRecycles", reason="recycle_due")
 
     output = capsys.readouterr().out
     assert json.loads(output).items() >= {"request_id": "req_1", "render": "rnd_1"}.items()
     (metric,) = metrics_in(output)
-    assert metric.dimensions == HERE | {"reason": "worn"}
+    assert metric.dimensions == HERE | {"reason": "recycle_due"}
 
 
-@pytest.mark.parametrize("value", HOSTILE)
+@pytest.mark.parametrize("value", HOSTILE_TEXTS)
 def test_no_id_makes_a_line_of_its_own(
     metrics: Metrics, capsys: pytest.CaptureFixture[str], value: str
 ) -> None:
-    with scope(request_id=value):
+    with log_context(request_id=value):
         metrics.count("DeadLetters", queue="renders")
 
     (line,) = capsys.readouterr().out.splitlines()

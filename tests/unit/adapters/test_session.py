@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from chalicelib.adapters.aws.session import Clients
+from chalicelib.adapters.aws.session import AwsClients
 
 
 class SlowSession:
@@ -20,13 +20,13 @@ class SlowSession:
 
 
 @pytest.fixture
-def clients() -> Clients:
-    clients = Clients()
+def clients() -> AwsClients:
+    clients = AwsClients()
     clients.__dict__["_session"] = SlowSession()
     return clients
 
 
-def test_a_client_that_is_being_made_ahead_is_waited_for(clients: Clients) -> None:
+def test_a_client_that_is_being_made_ahead_is_waited_for(clients: AwsClients) -> None:
     with ThreadPoolExecutor(8) as pool:
         found = set(pool.map(lambda _: clients.dynamodb, range(8)))
 
@@ -34,8 +34,8 @@ def test_a_client_that_is_being_made_ahead_is_waited_for(clients: Clients) -> No
     assert clients.__dict__["_session"].made == ["dynamodb"]
 
 
-def test_clients_are_made_in_the_order_in_which_they_are_asked_for(clients: Clients) -> None:
-    clients.make("s3", "dynamodb")
+def test_clients_are_made_in_the_order_in_which_they_are_asked_for(clients: AwsClients) -> None:
+    clients.create("s3", "dynamodb")
 
     assert clients.__dict__["_session"].made == ["s3", "dynamodb"]
     assert clients.s3 is clients.s3

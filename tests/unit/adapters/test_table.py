@@ -8,8 +8,8 @@ import pytest
 from botocore.exceptions import ClientError
 from botocore.stub import ANY, Stubber
 
-from chalicelib.adapters.aws.session import Clients
-from chalicelib.adapters.aws.table import ConditionFailed, Page, Tables, Write
+from chalicelib.adapters.aws.session import AwsClients
+from chalicelib.adapters.aws.table import ConditionFailed, QueryPage, Tables, Write
 
 FOUND = {"PK": {"S": "a"}, "SK": {"S": "META"}, "n": {"N": "7"}}
 ITEM = {"PK": "a", "SK": "META", "n": 7}
@@ -17,8 +17,8 @@ KEY = {"PK": "a", "SK": "META"}
 
 
 @pytest.fixture
-def clients() -> Clients:
-    clients = Clients()
+def clients() -> AwsClients:
+    clients = AwsClients()
     clients.dynamodb = boto3.client(
         "dynamodb", region_name="us-east-1", aws_access_key_id="t", aws_secret_access_key="t"
     )
@@ -26,14 +26,14 @@ def clients() -> Clients:
 
 
 @pytest.fixture
-def stub(clients: Clients) -> Iterator[Stubber]:
+def stub(clients: AwsClients) -> Iterator[Stubber]:
     with Stubber(clients.dynamodb) as stub:
         yield stub
         stub.assert_no_pending_responses()
 
 
 @pytest.fixture
-def tables(clients: Clients, stub: Stubber) -> Tables:
+def tables(clients: AwsClients, stub: Stubber) -> Tables:
     assert stub.client is clients.dynamodb
     return Tables(clients)
 
@@ -121,7 +121,7 @@ def test_query_sends_only_what_is_asked_for(tables: Tables, stub: Stubber) -> No
         },
     )
 
-    assert tables.query("t", "PK = :pk", {":pk": "a"}) == Page([ITEM], 3, None)
+    assert tables.query("t", "PK = :pk", {":pk": "a"}) == QueryPage([ITEM], 3, None)
 
 
 def test_query_goes_on_where_a_page_ended(tables: Tables, stub: Stubber) -> None:
@@ -142,7 +142,7 @@ def test_query_goes_on_where_a_page_ended(tables: Tables, stub: Stubber) -> None
         "query", {"Items": [FOUND], "ScannedCount": 1}, asked | {"ExclusiveStartKey": last}
     )
 
-    def page(start: dict[str, Any] | None) -> Page:
+    def page(start: dict[str, Any] | None) -> QueryPage:
         return tables.query(
             "t",
             "LPK = :pk",
@@ -157,8 +157,8 @@ def test_query_goes_on_where_a_page_ended(tables: Tables, stub: Stubber) -> None
 
     first = page(None)
 
-    assert first == Page([], 2, KEY)
-    assert page(first.last_key) == Page([ITEM], 1, None)
+    assert first == QueryPage([], 2, KEY)
+    assert page(first.last_evaluated_key) == QueryPage([ITEM], 1, None)
 
 
 def test_put_answers_nothing_and_sends_its_condition(tables: Tables, stub: Stubber) -> None:

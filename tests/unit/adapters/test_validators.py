@@ -6,14 +6,19 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError, ReadTimeoutError
 
-from chalicelib.adapters.aws.functions import Function, FunctionBusy, FunctionDied, FunctionLate
-from chalicelib.adapters.aws.validators import INLINE_BYTES, RemoteValidator
-from chalicelib.engine.conformance.checks import Check, Raw, Verdict
+from chalicelib.adapters.aws.functions import (
+    FunctionBusy,
+    FunctionDied,
+    FunctionLate,
+    LambdaFunction,
+)
+from chalicelib.adapters.aws.remote_validator import MAX_INLINE_BYTES, RemoteValidator
+from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding, Verdict
 from chalicelib.engine.deadline import Deadline
 from tests.unit.adapters.test_functions import FakeClients
 
-CHECKS = [Check.pdfa("3b"), Check.pdfua()]
-FOUND = Raw("verapdf", "error", "ISO 14289-1:2014 5:1", "not said", "root", 1)
+CHECKS = [ConformanceCheck.pdfa("3b"), ConformanceCheck.pdfua()]
+FOUND = RawFinding("verapdf", "error", "ISO 14289-1:2014 5:1", "not said", "root", 1)
 VERDICTS = [Verdict((), "veraPDF"), Verdict((FOUND,), "veraPDF")]
 
 
@@ -65,7 +70,7 @@ def validator(
 def test_a_small_document_goes_along_and_its_verdicts_come_back() -> None:
     remote, function, objects = validator()
 
-    assert remote.judge(b"%PDF", CHECKS, Deadline.after(9)) == VERDICTS
+    assert remote.validate(b"%PDF", CHECKS, Deadline.after(9)) == VERDICTS
     assert function.asked[0]["content"] == "JVBERg=="
     assert function.asked[0]["checks"][0] == CHECKS[0].to_json()
     assert objects.kept == {}
@@ -73,10 +78,10 @@ def test_a_small_document_goes_along_and_its_verdicts_come_back() -> None:
 
 @pytest.mark.parametrize("failure", [None, FunctionLate("f")])
 def test_a_large_document_is_kept_no_longer_than_the_call(failure: Exception | None) -> None:
-    large = b"x" * (INLINE_BYTES + 1)
+    large = b"x" * (MAX_INLINE_BYTES + 1)
     remote, function, objects = validator(failure)
 
-    remote.judge(large, CHECKS, Deadline.after(9))
+    remote.validate(large, CHECKS, Deadline.after(9))
 
     assert function.seen == [large]
     assert objects.kept == {}
@@ -92,23 +97,23 @@ def test_a_verdict_counts_also_where_the_document_cannot_be_taken_back(
 
     monkeypatch.setattr(FakeObjects, "delete", refuse)
 
-    assert remote.judge(b"x" * (INLINE_BYTES + 1), CHECKS, Deadline.after(9)) == VERDICTS
+    assert remote.validate(b"x" * (MAX_INLINE_BYTES + 1), CHECKS, Deadline.after(9)) == VERDICTS
 
 
 def test_validators_that_have_no_room_are_asked_again() -> None:
     remote, function, _ = validator()
     function.refusals = 2
 
-    assert remote.judge(b"%PDF", CHECKS, Deadline.after(60)) == VERDICTS
+    assert remote.validate(b"%PDF", CHECKS, Deadline.after(60)) == VERDICTS
     assert len(function.asked) == 3
 
 
 def test_few_clients_wait_for_verdicts_however_much_time_there_is() -> None:
     clients = FakeClients(ReadTimeoutError(endpoint_url="https://lambda.test"))
-    remote = RemoteValidator(Function(clients, "f"), FakeObjects())  # type: ignore[arg-type]
+    remote = RemoteValidator(LambdaFunction(clients, "f"), FakeObjects())  # type: ignore[arg-type]
 
     for left_s in range(1, 301):
-        remote.judge(b"%PDF", CHECKS, Deadline.after(left_s))
+        remote.validate(b"%PDF", CHECKS, Deadline.after(left_s))
 
     assert len(clients.waits) == 10
 
@@ -116,7 +121,9 @@ def test_few_clients_wait_for_verdicts_however_much_time_there_is() -> None:
 def test_a_large_document_of_which_nothing_may_be_kept_has_no_verdict() -> None:
     remote, function, _ = validator()
 
-    told = remote.judge(b"x" * (INLINE_BYTES + 1), CHECKS, Deadline.after(9), keep=False)
+    told = remote.validate(
+        b"x" * (MAX_INLINE_BYTES + 1), CHECKS, Deadline.after(9), may_store=False
+    )
 
     assert [verdict.findings for verdict in told] == [None, None]
     assert function.asked == []
@@ -135,7 +142,7 @@ def test_a_large_document_of_which_nothing_may_be_kept_has_no_verdict() -> None:
 def test_whatever_fails_there_is_no_verdict(failure: Exception) -> None:
     remote, _, _ = validator(failure)
 
-    told = remote.judge(b"%PDF", CHECKS, Deadline.after(1))
+    told = remote.validate(b"%PDF", CHECKS, Deadline.after(1))
 
     assert [verdict.findings for verdict in told] == [None, None]
 
@@ -143,7 +150,7 @@ def test_whatever_fails_there_is_no_verdict(failure: Exception) -> None:
 def test_without_time_nobody_is_asked() -> None:
     remote, function, _ = validator()
 
-    assert remote.judge(b"%PDF", CHECKS, Deadline.after(0))[0].findings is None
+    assert remote.validate(b"%PDF", CHECKS, Deadline.after(0))[0].findings is None
     assert function.asked == []
 
 
@@ -151,7 +158,7 @@ def test_what_a_newer_release_tells_beside_its_verdicts_is_passed_over() -> None
     remote, function, _ = validator()
     function.more = {"advice": "none"}
 
-    assert remote.judge(b"%PDF", CHECKS, Deadline.after(9)) == VERDICTS
+    assert remote.validate(b"%PDF", CHECKS, Deadline.after(9)) == VERDICTS
 
 
 @pytest.mark.parametrize(
@@ -168,6 +175,6 @@ def test_an_answer_that_this_release_cannot_read_is_no_verdict(answer: dict[str,
     remote, function, _ = validator()
     function.answer = answer
 
-    told = remote.judge(b"%PDF", CHECKS, Deadline.after(9))
+    told = remote.validate(b"%PDF", CHECKS, Deadline.after(9))
 
     assert [verdict.findings for verdict in told] == [None, None]

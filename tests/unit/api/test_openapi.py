@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from chalicelib.api._endpoint import endpoints_of
-from chalicelib.api._openapi import document
-from tests.fakes import resource
+from chalicelib.api.edge.endpoint import endpoints_of
+from chalicelib.api.edge.openapi import openapi_document
+from tests.fakes import api_resource
 
 
 @pytest.fixture(scope="module")
 def made() -> dict[str, Any]:
-    return document(endpoints_of(resource), "https://api.test")
+    return openapi_document(endpoints_of(api_resource), "https://api.test")
 
 
 def _references(node: Any) -> Iterator[str]:

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from chalicelib.contract.output import OutputSpec
-from chalicelib.contract.reading import read_body
+from chalicelib.contract.render.output import OutputSpec
+from chalicelib.contract.validation import read_body
 from chalicelib.core.errors import ServiceError
 
 ATTACHMENT = {"filename": "a.txt", "content": "YQ=="}

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from chalicelib.contract.einvoices import EInvoiceRequest
-from chalicelib.contract.reading import read_body
+from chalicelib.contract.validation import read_body
 from chalicelib.core.errors import ServiceError
 from chalicelib.engine.einvoice.profiles import PROFILES
-from tests.builders.invoice_json import invoice_json
+from tests.builders.invoices.invoice_json import invoice_json
 
 
 def read(**changes: Any) -> EInvoiceRequest:

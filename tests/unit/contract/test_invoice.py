@@ -9,29 +9,29 @@ from typing import Any, Final, get_args, get_origin, get_type_hints
 
 import pytest
 
-from chalicelib.contract import invoice_values
-from chalicelib.contract.invoice import EInvoiceSpec
-from chalicelib.contract.invoice import Invoice as Contract
-from chalicelib.contract.invoice_kinds import EInvoiceProfile
-from chalicelib.contract.reading import read_body
+from chalicelib.contract.invoice import constraints
+from chalicelib.contract.invoice.field_types import EInvoiceProfile
+from chalicelib.contract.invoice.invoice import EInvoiceSpec
+from chalicelib.contract.invoice.invoice import Invoice as Contract
+from chalicelib.contract.validation import read_body
 from chalicelib.core.errors import ServiceError
-from chalicelib.engine.einvoice import values as v
+from chalicelib.engine.einvoice import data_types as v
 from chalicelib.engine.einvoice.findings import InvalidInvoiceError
 from chalicelib.engine.einvoice.model import Invoice
 from chalicelib.engine.einvoice.profiles import PROFILES
 from chalicelib.engine.einvoice.read_json import read_invoice
 from chalicelib.engine.einvoice.write_json import invoice_json as written
-from tests.builders.invoice_json import ABSENT, invoice_json
+from tests.builders.invoices.invoice_json import ABSENT, invoice_json
 
 type Path = tuple[str | int, ...]
 
 _FORMS: Final = {
-    invoice_values.THREE_DIGITS: "380",
-    invoice_values.SUBJECT: "AAI",
-    invoice_values.CURRENCY: "EUR",
-    invoice_values.COUNTRY: "DE",
-    invoice_values.MEANS: "58",
-    invoice_values.UNIT: "HUR",
+    constraints.INVOICE_TYPE_CODE_PATTERN: "380",
+    constraints.SUBJECT_CODE_PATTERN: "AAI",
+    constraints.CURRENCY_PATTERN: "EUR",
+    constraints.COUNTRY_PATTERN: "DE",
+    constraints.PAYMENT_MEANS_PATTERN: "58",
+    constraints.UNIT_PATTERN: "HUR",
 }
 # What a value may be replaced with; the longest texts are those at and above every bound.
 _TEXTS: Final = ("", " ", "ab", "AB", "ABC", "abcd", "a\x01c", "1", "-1", "1.25", "1.234567")
@@ -71,11 +71,11 @@ def sample(hint: Any) -> Any:
     return "2026-02-01" if plain is dt.date else _sample_text(marks[0])
 
 
-def _sample_text(mark: v.Chars | v.Choice | v.Number) -> str:
+def _sample_text(mark: v.TextConstraint | v.ChoiceConstraint | v.DecimalConstraint) -> str:
     match mark:
-        case v.Chars(form=form):
+        case v.TextConstraint(pattern=form):
             return _FORMS[form] if form else "DE1"
-        case v.Choice(values=words):
+        case v.ChoiceConstraint(values=words):
             return words[0]
         case _:
             return "1"
@@ -164,9 +164,7 @@ def test_arrays_are_as_long_as_the_contract_says(path: Path) -> None:
 def test_words_are_those_of_the_values() -> None:
     schema = Contract.model_json_schema()["$defs"]
 
-    assert schema["InvoiceVat"]["properties"]["category"]["enum"] == [
-        *invoice_values.VAT_CATEGORIES
-    ]
+    assert schema["InvoiceVat"]["properties"]["category"]["enum"] == [*constraints.VAT_CATEGORIES]
     assert get_args(EInvoiceProfile) == tuple(PROFILES)
 
 

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from chalicelib import engine
-from chalicelib.contract.invoice_rules import OWN_RULES, described
+from chalicelib.contract.invoice.rule_descriptions import PLT_RULES, plt_rules_markdown
 
 ENGINE = Path(engine.__file__).parent
 
@@ -13,11 +13,11 @@ def test_every_rule_of_the_service_is_in_the_reference() -> None:
     sources = (path.read_text(encoding="utf-8") for path in ENGINE.rglob("*.py"))
     used = {rule for source in sources for rule in re.findall(r'"(PLT-[A-Z-]+)"', source)}
 
-    assert used == OWN_RULES.keys()
+    assert used == PLT_RULES.keys()
 
 
 def test_the_reference_says_what_each_means() -> None:
-    lines = described().splitlines()
+    lines = plt_rules_markdown().splitlines()
 
-    assert len(lines) == len(OWN_RULES)
+    assert len(lines) == len(PLT_RULES)
     assert "- `PLT-LINE-ID`: two lines have one id" in lines

@@ -2,13 +2,13 @@
 
 import pytest
 
-from chalicelib.contract.invoice_values import decimal
+from chalicelib.contract.invoice.constraints import parse_decimal
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf"), 1e300, "NaN"])
 def test_what_is_no_number_is_told_as_any_other_fault(value: float | str) -> None:
     with pytest.raises(ValueError, match="must be a decimal with at most 10 digits"):
-        decimal(value, 2)
+        parse_decimal(value, 2)
 
 
 @pytest.mark.parametrize(
@@ -22,4 +22,4 @@ def test_what_is_no_number_is_told_as_any_other_fault(value: float | str) -> Non
     ],
 )
 def test_no_zero_has_a_sign_and_no_digit_is_lost(value: float | str, read: str) -> None:
-    assert str(decimal(value, 6)) == read
+    assert str(parse_decimal(value, 6)) == read

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from chalicelib.contract.pdf import PdfOptions
-from chalicelib.contract.reading import read_body
+from chalicelib.contract.render.pdf import PdfOptions
+from chalicelib.contract.validation import read_body
 from chalicelib.core.errors import ServiceError
 
 NONE = dict.fromkeys(("top", "right", "bottom", "left"), "0")

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from chalicelib.contract import layers as models
-from chalicelib.contract.layer_values import BOUND, MAX_SIDE
-from chalicelib.contract.scene import check_scene
+from chalicelib.contract.template import layers as models
+from chalicelib.contract.template.layer_constraints import BIND_TARGETS, MAX_SIDE
+from chalicelib.contract.template.scene import check_scene
 from chalicelib.core.errors import ServiceError
-from chalicelib.engine.canvas.scene import DEFAULTS, scene_of
-from chalicelib.engine.codes import ERROR_CORRECTIONS, SYMBOLOGIES
+from chalicelib.engine.barcodes import ERROR_CORRECTIONS, SYMBOLOGIES
+from chalicelib.engine.canvas.scene import LAYER_DEFAULTS, read_scene
 
 BOX = {"width": 10, "height": 10}
 TEXT: dict[str, Any] = {"type": "text", **BOX}
@@ -119,16 +119,16 @@ def test_drawing_has_the_contracts_defaults(kind: str) -> None:
     model = KINDS[kind]
     sent = {"type": kind} if kind in {"line", "group"} else {"type": kind, **BOX}
 
-    (layer,) = scene_of({**BOX, "layers": [sent]}).layers
+    (layer,) = read_scene({**BOX, "layers": [sent]}).layers
 
     said = model.model_validate(sent).model_dump()
     assert {**layer.fields, "layers": list(layer.layers)} == {"layers": [], **said}
-    assert BOUND[kind] in layer.fields
+    assert BIND_TARGETS[kind] in layer.fields
 
 
 def test_every_kind_of_layer_and_code_is_known_everywhere() -> None:
     qr, bars = models.QrCodeLayer.model_fields, models.BarcodeLayer.model_fields
 
-    assert set(KINDS) == set(DEFAULTS) == set(BOUND)
+    assert set(KINDS) == set(LAYER_DEFAULTS) == set(BIND_TARGETS)
     assert qr["error_correction"].annotation.__args__ == ERROR_CORRECTIONS  # type: ignore[union-attr]
     assert set(bars["symbology"].annotation.__args__) == set(SYMBOLOGIES)  # type: ignore[union-attr]

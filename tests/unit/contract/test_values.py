@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 
 from chalicelib.contract.base import Model
-from chalicelib.contract.reading import read_body
-from chalicelib.contract.values import Day, Moment
+from chalicelib.contract.field_types import Day, Timestamp
+from chalicelib.contract.validation import read_body
 from chalicelib.core.errors import ServiceError
 
 
 class Dated(Model):
     day: Day | None = None
-    moment: Moment | None = None
+    moment: Timestamp | None = None
 
 
 @pytest.mark.parametrize(

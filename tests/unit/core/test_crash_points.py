@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from chalicelib.core import crash_points
-from chalicelib.core.crash_points import CrashPoint, here
+from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def killed(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[int, int]]]:
 def test_nothing_ends_without_a_folder(killed: list[tuple[int, int]], tmp_path: Path) -> None:
     (tmp_path / "12").write_text("1")
 
-    here(CrashPoint.RENDER_MADE)
+    crash_if_armed(CrashPoint.RENDER_MADE)
 
     assert killed == []
 
@@ -35,8 +35,8 @@ def test_point_ends_at_the_hits_that_its_file_names(
     (tmp_path / "12").write_text("2 1")
     deaths = []
     for _ in range(5):
-        here(CrashPoint.RENDER_MADE)
-        here(CrashPoint.RENDER_STORED)
+        crash_if_armed(CrashPoint.RENDER_MADE)
+        crash_if_armed(CrashPoint.RENDER_STORED)
         deaths.append(len(killed))
 
     assert deaths == [0, 1, 2, 2, 2]
@@ -49,7 +49,7 @@ def test_point_of_one_request_ends_no_other(killed: list[tuple[int, int]], tmp_p
     crash_points.arm(str(tmp_path), lambda: next(requests))
     (tmp_path / "12.req_1").write_text("1")
 
-    here(CrashPoint.RENDER_MADE)
+    crash_if_armed(CrashPoint.RENDER_MADE)
     assert killed == []
-    here(CrashPoint.RENDER_MADE)
+    crash_if_armed(CrashPoint.RENDER_MADE)
     assert len(killed) == 1

@@ -7,33 +7,33 @@ from threading import Event, Timer
 import pytest
 
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.data import data_of
-from chalicelib.engine.job import Canvas
-from chalicelib.engine.outside import AddressRefused, Unreachable
-from tests.builders.engine import NoOutside, job
-from tests.builders.outside import World
+from chalicelib.engine.inputs.data import load_data
+from chalicelib.engine.job import CanvasScene
+from chalicelib.engine.ports import DestinationRefusedError, DestinationUnreachableError
+from tests.builders.pages.engine_jobs import RefusingEgress, job
+from tests.fakes.egress import FakeEgress
 
 URL = "https://example.com/data"
 
 
 def test_data_of_the_request_are_taken_as_they_are() -> None:
-    assert data_of(job("x", data={"a": 1}), NoOutside()) == {"a": 1}
-    assert data_of(job("x"), NoOutside()) == {}
+    assert load_data(job("x", data={"a": 1}), RefusingEgress()) == {"a": 1}
+    assert load_data(job("x"), RefusingEgress()) == {}
 
 
 def test_data_elsewhere_are_fetched_once_within_their_limits() -> None:
-    world = World({URL: b'{"a": ["\xc3\xa9", 1.5, null]}'})
+    world = FakeEgress({URL: b'{"a": ["\xc3\xa9", 1.5, null]}'})
 
-    assert data_of(job("x", data_url=URL), world) == {"a": ["é", 1.5, None]}
+    assert load_data(job("x", data_url=URL), world) == {"a": ["é", 1.5, None]}
     (fetch,) = world.fetches
-    assert (fetch.most_bytes, fetch.secure) == (5_000_000, True)
+    assert (fetch.max_bytes, fetch.https_only) == (5_000_000, True)
     assert 9 < fetch.timeout_s <= 10
 
 
 def test_no_longer_than_the_job_has() -> None:
-    world = World({URL: b"{}"})
+    world = FakeEgress({URL: b"{}"})
 
-    data_of(job("x", data_url=URL, seconds=3), world)
+    load_data(job("x", data_url=URL, seconds=3), world)
 
     assert 2 < world.fetches[0].timeout_s <= 3
 
@@ -41,8 +41,16 @@ def test_no_longer_than_the_job_has() -> None:
 @pytest.mark.parametrize(
     ("answer", "code", "told"),
     [
-        (AddressRefused("a:22 is refused"), "url_not_allowed", "data_url: a:22 is refused."),
-        (Unreachable("a answered 404"), "data_url_fetch_failed", "data_url: a answered 404"),
+        (
+            DestinationRefusedError("a:22 is refused"),
+            "url_not_allowed",
+            "data_url: a:22 is refused.",
+        ),
+        (
+            DestinationUnreachableError("a answered 404"),
+            "data_url_fetch_failed",
+            "data_url: a answered 404",
+        ),
         (b"", "data_url_fetch_failed", "empty"),
         (b"<html>", "data_url_fetch_failed", "line 1, column 1"),
         (b"[1]", "data_url_fetch_failed", "no object"),
@@ -58,7 +66,7 @@ def test_no_longer_than_the_job_has() -> None:
 )
 def test_each_failure_says_what_is_wrong(answer: bytes | Exception, code: str, told: str) -> None:
     with pytest.raises(RenderFailure) as failure:
-        data_of(job("x", data_url=URL), World({URL: answer}))
+        load_data(job("x", data_url=URL), FakeEgress({URL: answer}))
 
     assert failure.value.code == code
     assert told in failure.value.detail
@@ -68,11 +76,11 @@ def test_each_failure_says_what_is_wrong(answer: bytes | Exception, code: str, t
 def test_who_wants_the_document_no_more_need_not_wait_for_its_data() -> None:
     never = Event()
     given = job("x", data_url=URL)
-    Timer(0.1, given.stopped.set_result, [None]).start()
+    Timer(0.1, given.cancellation.set_result, [None]).start()
     began = time.monotonic()
 
     with pytest.raises(RenderFailure) as failure:
-        data_of(given, World({URL: never}))
+        load_data(given, FakeEgress({URL: never}))
     never.set()
 
     assert failure.value.code == "render_timeout"
@@ -84,9 +92,9 @@ def test_who_wants_the_document_no_more_need_not_wait_for_its_data() -> None:
     [(b"[1]", "data_invalid"), (b"null", "data_invalid"), (b"{", "data_url_fetch_failed")],
 )
 def test_data_of_a_canvas_must_be_an_object(answer: bytes, code: str) -> None:
-    canvas = replace(job("x", data_url=URL), source=Canvas({}))
+    canvas = replace(job("x", data_url=URL), source=CanvasScene({}))
 
     with pytest.raises(RenderFailure, match="data_url") as failure:
-        data_of(canvas, World({URL: answer}))
+        load_data(canvas, FakeEgress({URL: answer}))
 
     assert failure.value.code == code

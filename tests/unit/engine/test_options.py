@@ -2,9 +2,9 @@
 
 import pytest
 
-from chalicelib.contract.lengths import inches
+from chalicelib.contract.css_values import length_in_inches
 from chalicelib.engine.options.image import Viewport
-from chalicelib.engine.options.output import Output
+from chalicelib.engine.options.output import OutputOptions
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from chalicelib.engine.options.output import Output
     ],
 )
 def test_lengths_become_inches(length: str, expected: float) -> None:
-    assert inches(length) == pytest.approx(expected)
+    assert length_in_inches(length) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
@@ -30,11 +30,11 @@ def test_lengths_become_inches(length: str, expected: float) -> None:
 )
 def test_other_lengths_are_refused(length: str) -> None:
     with pytest.raises(ValueError, match="not a length"):
-        inches(length)
+        length_in_inches(length)
 
 
 def test_an_empty_output_has_the_contracts_defaults() -> None:
-    output = Output.from_json({})
+    output = OutputOptions.from_json({})
 
     assert output.formats == ("pdf",)
     assert (output.pdf.width * 25.4, output.pdf.height * 25.4) == pytest.approx((210, 297))
@@ -46,11 +46,11 @@ def test_an_empty_output_has_the_contracts_defaults() -> None:
     )
     assert output.wait.timeout_ms == 10_000
     assert output.javascript is True
-    assert output.window() is None
+    assert output.layout_viewport() is None
 
 
 def test_nulls_stand_for_defaults() -> None:
-    output = Output.from_json(
+    output = OutputOptions.from_json(
         {
             "format": None,
             "pdf": {"page_size": None, "width": None, "header": None, "page_ranges": None},
@@ -59,21 +59,23 @@ def test_nulls_stand_for_defaults() -> None:
         }
     )
 
-    assert output == Output.from_json({})
+    assert output == OutputOptions.from_json({})
 
 
 def test_width_and_height_win_over_the_page_size() -> None:
-    pdf = Output.from_json({"pdf": {"page_size": "A4", "width": "1in", "height": "2in"}}).pdf
+    pdf = OutputOptions.from_json({"pdf": {"page_size": "A4", "width": "1in", "height": "2in"}}).pdf
 
     assert (pdf.width, pdf.height) == (1, 2)
 
 
 def test_a_header_counts_only_when_enabled() -> None:
     footer = {"enabled": True, "left": "x"}
-    pdf = Output.from_json({"pdf": {"header": {**footer, "enabled": False}, "footer": footer}}).pdf
+    pdf = OutputOptions.from_json(
+        {"pdf": {"header": {**footer, "enabled": False}, "footer": footer}}
+    ).pdf
 
-    assert pdf.bands.header is None
-    assert pdf.bands.footer is not None
+    assert pdf.header_footer.header is None
+    assert pdf.header_footer.footer is not None
 
 
 BAND = {"enabled": True, "left": "every"}
@@ -97,7 +99,7 @@ def test_bands_are_printed_apart_where_they_are_not_alike(
     pdf: dict[str, object],
     stamped: bool,  # noqa: FBT001 -- a case
 ) -> None:
-    assert Output.from_json({"pdf": pdf}).pdf.stamped is stamped
+    assert OutputOptions.from_json({"pdf": pdf}).pdf.varies_by_page is stamped
 
 
 @pytest.mark.parametrize(
@@ -112,22 +114,22 @@ def test_bands_are_printed_apart_where_they_are_not_alike(
 def test_the_only_page_is_the_last_one_before_it_is_the_first(
     footers: dict[str, object], expected: str
 ) -> None:
-    pdf = Output.from_json({"pdf": {"footer": BAND, **footers}}).pdf
+    pdf = OutputOptions.from_json({"pdf": {"footer": BAND, **footers}}).pdf
 
-    assert pdf.only.footer
-    assert pdf.only.footer.left == expected
+    assert pdf.single_page.footer
+    assert pdf.single_page.footer.left == expected
 
 
 def test_the_pictures_own_size_wins_over_the_viewport() -> None:
     source = {"format": "png", "viewport": {"width": 800, "height": 600, "mobile": True}}
 
-    assert Output.from_json(source).window() == Viewport(800, 600, 1.0, mobile=True)
-    assert Output.from_json({**source, "image": {"width": 400, "scale": 2}}).window() == Viewport(
-        400, 600, 2, mobile=True
-    )
-    assert Output.from_json({"format": "png"}).window() == Viewport(1280, 720)
+    assert OutputOptions.from_json(source).layout_viewport() == Viewport(800, 600, 1.0, mobile=True)
+    assert OutputOptions.from_json(
+        {**source, "image": {"width": 400, "scale": 2}}
+    ).layout_viewport() == Viewport(400, 600, 2, mobile=True)
+    assert OutputOptions.from_json({"format": "png"}).layout_viewport() == Viewport(1280, 720)
 
 
 @pytest.mark.parametrize("name", ["transparent", "omit_background"])
 def test_both_names_of_transparency_are_known(name: str) -> None:
-    assert Output.from_json({"image": {name: True}}).image.transparent is True
+    assert OutputOptions.from_json({"image": {name: True}}).image.transparent is True

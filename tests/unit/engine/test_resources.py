@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.inputs.fetch import load_resources
 from chalicelib.engine.job import Job
-from chalicelib.engine.outside import AddressRefused, Unreachable
-from chalicelib.engine.resources import resources_of
-from tests.builders.engine import job
-from tests.builders.outside import World
+from chalicelib.engine.ports import DestinationRefusedError, DestinationUnreachableError
+from tests.builders.pages.engine_jobs import job
+from tests.fakes.egress import FakeEgress
 
 URL = "https://example.com/a"
 
@@ -27,37 +27,47 @@ def attached(*sources: Mapping[str, str], watermark: Mapping[str, str] | None = 
     return job("x", {"pdf": pdf}, uploads=lambda upload_id: f"bytes of {upload_id}".encode())
 
 
-def contents(given: Job, world: World) -> list[bytes]:
-    return list(resources_of(given, world).values())
+def contents(given: Job, world: FakeEgress) -> list[bytes]:
+    return list(load_resources(given, world).values())
 
 
 def test_each_kind_of_source_has_its_bytes() -> None:
     given = attached({"upload_id": "upl_1"}, {"content": "aGk="}, watermark={"url": URL})
 
-    assert contents(given, World({URL: b"picture"})) == [b"bytes of upl_1", b"hi", b"picture"]
+    assert contents(given, FakeEgress({URL: b"picture"})) == [b"bytes of upl_1", b"hi", b"picture"]
 
 
 def test_what_is_named_twice_is_fetched_once() -> None:
-    world = World({URL: b"same"})
+    world = FakeEgress({URL: b"same"})
 
     assert contents(attached({"url": URL}, {"url": URL}, watermark={"url": URL}), world) == [
         b"same"
     ]
     (fetch,) = world.fetches
-    assert (fetch.most_bytes, fetch.secure) == (20_000_000, False)
+    assert (fetch.max_bytes, fetch.https_only) == (20_000_000, False)
 
 
 def test_nothing_is_fetched_for_files_that_are_no_pdf() -> None:
     given = job("x", {"format": "png", "pdf": {"attachments": [{"url": URL, "filename": "a"}]}})
 
-    assert contents(given, World({})) == []
+    assert contents(given, FakeEgress({})) == []
 
 
 @pytest.mark.parametrize(
     ("source", "answer", "code", "told"),
     [
-        ({"url": URL}, AddressRefused("a:1 is refused"), "url_not_allowed", "a:1 is refused"),
-        ({"url": URL}, Unreachable("a answered 404"), "attachment_failed", "a answered 404"),
+        (
+            {"url": URL},
+            DestinationRefusedError("a:1 is refused"),
+            "url_not_allowed",
+            "a:1 is refused",
+        ),
+        (
+            {"url": URL},
+            DestinationUnreachableError("a answered 404"),
+            "attachment_failed",
+            "a answered 404",
+        ),
         ({"content": "abcde"}, b"", "attachment_failed", "not base64"),
     ],
 )
@@ -65,7 +75,7 @@ def test_an_attachment_that_fails_is_named(
     source: Mapping[str, str], answer: bytes | Exception, code: str, told: str
 ) -> None:
     with pytest.raises(RenderFailure) as failure:
-        contents(attached({"content": "aGk="}, source), World({URL: answer}))
+        contents(attached({"content": "aGk="}, source), FakeEgress({URL: answer}))
 
     assert failure.value.code == code
     assert failure.value.detail.startswith("/output/pdf/attachments/1")
@@ -74,7 +84,10 @@ def test_an_attachment_that_fails_is_named(
 
 def test_a_watermark_that_fails_is_named() -> None:
     with pytest.raises(RenderFailure) as failure:
-        contents(attached(watermark={"url": URL}), World({URL: Unreachable("a answered 404")}))
+        contents(
+            attached(watermark={"url": URL}),
+            FakeEgress({URL: DestinationUnreachableError("a answered 404")}),
+        )
 
     assert failure.value.code == "asset_fetch_failed"
     assert failure.value.detail.startswith("/output/pdf/watermark/image: a answered 404")
@@ -83,7 +96,7 @@ def test_a_watermark_that_fails_is_named() -> None:
 @pytest.mark.parametrize(("count", "fits"), [(5, True), (6, False)])
 def test_all_of_them_together_have_a_limit(*, count: int, fits: bool) -> None:
     urls = [f"{URL}/{n}" for n in range(count)]
-    world = World(dict.fromkeys(urls, b"x" * 20_000_000))
+    world = FakeEgress(dict.fromkeys(urls, b"x" * 20_000_000))
     given = attached(*({"url": url} for url in urls))
 
     if fits:
@@ -97,9 +110,9 @@ def test_all_of_them_together_have_a_limit(*, count: int, fits: bool) -> None:
 def test_they_are_fetched_beside_each_other_and_given_up_together() -> None:
     never = Event()
     urls = [f"{URL}/{n}" for n in range(20)]
-    world = World(dict.fromkeys(urls, never))
+    world = FakeEgress(dict.fromkeys(urls, never))
     given = attached(*({"url": url} for url in urls))
-    Timer(0.2, given.stopped.set_result, [None]).start()
+    Timer(0.2, given.cancellation.set_result, [None]).start()
     began = time.monotonic()
 
     with pytest.raises(RenderFailure) as failure:
@@ -115,4 +128,6 @@ def test_they_are_fetched_beside_each_other_and_given_up_together() -> None:
 def test_content_may_have_line_breaks() -> None:
     text = b64encode(b"x" * 100).decode()
 
-    assert contents(attached({"content": f"{text[:60]}\n{text[60:]}"}), World({})) == [b"x" * 100]
+    assert contents(attached({"content": f"{text[:60]}\n{text[60:]}"}), FakeEgress({})) == [
+        b"x" * 100
+    ]

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from chalicelib.engine.job import Html, Job
-from chalicelib.engine.source import document_of
-from chalicelib.engine.templating.filters.habits import Habits
+from chalicelib.engine.inputs.source_document import build_source_document
+from chalicelib.engine.job import HtmlDocument, Job
+from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults
 from chalicelib.engine.templating.includes import Includes
-from tests.builders.engine import NoOutside, job
+from tests.builders.pages.engine_jobs import RefusingEgress, job
 
 
 class Upper:
@@ -18,7 +18,7 @@ class Upper:
 
     def __init__(self) -> None:
         self.seen: list[tuple[str, Mapping[str, Any], bool]] = []
-        self.habits: list[Habits] = []
+        self.locale_defaults: list[LocaleDefaults] = []
 
     def render(  # noqa: PLR0913 -- as the port
         self,
@@ -29,10 +29,10 @@ class Upper:
         deadline: float,  # noqa: ARG002 -- part of the port
         escape: bool = True,  # noqa: ARG002 -- as above
         includes: Includes = Includes(),  # noqa: ARG002, B008 -- as above
-        habits: Habits = Habits(),  # noqa: B008 -- it is frozen
+        locale_defaults: LocaleDefaults = LocaleDefaults(),  # noqa: B008 -- it is frozen
     ) -> str:
         self.seen.append((source, data, strict))
-        self.habits.append(habits)
+        self.locale_defaults.append(locale_defaults)
         return source.upper()
 
 
@@ -52,7 +52,7 @@ def test_the_extra_head_comes_first_in_the_head(html: str, expected: str) -> Non
 
 
 def shown(given: Job, templates: Upper) -> str:
-    return document_of(given, templates, NoOutside()).html
+    return build_source_document(given, templates, RefusingEgress()).html
 
 
 def test_only_what_is_templated_is_rendered() -> None:
@@ -74,13 +74,13 @@ def test_html_and_head_are_templates_of_their_own() -> None:
 
 def test_css_is_a_template_of_its_own_behind_the_head() -> None:
     templates = Upper()
-    source = Html("<head>a", "b", templating=True, css="p{}")
+    source = HtmlDocument("<head>a", "b", templating=True, css="p{}")
 
     made = shown(replace(job(""), source=source, data={"n": 1}), templates)
 
     assert made == "<HEAD>B<style>P{}</style>A"
     assert [text for text, _, _ in templates.seen] == ["<head>a", "b", "p{}"]
-    plain = shown(replace(job(""), source=Html("<p>", css="p{}")), templates)
+    plain = shown(replace(job(""), source=HtmlDocument("<p>", css="p{}")), templates)
     assert plain == "<style>p{}</style><p>"
 
 
@@ -100,8 +100,8 @@ def test_all_texts_are_written_in_the_output_s_locale_or_else_the_page_s(
 
     shown(job(html, wanted, head="b", templating=True), templates)
 
-    page, *others = templates.habits
-    assert page == Habits(output.get("locale"), "Europe/Zurich")
+    page, *others = templates.locale_defaults
+    assert page == LocaleDefaults(output.get("locale"), "Europe/Zurich")
     assert len(others) == 2
     assert {other.timezone for other in others} == {"Europe/Zurich"}
     assert {(other.locale or "").lower() for other in others} == {(locale or "").lower()}

@@ -3,16 +3,16 @@
 import pytest
 
 from chalicelib.adapters.aws.messages import UnknownVersion
-from chalicelib.features.renders.model import Body
+from chalicelib.features.renders.model import RenderBody
 
-BODY = Body({"type": "html"}, {"n": 1}, None, {"format": "pdf"})
+BODY = RenderBody({"type": "html"}, {"n": 1}, None, {"format": "pdf"})
 
 
 def test_what_waits_during_a_deployment_is_read() -> None:
-    assert Body.from_json(BODY.to_json() | {"v": 3}) == BODY
-    assert Body.from_json(BODY.to_json()) == BODY
+    assert RenderBody.from_json(BODY.to_json() | {"v": 3}) == BODY
+    assert RenderBody.from_json(BODY.to_json()) == BODY
     with pytest.raises(UnknownVersion):
-        Body.from_json(BODY.to_json() | {"v": 5})
+        RenderBody.from_json(BODY.to_json() | {"v": 5})
 
 
 def test_releases_without_e_invoices_do_not_read_bodies_that_may_ask_for_one() -> None:

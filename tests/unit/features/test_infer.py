@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chalicelib.engine.schemas.evaluator import findings
-from chalicelib.engine.schemas.soundness import faults
-from chalicelib.features.templates.infer import DIALECT, inferred
-from chalicelib.features.templates.schemas import MOST_BYTES
+from chalicelib.engine.schemas.evaluator import validate_data
+from chalicelib.engine.schemas.schema_check import check_schema
+from chalicelib.features.templates.infer import DIALECT, inferred_schema
+from chalicelib.features.templates.schemas import MAX_SCHEMA_BYTES
 
 TEXTS = st.text(max_size=5) | st.dates().map(str) | st.sampled_from(["a@b.test", ""])
 VALUES = st.recursive(
@@ -22,10 +22,10 @@ VALUES = st.recursive(
 
 @given(st.lists(st.dictionaries(st.sampled_from("abc"), VALUES), min_size=1, max_size=4))
 def test_every_sample_fits(samples: list[dict[str, Any]]) -> None:
-    schema = inferred(samples)
+    schema = inferred_schema(samples)
 
-    assert faults(schema, "") == []
-    assert [findings(schema, sample, "") for sample in samples] == [[] for _ in samples]
+    assert check_schema(schema, "") == []
+    assert [validate_data(schema, sample, "") for sample in samples] == [[] for _ in samples]
 
 
 @pytest.mark.parametrize(
@@ -64,18 +64,18 @@ def test_every_sample_fits(samples: list[dict[str, Any]]) -> None:
     ],
 )
 def test_schema_says_what_was_seen(samples: list[Any], schema: dict[str, Any]) -> None:
-    assert inferred(samples) == {"$schema": DIALECT} | schema
+    assert inferred_schema(samples) == {"$schema": DIALECT} | schema
 
 
 def test_schema_of_very_many_names_is_one_that_a_draft_takes() -> None:
     wide = {f"k{n}": {f"j{m}": [m] for m in range(400)} for n in range(400)}
     samples = [wide, {"x" * 100_000: 1, "k0": {}}, {f"later{n}": n for n in range(499)}]
 
-    schema = inferred(samples)
+    schema = inferred_schema(samples)
 
-    assert len(json.dumps(schema)) < MOST_BYTES
+    assert len(json.dumps(schema)) < MAX_SCHEMA_BYTES
     assert schema["properties"]["k0"]["properties"]["j0"] == {
         "type": "array",
         "items": {"type": "integer"},
     }
-    assert [findings(schema, sample, "") for sample in samples] == [[]] * 3
+    assert [validate_data(schema, sample, "") for sample in samples] == [[]] * 3

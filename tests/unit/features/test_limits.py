@@ -8,22 +8,22 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from chalicelib.core.clock import epoch_ms, rfc3339
+from chalicelib.core.clock import epoch_ms, format_rfc3339
 from chalicelib.core.errors import ServiceError
-from chalicelib.core.ids import RenderId, derived
-from chalicelib.features.upkeep.limits import ReconcileLimits
-from chalicelib.features.workspaces.admission import NO_HOLD
-from chalicelib.features.workspaces.cycle import cycle_at
-from chalicelib.features.workspaces.limits import Claim, Taken
-from chalicelib.features.workspaces.limits_repository import Limits
-from tests.fakes.edge import NOW, FixedClock
-from tests.fakes.expressions import MemoryTable
-from tests.fakes.limits_model import MadeRender, Model, RemovedBodies, SmallWorkspace
+from chalicelib.core.ids import RenderId, derived_id
+from chalicelib.features.maintenance.reconcile_limits import ReconcileLimits
+from chalicelib.features.workspaces.limits.admission import NO_HOLD
+from chalicelib.features.workspaces.limits.billing_cycle import billing_cycle_at
+from chalicelib.features.workspaces.limits.model import Reservation, ReservationRequest
+from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
+from tests.fakes.api_services import NOW, FixedClock
+from tests.fakes.limits_model import DeletedBodies, LimitsModel, ModelRender, SmallWorkspace
+from tests.fakes.memory_table import MemoryTable
 
 if TYPE_CHECKING:
     from chalicelib.adapters.aws.table import Tables
-    from chalicelib.features.renders.bodies import Bodies
     from chalicelib.features.renders.repository import Renders
+    from chalicelib.features.renders.run.bodies import RenderBodies
 
 LEASE = dt.timedelta(seconds=3)
 PROCESSES = st.integers(0, 2)
@@ -39,14 +39,14 @@ class Admission(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.model = Model()
+        self.model = LimitsModel()
         self.table = MemoryTable()
         tables = cast("Tables", self.table)
-        self.processes = [Limits(tables, "main", FixedClock()) for _ in range(3)]
+        self.processes = [WorkspaceLimits(tables, "main", FixedClock()) for _ in range(3)]
         self.table.write(self.processes[0].creation(self.model.workspace, NOW))
-        self.open: list[tuple[Claim, Taken]] = []
-        self.settled: list[tuple[Claim, Taken]] = []
-        self.bodies = RemovedBodies()
+        self.open: list[tuple[ReservationRequest, Reservation]] = []
+        self.settled: list[tuple[ReservationRequest, Reservation]] = []
+        self.bodies = DeletedBodies()
         self.count = 0
 
     @property
@@ -63,10 +63,10 @@ class Admission(RuleBasedStateMachine):
     def admit_two_at_once(
         self, *, processes: list[int], test: bool, sync: bool, time: dt.timedelta
     ) -> None:
-        self.model.forward(time)
-        self.table.meanwhile = lambda: self.claim(processes[0], test=test, sync=sync)
+        self.model.advance(time)
+        self.table.before_write = lambda: self.claim(processes[0], test=test, sync=sync)
         self.claim(processes[1], test=test, sync=sync)
-        self.table.meanwhile = None
+        self.table.before_write = None
 
     @rule(process=PROCESSES, lost=st.booleans())
     def count_request(self, *, process: int, lost: bool) -> None:
@@ -125,7 +125,7 @@ class Admission(RuleBasedStateMachine):
         known = self.model.renders.get(claim.render_id)
         if known is None or not known.is_final:
             billed = final and succeeds and not claim.test
-            made = MadeRender(claim.render_id, final, billed)
+            made = ModelRender(claim.render_id, final, billed)
             self.model.renders[claim.render_id] = made
 
     @rule(process=PROCESSES, lost=st.booleans())
@@ -142,18 +142,18 @@ class Admission(RuleBasedStateMachine):
     def reconcile_while_one_is_admitted(
         self, *, processes: list[int], test: bool, sync: bool
     ) -> None:
-        self.table.meanwhile = lambda: self.claim(processes[0], test=test, sync=sync)
+        self.table.before_write = lambda: self.claim(processes[0], test=test, sync=sync)
         self.reconciler(processes[1])(self.model.workspace.id)
-        self.table.meanwhile = None
+        self.table.before_write = None
         self.model.reconcile()
         self.forget_settled()
 
     @rule(processes=st.permutations(range(3)))
     def reconcile_twice_at_once(self, processes: list[int]) -> None:
         ws_id = self.model.workspace.id
-        self.table.meanwhile = lambda: self.reconciler(processes[0])(ws_id)
+        self.table.before_write = lambda: self.reconciler(processes[0])(ws_id)
         self.reconciler(processes[1])(ws_id)
-        self.table.meanwhile = None
+        self.table.before_write = None
         self.model.reconcile()
         self.forget_settled()
 
@@ -163,7 +163,7 @@ class Admission(RuleBasedStateMachine):
         cap=st.sampled_from([0, 1_500, 2_899, 2_900]),
     )
     def change_plan(self, process: int, plan_code: str, cap: int) -> None:
-        changed = SmallWorkspace.on(plan_code, cap)
+        changed = SmallWorkspace.on_plan(plan_code, cap)
         more = changed.plan.included_renders - self.model.workspace.plan.included_renders
         self.table.write(self.processes[process].change(changed, more_renders=more))
         self.model.workspace = changed
@@ -181,11 +181,11 @@ class Admission(RuleBasedStateMachine):
             self.item.pop("prepaid_left", None)
             self.item.pop("topups", None)
             for limits in self.processes:
-                limits._seen.clear()
+                limits._cached_items.clear()
 
     @rule(time=PAUSES)
     def wait(self, time: dt.timedelta) -> None:
-        self.model.forward(time)
+        self.model.advance(time)
 
     @invariant()
     def item_is_what_the_model_says(self) -> None:
@@ -194,9 +194,11 @@ class Admission(RuleBasedStateMachine):
         assert max(0, item["test_tat"] - now) == self.model.tests.level
         assert item["holds"].keys() == self.model.holds.keys()
         running = [until for until in item["leases"].values() if until * 1_000 > now]
-        assert len(running) == self.model.running <= self.model.workspace.plan.sync_concurrency
-        if item["cycle_end"] == rfc3339(cycle_at(NOW, self.model.now).end):
-            assert (item["used"], item["quota_left"]) == (self.model.used, self.model.left)
+        assert (
+            len(running) == self.model.running_count <= self.model.workspace.plan.sync_concurrency
+        )
+        if item["cycle_end"] == format_rfc3339(billing_cycle_at(NOW, self.model.now).end):
+            assert (item["used"], item["quota_left"]) == (self.model.used, self.model.left_included)
             assert item.get("topups", 0) == self.model.topups
         assert item.get("prepaid_left", 0) == self.model.prepaid
 
@@ -227,8 +229,8 @@ class Admission(RuleBasedStateMachine):
     def claim(self, process: int, *, test: bool, sync: bool) -> None:
         self.count += 1
         until = self.model.now + LEASE if sync else None
-        render_id = RenderId(derived("rnd", self.model.now, str(self.count)))
-        claim = Claim(render_id, self.model.workspace, test, until)
+        render_id = RenderId(derived_id("rnd", self.model.now, str(self.count)))
+        claim = ReservationRequest(render_id, self.model.workspace, test, until)
         admitted, refusal = None, None
         try:
             admitted = self.processes[process].admit(claim, self.model.now)
@@ -241,23 +243,23 @@ class Admission(RuleBasedStateMachine):
             return
         assert admitted is not None, refusal
         taken, rate = admitted
-        self.model.take(claim)
+        self.model.admit(claim)
         self.open.append((claim, taken))
-        assert (taken.hold == NO_HOLD, taken.leased) == (test, sync)
+        assert (taken.hold == NO_HOLD, taken.has_lease) == (test, sync)
         self.check_rate(rate.remaining)
-        assert self.item["due_at"] >= rfc3339(NOW)
+        assert self.item["due_at"] >= format_rfc3339(NOW)
 
     def reconciler(self, process: int) -> ReconcileLimits:
         clock = FixedClock()
         clock.moment = self.model.now
         renders = cast("Renders", self.model.renders)
-        bodies = cast("Bodies", self.bodies)
+        bodies = cast("RenderBodies", self.bodies)
         limits = self.processes[process]
         return ReconcileLimits(
             renders=renders,
             limits=limits,
             bodies=bodies,
-            thresholds=lambda *_: None,
+            notify_thresholds=lambda *_: None,
             clock=clock,
         )
 
@@ -269,7 +271,7 @@ class Admission(RuleBasedStateMachine):
 
     def check_rate(self, remaining: int) -> None:
         bucket = self.model.requests
-        assert remaining == (bucket.room - bucket.level) // bucket.step
+        assert remaining == (bucket.capacity - bucket.level) // bucket.step
 
     def check_refusal(self, refusal: ServiceError | None, code: str) -> None:
         assert refusal is not None
@@ -278,7 +280,7 @@ class Admission(RuleBasedStateMachine):
             return
         wait_ms = int(refusal.headers["Retry-After"]) * 1_000
         empty = self.model.tests if self.model.requests.has_room else self.model.requests
-        assert empty.level + empty.step - wait_ms <= empty.room
+        assert empty.level + empty.step - wait_ms <= empty.capacity
 
 
 TestAdmission = Admission.TestCase

@@ -3,27 +3,29 @@
 from typing import TYPE_CHECKING, cast
 
 from chalicelib.adapters.aws.table import Item
-from chalicelib.core.ids import RenderId, WorkspaceId, derived
-from chalicelib.features.upkeep.limits import ReconcileLimits
-from chalicelib.features.workspaces.limits import Claim
-from chalicelib.features.workspaces.limits_repository import Limits
-from tests.fakes.edge import NOW, FixedClock
-from tests.fakes.expressions import MemoryTable
-from tests.fakes.limits_model import MadeRenders, RemovedBodies, SmallWorkspace
+from chalicelib.core.ids import RenderId, WorkspaceId, derived_id
+from chalicelib.features.maintenance.reconcile_limits import ReconcileLimits
+from chalicelib.features.workspaces.limits.model import ReservationRequest
+from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
+from tests.fakes.api_services import NOW, FixedClock
+from tests.fakes.limits_model import DeletedBodies, ModelRenders, SmallWorkspace
+from tests.fakes.memory_table import MemoryTable
 
 if TYPE_CHECKING:
     from chalicelib.adapters.aws.table import Tables
-    from chalicelib.features.renders.bodies import Bodies
     from chalicelib.features.renders.repository import Renders
+    from chalicelib.features.renders.run.bodies import RenderBodies
 
 
 def test_render_that_is_used_while_thresholds_are_told_is_looked_at_later() -> None:
-    workspace = SmallWorkspace.on("small")
+    workspace = SmallWorkspace.on_plan("small")
     table = MemoryTable()
-    limits = Limits(cast("Tables", table), "main", FixedClock())
+    limits = WorkspaceLimits(cast("Tables", table), "main", FixedClock())
     table.write(limits.creation(workspace, NOW))
-    render_id = RenderId(derived("rnd", NOW, "1"))
-    taken, _ = limits.admit(Claim(render_id, workspace, test=False, lease_until=None), NOW)
+    render_id = RenderId(derived_id("rnd", NOW, "1"))
+    taken, _ = limits.admit(
+        ReservationRequest(render_id, workspace, test=False, lease_until=None), NOW
+    )
     told: list[int] = []
 
     def tell(workspace_id: WorkspaceId, item: Item) -> None:
@@ -31,10 +33,10 @@ def test_render_that_is_used_while_thresholds_are_told_is_looked_at_later() -> N
         limits.settle(workspace_id, render_id, taken, billed=True)
 
     reconcile = ReconcileLimits(
-        renders=cast("Renders", MadeRenders()),
+        renders=cast("Renders", ModelRenders()),
         limits=limits,
-        bodies=cast("Bodies", RemovedBodies()),
-        thresholds=tell,
+        bodies=cast("RenderBodies", DeletedBodies()),
+        notify_thresholds=tell,
         clock=FixedClock(),
     )
 
@@ -47,9 +49,9 @@ def test_render_that_is_used_while_thresholds_are_told_is_looked_at_later() -> N
 
 
 def test_plan_that_is_changed_while_thresholds_are_told_is_looked_at_later() -> None:
-    workspace = SmallWorkspace.on("small")
+    workspace = SmallWorkspace.on_plan("small")
     table, clock = MemoryTable(), FixedClock()
-    limits = Limits(cast("Tables", table), "main", clock)
+    limits = WorkspaceLimits(cast("Tables", table), "main", clock)
     table.write(limits.creation(workspace, NOW))
     table.write(limits.change(workspace))
     told: list[int] = []
@@ -57,14 +59,14 @@ def test_plan_that_is_changed_while_thresholds_are_told_is_looked_at_later() -> 
     def tell(_workspace_id: WorkspaceId, item: Item) -> None:
         told.append(item["quota_left"])
         if len(told) == 1:
-            clock.forward(seconds=1)
+            clock.advance(seconds=1)
             table.write(limits.change(workspace, more_renders=-2))
 
     reconcile = ReconcileLimits(
-        renders=cast("Renders", MadeRenders()),
+        renders=cast("Renders", ModelRenders()),
         limits=limits,
-        bodies=cast("Bodies", RemovedBodies()),
-        thresholds=tell,
+        bodies=cast("RenderBodies", DeletedBodies()),
+        notify_thresholds=tell,
         clock=clock,
     )
 

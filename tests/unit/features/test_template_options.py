@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from chalicelib.contract.completing import complete_output
+from chalicelib.contract.render.output import complete_output
 from chalicelib.core.errors import ServiceError
-from chalicelib.features.templates.model import Source
-from chalicelib.features.templates.options import check_options, output_of
+from chalicelib.features.templates.model import SourceBundle
+from chalicelib.features.templates.options import check_options, merged_output
 
 LETTER = {"pdf": {"page_size": "Letter", "margin": {"top": "5mm", "left": "1mm"}}}
 SIZED = {"pdf": {"width": "10cm", "height": "5cm"}}
@@ -84,7 +84,7 @@ def test_request_wins_member_by_member(
 ) -> None:
     before = repr(options)
 
-    assert output_of(Source({"html": "x"}, options), said) == output
+    assert merged_output(SourceBundle({"html": "x"}, options), said) == output
     assert repr(options) == before
 
 
@@ -92,7 +92,9 @@ def test_bands_of_the_content_are_the_lowest_of_three() -> None:
     content = {"header": "<b>h</b>", "footer": {"left": "{{ page }}", "height": "9mm"}}
     options = {"pdf": {"header": {"height": "20mm"}}}
 
-    assert output_of(Source(content, options), {"pdf": {"footer": {"enabled": False}}}) == {
+    assert merged_output(
+        SourceBundle(content, options), {"pdf": {"footer": {"enabled": False}}}
+    ) == {
         "pdf": {
             "header": {"enabled": True, "html": "<b>h</b>", "height": "20mm"},
             "footer": {"enabled": False, "left": "{{ page }}", "height": "9mm"},
@@ -109,7 +111,7 @@ def test_bands_of_the_content_are_the_lowest_of_three() -> None:
 )
 def test_upload_is_no_default(pdf: dict[str, Any], pointer: str) -> None:
     with pytest.raises(ServiceError) as refusal:
-        check_options(Source({}, {"pdf": pdf}))
+        check_options(SourceBundle({}, {"pdf": pdf}))
 
     assert refusal.value.errors[0].path == f"/options/pdf/{pointer}/upload_id"
 

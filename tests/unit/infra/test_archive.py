@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from infra.package.archive import tree, unpacked_bytes, write
+from infra.package.archives import files_below, unpacked_bytes, write_archive
 
 
 @pytest.fixture
@@ -22,14 +22,14 @@ def folder(tmp_path: Path) -> Path:
 
 def test_time_owner_mask_and_order_change_nothing(folder: Path, tmp_path: Path) -> None:
     first, second = tmp_path / "first.zip", tmp_path / "second.zip"
-    files = tree(folder)
-    write(first, files)
+    files = files_below(folder)
+    write_archive(first, files)
     (folder / "run").chmod(0o700)
     (folder / "data.br").chmod(0o600)
     for path in files.values():
         os.utime(path, (1, 1))
 
-    write(second, dict(reversed(files.items())))
+    write_archive(second, dict(reversed(files.items())))
 
     assert first.read_bytes() == second.read_bytes()
 
@@ -37,7 +37,7 @@ def test_time_owner_mask_and_order_change_nothing(folder: Path, tmp_path: Path) 
 @pytest.mark.parametrize("change", ["content", "name", "mode"])
 def test_what_an_archive_holds_changes_it(folder: Path, tmp_path: Path, change: str) -> None:
     target = tmp_path / "a.zip"
-    before = write(target, tree(folder)), target.read_bytes()
+    before = write_archive(target, files_below(folder)), target.read_bytes()
     match change:
         case "content":
             (folder / "data.br").write_bytes(b"other!" * 100)
@@ -46,7 +46,7 @@ def test_what_an_archive_holds_changes_it(folder: Path, tmp_path: Path, change: 
         case "mode":
             (folder / "run").chmod(0o644)
 
-    after = write(target, tree(folder)), target.read_bytes()
+    after = write_archive(target, files_below(folder)), target.read_bytes()
 
     assert before[0] != after[0]
     assert before[1] != after[1]
@@ -56,19 +56,19 @@ def test_an_archive_that_is_right_is_left_alone_and_a_broken_one_replaced(
     folder: Path, tmp_path: Path
 ) -> None:
     target = tmp_path / "a.zip"
-    write(target, tree(folder))
+    write_archive(target, files_below(folder))
     made = target.stat().st_mtime_ns
 
-    write(target, tree(folder))
+    write_archive(target, files_below(folder))
     assert target.stat().st_mtime_ns == made
 
     target.write_bytes(b"half of an archi")
-    write(target, tree(folder))
+    write_archive(target, files_below(folder))
     assert zipfile.ZipFile(target).testzip() is None
 
 
 def test_names_modes_and_contents_come_out_again(folder: Path, tmp_path: Path) -> None:
-    write(tmp_path / "a.zip", tree(folder, "top/"))
+    write_archive(tmp_path / "a.zip", files_below(folder, "top/"))
 
     with zipfile.ZipFile(tmp_path / "a.zip") as archive:
         entries = {entry.filename: entry for entry in archive.infolist()}

@@ -13,14 +13,14 @@ import pytest
 
 from chalicelib.adapters.metrics import Metrics
 from infra.local.console import Console
-from infra.local.kept_log import BACKUPS, KeptLog, files_of
-from tests.builders.hostile import HOSTILE, NAMES
+from infra.local.log_file import BACKUPS, LogFile, log_files
+from tests.builders.hostile_texts import HOSTILE_NAMES, HOSTILE_TEXTS
 
 INFO = '{"level":"INFO","message":"render ended","request_id":"r"}'
 WARNING = '{"level":"WARNING","message":"browser lost","request_id":"r"}'
 
 
-type Open = Callable[..., KeptLog]
+type Open = Callable[..., LogFile]
 
 
 @pytest.fixture
@@ -31,26 +31,26 @@ def path(tmp_path: Path) -> Path:
 @pytest.fixture
 def opened(path: Path) -> Iterator[Open]:
     with ExitStack() as cleanup:
-        yield lambda **size: cleanup.enter_context(closing(KeptLog(path, **size)))
+        yield lambda **size: cleanup.enter_context(closing(LogFile(path, **size)))
 
 
 def told(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for file in files_of(path) for line in file.read_text().splitlines()]
+    return [json.loads(line) for file in log_files(path) for line in file.read_text().splitlines()]
 
 
 def test_people_are_spared_what_the_log_keeps(
     path: Path, opened: Open, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shown = io.StringIO()
-    console = Console(as_json=False, out=shown, kept=opened())
+    console = Console(as_json=False, out=shown, log_file=opened())
     Metrics("platen", "relay").count("ColdStarts")
     metric = capsys.readouterr().out.rstrip("\n")
 
     for line in (INFO, WARNING, metric, "no JSON"):
-        console.line("RenderFunction", line)
+        console.log_line("RenderFunction", line)
     console.note("keys: plt_live_secret")
-    console.request("GET", "/v1/renders", 200, 1.5, "r")
-    console.invocation("RenderFunction", 3, "ok", "r")
+    console.log_request("GET", "/v1/renders", 200, 1.5, "r")
+    console.log_invocation("RenderFunction", 3, "ok", "r")
 
     assert [line.split()[1:3] for line in shown.getvalue().splitlines()] == [
         ["log", "RenderFunction"],
@@ -75,10 +75,10 @@ def test_people_are_spared_what_the_log_keeps(
 
 def test_programs_get_every_line(path: Path, opened: Open) -> None:
     shown = io.StringIO()
-    console = Console(as_json=True, out=shown, kept=opened())
+    console = Console(as_json=True, out=shown, log_file=opened())
 
-    console.line("RenderFunction", INFO)
-    console.request("GET", "/v1/renders", 200, 1.5, "r")
+    console.log_line("RenderFunction", INFO)
+    console.log_request("GET", "/v1/renders", 200, 1.5, "r")
 
     assert [json.loads(line) for line in shown.getvalue().splitlines()] == told(path)
 
@@ -86,11 +86,11 @@ def test_programs_get_every_line(path: Path, opened: Open) -> None:
 def test_the_log_is_bounded_and_loses_the_oldest_lines(path: Path, opened: Open) -> None:
     kept = opened(max_bytes=1000)
     for number in range(1000):
-        kept.keep(json.dumps({"n": number}))
+        kept.append(json.dumps({"n": number}))
 
     numbers = [line["n"] for line in told(path)]
     assert numbers == list(range(numbers[0], 1000))
-    assert sum(file.stat().st_size for file in files_of(path)) <= 1000 * (BACKUPS + 1)
+    assert sum(file.stat().st_size for file in log_files(path)) <= 1000 * (BACKUPS + 1)
     assert len(numbers) > 200
 
 
@@ -98,7 +98,7 @@ def test_a_new_stack_begins_a_new_log(path: Path, opened: Open) -> None:
     for _ in range(2):
         kept = opened(max_bytes=100)
         for _ in range(9):
-            kept.keep(INFO)
+            kept.append(INFO)
     opened()
 
     assert told(path) == []
@@ -107,30 +107,32 @@ def test_a_new_stack_begins_a_new_log(path: Path, opened: Open) -> None:
 def test_only_its_owner_reads_the_log(path: Path, opened: Open) -> None:
     kept = opened(max_bytes=100)
     for _ in range(9):
-        kept.keep(INFO)
+        kept.append(INFO)
 
-    modes = {stat.S_IMODE(file.stat().st_mode) for file in files_of(path)}
+    modes = {stat.S_IMODE(file.stat().st_mode) for file in log_files(path)}
     assert modes == {0o600}
 
 
 def test_a_line_that_is_no_text_is_kept_as_far_as_it_can_be(path: Path, opened: Open) -> None:
-    Console(as_json=False, out=io.StringIO(), kept=opened()).line("F", "\ud800 \x00 a\u2028b")
+    Console(as_json=False, out=io.StringIO(), log_file=opened()).log_line(
+        "F", "\ud800 \x00 a\u2028b"
+    )
 
     (line,) = told(path)
     assert line["message"] == "\ud800 \x00 a\u2028b"
 
 
-@pytest.mark.parametrize("text", [*HOSTILE, *NAMES.values()])
+@pytest.mark.parametrize("text", [*HOSTILE_TEXTS, *HOSTILE_NAMES.values()])
 def test_nothing_that_is_shown_moves_a_terminal_or_looks_like_another_line(text: str) -> None:
     # As strict as a terminal's own encoding.
     out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="\n")
     console = Console(as_json=False, out=out)
-    console.request("GET", text, 200, 1, text)
-    console.line("F", text)
-    console.line("F", json.dumps({"level": "ERROR", "message": text, "exception": text}))
+    console.log_request("GET", text, 200, 1, text)
+    console.log_line("F", text)
+    console.log_line("F", json.dumps({"level": "ERROR", "message": text, "exception": text}))
     failure = {"errorType": "E", "errorMessage": text, "stackTrace": [text]}
-    console.failure("F", json.dumps(failure).encode())
-    console.invocation("F", 1, text, text)
+    console.log_failure("F", json.dumps(failure).encode())
+    console.log_invocation("F", 1, text, text)
 
     out.seek(0)
     lines = out.read().split("\n")[:-1]
@@ -141,13 +143,15 @@ def test_nothing_that_is_shown_moves_a_terminal_or_looks_like_another_line(text:
     assert 4 <= len(begun) <= 5
 
 
-@pytest.mark.parametrize("text", [*HOSTILE, *NAMES.values(), "{", '{"level": "ERROR"', "[1]"])
+@pytest.mark.parametrize(
+    "text", [*HOSTILE_TEXTS, *HOSTILE_NAMES.values(), "{", '{"level": "ERROR"', "[1]"]
+)
 def test_programs_get_lines_of_json_whatever_was_written(text: str) -> None:
     shown = io.StringIO()
     console = Console(as_json=True, out=shown)
 
-    console.line("F", text.replace("\n", " "))
-    console.request("GET", text, 200, 1, text)
+    console.log_line("F", text.replace("\n", " "))
+    console.log_request("GET", text, 200, 1, text)
 
     kinds = [json.loads(line).get("kind") for line in shown.getvalue().splitlines()]
     assert kinds[-1] == "request"

@@ -14,11 +14,10 @@ from click.testing import CliRunner
 from moto import mock_aws
 
 from infra.deploy.__main__ import main
-from infra.deploy.account import Account
-from infra.deploy.errors import DeployError
-from infra.deploy.removal import remove
-from infra.deploy.stack import Stack
-from infra.deploy.update import NONE, UNKNOWN, update, wanted
+from infra.deploy.account import AwsAccount
+from infra.deploy.remove import remove
+from infra.deploy.stack import CloudFormationStack, DeployError
+from infra.deploy.update import CLEAR_VALUE, UNKNOWN_HOST, deployment_parameters, update
 
 REGION = "eu-central-1"
 OWN = "https://abc.execute-api.eu-central-1.amazonaws.com/live"
@@ -88,8 +87,8 @@ def stage() -> str:
 
 
 @pytest.fixture
-def stack(stage: str) -> Stack:
-    return Stack.of_stage(stage, Session())
+def stack(stage: str) -> CloudFormationStack:
+    return CloudFormationStack.of_stage(stage, Session())
 
 
 class CommandLine:
@@ -128,21 +127,21 @@ def hosts(api: str, files: str) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("given", "present", "expected"),
     [
-        (hosts("", ""), {}, hosts(UNKNOWN, UNKNOWN)),
+        (hosts("", ""), {}, hosts(UNKNOWN_HOST, UNKNOWN_HOST)),
         (hosts("", ""), hosts("https://a", "https://f"), hosts("https://a", "https://f")),
         (hosts("https://a", ""), {}, hosts("https://a", "https://a")),
         (hosts("https://a", "https://f"), {}, hosts("https://a", "https://f")),
-        (hosts("", "https://f"), {}, hosts(UNKNOWN, "https://f")),
+        (hosts("", "https://f"), {}, hosts(UNKNOWN_HOST, "https://f")),
         (hosts("https://a", ""), hosts(OWN, OWN), hosts("https://a", "https://a")),
         (hosts("https://b", ""), hosts("https://a", "https://f"), hosts("https://b", "https://f")),
-        (hosts("", ""), hosts(UNKNOWN, UNKNOWN), hosts(UNKNOWN, UNKNOWN)),
+        (hosts("", ""), hosts(UNKNOWN_HOST, UNKNOWN_HOST), hosts(UNKNOWN_HOST, UNKNOWN_HOST)),
         (
             {"EgressAllow": "10.0.0.0/8:443", "SmtpUrl": "", "ApiHost": "https://a"},
             {"SmtpUrl": "****"},
             {"EgressAllow": "10.0.0.0/8:443", **hosts("https://a", "https://a")},
         ),
         (
-            {"EgressAllow": NONE, "SmtpUrl": NONE, "ApiHost": "https://a"},
+            {"EgressAllow": CLEAR_VALUE, "SmtpUrl": CLEAR_VALUE, "ApiHost": "https://a"},
             {"SmtpUrl": "****", "EgressAllow": "10.0.0.0/8:443"},
             {"EgressAllow": "", "SmtpUrl": "", **hosts("https://a", "https://a")},
         ),
@@ -151,22 +150,24 @@ def hosts(api: str, files: str) -> dict[str, str]:
 def test_parameters_are_given_or_kept_and_files_follow_the_api(
     given: dict[str, str], present: dict[str, str], expected: dict[str, str]
 ) -> None:
-    assert wanted(given, present) == expected
+    assert deployment_parameters(given, present) == expected
 
 
 def test_a_first_deployment_learns_its_address_and_a_second_keeps_it(
-    stack: Stack, tmp_path: Path
+    stack: CloudFormationStack, tmp_path: Path
 ) -> None:
     run = CommandLine()
 
     assert update(stack, "bucket", tmp_path, hosts("", ""), run) == OWN
-    assert run.deployed == [hosts(UNKNOWN, UNKNOWN), hosts(OWN, OWN)]
+    assert run.deployed == [hosts(UNKNOWN_HOST, UNKNOWN_HOST), hosts(OWN, OWN)]
 
     assert update(stack, "bucket", tmp_path, hosts("", ""), run) == OWN
     assert run.deployed[2:] == [hosts(OWN, OWN)]
 
 
-def test_the_stage_serves_what_was_deployed_last(stack: Stack, tmp_path: Path) -> None:
+def test_the_stage_serves_what_was_deployed_last(
+    stack: CloudFormationStack, tmp_path: Path
+) -> None:
     update(stack, "bucket", tmp_path, hosts("https://a", ""), CommandLine())
 
     gateway = boto3.client("apigateway")
@@ -177,7 +178,7 @@ def test_the_stage_serves_what_was_deployed_last(stack: Stack, tmp_path: Path) -
     assert stage["deploymentId"] == published["id"] != created["id"]
 
 
-def test_a_domain_of_its_own_needs_one_pass(stack: Stack, tmp_path: Path) -> None:
+def test_a_domain_of_its_own_needs_one_pass(stack: CloudFormationStack, tmp_path: Path) -> None:
     run = CommandLine()
 
     assert update(stack, "bucket", tmp_path, hosts("https://a", ""), run) == "https://a"
@@ -203,7 +204,9 @@ def test_networks_and_mail_come_from_the_environment(
     }
 
 
-def test_a_failed_deployment_tells_what_aws_said(stack: Stack, tmp_path: Path) -> None:
+def test_a_failed_deployment_tells_what_aws_said(
+    stack: CloudFormationStack, tmp_path: Path
+) -> None:
     run = CommandLine()
     run.fails = True
 
@@ -212,16 +215,16 @@ def test_a_failed_deployment_tells_what_aws_said(stack: Stack, tmp_path: Path) -
 
 
 def test_what_a_failed_first_deployment_left_is_in_nobodys_way(
-    stack: Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    stack: CloudFormationStack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = CommandLine()
     allowed = {"EgressAllow": "10.0.0.0/8:443"}
     update(stack, "bucket", tmp_path, hosts("https://a", "") | allowed, run)
     # moto shows it all the same.
-    monkeypatch.setattr(Stack, "parameters", hiding(Stack.parameters))
+    monkeypatch.setattr(CloudFormationStack, "parameters", hiding(CloudFormationStack.parameters))
     run.deployed.clear()
     # moto rolls nothing back.
-    monkeypatch.setattr(Stack, "is_empty", lambda _stack: True)
+    monkeypatch.setattr(CloudFormationStack, "is_empty", lambda _stack: True)
 
     assert update(stack, "bucket", tmp_path, hosts("", ""), run) == "https://a"
 
@@ -230,18 +233,20 @@ def test_what_a_failed_first_deployment_left_is_in_nobodys_way(
     assert [event for event in statuses(stack) if event == "CREATE_COMPLETE"]
 
 
-def hiding(parameters: Callable[[Stack], dict[str, str]]) -> Callable[[Stack], dict[str, str]]:
+def hiding(
+    parameters: Callable[[CloudFormationStack], dict[str, str]],
+) -> Callable[[CloudFormationStack], dict[str, str]]:
     return lambda stack: parameters(stack) | {"SmtpUrl": "****"}
 
 
-def statuses(stack: Stack) -> list[str]:
+def statuses(stack: CloudFormationStack) -> list[str]:
     """Return the states of a stack, newest first."""
     told = boto3.client("cloudformation").describe_stacks(StackName=stack.name)["Stacks"]
     return [row["StackStatus"] for row in told]
 
 
 def test_what_is_kept_is_told_with_the_command_that_removes_it(
-    stage: str, stack: Stack, tmp_path: Path
+    stage: str, stack: CloudFormationStack, tmp_path: Path
 ) -> None:
     update(stack, "bucket", tmp_path, hosts("https://a", ""), CommandLine())
     physical = {logical: name for logical, _, name in stack.resources()}
@@ -267,15 +272,15 @@ def commands(told: str) -> list[str]:
     return [line.strip() for line in told.splitlines() if line.startswith("  ")]
 
 
-def test_a_stack_that_is_not_there_cannot_be_removed(stack: Stack) -> None:
+def test_a_stack_that_is_not_there_cannot_be_removed(stack: CloudFormationStack) -> None:
     with pytest.raises(DeployError, match=f"there is no stack {stack.name}"):
         remove(stack)
 
 
 def test_the_bucket_is_made_once_and_private() -> None:
-    account = Account.of_environment()
+    account = AwsAccount.from_environment()
 
-    names = {account.artifacts_bucket() for _ in range(2)}
+    names = {account.ensure_artifacts_bucket() for _ in range(2)}
 
     assert names == {f"platen-artifacts-123456789012-{REGION}"}
     blocked = boto3.client("s3").get_public_access_block(Bucket=names.pop())

@@ -10,10 +10,9 @@ from botocore.exceptions import WaiterError
 from botocore.stub import Stubber
 from click.testing import CliRunner
 
-from infra.deploy import awscli
+from infra.deploy import update
 from infra.deploy.__main__ import main
-from infra.deploy.errors import DeployError
-from infra.deploy.stack import Stack
+from infra.deploy.stack import CloudFormationStack, DeployError
 
 MOMENT = dt.datetime(2026, 11, 21, tzinfo=dt.UTC)
 
@@ -33,11 +32,11 @@ def test_of_an_upload_that_failed_the_last_words_are_told(
         "#!/bin/sh\nprintf 'up 1%%\\rup 50%%\\rno room\\n\\nsorry\\n' >&2\nexit 255\n"
     )
     command.chmod(0o755)
-    monkeypatch.setattr(awscli, "_AWS", command)
-    monkeypatch.setattr(awscli, "_install", lambda: None)
+    monkeypatch.setattr(update, "_AWS_PROGRAM", command)
+    monkeypatch.setattr(update, "_install_awscli", lambda: None)
 
     with pytest.raises(DeployError) as failed:
-        awscli.aws("cloudformation", "package", "--s3-bucket", "b")
+        update.run_aws("cloudformation", "package", "--s3-bucket", "b")
 
     assert str(failed.value).splitlines() == [
         "aws cloudformation package failed:",
@@ -46,10 +45,10 @@ def test_of_an_upload_that_failed_the_last_words_are_told(
     ]
 
 
-def answering(operation: str, answer: dict[str, Any]) -> Stack:
+def answering(operation: str, answer: dict[str, Any]) -> CloudFormationStack:
     """Return a stack of which AWS says this."""
     session = Session()
-    stack = Stack("platen-told", session)
+    stack = CloudFormationStack("platen-told", session)
     stubber = Stubber(stack._client)
     stubber.add_response(operation, answer)
     stubber.activate()

@@ -9,9 +9,9 @@ from rich.console import Console
 
 from infra.package import archives
 from infra.package.archives import write_archives
+from infra.package.check import start_failures
 from infra.package.errors import PackageError
-from infra.package.sizes import LIMIT_BYTES, Size, sizes, table, too_large
-from infra.package.starts import broken_starts
+from infra.package.sizes import LIMIT_BYTES, FunctionSize, function_sizes, oversized, size_table
 
 LAYER = {
     "Type": "AWS::Serverless::LayerVersion",
@@ -41,7 +41,7 @@ def test_an_archive_that_nothing_makes_is_named(tmp_path: Path) -> None:
 def test_a_layer_that_is_not_installed_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(archives, "INSTALLED", tmp_path)
+    monkeypatch.setattr(archives, "INSTALL_DIR", tmp_path)
 
     with pytest.raises(PackageError, match=r"chromium holds no chromium\.br; .* make setup"):
         write_archives(tmp_path, {"Resources": {"Layer": LAYER}})
@@ -52,23 +52,25 @@ def test_a_function_counts_with_its_layers_unpacked(tmp_path: Path) -> None:
         with ZipFile(tmp_path / name, "w") as archive:
             archive.writestr("file", b"0" * length)
 
-    (size,) = sizes(template("code.zip"), tmp_path)
+    (size,) = function_sizes(template("code.zip"), tmp_path)
 
     zipped = (tmp_path / "code.zip").stat().st_size
-    assert size == Size("Function", zipped, 3_000, 7_000)
-    assert size.total == 10_000
+    assert size == FunctionSize("Function", zipped, 3_000, 7_000)
+    assert size.total_bytes == 10_000
 
 
 def test_240_mb_are_not_too_many_and_a_byte_more_is() -> None:
-    fits = Size("Fits", 1, LIMIT_BYTES - 100_000_000, 100_000_000)
-    over = Size("Over", 1, LIMIT_BYTES, 1)
+    fits = FunctionSize("Fits", 1, LIMIT_BYTES - 100_000_000, 100_000_000)
+    over = FunctionSize("Over", 1, LIMIT_BYTES, 1)
 
     assert LIMIT_BYTES == 240_000_000
-    assert too_large([fits, over]) == ["Over: 240.0 MB with its layers, more than 240 MB"]
+    assert oversized([fits, over]) == ["Over: 240.0 MB with its layers, more than 240 MB"]
 
 
 def test_the_table_shows_each_part(capsys: pytest.CaptureFixture[str]) -> None:
-    Console(width=200).print(table([Size("Render", 24_100_000, 66_800_000, 128_200_000)]))
+    Console(width=200).print(
+        size_table([FunctionSize("Render", 24_100_000, 66_800_000, 128_200_000)])
+    )
 
     heading, row = capsys.readouterr().out.splitlines()
     assert heading.startswith("function")
@@ -80,7 +82,7 @@ def test_a_function_that_does_not_start_from_its_archive_is_named(tmp_path: Path
         # Installed here, but not in the archive.
         archive.writestr("app.py", "import boto3\n\ndef run(event, context): ...\n")
 
-    (said,) = broken_starts(template("code.zip"), tmp_path)
+    (said,) = start_failures(template("code.zip"), tmp_path)
 
     assert said == (
         "Function: app.run does not start from code.zip: "

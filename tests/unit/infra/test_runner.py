@@ -11,14 +11,14 @@ from typing import Any
 import psutil
 import pytest
 
-from infra.local.functions import Function
+from infra.local.functions import LambdaFunction
 from infra.local.processes import Spawner
 from infra.local.runner.environment import worker_environment
-from infra.local.runner.pool import Invocation, Pool, StillRunning, Throttled, slot_deadline
-from infra.local.runner.process import Answer, Worker
+from infra.local.runner.pool import Invocation, StillRunning, Throttled, WorkerPool, slot_deadline
+from infra.local.runner.process import InvocationAnswer, WorkerProcess
 
 
-def function(handler: str = "functions.act", **changed: Any) -> Function:
+def function(handler: str = "functions.act", **changed: Any) -> LambdaFunction:
     declared: dict[str, Any] = {
         "logical_id": "Fake",
         "name": "stack-Fake",
@@ -27,24 +27,26 @@ def function(handler: str = "functions.act", **changed: Any) -> Function:
         "memory_mb": 512,
         "environment": {"PLATEN_TABLE": "t"},
         "concurrency": 2,
-        "warm": 0,
+        "warm_count": 0,
         "queues": (),
         "schedules": (),
     }
-    return Function(**(declared | changed))
+    return LambdaFunction(**(declared | changed))
 
 
 @contextlib.contextmanager
 def pool(
-    declared: Function, lines: list[str] | None = None, *, throttle: bool = False
-) -> Iterator[Pool]:
+    declared: LambdaFunction, lines: list[str] | None = None, *, throttle: bool = False
+) -> Iterator[WorkerPool]:
     spawner = Spawner()
     environment = worker_environment(declared, {})
 
-    def launch() -> Worker:
-        return Worker(declared, environment, spawner, (lines if lines is not None else []).append)
+    def launch() -> WorkerProcess:
+        return WorkerProcess(
+            declared, environment, spawner, (lines if lines is not None else []).append
+        )
 
-    running = Pool(declared, launch, report=lambda *_: None, throttle=throttle)
+    running = WorkerPool(declared, launch, report=lambda *_: None, throttle=throttle)
     try:
         yield running
     finally:
@@ -52,11 +54,11 @@ def pool(
         spawner.close()
 
 
-def call(running: Pool, event: Any, **more: Any) -> Answer:
+def call(running: WorkerPool, event: Any, **more: Any) -> InvocationAnswer:
     return running.invoke(Invocation(json.dumps(event).encode(), **more))
 
 
-def error(answer: Answer) -> dict[str, str]:
+def error(answer: InvocationAnswer) -> dict[str, str]:
     assert answer.error == "Unhandled"
     told: dict[str, str] = json.loads(answer.payload)
     return told
@@ -78,7 +80,7 @@ def test_concurrent_invocations_run_in_processes_of_their_own_up_to_the_limit() 
     with pool(function()) as running:
         for _ in range(2):
             call(running, {"do": "sleep", "s": 0})
-        answers: list[Answer] = []
+        answers: list[InvocationAnswer] = []
 
         def one() -> None:
             answers.append(call(running, {"do": "sleep", "s": 0.3}))
@@ -150,7 +152,7 @@ def test_waiting_for_a_slot_ends_at_the_callers_deadline() -> None:
         time.sleep(0.6)
         began = time.monotonic()
         with pytest.raises(Throttled):
-            call(running, {"do": "sleep", "s": 0}, slot_by=lambda: time.time() + 0.2)
+            call(running, {"do": "sleep", "s": 0}, slot_deadline=lambda: time.time() + 0.2)
         waited = time.monotonic() - began
         after = call(running, {"do": "sleep", "s": 0})
         busy.join()
@@ -195,7 +197,7 @@ def test_the_patient_wait_for_a_slot_where_others_are_refused() -> None:
         busy = threading.Thread(target=call, args=(running, {"do": "sleep", "s": 0.5}))
         busy.start()
         time.sleep(0.2)
-        answer = call(running, {"do": "sleep", "s": 0}, patient=True)
+        answer = call(running, {"do": "sleep", "s": 0}, waits_for_slot=True)
         busy.join()
 
     assert answer.error is None
@@ -205,14 +207,14 @@ def test_a_caller_that_stops_waiting_does_not_stop_the_invocation() -> None:
     with pool(function(concurrency=1)) as running:
         call(running, {"do": "sleep", "s": 0})
         with pytest.raises(StillRunning):
-            call(running, {"do": "sleep", "s": 0.6}, answer_by=time.time() + 0.2)
+            call(running, {"do": "sleep", "s": 0.6}, answer_deadline=time.time() + 0.2)
         follows = call(running, {"do": "sleep", "s": 0})
 
     assert follows.error is None
 
 
 def test_warm_processes_are_started_early_and_idle_ones_beyond_them_leave() -> None:
-    with pool(function(warm=1)) as running:
+    with pool(function(warm_count=1)) as running:
         for thread in running.warm_up():
             thread.join()
         early = running.size()
@@ -225,7 +227,7 @@ def test_warm_processes_are_started_early_and_idle_ones_beyond_them_leave() -> N
         for thread in threads:
             thread.join()
         grown = running.size()
-        for worker in running._idle:
+        for worker in running._idle_workers:
             worker.idle_since -= 61
         running.reap()
         left = running.size()
@@ -237,7 +239,7 @@ def test_a_process_that_cannot_be_started_leaves_nothing_open() -> None:
     declared, spawner = function(), Spawner()
     spawner.close()
     with pytest.raises(RuntimeError, match="after shutdown"):
-        Worker(declared, worker_environment(declared, {}), spawner, print)
+        WorkerProcess(declared, worker_environment(declared, {}), spawner, print)
 
     # What is left open says so as it is collected, which fails the test.
     gc.collect()

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from infra.setup import step as step_module
-from infra.setup.step import ROOT, SetupError, Step
+from infra.setup import steps as step_module
+from infra.setup.steps import ROOT, SetupError, SetupStep
 
 
 def run_script(folder: Path, *programs: str) -> "subprocess.CompletedProcess[str]":
@@ -83,15 +83,15 @@ def test_version_managers_are_asked(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Step:
-    monkeypatch.setattr(step_module, "_STAMPS", tmp_path / "stamps")
+def step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SetupStep:
+    monkeypatch.setattr(step_module, "_STAMPS_DIR", tmp_path / "stamps")
     (tmp_path / "lock").write_text("1")
     command = [sys.executable, "-c", f"open({str(tmp_path / 'made')!r}, 'w').close()"]
-    return Step("one", "One", (command,), (tmp_path / "lock",), (tmp_path / "made",))
+    return SetupStep("one", "One", (command,), (tmp_path / "lock",), (tmp_path / "made",))
 
 
 def test_a_step_is_done_until_its_input_changes_or_its_result_is_gone(
-    step: Step, tmp_path: Path
+    step: SetupStep, tmp_path: Path
 ) -> None:
     before = step.is_done()
     step.run()
@@ -107,7 +107,7 @@ def test_a_step_is_done_until_its_input_changes_or_its_result_is_gone(
 
 def test_a_failing_command_is_told_with_its_output(tmp_path: Path) -> None:
     command = [sys.executable, "-c", "import sys; sys.exit('no network')"]
-    failing = Step("two", "Two", (command,), (), (tmp_path / "x",))
+    failing = SetupStep("two", "Two", (command,), (), (tmp_path / "x",))
 
     with pytest.raises(SetupError, match="no network"):
         failing.run()

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from infra.local.functions import functions
-from infra.template import Resolver, TemplateError, references
+from infra.local.functions import declared_functions
+from infra.template import IntrinsicResolver, TemplateError, references
 
 TEMPLATE: dict[str, Any] = {
     "Parameters": {"Stage": {"Type": "String", "Default": "dev"}},
@@ -16,7 +16,7 @@ ATTRIBUTES = {"Queue": {"Ref": "http://q", "Arn": "arn:q"}}
 
 
 def resolve(value: Any, **parameters: str) -> Any:
-    return Resolver(TEMPLATE, parameters=parameters, attributes=ATTRIBUTES).resolve(value)
+    return IntrinsicResolver(TEMPLATE, parameters=parameters, attributes=ATTRIBUTES).resolve(value)
 
 
 @pytest.mark.parametrize(
@@ -67,8 +67,8 @@ def declared(events: dict[str, Any], **hints: Any) -> Any:
         },
     }
     template = {**TEMPLATE, "Resources": {"F": resource}}
-    resolver = Resolver(template, parameters={}, attributes=ATTRIBUTES)
-    (function,) = functions(template, resolver, "stack")
+    resolver = IntrinsicResolver(template, parameters={}, attributes=ATTRIBUTES)
+    (function,) = declared_functions(template, resolver, "stack")
     return function
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from layers.npm import LayerError, Package, build_from_packages, members
+from layers.npm import LayerError, Package, build_from_packages, tarball_files
 
 
 def tarball(content: bytes) -> bytes:
@@ -40,7 +40,7 @@ def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def unpack(_package: Package, packed: Path, folder: Path) -> None:
-    for name, content in members(packed):
+    for name, content in tarball_files(packed):
         (folder / name).write_bytes(content)
 
 

@@ -22,12 +22,12 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def has_step() -> bool:
-    return any(step.name == "validators" for step in steps.steps("python"))
+    return any(step.name == "validators" for step in steps.setup_steps("python"))
 
 
 @pytest.mark.usefixtures("machine")
 def test_with_all_of_it_the_validators_are_a_step() -> None:
-    assert tools.absent() == []
+    assert tools.missing_tools() == []
     assert has_step()
 
 
@@ -43,12 +43,12 @@ def test_without_a_part_the_set_up_goes_on_and_says_so(
     lacking: str,
 ) -> None:
     (machine / "bin" / gone).unlink()
-    monkeypatch.setattr(setup, "INSTALLED", machine)
+    monkeypatch.setattr(setup, "INSTALL_DIR", machine)
 
     setup.main(["--done"])
 
     said = capsys.readouterr().out
-    assert tools.absent() == [lacking]
+    assert tools.missing_tools() == [lacking]
     assert not has_step()
     assert f"missing: {lacking} -- install with: sudo apt-get install" in said
     assert "`unavailable`" in said
@@ -61,4 +61,4 @@ def test_an_older_jdk_is_none(machine: Path, release: str | None) -> None:
     else:
         (machine / "release").write_text(release)
 
-    assert tools.absent() == ["JDK 17"]
+    assert tools.missing_tools() == ["JDK 17"]

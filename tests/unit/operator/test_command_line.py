@@ -7,13 +7,13 @@ import pytest
 
 from chalicelib.features.workspaces.model import SCOPES
 from chalicelib.settings import SETTINGS
-from tests.builders.operator import Tool
+from tests.builders.operator import OperatorTool
 
 
 @pytest.fixture
-def tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tool:
+def tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> OperatorTool:
     """Give the operator tool on a machine where nothing runs."""
-    return Tool(tmp_path, monkeypatch)
+    return OperatorTool(tmp_path, monkeypatch)
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tool:
     ],
     ids=" ".join,
 )
-def test_wrong_use_exits_with_two(tool: Tool, arguments: tuple[str, ...]) -> None:
+def test_wrong_use_exits_with_two(tool: OperatorTool, arguments: tuple[str, ...]) -> None:
     done = tool.run(*arguments)
 
     assert (done.exit_code, done.stdout) == (2, "")
@@ -50,22 +50,22 @@ def test_wrong_use_exits_with_two(tool: Tool, arguments: tuple[str, ...]) -> Non
 
 
 @pytest.mark.parametrize("command", ["create", "list", "show", "set"])
-def test_every_workspace_command_explains_itself(tool: Tool, command: str) -> None:
+def test_every_workspace_command_explains_itself(tool: OperatorTool, command: str) -> None:
     assert "--json" in "\n".join(tool.table("workspace", command, "--help"))
 
 
 @pytest.mark.parametrize("command", ["create", "list", "roll", "revoke"])
-def test_every_key_command_explains_itself(tool: Tool, command: str) -> None:
+def test_every_key_command_explains_itself(tool: OperatorTool, command: str) -> None:
     assert "--json" in "\n".join(tool.table("key", command, "--help"))
 
 
-def test_help_names_every_scope(tool: Tool) -> None:
+def test_help_names_every_scope(tool: OperatorTool) -> None:
     text = "\n".join(tool.table("key", "create", "--help"))
 
     assert all(scope in text for scope in SCOPES)
 
 
-def test_settings_lists_every_setting(tool: Tool) -> None:
+def test_settings_lists_every_setting(tool: OperatorTool) -> None:
     rows = {row["variable"]: row for row in tool.json("settings")["data"]}
     table = "\n".join(tool.table("settings"))
 
@@ -95,7 +95,7 @@ def test_settings_lists_every_setting(tool: Tool) -> None:
     ids=" ".join,
 )
 def test_without_any_service_the_tool_says_what_to_do(
-    tool: Tool, arguments: tuple[str, ...]
+    tool: OperatorTool, arguments: tuple[str, ...]
 ) -> None:
     code, reason = tool.refusal(*arguments)
 
@@ -106,7 +106,7 @@ def test_without_any_service_the_tool_says_what_to_do(
 
 @pytest.mark.parametrize("arguments", [("dlq", "list"), ("workspace", "list")], ids=" ".join)
 def test_a_missing_region_is_told_by_its_variable(
-    tool: Tool, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+    tool: OperatorTool, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
 ) -> None:
     monkeypatch.delenv("AWS_DEFAULT_REGION", raising=False)
     monkeypatch.setenv("AWS_CONFIG_FILE", "absent")
@@ -116,14 +116,14 @@ def test_a_missing_region_is_told_by_its_variable(
 
 
 @pytest.mark.parametrize("broken", ["run", "endpoints"])
-def test_run_files_that_cannot_be_read_are_no_service(tool: Tool, broken: str) -> None:
+def test_run_files_that_cannot_be_read_are_no_service(tool: OperatorTool, broken: str) -> None:
     tool.write_run_files("a-table", pid=os.getpid())
     (tool.folder / f"{broken}.json").write_text("{")
 
     assert tool.refusal("workspace", "list")[0] == "no_service"
 
 
-def test_stack_whose_process_is_gone_is_no_service(tool: Tool) -> None:
+def test_stack_whose_process_is_gone_is_no_service(tool: OperatorTool) -> None:
     never_given_out = 2**22 + 1
     tool.write_run_files("a-table", pid=never_given_out)
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from infra.operator import tables
+from infra.operator import output
 
 ROWS: list[dict[str, Any]] = [
     {"at": "12:00", "event": "request", "detail": {"status": 200, "ms": 12}},
@@ -20,7 +20,9 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def lines(answer: dict[str, Any]) -> list[str]:
-    return [line.replace("\x1b[1m", "").replace("\x1b[0m", "") for line in tables.lines_of(answer)]
+    return [
+        line.replace("\x1b[1m", "").replace("\x1b[0m", "") for line in output.answer_lines(answer)
+    ]
 
 
 def test_a_row_is_a_line_where_there_is_no_terminal() -> None:

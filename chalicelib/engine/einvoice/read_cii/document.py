@@ -5,11 +5,11 @@ from decimal import Decimal
 from chalicelib.engine.einvoice.model import (
     DocumentAdjustment,
     Invoice,
-    Note,
+    InvoiceNote,
     PrecedingInvoice,
     SupportingDocument,
 )
-from chalicelib.engine.einvoice.read_cii.lines import line, object_identifier
+from chalicelib.engine.einvoice.read_cii.lines import invoice_line, object_identifier
 from chalicelib.engine.einvoice.read_cii.parties import (
     buyer,
     delivery,
@@ -17,38 +17,42 @@ from chalicelib.engine.einvoice.read_cii.parties import (
     seller,
     tax_representative,
 )
-from chalicelib.engine.einvoice.read_cii.payment import payment
+from chalicelib.engine.einvoice.read_cii.settlement import (
+    payment,
+    tax_point_code,
+    tax_point_date,
+    vat_exemptions,
+)
 from chalicelib.engine.einvoice.read_cii.values import (
     allowance_charges,
     billing_period,
-    moment,
-    need_moment,
+    read_date,
+    require_date,
     trade_tax,
 )
-from chalicelib.engine.einvoice.read_cii.vat import tax_point_code, tax_point_date, vat_exemptions
-from chalicelib.engine.einvoice.xmlread import Part
+from chalicelib.engine.einvoice.xml_reader import ElementReader
 
-_SUPPORTING = "916"
-_TENDER = "50"
-_LINE = "ram:IncludedSupplyChainTradeLineItem"
+_SUPPORTING_DOCUMENT_CODE = "916"
+_TENDER_CODE = "50"
+_LINE_PATH = "ram:IncludedSupplyChainTradeLineItem"
 
 
-def read_cii(root: Part) -> Invoice:
+def read_cii(root: ElementReader) -> Invoice:
     """Return the invoice; raises UnreadableInvoiceError."""
-    header = root.need("rsm:ExchangedDocument")
-    transaction = root.need("rsm:SupplyChainTradeTransaction")
-    agreement = transaction.need("ram:ApplicableHeaderTradeAgreement")
-    delivered = transaction.need("ram:ApplicableHeaderTradeDelivery")
-    settlement = transaction.need("ram:ApplicableHeaderTradeSettlement")
-    summation = settlement.need("ram:SpecifiedTradeSettlementHeaderMonetarySummation")
-    _pass_over_derived(root, agreement, summation)
+    header = root.require("rsm:ExchangedDocument")
+    transaction = root.require("rsm:SupplyChainTradeTransaction")
+    agreement = transaction.require("ram:ApplicableHeaderTradeAgreement")
+    delivered = transaction.require("ram:ApplicableHeaderTradeDelivery")
+    settlement = transaction.require("ram:ApplicableHeaderTradeSettlement")
+    summation = settlement.require("ram:SpecifiedTradeSettlementHeaderMonetarySummation")
+    _mark_derived_read(root, agreement, summation)
     tax_currency = settlement.code("ram:TaxCurrencyCode")
-    currency = settlement.need_code("ram:InvoiceCurrencyCode")
+    currency = settlement.require_code("ram:InvoiceCurrencyCode")
     terms = "ram:SpecifiedTradePaymentTerms"
     return Invoice(
-        number=header.need_text("ram:ID"),
-        issue_date=need_moment(header, "ram:IssueDateTime"),
-        type_code=header.need_code("ram:TypeCode"),
+        number=header.require_text("ram:ID"),
+        issue_date=require_date(header, "ram:IssueDateTime"),
+        type_code=header.require_code("ram:TypeCode"),
         notes=_notes(header),
         process_id=root.text(
             "rsm:ExchangedDocumentContext/"
@@ -59,7 +63,7 @@ def read_cii(root: Part) -> Invoice:
         tax_total_in_tax_currency=_tax_total(summation, currency, tax_currency),
         prepaid_amount=summation.number("ram:TotalPrepaidAmount"),
         rounding_amount=summation.number("ram:RoundingAmount"),
-        due_date=moment(settlement, f"{terms}/ram:DueDateDateTime"),
+        due_date=read_date(settlement, f"{terms}/ram:DueDateDateTime"),
         payment_terms=settlement.text(f"{terms}/ram:Description"),
         tax_point_date=tax_point_date(settlement),
         tax_point_date_code=tax_point_code(settlement),
@@ -71,7 +75,7 @@ def read_cii(root: Part) -> Invoice:
         ),
         allowances=_adjustments(settlement, charges=False),
         charges=_adjustments(settlement, charges=True),
-        payee=payee(settlement.one("ram:PayeeTradeParty")),
+        payee=payee(settlement.find("ram:PayeeTradeParty")),
         payment=payment(settlement),
         buyer_reference=agreement.text("ram:BuyerReference"),
         contract_reference=_reference(agreement, "ram:ContractReferencedDocument"),
@@ -81,24 +85,27 @@ def read_cii(root: Part) -> Invoice:
         tender_reference=_tender(agreement),
         invoiced_object=object_identifier(agreement),
         supporting_documents=_supporting_documents(agreement),
-        seller=seller(agreement.need("ram:SellerTradeParty")),
-        buyer=buyer(agreement.need("ram:BuyerTradeParty")),
+        seller=seller(agreement.require("ram:SellerTradeParty")),
+        buyer=buyer(agreement.require("ram:BuyerTradeParty")),
         tax_representative=tax_representative(
-            agreement.one("ram:SellerTaxRepresentativeTradeParty")
+            agreement.find("ram:SellerTaxRepresentativeTradeParty")
         ),
         delivery=delivery(delivered),
         despatch_advice_reference=_reference(delivered, "ram:DespatchAdviceReferencedDocument"),
         receiving_advice_reference=_reference(delivered, "ram:ReceivingAdviceReferencedDocument"),
-        lines=tuple(map(line, transaction.all(_LINE))) or transaction.lack(_LINE),
+        lines=tuple(map(invoice_line, transaction.find_all(_LINE_PATH)))
+        or transaction.raise_missing(_LINE_PATH),
     )
 
 
-def _pass_over_derived(root: Part, agreement: Part, summation: Part) -> None:
-    root.pass_over(
+def _mark_derived_read(
+    root: ElementReader, agreement: ElementReader, summation: ElementReader
+) -> None:
+    root.mark_read(
         "rsm:ExchangedDocumentContext/ram:GuidelineSpecifiedDocumentContextParameter/ram:ID"
     )
-    agreement.pass_over("ram:SpecifiedProcuringProject/ram:Name")
-    summation.pass_over(
+    agreement.mark_read("ram:SpecifiedProcuringProject/ram:Name")
+    summation.mark_read(
         "ram:LineTotalAmount",
         "ram:ChargeTotalAmount",
         "ram:AllowanceTotalAmount",
@@ -108,29 +115,29 @@ def _pass_over_derived(root: Part, agreement: Part, summation: Part) -> None:
     )
 
 
-def _notes(header: Part) -> tuple[Note, ...]:
+def _notes(header: ElementReader) -> tuple[InvoiceNote, ...]:
     return tuple(
-        Note(text=text, subject_code=note.code("ram:SubjectCode"))
-        for note in header.all("ram:IncludedNote")
+        InvoiceNote(text=text, subject_code=note.code("ram:SubjectCode"))
+        for note in header.find_all("ram:IncludedNote")
         if (text := note.text("ram:Content"))
     )
 
 
-def _reference(part: Part, name: str) -> str | None:
-    return part.text(f"{name}/ram:IssuerAssignedID")
+def _reference(element: ElementReader, name: str) -> str | None:
+    return element.text(f"{name}/ram:IssuerAssignedID")
 
 
-def _preceding_invoices(settlement: Part) -> tuple[PrecedingInvoice, ...]:
+def _preceding_invoices(settlement: ElementReader) -> tuple[PrecedingInvoice, ...]:
     return tuple(
         PrecedingInvoice(
-            number=found.need_text("ram:IssuerAssignedID"),
-            issue_date=moment(found, "ram:FormattedIssueDateTime", "qdt:DateTimeString"),
+            number=found.require_text("ram:IssuerAssignedID"),
+            issue_date=read_date(found, "ram:FormattedIssueDateTime", "qdt:DateTimeString"),
         )
-        for found in settlement.all("ram:InvoiceReferencedDocument")
+        for found in settlement.find_all("ram:InvoiceReferencedDocument")
     )
 
 
-def _adjustments(settlement: Part, *, charges: bool) -> tuple[DocumentAdjustment, ...]:
+def _adjustments(settlement: ElementReader, *, charges: bool) -> tuple[DocumentAdjustment, ...]:
     return tuple(
         DocumentAdjustment(
             amount=each.amount,
@@ -144,32 +151,32 @@ def _adjustments(settlement: Part, *, charges: bool) -> tuple[DocumentAdjustment
     )
 
 
-def _supporting_documents(agreement: Part) -> tuple[SupportingDocument, ...]:
+def _supporting_documents(agreement: ElementReader) -> tuple[SupportingDocument, ...]:
     return tuple(
         SupportingDocument(
-            id=document.need_text("ram:IssuerAssignedID"),
+            id=document.require_text("ram:IssuerAssignedID"),
             description=document.text("ram:Name"),
             url=document.text("ram:URIID"),
         )
-        for document in agreement.all("ram:AdditionalReferencedDocument")
-        if document.has("ram:TypeCode", _SUPPORTING)
+        for document in agreement.find_all("ram:AdditionalReferencedDocument")
+        if document.has_code("ram:TypeCode", _SUPPORTING_DOCUMENT_CODE)
     )
 
 
-def _tender(agreement: Part) -> str | None:
-    for document in agreement.all("ram:AdditionalReferencedDocument"):
-        if document.has("ram:TypeCode", _TENDER):
+def _tender(agreement: ElementReader) -> str | None:
+    for document in agreement.find_all("ram:AdditionalReferencedDocument"):
+        if document.has_code("ram:TypeCode", _TENDER_CODE):
             return document.text("ram:IssuerAssignedID")
     return None
 
 
-def _tax_total(summation: Part, currency: str, tax_currency: str | None) -> Decimal | None:
+def _tax_total(summation: ElementReader, currency: str, tax_currency: str | None) -> Decimal | None:
     """Return BT-111; BT-110 follows from the lines."""
     total = None
-    for found in summation.all("ram:TaxTotalAmount"):
+    for found in summation.find_all("ram:TaxTotalAmount"):
         own = found.attribute("currencyID")
         if own in {currency, None}:
-            found.ignore()
+            found.mark_subtree_read()
         elif own == tax_currency and total is None:
             total = found.own_number()
     return total

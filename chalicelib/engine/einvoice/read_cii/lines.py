@@ -1,12 +1,12 @@
 """A line of an invoice, read from CII."""
 
 from chalicelib.engine.einvoice.model import (
-    Attribute,
-    Classification,
     Identifier,
-    Item,
-    Line,
-    Price,
+    InvoiceItem,
+    InvoiceLine,
+    ItemAttribute,
+    ItemClassification,
+    PriceDetails,
 )
 from chalicelib.engine.einvoice.read_cii.values import (
     allowance_charges,
@@ -14,22 +14,22 @@ from chalicelib.engine.einvoice.read_cii.values import (
     identifier,
     trade_tax,
 )
-from chalicelib.engine.einvoice.xmlread import Part
+from chalicelib.engine.einvoice.xml_reader import ElementReader
 
-INVOICED_OBJECT = "130"
+INVOICED_OBJECT_CODE = "130"
 
 
-def line(part: Part) -> Line:
+def invoice_line(element: ElementReader) -> InvoiceLine:
     """Return BG-25."""
-    agreement = part.need("ram:SpecifiedLineTradeAgreement")
-    settlement = part.need("ram:SpecifiedLineTradeSettlement")
-    quantity = part.need("ram:SpecifiedLineTradeDelivery/ram:BilledQuantity")
-    return Line(
-        id=part.need_text("ram:AssociatedDocumentLineDocument/ram:LineID"),
-        note=part.text("ram:AssociatedDocumentLineDocument/ram:IncludedNote/ram:Content"),
+    agreement = element.require("ram:SpecifiedLineTradeAgreement")
+    settlement = element.require("ram:SpecifiedLineTradeSettlement")
+    quantity = element.require("ram:SpecifiedLineTradeDelivery/ram:BilledQuantity")
+    return InvoiceLine(
+        id=element.require_text("ram:AssociatedDocumentLineDocument/ram:LineID"),
+        note=element.text("ram:AssociatedDocumentLineDocument/ram:IncludedNote/ram:Content"),
         object_identifier=object_identifier(settlement),
-        quantity=part.need_number("ram:SpecifiedLineTradeDelivery/ram:BilledQuantity"),
-        unit=quantity.attribute("unitCode") or quantity.lack("@unitCode"),
+        quantity=element.require_number("ram:SpecifiedLineTradeDelivery/ram:BilledQuantity"),
+        unit=quantity.attribute("unitCode") or quantity.raise_missing("@unitCode"),
         net_amount=settlement.number(
             "ram:SpecifiedTradeSettlementLineMonetarySummation/ram:LineTotalAmount"
         ),
@@ -42,29 +42,29 @@ def line(part: Part) -> Line:
         charges=tuple(each for _, each in allowance_charges(settlement, charges=True)),
         price=_price(agreement),
         vat=trade_tax(settlement, "ram:ApplicableTradeTax"),
-        item=_item(part.need("ram:SpecifiedTradeProduct")),
+        item=_item(element.require("ram:SpecifiedTradeProduct")),
     )
 
 
-def object_identifier(part: Part) -> Identifier | None:
+def object_identifier(element: ElementReader) -> Identifier | None:
     """Return what is invoiced (BT-18, BT-128)."""
-    for document in part.all("ram:AdditionalReferencedDocument"):
-        if document.has("ram:TypeCode", INVOICED_OBJECT):
+    for document in element.find_all("ram:AdditionalReferencedDocument"):
+        if document.has_code("ram:TypeCode", INVOICED_OBJECT_CODE):
             return Identifier(
-                id=document.need_text("ram:IssuerAssignedID"),
+                id=document.require_text("ram:IssuerAssignedID"),
                 scheme=document.code("ram:ReferenceTypeCode"),
             )
     return None
 
 
-def _price(agreement: Part) -> Price:
-    net = agreement.need("ram:NetPriceProductTradePrice")
-    base = net.one("ram:BasisQuantity")
-    gross = agreement.one("ram:GrossPriceProductTradePrice")
+def _price(agreement: ElementReader) -> PriceDetails:
+    net = agreement.require("ram:NetPriceProductTradePrice")
+    base = net.find("ram:BasisQuantity")
+    gross = agreement.find("ram:GrossPriceProductTradePrice")
     if gross is not None:
-        gross.pass_over("ram:BasisQuantity", "ram:AppliedTradeAllowanceCharge/ram:ChargeIndicator")
-    return Price(
-        net=net.need_number("ram:ChargeAmount"),
+        gross.mark_read("ram:BasisQuantity", "ram:AppliedTradeAllowanceCharge/ram:ChargeIndicator")
+    return PriceDetails(
+        net=net.require_number("ram:ChargeAmount"),
         gross=gross.number("ram:ChargeAmount") if gross else None,
         discount=gross.number("ram:AppliedTradeAllowanceCharge/ram:ActualAmount")
         if gross
@@ -74,24 +74,26 @@ def _price(agreement: Part) -> Price:
     )
 
 
-def _item(product: Part) -> Item:
-    return Item(
-        name=product.need_text("ram:Name"),
+def _item(product: ElementReader) -> InvoiceItem:
+    return InvoiceItem(
+        name=product.require_text("ram:Name"),
         description=product.text("ram:Description"),
         seller_id=product.text("ram:SellerAssignedID"),
         buyer_id=product.text("ram:BuyerAssignedID"),
         standard_id=identifier(product, "ram:GlobalID"),
         classifications=tuple(
-            Classification(
-                id=code.value or code.lack("."),
-                scheme=code.attribute("listID") or code.lack("@listID"),
+            ItemClassification(
+                id=code.own_text or code.raise_missing("."),
+                scheme=code.attribute("listID") or code.raise_missing("@listID"),
                 version=code.attribute("listVersionID"),
             )
-            for code in product.all("ram:DesignatedProductClassification/ram:ClassCode")
+            for code in product.find_all("ram:DesignatedProductClassification/ram:ClassCode")
         ),
         origin_country=product.code("ram:OriginTradeCountry/ram:ID"),
         attributes=tuple(
-            Attribute(name=found.need_text("ram:Description"), value=found.need_text("ram:Value"))
-            for found in product.all("ram:ApplicableProductCharacteristic")
+            ItemAttribute(
+                name=found.require_text("ram:Description"), value=found.require_text("ram:Value")
+            )
+            for found in product.find_all("ram:ApplicableProductCharacteristic")
         ),
     )

@@ -1,103 +1,103 @@
 """Seller, buyer, payee, tax representative and whom the goods go to, read from CII."""
 
 from chalicelib.engine.einvoice.model import (
-    Address,
     Buyer,
     Contact,
-    Delivery,
+    DeliveryInformation,
     Identifier,
     Payee,
+    PostalAddress,
     Seller,
     TaxRepresentative,
 )
 from chalicelib.engine.einvoice.read_cii.values import (
     identifier,
-    moment,
     party_identifier,
     party_identifiers,
-    tax_number,
+    read_date,
+    tax_registration,
 )
-from chalicelib.engine.einvoice.xmlread import Part
+from chalicelib.engine.einvoice.xml_reader import ElementReader
 
 
-def seller(party: Part) -> Seller:
+def seller(party: ElementReader) -> Seller:
     """Return BG-4."""
     return Seller(
         identifiers=tuple(party_identifiers(party)),
-        name=party.need_text("ram:Name"),
+        name=party.require_text("ram:Name"),
         trading_name=_trading_name(party),
         legal_registration=_registration(party),
         legal_info=party.text("ram:Description"),
-        vat_id=tax_number(party, "VA"),
-        tax_number=tax_number(party, "FC"),
+        vat_id=tax_registration(party, "VA"),
+        tax_number=tax_registration(party, "FC"),
         electronic_address=_electronic_address(party),
-        address=_address(party) or party.lack("ram:PostalTradeAddress"),
+        address=_address(party) or party.raise_missing("ram:PostalTradeAddress"),
         contact=_contact(party),
     )
 
 
-def buyer(party: Part) -> Buyer:
+def buyer(party: ElementReader) -> Buyer:
     """Return BG-7."""
     return Buyer(
         identifier=party_identifier(party),
-        name=party.need_text("ram:Name"),
+        name=party.require_text("ram:Name"),
         trading_name=_trading_name(party),
         legal_registration=_registration(party),
-        vat_id=tax_number(party, "VA"),
+        vat_id=tax_registration(party, "VA"),
         electronic_address=_electronic_address(party),
         address=_address(party),
         contact=_contact(party),
     )
 
 
-def tax_representative(party: Part | None) -> TaxRepresentative | None:
+def tax_representative(party: ElementReader | None) -> TaxRepresentative | None:
     """Return BG-11."""
     if party is None:
         return None
     return TaxRepresentative(
-        name=party.need_text("ram:Name"),
-        vat_id=tax_number(party, "VA") or party.lack("ram:SpecifiedTaxRegistration"),
-        address=_address(party) or party.lack("ram:PostalTradeAddress"),
+        name=party.require_text("ram:Name"),
+        vat_id=tax_registration(party, "VA") or party.raise_missing("ram:SpecifiedTaxRegistration"),
+        address=_address(party) or party.raise_missing("ram:PostalTradeAddress"),
     )
 
 
-def payee(party: Part | None) -> Payee | None:
+def payee(party: ElementReader | None) -> Payee | None:
     """Return BG-10."""
     if party is None:
         return None
     return Payee(
-        name=party.need_text("ram:Name"),
+        name=party.require_text("ram:Name"),
         identifier=party_identifier(party),
         legal_registration=_registration(party),
     )
 
 
-def delivery(part: Part) -> Delivery | None:
+def delivery(element: ElementReader) -> DeliveryInformation | None:
     """Return BG-13."""
-    party = part.one("ram:ShipToTradeParty")
-    found = Delivery(
+    party = element.find("ram:ShipToTradeParty")
+    found = DeliveryInformation(
         party_name=party.text("ram:Name") if party else None,
         location=party_identifier(party) if party else None,
         address=_address(party) if party else None,
-        date=moment(part, "ram:ActualDeliverySupplyChainEvent/ram:OccurrenceDateTime"),
+        date=read_date(element, "ram:ActualDeliverySupplyChainEvent/ram:OccurrenceDateTime"),
     )
-    return None if found == Delivery() else found
+    return None if found == DeliveryInformation() else found
 
 
-def _trading_name(party: Part) -> str | None:
+def _trading_name(party: ElementReader) -> str | None:
     return party.text("ram:SpecifiedLegalOrganization/ram:TradingBusinessName")
 
 
-def _registration(party: Part) -> Identifier | None:
+def _registration(party: ElementReader) -> Identifier | None:
     return identifier(party, "ram:SpecifiedLegalOrganization/ram:ID")
 
 
-def _electronic_address(party: Part) -> Identifier | None:
+def _electronic_address(party: ElementReader) -> Identifier | None:
     return identifier(party, "ram:URIUniversalCommunication/ram:URIID")
 
 
-def _contact(party: Part) -> Contact | None:
-    found = party.one("ram:DefinedTradeContact")
+def _contact(party: ElementReader) -> Contact | None:
+    found = party.find("ram:DefinedTradeContact")
     if found is None:
         return None
     return Contact(
@@ -107,16 +107,16 @@ def _contact(party: Part) -> Contact | None:
     )
 
 
-def _address(party: Part) -> Address | None:
-    found = party.one("ram:PostalTradeAddress")
+def _address(party: ElementReader) -> PostalAddress | None:
+    found = party.find("ram:PostalTradeAddress")
     if found is None:
         return None
-    return Address(
+    return PostalAddress(
         line1=found.text("ram:LineOne"),
         line2=found.text("ram:LineTwo"),
         line3=found.text("ram:LineThree"),
         city=found.text("ram:CityName"),
         postcode=found.text("ram:PostcodeCode"),
-        country=found.need_code("ram:CountryID"),
+        country=found.require_code("ram:CountryID"),
         subdivision=found.text("ram:CountrySubDivisionName"),
     )

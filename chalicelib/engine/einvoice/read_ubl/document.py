@@ -2,23 +2,31 @@
 
 import datetime as dt
 import re
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
 from typing import Final
 
-from chalicelib.engine.einvoice.model import Delivery, DocumentAdjustment, Invoice, Line, Note
+from chalicelib.engine.einvoice.model import (
+    CreditTransfer,
+    DeliveryInformation,
+    DirectDebit,
+    DocumentAdjustment,
+    Invoice,
+    InvoiceLine,
+    InvoiceNote,
+    PaymentCard,
+    PaymentInstructions,
+    VatExemption,
+)
 from chalicelib.engine.einvoice.read_ubl import references
-from chalicelib.engine.einvoice.read_ubl.lines import line
+from chalicelib.engine.einvoice.read_ubl.lines import invoice_line
 from chalicelib.engine.einvoice.read_ubl.parties import (
-    address,
     buyer,
+    creditor_id,
     payee,
+    postal_address,
     seller,
     tax_representative,
-)
-from chalicelib.engine.einvoice.read_ubl.payment import payment
-from chalicelib.engine.einvoice.read_ubl.totals import (
-    pass_over_derived,
-    tax_total,
-    vat_exemptions,
 )
 from chalicelib.engine.einvoice.read_ubl.values import (
     allowance_charges,
@@ -26,28 +34,28 @@ from chalicelib.engine.einvoice.read_ubl.values import (
     invoice_period,
     tax_category,
 )
-from chalicelib.engine.einvoice.xmlread import Part
+from chalicelib.engine.einvoice.xml_reader import ElementReader
 
-_SUBJECT: Final = re.compile(r"#([A-Z0-9]{3})#(.*)", re.DOTALL)
+_SUBJECT_CODE: Final = re.compile(r"#([A-Z0-9]{3})#(.*)", re.DOTALL)
 
 
-def read_ubl(root: Part) -> Invoice:
+def read_ubl(root: ElementReader) -> Invoice:
     """Return the invoice; raises UnreadableInvoiceError."""
-    pass_over_derived(root)
-    is_credit_note = root.one("cbc:CreditNoteTypeCode") is not None
-    currency = root.need_code("cbc:DocumentCurrencyCode")
+    mark_derived_read(root)
+    is_credit_note = root.find("cbc:CreditNoteTypeCode") is not None
+    currency = root.require_code("cbc:DocumentCurrencyCode")
     tax_currency = root.code("cbc:TaxCurrencyCode")
-    supplier = root.need("cac:AccountingSupplierParty/cac:Party")
-    payee_party = root.one("cac:PayeeParty")
+    supplier = root.require("cac:AccountingSupplierParty/cac:Party")
+    payee_party = root.find("cac:PayeeParty")
     paid = payment(root, supplier, payee_party)
     return Invoice(
-        number=root.need_text("cbc:ID"),
-        issue_date=root.day("cbc:IssueDate") or root.lack("cbc:IssueDate"),
+        number=root.require_text("cbc:ID"),
+        issue_date=root.iso_date("cbc:IssueDate") or root.raise_missing("cbc:IssueDate"),
         due_date=_due_date(root),
-        type_code=root.need_code(
+        type_code=root.require_code(
             "cbc:CreditNoteTypeCode" if is_credit_note else "cbc:InvoiceTypeCode"
         ),
-        notes=tuple(_note(text) for note in root.all("cbc:Note") if (text := note.value)),
+        notes=tuple(_note(text) for note in root.find_all("cbc:Note") if (text := note.own_text)),
         process_id=root.text("cbc:ProfileID"),
         currency=currency,
         tax_currency=tax_currency,
@@ -55,7 +63,7 @@ def read_ubl(root: Part) -> Invoice:
         prepaid_amount=root.number("cac:LegalMonetaryTotal/cbc:PrepaidAmount"),
         rounding_amount=root.number("cac:LegalMonetaryTotal/cbc:PayableRoundingAmount"),
         payment_terms=root.text("cac:PaymentTerms/cbc:Note"),
-        tax_point_date=root.day("cbc:TaxPointDate"),
+        tax_point_date=root.iso_date("cbc:TaxPointDate"),
         tax_point_date_code=root.code("cac:InvoicePeriod/cbc:DescriptionCode"),
         vat_exemptions=vat_exemptions(root),
         invoice_period=invoice_period(root),
@@ -63,19 +71,19 @@ def read_ubl(root: Part) -> Invoice:
         buyer_accounting_reference=root.text("cbc:AccountingCost"),
         allowances=_adjustments(root, charges=False),
         charges=_adjustments(root, charges=True),
-        payee=payee(payee_party, creditor_apart=paid is not None),
+        payee=payee(payee_party, exclude_creditor_id=paid is not None),
         payment=paid,
         buyer_reference=root.text("cbc:BuyerReference"),
         contract_reference=root.text("cac:ContractDocumentReference/cbc:ID"),
-        order_reference=references.order(root),
+        order_reference=references.order_reference(root),
         sales_order_reference=root.text("cac:OrderReference/cbc:SalesOrderID"),
-        project_reference=references.project(root),
+        project_reference=references.project_reference(root),
         tender_reference=root.text("cac:OriginatorDocumentReference/cbc:ID"),
         invoiced_object=references.invoiced_object(root),
         supporting_documents=references.supporting_documents(root),
-        seller=seller(supplier, creditor_apart=paid is not None),
-        buyer=buyer(root.need("cac:AccountingCustomerParty/cac:Party")),
-        tax_representative=tax_representative(root.one("cac:TaxRepresentativeParty")),
+        seller=seller(supplier, exclude_creditor_id=paid is not None),
+        buyer=buyer(root.require("cac:AccountingCustomerParty/cac:Party")),
+        tax_representative=tax_representative(root.find("cac:TaxRepresentativeParty")),
         delivery=_delivery(root),
         despatch_advice_reference=root.text("cac:DespatchDocumentReference/cbc:ID"),
         receiving_advice_reference=root.text("cac:ReceiptDocumentReference/cbc:ID"),
@@ -83,19 +91,19 @@ def read_ubl(root: Part) -> Invoice:
     )
 
 
-def _due_date(root: Part) -> dt.date | None:
+def _due_date(root: ElementReader) -> dt.date | None:
     """Return BT-9, which a credit note has beside the means of payment."""
-    return root.day("cbc:DueDate") or root.day("cac:PaymentMeans/cbc:PaymentDueDate")
+    return root.iso_date("cbc:DueDate") or root.iso_date("cac:PaymentMeans/cbc:PaymentDueDate")
 
 
-def _note(text: str) -> Note:
-    found = _SUBJECT.fullmatch(text)
+def _note(text: str) -> InvoiceNote:
+    found = _SUBJECT_CODE.fullmatch(text)
     if found and found[2].strip():
-        return Note(subject_code=found[1], text=found[2])
-    return Note(text=text)
+        return InvoiceNote(subject_code=found[1], text=found[2])
+    return InvoiceNote(text=text)
 
 
-def _adjustments(root: Part, *, charges: bool) -> tuple[DocumentAdjustment, ...]:
+def _adjustments(root: ElementReader, *, charges: bool) -> tuple[DocumentAdjustment, ...]:
     return tuple(
         DocumentAdjustment(
             amount=each.amount,
@@ -109,19 +117,125 @@ def _adjustments(root: Part, *, charges: bool) -> tuple[DocumentAdjustment, ...]
     )
 
 
-def _delivery(root: Part) -> Delivery | None:
-    part = root.one("cac:Delivery")
+def _delivery(root: ElementReader) -> DeliveryInformation | None:
+    part = root.find("cac:Delivery")
     if part is None:
         return None
-    return Delivery(
+    return DeliveryInformation(
         party_name=part.text("cac:DeliveryParty/cac:PartyName/cbc:Name"),
         location=identifier(part, "cac:DeliveryLocation/cbc:ID"),
-        address=address(part, "cac:DeliveryLocation/cac:Address"),
-        date=part.day("cbc:ActualDeliveryDate"),
+        address=postal_address(part, "cac:DeliveryLocation/cac:Address"),
+        date=part.iso_date("cbc:ActualDeliveryDate"),
     )
 
 
-def _lines(root: Part, *, is_credit_note: bool) -> tuple[Line, ...]:
+def _lines(root: ElementReader, *, is_credit_note: bool) -> tuple[InvoiceLine, ...]:
     name = "cac:CreditNoteLine" if is_credit_note else "cac:InvoiceLine"
     quantity = "cbc:CreditedQuantity" if is_credit_note else "cbc:InvoicedQuantity"
-    return tuple(line(part, quantity) for part in root.all(name)) or root.lack(name)
+    return tuple(
+        invoice_line(part, quantity) for part in root.find_all(name)
+    ) or root.raise_missing(name)
+
+
+def vat_exemptions(root: ElementReader) -> Mapping[str, VatExemption]:
+    """Return the reasons by category; another reason for the same category stays unread."""
+    exemptions: dict[str, VatExemption] = {}
+    for subtotal in root.find_all("cac:TaxTotal/cac:TaxSubtotal"):
+        subtotal.mark_read("cbc:TaxableAmount", "cbc:TaxAmount")
+        category = subtotal.require("cac:TaxCategory")
+        category.mark_read("cbc:Percent", "cac:TaxScheme/cbc:ID")
+        code = category.require_code("cbc:ID")
+        known = exemptions.get(code)
+        if known:
+            category.mark_read_if_equal("cbc:TaxExemptionReason", known.reason)
+            category.mark_read_if_equal("cbc:TaxExemptionReasonCode", known.reason_code)
+            continue
+        found = VatExemption(
+            reason=category.text("cbc:TaxExemptionReason"),
+            reason_code=category.code("cbc:TaxExemptionReasonCode"),
+        )
+        if found != VatExemption():
+            exemptions[code] = found
+    return exemptions
+
+
+def tax_total(root: ElementReader, currency: str, tax_currency: str | None) -> Decimal | None:
+    """Return BT-111; BT-110 follows from the lines."""
+    total = None
+    for found in root.find_all("cac:TaxTotal/cbc:TaxAmount"):
+        own = found.attribute("currencyID")
+        if own in {currency, None}:
+            found.mark_subtree_read()
+        elif own == tax_currency and total is None:
+            total = found.own_number()
+    return total
+
+
+def mark_derived_read(root: ElementReader) -> None:
+    """Count what follows from the lines as read."""
+    totals = root.require("cac:LegalMonetaryTotal")
+    totals.mark_read(
+        "cbc:LineExtensionAmount",
+        "cbc:TaxExclusiveAmount",
+        "cbc:TaxInclusiveAmount",
+        "cbc:AllowanceTotalAmount",
+        "cbc:ChargeTotalAmount",
+        "cbc:PayableAmount",
+    )
+    root.mark_read("cbc:CustomizationID", "cbc:UBLVersionID", "cbc:LineCountNumeric")
+
+
+_MEANS_CODE_PATH = "cbc:PaymentMeansCode"
+
+
+def payment(root: ElementReader, *parties: ElementReader | None) -> PaymentInstructions | None:
+    """Return BG-16; elements of another kind of payment than the first stay unread."""
+    every = list(root.find_all("cac:PaymentMeans"))
+    if not every:
+        return None
+    first = every[0]
+    code = first.require_code(_MEANS_CODE_PATH)
+    reference = first.text("cbc:PaymentID")
+    same = [first, *(means for means in every[1:] if means.has_code(_MEANS_CODE_PATH, code))]
+    for means in same[1:]:
+        means.mark_read_if_equal("cbc:PaymentID", reference)
+    return PaymentInstructions(
+        means_code=code,
+        means_text=first.require(_MEANS_CODE_PATH).attribute("name"),
+        reference=reference,
+        credit_transfers=tuple(_credit_transfers(same)),
+        card=_card(first),
+        direct_debit=_direct_debit(first, creditor_id(*parties)),
+    )
+
+
+def _credit_transfers(payment_means: Sequence[ElementReader]) -> Iterator[CreditTransfer]:
+    for means in payment_means:
+        account = means.find("cac:PayeeFinancialAccount")
+        number = account and account.text("cbc:ID")
+        if account and number:
+            yield CreditTransfer(
+                iban=number,
+                account_name=account.text("cbc:Name"),
+                bic=account.text("cac:FinancialInstitutionBranch/cbc:ID"),
+            )
+
+
+def _card(means: ElementReader) -> PaymentCard | None:
+    card = means.find("cac:CardAccount")
+    if card is None:
+        return None
+    card.mark_read("cbc:NetworkID")
+    return PaymentCard(
+        primary_account_number=card.require_text("cbc:PrimaryAccountNumberID"),
+        holder_name=card.text("cbc:HolderName"),
+    )
+
+
+def _direct_debit(means: ElementReader, creditor: str | None) -> DirectDebit | None:
+    debit = DirectDebit(
+        mandate_reference=means.text("cac:PaymentMandate/cbc:ID"),
+        creditor_id=creditor,
+        debited_iban=means.text("cac:PaymentMandate/cac:PayerFinancialAccount/cbc:ID"),
+    )
+    return None if debit == DirectDebit() else debit

@@ -1,68 +1,76 @@
 """A line of an invoice or a credit note, read from UBL."""
 
-from chalicelib.engine.einvoice.model import Attribute, Classification, Item, Line, Price
+from chalicelib.engine.einvoice.model import (
+    InvoiceItem,
+    InvoiceLine,
+    ItemAttribute,
+    ItemClassification,
+    PriceDetails,
+)
 from chalicelib.engine.einvoice.read_ubl.values import (
     allowance_charges,
     identifier,
     invoice_period,
     tax_category,
 )
-from chalicelib.engine.einvoice.xmlread import Part
+from chalicelib.engine.einvoice.xml_reader import ElementReader
 
 
-def line(part: Part, quantity: str) -> Line:
+def invoice_line(element: ElementReader, quantity_path: str) -> InvoiceLine:
     """Return BG-25, with the element that its quantity has."""
-    item = part.need("cac:Item")
-    count = part.need(quantity)
-    part.pass_over("cac:DocumentReference/cbc:DocumentTypeCode")
-    return Line(
-        id=part.need_text("cbc:ID"),
-        note=part.text("cbc:Note"),
-        object_identifier=identifier(part, "cac:DocumentReference/cbc:ID"),
-        quantity=part.need_number(quantity),
-        unit=count.attribute("unitCode") or count.lack("@unitCode"),
-        net_amount=part.number("cbc:LineExtensionAmount"),
-        order_line_reference=part.text("cac:OrderLineReference/cbc:LineID"),
-        accounting_reference=part.text("cbc:AccountingCost"),
-        period=invoice_period(part),
-        allowances=tuple(each for _, each in allowance_charges(part, charges=False)),
-        charges=tuple(each for _, each in allowance_charges(part, charges=True)),
-        price=_price(part.need("cac:Price")),
+    item = element.require("cac:Item")
+    count = element.require(quantity_path)
+    element.mark_read("cac:DocumentReference/cbc:DocumentTypeCode")
+    return InvoiceLine(
+        id=element.require_text("cbc:ID"),
+        note=element.text("cbc:Note"),
+        object_identifier=identifier(element, "cac:DocumentReference/cbc:ID"),
+        quantity=element.require_number(quantity_path),
+        unit=count.attribute("unitCode") or count.raise_missing("@unitCode"),
+        net_amount=element.number("cbc:LineExtensionAmount"),
+        order_line_reference=element.text("cac:OrderLineReference/cbc:LineID"),
+        accounting_reference=element.text("cbc:AccountingCost"),
+        period=invoice_period(element),
+        allowances=tuple(each for _, each in allowance_charges(element, charges=False)),
+        charges=tuple(each for _, each in allowance_charges(element, charges=True)),
+        price=_price(element.require("cac:Price")),
         vat=tax_category(item, "cac:ClassifiedTaxCategory"),
         item=_item(item),
     )
 
 
-def _price(part: Part) -> Price:
-    base = part.one("cbc:BaseQuantity")
-    part.pass_over("cac:AllowanceCharge/cbc:ChargeIndicator")
-    return Price(
-        net=part.need_number("cbc:PriceAmount"),
-        gross=part.number("cac:AllowanceCharge/cbc:BaseAmount"),
-        discount=part.number("cac:AllowanceCharge/cbc:Amount"),
-        base_quantity=part.number("cbc:BaseQuantity"),
+def _price(element: ElementReader) -> PriceDetails:
+    base = element.find("cbc:BaseQuantity")
+    element.mark_read("cac:AllowanceCharge/cbc:ChargeIndicator")
+    return PriceDetails(
+        net=element.require_number("cbc:PriceAmount"),
+        gross=element.number("cac:AllowanceCharge/cbc:BaseAmount"),
+        discount=element.number("cac:AllowanceCharge/cbc:Amount"),
+        base_quantity=element.number("cbc:BaseQuantity"),
         base_unit=base.attribute("unitCode") if base else None,
     )
 
 
-def _item(part: Part) -> Item:
-    return Item(
-        name=part.need_text("cbc:Name"),
-        description=part.text("cbc:Description"),
-        seller_id=part.text("cac:SellersItemIdentification/cbc:ID"),
-        buyer_id=part.text("cac:BuyersItemIdentification/cbc:ID"),
-        standard_id=identifier(part, "cac:StandardItemIdentification/cbc:ID"),
+def _item(element: ElementReader) -> InvoiceItem:
+    return InvoiceItem(
+        name=element.require_text("cbc:Name"),
+        description=element.text("cbc:Description"),
+        seller_id=element.text("cac:SellersItemIdentification/cbc:ID"),
+        buyer_id=element.text("cac:BuyersItemIdentification/cbc:ID"),
+        standard_id=identifier(element, "cac:StandardItemIdentification/cbc:ID"),
         classifications=tuple(
-            Classification(
-                id=code.value or code.lack("."),
-                scheme=code.attribute("listID") or code.lack("@listID"),
+            ItemClassification(
+                id=code.own_text or code.raise_missing("."),
+                scheme=code.attribute("listID") or code.raise_missing("@listID"),
                 version=code.attribute("listVersionID"),
             )
-            for code in part.all("cac:CommodityClassification/cbc:ItemClassificationCode")
+            for code in element.find_all("cac:CommodityClassification/cbc:ItemClassificationCode")
         ),
-        origin_country=part.code("cac:OriginCountry/cbc:IdentificationCode"),
+        origin_country=element.code("cac:OriginCountry/cbc:IdentificationCode"),
         attributes=tuple(
-            Attribute(name=found.need_text("cbc:Name"), value=found.need_text("cbc:Value"))
-            for found in part.all("cac:AdditionalItemProperty")
+            ItemAttribute(
+                name=found.require_text("cbc:Name"), value=found.require_text("cbc:Value")
+            )
+            for found in element.find_all("cac:AdditionalItemProperty")
         ),
     )

@@ -2,56 +2,62 @@
 
 from chalicelib.engine.einvoice.model import Identifier, PrecedingInvoice, SupportingDocument
 from chalicelib.engine.einvoice.read_ubl.values import identifier
-from chalicelib.engine.einvoice.ubl.references import INVOICED_OBJECT, NO_ORDER, PROJECT
-from chalicelib.engine.einvoice.xmlread import Part
+from chalicelib.engine.einvoice.write_ubl.references import (
+    INVOICED_OBJECT_CODE,
+    NO_ORDER_ID,
+    PROJECT_CODE,
+)
+from chalicelib.engine.einvoice.xml_reader import ElementReader
 
-_ADDITIONAL = "cac:AdditionalDocumentReference"
-_TYPE = "cbc:DocumentTypeCode"
+_ADDITIONAL_PATH = "cac:AdditionalDocumentReference"
+_TYPE_CODE_PATH = "cbc:DocumentTypeCode"
 
 
-def order(root: Part) -> str | None:
+def order_reference(root: ElementReader) -> str | None:
     """Return BT-13; beside a sales order, NA stands for none."""
     number = root.text("cac:OrderReference/cbc:ID")
-    if number == NO_ORDER and root.peek("cac:OrderReference/cbc:SalesOrderID"):
+    if number == NO_ORDER_ID and root.peek("cac:OrderReference/cbc:SalesOrderID"):
         return None
     return number
 
 
-def project(root: Part) -> str | None:
+def project_reference(root: ElementReader) -> str | None:
     """Return BT-11, which a credit note has among the additional documents."""
     number = root.text("cac:ProjectReference/cbc:ID")
     if number is not None:
         return number
-    for document in root.all(_ADDITIONAL):
-        if document.has(_TYPE, PROJECT):
+    for document in root.find_all(_ADDITIONAL_PATH):
+        if document.has_code(_TYPE_CODE_PATH, PROJECT_CODE):
             return document.text("cbc:ID")
     return None
 
 
-def invoiced_object(root: Part) -> Identifier | None:
+def invoiced_object(root: ElementReader) -> Identifier | None:
     """Return BT-18."""
-    for document in root.all(_ADDITIONAL):
-        if document.has(_TYPE, INVOICED_OBJECT):
+    for document in root.find_all(_ADDITIONAL_PATH):
+        if document.has_code(_TYPE_CODE_PATH, INVOICED_OBJECT_CODE):
             return identifier(document, "cbc:ID")
     return None
 
 
-def supporting_documents(root: Part) -> tuple[SupportingDocument, ...]:
+def supporting_documents(root: ElementReader) -> tuple[SupportingDocument, ...]:
     """Return BG-24."""
     return tuple(
         SupportingDocument(
-            id=document.need_text("cbc:ID"),
+            id=document.require_text("cbc:ID"),
             description=document.text("cbc:DocumentDescription"),
             url=document.text("cac:Attachment/cac:ExternalReference/cbc:URI"),
         )
-        for document in root.all(_ADDITIONAL)
-        if document.peek(_TYPE) not in {INVOICED_OBJECT, PROJECT}
+        for document in root.find_all(_ADDITIONAL_PATH)
+        if document.peek(_TYPE_CODE_PATH) not in {INVOICED_OBJECT_CODE, PROJECT_CODE}
     )
 
 
-def preceding_invoices(root: Part) -> tuple[PrecedingInvoice, ...]:
+def preceding_invoices(root: ElementReader) -> tuple[PrecedingInvoice, ...]:
     """Return BG-3."""
     return tuple(
-        PrecedingInvoice(number=found.need_text("cbc:ID"), issue_date=found.day("cbc:IssueDate"))
-        for found in root.all("cac:BillingReference/cac:InvoiceDocumentReference")
+        PrecedingInvoice(
+            number=found.require_text("cbc:ID"), issue_date=found.iso_date("cbc:IssueDate")
+        )
+        for found in root.find_all("cac:BillingReference/cac:InvoiceDocumentReference")
     )

@@ -14,31 +14,31 @@ from babel.dates import (
 )
 from jinja2.exceptions import FilterArgumentError
 
-from chalicelib.engine.templating.filters.conventions import Conventions
-from chalicelib.engine.templating.filters.faults import shown
-from chalicelib.engine.templating.filters.locales import digits
+from chalicelib.engine.templating.filters.locale_data import digit_translation
+from chalicelib.engine.templating.filters.locale_settings import LocaleSettings
+from chalicelib.engine.templating.filters.value_description import value_description
 
-type _Length = Literal["short", "medium", "long", "full"]
+type _FormatLength = Literal["short", "medium", "long", "full"]
 
-_LENGTHS: Final = ("short", "medium", "long", "full")
-_MOST_CHARACTERS: Final = 40
-_LONGEST_PATTERN: Final = 100
+_FORMAT_LENGTHS: Final = ("short", "medium", "long", "full")
+_MAX_CHARACTERS: Final = 40
+_MAX_PATTERN_CHARACTERS: Final = 100
 
 
 class Dates:
     """The filters `date` and `datetime`."""
 
-    def __init__(self, conventions: Conventions) -> None:
+    def __init__(self, locale_settings: LocaleSettings) -> None:
         """Write by `conventions`."""
-        self._conventions = conventions
+        self._locale_settings = locale_settings
 
     def date(self, value: Any, format: Any = None, locale: Any = None) -> str:  # noqa: A002
         """Write the day of an ISO 8601 date or time, as it stands there."""
-        where = self._conventions.locale(locale)
-        moment, length = _moment(value, "date"), _length(format)
+        where = self._locale_settings.locale(locale)
+        moment, length = _parse_moment(value, "date"), _named_length(format)
         if length is None:
-            return _by_pattern(moment, where, format)
-        return _apply(get_date_format(length, locale=where), moment, where)
+            return _format_by_pattern(moment, where, format)
+        return _apply_pattern(get_date_format(length, locale=where), moment, where)
 
     def datetime(
         self,
@@ -48,27 +48,31 @@ class Dates:
         locale: Any = None,
     ) -> str:
         """Write an ISO 8601 time, in a time zone if there is one to be in."""
-        where = self._conventions.locale(locale)
-        zone = self._conventions.zone(timezone)
-        moment, length = _moment(value, "datetime"), _length(format)
+        where = self._locale_settings.locale(locale)
+        zone = self._locale_settings.time_zone(timezone)
+        moment, length = _parse_moment(value, "datetime"), _named_length(format)
         if zone is not None:
-            moment = _in_zone(moment, zone)
+            moment = _convert_to_zone(moment, zone)
         if length is None:
-            return _by_pattern(moment, where, format)
-        day = _apply(get_date_format(length, locale=where), moment, where)
-        time = _apply(get_time_format(length, locale=where), moment, where)
+            return _format_by_pattern(moment, where, format)
+        day = _apply_pattern(get_date_format(length, locale=where), moment, where)
+        time = _apply_pattern(get_time_format(length, locale=where), moment, where)
         joined = str(get_datetime_format(length, locale=where)).replace("'", "")
         return joined.replace("{0}", time).replace("{1}", day)
 
 
-class _Fields(DateTimeFormat):
+class _LocalizedFields(DateTimeFormat):
     """The fields of a pattern, in the digits of the locale."""
 
     value: dt.datetime
 
     @override
     def __getitem__(self, name: str) -> str:
-        return super().__getitem__(name).translate(digits(self.locale.default_numbering_system))
+        return (
+            super()
+            .__getitem__(name)
+            .translate(digit_translation(self.locale.default_numbering_system))
+        )
 
     @override
     def format_timezone(self, char: str, num: int) -> str:
@@ -76,7 +80,7 @@ class _Fields(DateTimeFormat):
         offset = self.value.utcoffset() or dt.timedelta()
         # Babel has no short offset from Greenwich, and writes one of RFC 822 in its place.
         if not text or (char == "z" and text[0] in "+-"):
-            return str(self.locale.zone_formats["gmt"]) % _short(offset)
+            return str(self.locale.zone_formats["gmt"]) % _short_offset(offset)
         # Babel counts the minutes of a negative offset from the wrong hour.
         if offset < dt.timedelta() and offset.seconds % 3600 and any(map(str.isdigit, text)):
             turned = self.value.replace(tzinfo=dt.timezone(-offset))
@@ -85,34 +89,34 @@ class _Fields(DateTimeFormat):
         return text
 
 
-def _short(offset: dt.timedelta) -> str:
+def _short_offset(offset: dt.timedelta) -> str:
     hours, minutes = divmod(int(abs(offset).total_seconds()) // 60, 60)
     sign = "-" if offset < dt.timedelta() else "+"
     return (f"{sign}{hours}" + (f":{minutes:02}" if minutes else "")) if offset else ""
 
 
-def _moment(value: Any, name: str) -> dt.datetime:
-    if isinstance(value, str) and len(value) <= _MOST_CHARACTERS and value.isascii():
+def _parse_moment(value: Any, name: str) -> dt.datetime:
+    if isinstance(value, str) and len(value) <= _MAX_CHARACTERS and value.isascii():
         try:
             return dt.datetime.fromisoformat(value)
         except ValueError:
             pass
     raise FilterArgumentError(
         f"{name} takes an ISO 8601 text such as '2026-11-22' or '2026-11-22T14:30:00Z', "
-        f"of the years 1 to 9999; this is {shown(value)}."
+        f"of the years 1 to 9999; this is {value_description(value)}."
     )
 
 
-def _length(form: Any) -> _Length | None:
+def _named_length(form: Any) -> _FormatLength | None:
     """Return a named length; None is a pattern."""
     if form is None:
         return "medium"
-    if not isinstance(form, str) or not 0 < len(form) <= _LONGEST_PATTERN:
-        raise _unknown_form(form)
-    return cast("_Length", form) if form in _LENGTHS else None
+    if not isinstance(form, str) or not 0 < len(form) <= _MAX_PATTERN_CHARACTERS:
+        raise _unknown_format_error(form)
+    return cast("_FormatLength", form) if form in _FORMAT_LENGTHS else None
 
 
-def _in_zone(moment: dt.datetime, zone: dt.tzinfo) -> dt.datetime:
+def _convert_to_zone(moment: dt.datetime, zone: dt.tzinfo) -> dt.datetime:
     """Return a moment as a zone's clocks show it; without an offset it is their time already."""
     placed = moment if moment.tzinfo else moment.replace(tzinfo=zone)
     try:
@@ -124,19 +128,19 @@ def _in_zone(moment: dt.datetime, zone: dt.tzinfo) -> dt.datetime:
         ) from None
 
 
-def _by_pattern(moment: dt.datetime, locale: Locale, form: str) -> str:
+def _format_by_pattern(moment: dt.datetime, locale: Locale, form: str) -> str:
     try:
-        return _apply(parse_pattern(form), moment, locale)
+        return _apply_pattern(parse_pattern(form), moment, locale)
     except (KeyError, ValueError):
-        raise _unknown_form(form) from None
+        raise _unknown_format_error(form) from None
 
 
-def _apply(pattern: DateTimePattern, moment: dt.datetime, locale: Locale) -> str:
-    return str(pattern % _Fields(moment, locale))
+def _apply_pattern(pattern: DateTimePattern, moment: dt.datetime, locale: Locale) -> str:
+    return str(pattern % _LocalizedFields(moment, locale))
 
 
-def _unknown_form(form: Any) -> FilterArgumentError:
+def _unknown_format_error(form: Any) -> FilterArgumentError:
     return FilterArgumentError(
-        f"format: {shown(form)} is none of {', '.join(_LENGTHS)} and no CLDR pattern such as "
-        f"'d MMM y' of at most {_LONGEST_PATTERN} characters."
+        f"format: {value_description(form)} is none of {', '.join(_FORMAT_LENGTHS)} and no CLDR "
+        f"pattern such as 'd MMM y' of at most {_MAX_PATTERN_CHARACTERS} characters."
     )

@@ -16,57 +16,61 @@ from babel.numbers import (
 )
 from jinja2.exceptions import FilterArgumentError
 
-from chalicelib.engine.templating.filters.conventions import Conventions
-from chalicelib.engine.templating.filters.faults import shown
-from chalicelib.engine.templating.filters.locales import digits
+from chalicelib.engine.templating.filters.locale_data import digit_translation
+from chalicelib.engine.templating.filters.locale_settings import LocaleSettings
+from chalicelib.engine.templating.filters.value_description import value_description
 
-_MOST_DIGITS: Final = 400
-_MOST_BITS: Final = 1_320
-_MOST_DECIMALS: Final = 20
+_MAX_DIGITS: Final = 400
+_MAX_BITS: Final = 1_320
+_MAX_DECIMALS: Final = 20
 _DECIMAL: Final = re.compile(r"[+-]?[0-9]{1,400}(?:\.[0-9]{1,400})?(?:[eE][+-]?[0-9]{1,3})?")
 _CURRENCY: Final = re.compile(r"[A-Z]{3}")
-_WITHOUT_CURRENCY: Final = 2
+_DEFAULT_DECIMALS: Final = 2
 # Python calls half away from zero "half up".
-_EXACTLY: Final = Context(prec=3 * _MOST_DIGITS, rounding=ROUND_HALF_UP)
-_SIGN: Final = "¤"
+_EXACT_CONTEXT: Final = Context(prec=3 * _MAX_DIGITS, rounding=ROUND_HALF_UP)
+_CURRENCY_SIGN: Final = "¤"
 _NO_BREAK_SPACE: Final = "\u00a0"
 
 
 class Numbers:
     """The filters `money`, `number` and `percent`."""
 
-    def __init__(self, conventions: Conventions) -> None:
+    def __init__(self, locale_settings: LocaleSettings) -> None:
         """Write by `conventions`."""
-        self._conventions = conventions
+        self._locale_settings = locale_settings
 
     def money(self, value: Any, currency: Any = None, locale: Any = None) -> str:
         """Write an amount with its currency and that currency's decimals; without one, with two."""
-        amount = _exact(value, "money")
-        where = self._conventions.locale(locale)
+        amount = _parse_decimal(value, "money")
+        where = self._locale_settings.locale(locale)
         if currency is None:
-            return _written(amount, where, where.decimal_formats[None], _WITHOUT_CURRENCY)
+            return _format_number(amount, where, where.decimal_formats[None], _DEFAULT_DECIMALS)
         _check_currency(currency)
         pattern = where.currency_formats["standard"]
-        text = _written(amount, where, pattern, get_currency_precision(currency))
-        return _with_symbol(text, get_currency_symbol(currency, where))
+        text = _format_number(amount, where, pattern, get_currency_precision(currency))
+        return _insert_symbol(text, get_currency_symbol(currency, where))
 
     def number(self, value: Any, decimals: Any = None, locale: Any = None) -> str:
         """Write a number with as many decimals; without `decimals`, with three at most."""
-        where = self._conventions.locale(locale)
+        where = self._locale_settings.locale(locale)
         pattern = where.decimal_formats[None]
-        return _written(_exact(value, "number"), where, pattern, _places(decimals))
+        return _format_number(
+            _parse_decimal(value, "number"), where, pattern, _decimal_places(decimals)
+        )
 
     def percent(self, value: Any, decimals: Any = 0, locale: Any = None) -> str:
         """Write a share of one as a percentage."""
-        where = self._conventions.locale(locale)
+        where = self._locale_settings.locale(locale)
         pattern = where.percent_formats[None]
-        return _written(_exact(value, "percent"), where, pattern, _places(decimals) or 0)
+        return _format_number(
+            _parse_decimal(value, "percent"), where, pattern, _decimal_places(decimals) or 0
+        )
 
 
-def _exact(value: Any, name: str) -> Decimal:
+def _parse_decimal(value: Any, name: str) -> Decimal:
     """Return the number that a value is; a float is the shortest decimal that is written so."""
     kind = type(value)
-    if kind is int and value.bit_length() <= _MOST_BITS:
+    if kind is int and value.bit_length() <= _MAX_BITS:
         return Decimal(value)
     if kind is float:
         number = Decimal(repr(value))
@@ -74,19 +78,19 @@ def _exact(value: Any, name: str) -> Decimal:
             return number
     if isinstance(value, str) and _DECIMAL.fullmatch(value):
         number = Decimal(value)
-        if abs(number.adjusted()) <= _MOST_DIGITS:
+        if abs(number.adjusted()) <= _MAX_DIGITS:
             return number
     raise FilterArgumentError(
         f"{name} takes a number or a decimal string such as '1234.50', "
-        f"of at most {_MOST_DIGITS} digits; this is {shown(value)}."
+        f"of at most {_MAX_DIGITS} digits; this is {value_description(value)}."
     )
 
 
-def _places(decimals: Any) -> int | None:
+def _decimal_places(decimals: Any) -> int | None:
     if decimals is None:
         return None
-    if type(decimals) is not int or not 0 <= decimals <= _MOST_DECIMALS:
-        raise FilterArgumentError(f"decimals must be a whole number from 0 to {_MOST_DECIMALS}.")
+    if type(decimals) is not int or not 0 <= decimals <= _MAX_DECIMALS:
+        raise FilterArgumentError(f"decimals must be a whole number from 0 to {_MAX_DECIMALS}.")
     return decimals
 
 
@@ -98,25 +102,28 @@ def _check_currency(currency: Any) -> None:
     )
     if not known:
         raise FilterArgumentError(
-            f"currency: {shown(currency)} is not known. Use an ISO 4217 code such as 'EUR'."
+            f"currency: {value_description(currency)} is not known. "
+            "Use an ISO 4217 code such as 'EUR'."
         )
 
 
-def _written(number: Decimal, locale: Locale, pattern: NumberPattern, places: int | None) -> str:
+def _format_number(
+    number: Decimal, locale: Locale, pattern: NumberPattern, places: int | None
+) -> str:
     """Return a number by a pattern, its currency still the sign `¤`; None: the pattern's places."""
     system = locale.default_numbering_system
     own = copy.copy(pattern)
-    own.prefix = _signed(pattern.prefix, locale)
-    own.suffix = _signed(pattern.suffix, locale)
+    own.prefix = _localized_affixes(pattern.prefix, locale)
+    own.suffix = _localized_affixes(pattern.suffix, locale)
     if places is not None:
         own.frac_prec = (places, places)
-    with localcontext(_EXACTLY):
+    with localcontext(_EXACT_CONTEXT):
         rounded = number.quantize(Decimal(1).scaleb(-own.frac_prec[1] - own.scale))
         text = own.apply(rounded or Decimal(0), locale, numbering_system=system)
-    return str(text).translate(digits(system))
+    return str(text).translate(digit_translation(system))
 
 
-def _signed(affixes: tuple[str, str], locale: Locale) -> tuple[str, str]:
+def _localized_affixes(affixes: tuple[str, str], locale: Locale) -> tuple[str, str]:
     """Return what stands around positive and negative numbers with the locale's own signs."""
     system = locale.default_numbering_system
     minus = get_minus_sign_symbol(locale, numbering_system=system)
@@ -125,9 +132,9 @@ def _signed(affixes: tuple[str, str], locale: Locale) -> tuple[str, str]:
     return above, below
 
 
-def _with_symbol(text: str, symbol: str) -> str:
+def _insert_symbol(text: str, symbol: str) -> str:
     """Put a currency's symbol in; a letter keeps its distance from a digit (CLDR, TR 35-3)."""
-    before, _, after = text.partition(_SIGN)
+    before, _, after = text.partition(_CURRENCY_SIGN)
     if before[-1:].isdigit() and _is_letter(symbol[0]):
         before += _NO_BREAK_SPACE
     if after[:1].isdigit() and _is_letter(symbol[-1]):

@@ -6,19 +6,18 @@ from typing import Any
 
 from jinja2.runtime import Undefined
 
-from chalicelib.engine.templating.filters.conventions import Conventions
 from chalicelib.engine.templating.filters.dates import Dates
-from chalicelib.engine.templating.filters.drawn import Drawn
+from chalicelib.engine.templating.filters.locale_settings import LocaleSettings
+from chalicelib.engine.templating.filters.markup import Drawn, Prose
 from chalicelib.engine.templating.filters.numbers import Numbers
-from chalicelib.engine.templating.filters.prose import Prose
-from chalicelib.engine.templating.fuel import Meter
+from chalicelib.engine.templating.fuel import FuelMeter
 
 type _Filter = Callable[..., Any]
 
 
-def document_filters(conventions: Conventions, meter: Meter) -> Mapping[str, _Filter]:
+def document_filters(locale_settings: LocaleSettings, meter: FuelMeter) -> Mapping[str, _Filter]:
     """Return the filters that Jinja2 does not have."""
-    numbers, dates = Numbers(conventions), Dates(conventions)
+    numbers, dates = Numbers(locale_settings), Dates(locale_settings)
     drawn, prose = Drawn(meter), Prose(meter)
     filters: tuple[_Filter, ...] = (
         numbers.money,
@@ -31,10 +30,10 @@ def document_filters(conventions: Conventions, meter: Meter) -> Mapping[str, _Fi
         prose.markdown,
         prose.nl2br,
     )
-    return {function.__name__: _of_defined(function) for function in filters}
+    return {function.__name__: _skip_undefined(function) for function in filters}
 
 
-def _of_defined(function: _Filter) -> _Filter:
+def _skip_undefined(function: _Filter) -> _Filter:
     """Let nothing become nothing, and an argument that is undefined be none; strictly, neither."""
 
     @functools.wraps(function)
@@ -43,14 +42,14 @@ def _of_defined(function: _Filter) -> _Filter:
             return str(value)
         return function(
             value,
-            *map(_given, args),
-            **{name: _given(argument) for name, argument in kwargs.items()},
+            *map(_defined_or_none, args),
+            **{name: _defined_or_none(argument) for name, argument in kwargs.items()},
         )
 
     return filtered
 
 
-def _given(argument: Any) -> Any:
+def _defined_or_none(argument: Any) -> Any:
     if isinstance(argument, Undefined):
         str(argument)  # Raises where undefined values are errors.
         return None

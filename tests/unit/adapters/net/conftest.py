@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from chalicelib.adapters.net.egress import Egress
+from chalicelib.adapters.net.egress import GuardedEgress
 
 type Dialled = list[tuple[str, int]]
 
@@ -26,12 +26,12 @@ def dialled(monkeypatch: pytest.MonkeyPatch) -> Dialled:
     return seen
 
 
-def door(*addresses: str, allow: str = "", own: Sequence[str] = ()) -> Egress:
+def door(*addresses: str, allow: str = "", own: Sequence[str] = ()) -> GuardedEgress:
     """Return a door in whose world every name has these addresses."""
-    return Egress(
+    return GuardedEgress(
         allow=allow, own_hosts=frozenset(own), resolve=lambda _host, _port: list(addresses)
     )
 
 
-def dial(egress: Egress, host: str = "name.example", port: int = 443) -> None:
+def dial(egress: GuardedEgress, host: str = "name.example", port: int = 443) -> None:
     egress.dial(host, port, timeout_s=5).close()

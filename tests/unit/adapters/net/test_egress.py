@@ -5,9 +5,9 @@ from threading import Event
 
 import pytest
 
-from chalicelib.adapters.net import addresses
-from chalicelib.adapters.net.egress import Egress
-from chalicelib.engine.outside import AddressRefused, Unreachable
+from chalicelib.adapters.net import ip_addresses
+from chalicelib.adapters.net.egress import GuardedEgress
+from chalicelib.engine.ports import DestinationRefusedError, DestinationUnreachableError
 from tests.unit.adapters.net.conftest import Dialled, dial, door
 
 
@@ -26,7 +26,7 @@ def test_the_ports_of_the_web_are_open(dialled: Dialled, port: int) -> None:
 
 @pytest.mark.parametrize("port", [-1, 0, 22, 25, 79, 81, 442, 444, 6379, 8079, 8081, 8444, 65536])
 def test_all_other_ports_are_refused(dialled: Dialled, port: int) -> None:
-    with pytest.raises(AddressRefused, match="only ports 80, 443, 8080, 8443"):
+    with pytest.raises(DestinationRefusedError, match="only ports 80, 443, 8080, 8443"):
         dial(door("93.184.215.14"), port=port)
 
     assert dialled == []
@@ -43,7 +43,7 @@ def test_all_other_ports_are_refused(dialled: Dialled, port: int) -> None:
     ],
 )
 def test_one_private_address_is_enough(dialled: Dialled, addresses: list[str]) -> None:
-    with pytest.raises(AddressRefused) as refused:
+    with pytest.raises(DestinationRefusedError) as refused:
         dial(door(*addresses))
 
     assert dialled == []
@@ -53,7 +53,7 @@ def test_one_private_address_is_enough(dialled: Dialled, addresses: list[str]) -
 
 @pytest.mark.parametrize("answer", [[], ["name.example"], ["127.1"], [""], ["93.184.215.14", "?"]])
 def test_an_answer_that_is_no_address_is_none(dialled: Dialled, answer: list[str]) -> None:
-    with pytest.raises(Unreachable, match=r"name\.example has no address"):
+    with pytest.raises(DestinationUnreachableError, match=r"name\.example has no address"):
         dial(door(*answer))
 
     assert dialled == []
@@ -61,7 +61,7 @@ def test_an_answer_that_is_no_address_is_none(dialled: Dialled, answer: list[str
 
 def test_what_a_host_leads_to_is_not_told(dialled: Dialled) -> None:
     for egress in (door("10.9.8.7"), door("93.184.215.14", own=["93.184.215.14"]), door()):
-        with pytest.raises((AddressRefused, Unreachable)) as told:
+        with pytest.raises((DestinationRefusedError, DestinationUnreachableError)) as told:
             dial(egress, "outer.example")
         assert not {"10.9.8.7", "93.184.215.14"} & set(str(told.value).replace(":", " ").split())
         assert "outer.example" in str(told.value)
@@ -72,10 +72,10 @@ def test_what_a_host_leads_to_is_not_told(dialled: Dialled) -> None:
 def test_this_machine_is_refused_by_an_address_that_others_could_reach(
     dialled: Dialled, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(addresses, "is_public", lambda _address: True)
+    monkeypatch.setattr(ip_addresses, "is_public", lambda _address: True)
 
     for own in ("127.0.0.1", "::1"):
-        with pytest.raises(AddressRefused, match="private or internal"):
+        with pytest.raises(DestinationRefusedError, match="private or internal"):
             dial(door(own))
     dial(door("93.184.215.14"))
     dial(door("127.0.0.1", allow="127.0.0.1/32:443"))
@@ -85,14 +85,16 @@ def test_this_machine_is_refused_by_an_address_that_others_could_reach(
 
 def test_the_same_port_elsewhere_is_refused_as_any_is(dialled: Dialled) -> None:
     for address in ("93.184.215.14", "10.2.3.4"):
-        with pytest.raises(AddressRefused, match="only ports 80, 443, 8080, 8443 may be reached"):
+        with pytest.raises(
+            DestinationRefusedError, match="only ports 80, 443, 8080, 8443 may be reached"
+        ):
             dial(door(address, allow="10.1.0.0/16:9000"), port=9000)
 
     assert dialled == []
 
 
 def test_a_name_with_many_addresses_has_few_of_them_dialled(dialled: Dialled) -> None:
-    with pytest.raises(Unreachable):
+    with pytest.raises(DestinationUnreachableError):
         dial(door(*(f"2a00:dead::{number}" for number in range(1, 300))))
 
     assert len(dialled) == 8
@@ -100,10 +102,12 @@ def test_a_name_with_many_addresses_has_few_of_them_dialled(dialled: Dialled) ->
 
 def test_a_name_that_leads_elsewhere_a_moment_later_gains_nothing(dialled: Dialled) -> None:
     answers = iter([["93.184.215.14"], ["127.0.0.1"]])
-    egress = Egress(allow="", own_hosts=frozenset(), resolve=lambda _host, _port: next(answers))
+    egress = GuardedEgress(
+        allow="", own_hosts=frozenset(), resolve=lambda _host, _port: next(answers)
+    )
 
     dial(egress)
-    with pytest.raises(AddressRefused):
+    with pytest.raises(DestinationRefusedError):
         dial(egress)
 
     assert dialled == [("93.184.215.14", 443)]
@@ -114,11 +118,11 @@ def test_an_exemption_lifts_both_rules_for_exactly_its_place(dialled: Dialled) -
 
     dial(egress, port=9000)
     for port in (443, 9001):
-        with pytest.raises(AddressRefused):
+        with pytest.raises(DestinationRefusedError):
             dial(egress, port=port)
-    with pytest.raises(AddressRefused):
+    with pytest.raises(DestinationRefusedError):
         dial(door("10.2.2.3", allow="10.1.0.0/16:9000"), port=9000)
-    with pytest.raises(AddressRefused):
+    with pytest.raises(DestinationRefusedError):
         # The port is exempted for one network, not for all.
         dial(door("93.184.215.14", allow="10.1.0.0/16:9000"), port=9000)
 
@@ -130,7 +134,7 @@ def test_an_exemption_lifts_both_rules_for_exactly_its_place(dialled: Dialled) -
 def test_the_service_itself_is_refused_like_a_private_address(
     dialled: Dialled, host: str, own: str
 ) -> None:
-    with pytest.raises(AddressRefused, match="private or internal"):
+    with pytest.raises(DestinationRefusedError, match="private or internal"):
         dial(door("93.184.215.14", own=[own]), host)
     dial(door("93.184.215.14", own=[own], allow="93.184.215.14/32:443"), host)
 
@@ -151,7 +155,7 @@ def test_who_does_not_answer_leaves_time_for_the_next(monkeypatch: pytest.Monkey
         raise TimeoutError
 
     monkeypatch.setattr(socket, "create_connection", connect)
-    with pytest.raises(Unreachable):
+    with pytest.raises(DestinationUnreachableError):
         door("1.1.1.1", "8.8.8.8").dial("name.example", 443, timeout_s=10)
 
     assert waits[0] == 2.0
@@ -159,7 +163,7 @@ def test_who_does_not_answer_leaves_time_for_the_next(monkeypatch: pytest.Monkey
 
 
 def test_who_does_not_answer_is_told_by_name_only(dialled: Dialled) -> None:
-    with pytest.raises(Unreachable) as missed:
+    with pytest.raises(DestinationUnreachableError) as missed:
         dial(door("2a00:dead::1", "2a00:dead::2"))
 
     assert len(dialled) == 2
@@ -173,8 +177,10 @@ def test_a_look_up_that_does_not_end_is_given_up(dialled: Dialled) -> None:
         done.wait(30)
         return ["93.184.215.14"]
 
-    with pytest.raises(Unreachable, match="has no address"):
-        Egress(allow="", own_hosts=frozenset(), resolve=resolve).dial("a", 443, timeout_s=0.05)
+    with pytest.raises(DestinationUnreachableError, match="has no address"):
+        GuardedEgress(allow="", own_hosts=frozenset(), resolve=resolve).dial(
+            "a", 443, timeout_s=0.05
+        )
     done.set()
 
     assert dialled == []
@@ -182,12 +188,12 @@ def test_a_look_up_that_does_not_end_is_given_up(dialled: Dialled) -> None:
 
 @pytest.mark.parametrize("exempt_only", [False, True])
 def test_who_may_reach_only_what_is_exempted(dialled: Dialled, *, exempt_only: bool) -> None:
-    def dial_so(egress: Egress) -> socket.socket:
+    def dial_so(egress: GuardedEgress) -> socket.socket:
         return egress.dial("name.example", 80, timeout_s=5, exempt_only=exempt_only)
 
     dial_so(door("10.1.2.3", allow="10.1.2.3/32:80")).close()
     if exempt_only:
-        with pytest.raises(AddressRefused, match="use https"):
+        with pytest.raises(DestinationRefusedError, match="use https"):
             dial_so(door("93.184.215.14"))
     else:
         dial_so(door("93.184.215.14")).close()

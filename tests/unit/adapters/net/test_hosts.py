@@ -2,8 +2,8 @@
 
 import pytest
 
-from chalicelib.adapters.net.egress import Egress
-from chalicelib.engine.outside import AddressRefused, Unreachable
+from chalicelib.adapters.net.egress import GuardedEgress
+from chalicelib.engine.ports import DestinationRefusedError, DestinationUnreachableError
 from tests.unit.adapters.net.conftest import Dialled, dial, door
 
 
@@ -18,16 +18,16 @@ from tests.unit.adapters.net.conftest import Dialled, dial, door
     ],
 )  # fmt: skip
 def test_no_way_of_writing_an_address_hides_it(dialled: Dialled, host: str) -> None:
-    with pytest.raises(AddressRefused, match="private or internal"):
-        dial(Egress(allow="", own_hosts=frozenset()), host)
+    with pytest.raises(DestinationRefusedError, match="private or internal"):
+        dial(GuardedEgress(allow="", own_hosts=frozenset()), host)
 
     assert dialled == []
 
 
 @pytest.mark.parametrize("host", ["localhost", "LOCALHOST", "localhost."])
 def test_localhost_is_not_reached(dialled: Dialled, host: str) -> None:
-    with pytest.raises((AddressRefused, Unreachable)):
-        dial(Egress(allow="", own_hosts=frozenset()), host)
+    with pytest.raises((DestinationRefusedError, DestinationUnreachableError)):
+        dial(GuardedEgress(allow="", own_hosts=frozenset()), host)
 
     assert dialled == []
 
@@ -43,7 +43,7 @@ def test_localhost_is_not_reached(dialled: Dialled, host: str) -> None:
     ],
 )  # fmt: skip
 def test_what_is_no_host_is_not_even_looked_up(dialled: Dialled, host: str) -> None:
-    with pytest.raises(AddressRefused, match="a host is a name of at most 253 characters"):
+    with pytest.raises(DestinationRefusedError, match="a host is a name of at most 253 characters"):
         dial(door("93.184.215.14"), host)
 
     assert dialled == []
@@ -71,14 +71,14 @@ def test_names_as_name_servers_know_them_are_hosts(dialled: Dialled, host: str) 
 def test_the_service_is_known_by_its_address_where_it_has_no_name(
     dialled: Dialled, own: str, host: str, leads_to: str
 ) -> None:
-    with pytest.raises(AddressRefused, match="private or internal"):
+    with pytest.raises(DestinationRefusedError, match="private or internal"):
         dial(door("1.1.1.1", leads_to, own=[own]), host)
 
     assert dialled == []
 
 
 def test_what_is_an_address_is_not_looked_up(dialled: Dialled) -> None:
-    with pytest.raises(AddressRefused):
+    with pytest.raises(DestinationRefusedError):
         dial(door("93.184.215.14"), "127.1")
     dial(door("10.0.0.1"), "1.1.257")
 

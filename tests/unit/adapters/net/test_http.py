@@ -4,15 +4,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis.strategies import sampled_from, text
 
-from chalicelib.adapters.net.egress import Egress
-from chalicelib.engine.outside import AddressRefused, Unreachable
+from chalicelib.adapters.net.egress import GuardedEgress
+from chalicelib.engine.ports import DestinationRefusedError, DestinationUnreachableError
 
 
 def nowhere(host: str, _port: int) -> list[str]:
     raise OSError(host)
 
 
-EGRESS = Egress(allow="", own_hosts=frozenset(), resolve=nowhere)
+EGRESS = GuardedEgress(allow="", own_hosts=frozenset(), resolve=nowhere)
 STARTS = ["http://", "https://", "HTTP:", "http:/", "//", "", "https://[", "http://a@", "http://a:"]
 
 
@@ -28,8 +28,8 @@ STARTS = ["http://", "https://", "HTTP:", "http:/", "//", "", "https://[", "http
 @example("http://", "a" * 100_000)
 @example("http://a/", "x" * 100_000)
 def test_fetching_anything_is_refused_or_in_vain(start: str, rest: str) -> None:
-    with pytest.raises((AddressRefused, Unreachable)) as told:
-        EGRESS.fetch(start + rest, most_bytes=1, timeout_s=5)
+    with pytest.raises((DestinationRefusedError, DestinationUnreachableError)) as told:
+        EGRESS.fetch(start + rest, max_bytes=1, timeout_s=5)
 
     assert str(told.value)
     assert len(str(told.value)) < 400

@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.canvas.binding import found
-from chalicelib.engine.canvas.page import CanvasPage, page_of
+from chalicelib.engine.canvas.binding import value_at
+from chalicelib.engine.canvas.page import CanvasPage, canvas_page
 from chalicelib.engine.deadline import Deadline
-from chalicelib.engine.options.output import Output
-from tests.builders.engine import no_uploads
+from chalicelib.engine.options.output import OutputOptions
+from tests.builders.pages.engine_jobs import no_uploads
 
 DATA: dict[str, Any] = {
     "name": "Ada",
@@ -30,11 +30,11 @@ def drawn(layer: dict[str, Any], data: dict[str, Any] = DATA) -> CanvasPage:
             raise RenderFailure("template_runtime_error", "missing is undefined", line=1)
         return source.replace("{{ name }}", data.get("name", ""))
 
-    return page_of(
+    return canvas_page(
         {"width": 10, "height": 10, "layers": [{"width": 5, "height": 5, **layer}]},
         data,
-        Output.from_json({}),
-        run=run,
+        OutputOptions.from_json({}),
+        run_template=run,
         uploads=no_uploads,
         deadline=Deadline.after(20),
     )
@@ -63,7 +63,7 @@ def shown(page: CanvasPage) -> str:
     ],
 )
 def test_paths_lead_through_objects_and_arrays_only(path: str, value: Any) -> None:
-    assert found(DATA, path) == value
+    assert value_at(DATA, path) == value
 
 
 @pytest.mark.parametrize(

@@ -3,15 +3,15 @@
 import pytest
 
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.canvas import pictures
-from chalicelib.engine.canvas.fonts import ALIASES, BUNDLED
+from chalicelib.engine.canvas import image_uris
+from chalicelib.engine.canvas.text_layer import BUNDLED_FONTS, FONT_ALIASES
 from layers.fonts import build
-from tests.builders.canvas import BOX, PICTURE, Elements, drawn
+from tests.builders.pages.canvas import BOX, PICTURE, ParsedElements, draw_canvas
 
 
 def test_pictures_have_words_or_are_artifacts() -> None:
     image = {"type": "image", **BOX, "src": PICTURE}
-    page = drawn(
+    page = draw_canvas(
         image | {"alt": 'A "cat"'},
         image,
         image | {"alt": "x", "decorative": True},
@@ -20,7 +20,7 @@ def test_pictures_have_words_or_are_artifacts() -> None:
         {"type": "rect", **BOX, "alt": "A square"},
     )
 
-    found = Elements(page.html).found
+    found = ParsedElements(page.html).elements
     assert [a["alt"] for tag, a in found if tag == "img"] == ['A "cat"', "", "", "A<B"]
     assert [a["class"] for _, a in found if a.get("aria-hidden") == "true"] == ["t clip"]
     assert [a["aria-label"] for _, a in found if a.get("role") == "img"] == ["A square"]
@@ -28,20 +28,20 @@ def test_pictures_have_words_or_are_artifacts() -> None:
 
 def test_uploads_are_put_in_by_what_they_are() -> None:
     image = {"type": "image", **BOX}
-    page = drawn(*(image | {"src": f"upload:{name}"} for name in ("png", "svg")))
+    page = draw_canvas(*(image | {"src": f"upload:{name}"} for name in ("png", "svg")))
 
     assert 'src="data:image/png;base64,iVBORw0KGgo="' in page.html
     assert 'src="data:image/svg+xml;base64,' in page.html
     with pytest.raises(RenderFailure, match="upload is no PNG"):
-        drawn(image | {"src": "upload:exe"})
+        draw_canvas(image | {"src": "upload:exe"})
     with pytest.raises(RenderFailure, match="gone") as missing:
-        drawn(image | {"src": "upload:gone"})
+        draw_canvas(image | {"src": "upload:gone"})
     assert missing.value.code == "upload_not_found"
 
 
 def test_font_that_is_not_there_is_told_once() -> None:
     text = {"type": "text", **BOX, "text": "x"}
-    page = drawn(
+    page = draw_canvas(
         text | {"font_family": "Comic Sans MS, Tinos"},
         text | {"font_family": "comic sans ms"},
         text | {"font_family": "arial"},
@@ -59,13 +59,13 @@ def test_fonts_are_those_of_the_layer() -> None:
     packages = {name.replace("-", " ") for name, *_ in build._FONTS}
     generic = {"sans-serif", "serif", "monospace", "system-ui", "emoji"}
 
-    assert {name.lower() for name in BUNDLED} == packages
-    assert set(ALIASES) == set(build._ALIASES) - generic
+    assert {name.lower() for name in BUNDLED_FONTS} == packages
+    assert set(FONT_ALIASES) == set(build._ALIASES) - generic
 
 
 def test_lines_end_where_they_should() -> None:
     line = {"type": "line", "x": 10, "y": 20, "width": 30, "height": -40, "stroke_width": 2}
-    page = drawn(line)
+    page = draw_canvas(line)
 
     # Its middle is (25, 0), its length 50.
     assert "left:0px;top:-1px;width:50px;height:2px;transform:rotate(-53.1301deg)" in page.html
@@ -75,10 +75,10 @@ def test_hidden_layers_need_nothing() -> None:
     needy = {"type": "text", **BOX, "bind": "x", "required": True, "text": "SECRET"}
     group = {"type": "group", "bind": "shown", "layers": [needy]}
 
-    page = drawn(needy | {"visible": False}, group, data={"shown": False})
+    page = draw_canvas(needy | {"visible": False}, group, data={"shown": False})
     assert "SECRET" not in page.html
     with pytest.raises(RenderFailure) as refused:
-        drawn(group, data={"shown": True})
+        draw_canvas(group, data={"shown": True})
     assert refused.value.code == "data_invalid"
 
 
@@ -86,11 +86,11 @@ def test_layers_with_nothing_to_show_show_nothing() -> None:
     codes = [{"type": kind, **BOX, "bind": "absent"} for kind in ("qrcode", "barcode")]
     shown = [{"type": kind, **BOX, "bind": "absent"} for kind in ("image", "svg")]
 
-    assert "<img" not in drawn(*codes, *shown).html
+    assert "<img" not in draw_canvas(*codes, *shown).html
 
 
 def test_upload_may_not_be_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pictures, "_MOST_BYTES", 7)
+    monkeypatch.setattr(image_uris, "_MAX_IMAGE_BYTES", 7)
 
     with pytest.raises(RenderFailure, match="more than 7 bytes"):
-        drawn({"type": "image", **BOX, "src": "upload:png"})
+        draw_canvas({"type": "image", **BOX, "src": "upload:png"})

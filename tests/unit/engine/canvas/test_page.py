@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from chalicelib.contract.layer_values import MAX_DEPTH
-from chalicelib.contract.scene import check_scene
+from chalicelib.contract.template.layer_constraints import MAX_DEPTH
+from chalicelib.contract.template.scene import check_scene
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.canvas.page import CanvasPage
-from tests.builders.canvas import BOX, PICTURE, Elements, drawn
+from tests.builders.pages.canvas import BOX, PICTURE, ParsedElements, draw_canvas
 
 HOSTILE = (
     "</p></div><script>alert(1)</script>",
@@ -26,18 +26,18 @@ HOSTILE = (
 @pytest.mark.parametrize("hostile", HOSTILE)
 def test_nothing_of_a_tenant_becomes_markup_or_style(hostile: str) -> None:
     """Also where a scene was never checked: every field of every kind is tried."""
-    usual = Elements(every_kind({}).html)
+    usual = ParsedElements(every_kind({}).html)
     for kind, fields in KINDS.items():
         for field in {*fields, *EVERY} - {"layers"}:
             try:
                 page = every_kind({(kind, field): hostile})
             except (RenderFailure, TypeError, KeyError, ValueError):
                 continue
-            seen = Elements(page.html)
-            assert {tag for tag, _ in seen.found} <= {tag for tag, _ in usual.found}
-            names = {name for _, attributes in seen.found for name in attributes}
+            seen = ParsedElements(page.html)
+            assert {tag for tag, _ in seen.elements} <= {tag for tag, _ in usual.elements}
+            names = {name for _, attributes in seen.elements for name in attributes}
             assert names <= ALLOWED
-            styles = [attributes.get("style") or "" for _, attributes in seen.found]
+            styles = [attributes.get("style") or "" for _, attributes in seen.elements]
             assert not any(hostile.strip() in style for style in styles)
 
 
@@ -93,14 +93,14 @@ def every_kind(changed: Mapping[tuple[str, str], Any]) -> CanvasPage:
     for kind, fields in KINDS.items():
         own = {field: value for (of, field), value in changed.items() if of == kind}
         layers.append({"type": kind, **fields, **own})
-    return drawn(*layers)
+    return draw_canvas(*layers)
 
 
 @pytest.mark.parametrize("hostile", HOSTILE)
 def test_text_is_shown_as_it_is_written(hostile: str) -> None:
-    page = drawn({"type": "text", **BOX, "bind": "t"}, data={"t": hostile})
+    page = draw_canvas({"type": "text", **BOX, "bind": "t"}, data={"t": hostile})
 
-    shown = "".join(Elements(page.html).texts)
+    shown = "".join(ParsedElements(page.html).texts)
     assert hostile.replace("\ud800", "\ufffd") in shown
     page.html.encode()
 
@@ -108,12 +108,12 @@ def test_text_is_shown_as_it_is_written(hostile: str) -> None:
 def test_page_can_load_nothing_but_pictures() -> None:
     (policy,) = (
         attributes["content"]
-        for tag, attributes in Elements(drawn().html).found
+        for tag, attributes in ParsedElements(draw_canvas().html).elements
         if tag == "meta" and "http-equiv" in attributes
     )
 
     assert policy == "default-src 'none'; img-src https: data:; style-src 'unsafe-inline'"
-    assert not drawn(output={"javascript": True}).output.javascript
+    assert not draw_canvas(output={"javascript": True}).output.javascript
 
 
 def test_output_has_the_scenes_size() -> None:
@@ -122,9 +122,9 @@ def test_output_has_the_scenes_size() -> None:
         "pdf": {"landscape": True, "header": {"enabled": True, "left": "x"}},
         "image": {"width": 5, "full_page": True, "clip_selector": "p", "scale": 2},
     }
-    page = drawn(output=wanted)
+    page = draw_canvas(output=wanted)
 
-    window = page.output.window()
+    window = page.output.layout_viewport()
     assert window is not None
     assert (window.width, window.height, window.device_scale_factor) == (300, 200, 2)
     assert (page.output.pdf.width, page.output.pdf.height) == (300 / 96, 200 / 96)
@@ -142,15 +142,15 @@ def test_output_has_the_scenes_size() -> None:
 
 def test_picture_has_at_most_16384_pixels_a_side() -> None:
     with pytest.raises(RenderFailure, match="16400 pixels") as refused:
-        drawn(width=8200, output={"image": {"scale": 2}})
+        draw_canvas(width=8200, output={"image": {"scale": 2}})
 
     assert refused.value.code == "scene_invalid"
-    assert drawn(width=8200, output={"format": "pdf", "image": {"scale": 2}}).html
+    assert draw_canvas(width=8200, output={"format": "pdf", "image": {"scale": 2}}).html
 
 
 def test_empty_scene_cannot_be_drawn() -> None:
     with pytest.raises(RenderFailure, match="width: must be a whole number") as refused:
-        drawn(width=None)
+        draw_canvas(width=None)
 
     assert refused.value.code == "scene_invalid"
 
@@ -159,13 +159,13 @@ def test_page_does_not_grow_without_end() -> None:
     text = {"type": "text", **BOX, "bind": "t"}
 
     with pytest.raises(RenderFailure, match="characters") as refused:
-        drawn(*[text] * 600, data={"t": "x" * 100_000})
+        draw_canvas(*[text] * 600, data={"t": "x" * 100_000})
     assert refused.value.code == "scene_invalid"
 
 
 def test_drawing_ends_with_the_jobs_time() -> None:
     with pytest.raises(RenderFailure) as late:
-        drawn({"type": "qrcode", **BOX, "value": "x"}, seconds=0)
+        draw_canvas({"type": "qrcode", **BOX, "value": "x"}, seconds=0)
     assert late.value.code == "render_timeout"
 
 
@@ -186,7 +186,7 @@ def test_scene_that_was_never_checked_is_refused(layer: Mapping[str, Any], told:
 
     for shown, why in ((layer, told), (nested, "not stand in more than 20 levels")):
         with pytest.raises(RenderFailure, match=why) as refused:
-            drawn(shown)
+            draw_canvas(shown)
         assert refused.value.code == "scene_invalid"
         assert "layers[0]" in refused.value.detail
 
@@ -198,4 +198,4 @@ def test_layer_may_stand_in_the_deepest_level() -> None:
 
     check_scene({"width": 9, "height": 9, "layers": [nested]})
 
-    assert "deep" in drawn(nested).html
+    assert "deep" in draw_canvas(nested).html

@@ -6,22 +6,27 @@ from typing import Any
 import pytest
 
 from chalicelib.core import json
-from chalicelib.engine.conformance.bounds import MOST_BYTES
-from chalicelib.engine.conformance.checks import Check, Raw, Verdict
-from chalicelib.engine.conformance.report import report, section
+from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding, Verdict
+from chalicelib.engine.conformance.report import (
+    MAX_SECTION_BYTES,
+    conformance_report,
+    report_section,
+)
 
 SUMMATION = "/rsm:CrossIndustryInvoice[1]/ram:Summation[1]"
 
 
 def found(
     rule: str, location: str = "", *, source: str = "cen", severity: str = "error", count: int = 1
-) -> Raw:
-    return Raw(source, severity, rule, f"{rule} is broken", location, count)
+) -> RawFinding:
+    return RawFinding(source, severity, rule, f"{rule} is broken", location, count)
 
 
-def made(*findings: Raw) -> dict[str, Any]:
+def made(*findings: RawFinding) -> dict[str, Any]:
     verdict = Verdict(findings, "Saxon; EN 16931", "EN16931 (CII)")
-    return section(Check.cii("EN16931"), verdict, lambda location: f"invoice of {location}")
+    return report_section(
+        ConformanceCheck.cii("EN16931"), verdict, lambda location: f"invoice of {location}"
+    )
 
 
 def rules(rows: Sequence[dict[str, Any]]) -> list[str]:
@@ -41,7 +46,11 @@ def test_without_findings_it_passed() -> None:
 
 
 def test_without_a_verdict_it_is_unavailable_and_never_passed() -> None:
-    made = report([Check.pdfa("3b"), Check.pdfua()], [Verdict(), Verdict(())], lambda _path: None)
+    made = conformance_report(
+        [ConformanceCheck.pdfa("3b"), ConformanceCheck.pdfua()],
+        [Verdict(), Verdict(())],
+        lambda _path: None,
+    )
 
     unavailable: dict[str, Any] = {
         "status": "unavailable",
@@ -85,7 +94,7 @@ def test_the_same_rule_and_place_is_counted() -> None:
         (found("BR-CL-04", SUMMATION), found("FX-SCH-A-000595", SUMMATION)),
     ],
 )
-def test_what_factur_x_tells_again_is_left_out(standard: Raw, facturx: Raw) -> None:
+def test_what_factur_x_tells_again_is_left_out(standard: RawFinding, facturx: RawFinding) -> None:
     again = found(facturx.rule, facturx.location, source="facturx")
 
     assert made(again, standard)["errors"] == made(standard)["errors"]
@@ -109,7 +118,7 @@ def test_an_error_of_factur_x_does_not_vanish_behind_a_warning() -> None:
         found("FX-SCH-A-000595", f"{SUMMATION}/ram:Other[1]", source="facturx"),
     ],
 )
-def test_what_only_factur_x_tells_is_kept(alone: Raw) -> None:
+def test_what_only_factur_x_tells_is_kept(alone: RawFinding) -> None:
     standard = found("BR-CO-15", SUMMATION), found("BR-CL-04", SUMMATION)
 
     assert alone.rule in rules(made(*standard, alone)["errors"])
@@ -125,8 +134,11 @@ def test_what_validators_cannot_see_is_told_beside_what_they_find(
 ) -> None:
     remark = found("PLT-UNTAGGED-CONTENT", "p > svg", severity="warning", count=3)
 
-    made = report(
-        [Check.pdfa("2b"), Check.pdfua()], [verdict, verdict], lambda _path: None, [remark]
+    made = conformance_report(
+        [ConformanceCheck.pdfa("2b"), ConformanceCheck.pdfua()],
+        [verdict, verdict],
+        lambda _path: None,
+        [remark],
     )
 
     assert {part["status"] for part in made.values()} == {status}
@@ -146,7 +158,7 @@ def test_usual_findings_are_told_in_full_and_long_ones_as_far_as_all_have_room()
     among = made(*long)["errors"]
     assert rules(among) == [each.rule for each in long]
     assert all(row["location"].endswith("ä…") for row in among)
-    assert len(json.dumps(made(*long)).encode()) <= MOST_BYTES
+    assert len(json.dumps(made(*long)).encode()) <= MAX_SECTION_BYTES
 
 
 def test_a_hundred_at_most_and_of_every_rule_one() -> None:

@@ -8,21 +8,21 @@ from typing import Any
 import pytest
 from lxml import etree
 
-from chalicelib.engine.einvoice.cii import to_cii
-from chalicelib.engine.einvoice.cii.document import NAMESPACES
-from chalicelib.engine.einvoice.model import Identifier, Invoice, Line, Note
+from chalicelib.engine.einvoice.model import Identifier, Invoice, InvoiceLine, InvoiceNote
 from chalicelib.engine.einvoice.profiles import PROFILES
-from chalicelib.engine.einvoice.totals import totals
-from infra.einvoice.elements import TARGET, table
-from tests.builders.einvoice_schemas import schema_errors
-from tests.builders.einvoices import full, line, minimal
-from tests.builders.invoice_shapes import SHAPES
+from chalicelib.engine.einvoice.totals import compute_totals
+from chalicelib.engine.einvoice.write_cii import write_cii
+from chalicelib.engine.einvoice.write_cii.document import NAMESPACES
+from infra.cii_elements import TARGET, element_table
+from tests.builders.invoices.invoice_kinds import INVOICE_KINDS
+from tests.builders.invoices.models import full, line, minimal
+from tests.builders.invoices.schemas import schema_errors
 
 NAMES: Any = NAMESPACES
 
 
 def cii(invoice: Invoice, profile: str = "EN16931") -> bytes:
-    return to_cii(invoice, totals(invoice), PROFILES[profile])
+    return write_cii(invoice, compute_totals(invoice), PROFILES[profile])
 
 
 def texts(document: bytes, path: str) -> list[str]:
@@ -31,13 +31,13 @@ def texts(document: bytes, path: str) -> list[str]:
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", INVOICE_KINDS)
 def test_each_profile_takes_each_invoice(shape: str, profile: str) -> None:
-    assert schema_errors(profile, cii(SHAPES[shape](), profile)) == []
+    assert schema_errors(profile, cii(INVOICE_KINDS[shape](), profile)) == []
 
 
 def test_table_of_elements_is_what_its_generator_writes() -> None:
-    assert json.loads(TARGET.read_text()) == table()
+    assert json.loads(TARGET.read_text()) == element_table()
 
 
 def test_smaller_profiles_leave_out_what_they_have_no_place_for() -> None:
@@ -52,7 +52,7 @@ def test_smaller_profiles_leave_out_what_they_have_no_place_for() -> None:
 
 
 def test_minimum_keeps_one_tax_total_and_an_empty_delivery() -> None:
-    written = cii(SHAPES["tax currency"](), "MINIMUM")
+    written = cii(INVOICE_KINDS["tax currency"](), "MINIMUM")
 
     assert texts(written, "ram:TaxTotalAmount") == ["19.00"]
     assert b"<ram:ApplicableHeaderTradeDelivery/>" in written
@@ -72,18 +72,22 @@ def test_discount_terms_end_their_last_line() -> None:
 
 
 def test_category_o_has_a_rate_in_the_breakdown_only() -> None:
-    rates = texts(cii(SHAPES["O"](), "XRECHNUNG"), "ram:RateApplicablePercent")
+    rates = texts(cii(INVOICE_KINDS["O"](), "XRECHNUNG"), "ram:RateApplicablePercent")
 
     assert rates == ["0"]
 
 
 def test_equal_rates_are_equal_texts() -> None:
-    assert set(texts(cii(SHAPES["mixed rates"]()), "ram:RateApplicablePercent")) == {"19", "7", "0"}
+    assert set(texts(cii(INVOICE_KINDS["mixed rates"]()), "ram:RateApplicablePercent")) == {
+        "19",
+        "7",
+        "0",
+    }
 
 
 @pytest.mark.parametrize(("code", "cii_code"), [("3", "5"), ("35", "29"), ("432", "72")])
 def test_tax_point_code_is_that_of_cii_and_stands_once(code: str, cii_code: str) -> None:
-    invoice = replace(SHAPES["mixed rates"](), tax_point_date_code=code)
+    invoice = replace(INVOICE_KINDS["mixed rates"](), tax_point_date_code=code)
 
     assert texts(cii(invoice), "ram:DueDateTypeCode") == [cii_code]
 
@@ -97,7 +101,7 @@ def test_process_is_the_profiles_unless_named() -> None:
 
 
 def test_notes_stand_in_every_profile_that_has_them() -> None:
-    marked = minimal(notes=(Note(subject_code="AAI", text="TEST"),))
+    marked = minimal(notes=(InvoiceNote(subject_code="AAI", text="TEST"),))
     noted = {p for p in PROFILES if texts(cii(marked, p), "ram:IncludedNote/ram:Content")}
 
     assert noted == set(PROFILES) - {"MINIMUM"}
@@ -105,7 +109,7 @@ def test_notes_stand_in_every_profile_that_has_them() -> None:
 
 
 def test_blank_texts_leave_no_empty_elements() -> None:
-    blank: Line = line(note=" ", object_identifier=Identifier(id="", scheme="AAB"))
+    blank: InvoiceLine = line(note=" ", object_identifier=Identifier(id="", scheme="AAB"))
     written = cii(minimal(lines=(blank,), buyer_accounting_reference=""))
 
     empty = [e.tag for e in etree.fromstring(written).iter() if not len(e) and not e.text]

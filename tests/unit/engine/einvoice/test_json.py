@@ -7,11 +7,11 @@ import pytest
 
 from chalicelib.engine.einvoice.findings import InvalidInvoiceError
 from chalicelib.engine.einvoice.read_json import read_invoice
-from chalicelib.engine.einvoice.totals import totals
+from chalicelib.engine.einvoice.totals import compute_totals
 from chalicelib.engine.einvoice.write_json import completed_json, invoice_json, totals_json
-from tests.builders.invoice_json import ABSENT
-from tests.builders.invoice_json import invoice_json as sent
-from tests.builders.invoice_shapes import SHAPES
+from tests.builders.invoices.invoice_json import ABSENT
+from tests.builders.invoices.invoice_json import invoice_json as sent
+from tests.builders.invoices.invoice_kinds import INVOICE_KINDS
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_what_is_empty_is_absent_and_lines_are_numbered() -> None:
 
 
 def test_every_shape_comes_back_from_its_json() -> None:
-    for make in SHAPES.values():
+    for make in INVOICE_KINDS.values():
         invoice = make()
         assert read_invoice(invoice_json(invoice), "invoice") == invoice
 
@@ -89,7 +89,7 @@ def test_every_shape_comes_back_from_its_json() -> None:
 def test_the_completed_invoice_is_what_was_sent_and_what_follows() -> None:
     source = sent({"prepaid_amount": 10})
     invoice = read_invoice(source, "invoice")
-    computed = totals(invoice)
+    computed = compute_totals(invoice)
 
     completed = completed_json(source, invoice, computed)
 

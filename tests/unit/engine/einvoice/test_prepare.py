@@ -6,17 +6,21 @@ import pytest
 from lxml import etree
 
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.einvoice.prepare import EInvoice, invoice_at, prepare
+from chalicelib.engine.einvoice.prepare import EInvoiceInput, invoice_at, prepare_invoice
 from chalicelib.engine.einvoice.profiles import PROFILES, Syntax
-from tests.builders.invoice_json import invoice_json
+from tests.builders.invoices.invoice_json import invoice_json
 
 PAIRS = [(profile, syntax) for profile in PROFILES.values() for syntax in profile.syntaxes]
 
 
-def asked(changes: dict[str, Any] | None = None, profile: str = "EN16931", **more: Any) -> EInvoice:
+def asked(
+    changes: dict[str, Any] | None = None, profile: str = "EN16931", **more: Any
+) -> EInvoiceInput:
     syntax: Syntax = more.pop("syntax", "cii")
     source = invoice_json(changes or {})
-    return EInvoice(profile=PROFILES[profile], syntax=syntax, source=source, root="invoice", **more)
+    return EInvoiceInput(
+        profile=PROFILES[profile], syntax=syntax, source=source, findings_root="invoice", **more
+    )
 
 
 def texts(xml: bytes) -> list[str]:
@@ -25,29 +29,29 @@ def texts(xml: bytes) -> list[str]:
 
 @pytest.mark.parametrize(("profile", "syntax"), PAIRS)
 def test_xml_names_its_profile_and_what_is_due(profile: Any, syntax: Syntax) -> None:
-    prepared = prepare(asked(profile=profile.name, syntax=syntax))
+    prepared = prepare_invoice(asked(profile=profile.name, syntax=syntax))
 
-    found = texts(prepared.xml())
+    found = texts(prepared.to_xml())
 
     assert profile.guideline in found
-    assert prepared.completed["due_amount"] == "214.16"
+    assert prepared.completed_json["due_amount"] == "214.16"
     assert "214.16" in found
 
 
 @pytest.mark.parametrize(("profile", "syntax"), PAIRS)
 def test_a_test_invoice_says_so_where_the_profile_has_notes(profile: Any, syntax: Syntax) -> None:
-    live = prepare(asked(profile=profile.name, syntax=syntax))
-    test = prepare(asked(profile=profile.name, syntax=syntax, test=True))
+    live = prepare_invoice(asked(profile=profile.name, syntax=syntax))
+    test = prepare_invoice(asked(profile=profile.name, syntax=syntax, is_test=True))
 
-    said = [text for text in texts(test.xml()) if text.endswith("TEST")]
+    said = [text for text in texts(test.to_xml()) if text.endswith("TEST")]
     assert len(said) == (0 if profile.name == "MINIMUM" else 1)
-    assert not [text for text in texts(live.xml()) if text.endswith("TEST")]
-    assert test.completed == live.completed
+    assert not [text for text in texts(live.to_xml()) if text.endswith("TEST")]
+    assert test.completed_json == live.completed_json
 
 
 def test_a_refusal_carries_the_report() -> None:
     with pytest.raises(RenderFailure) as refused:
-        prepare(asked({"buyer_reference": "", "payment": None}, profile="XRECHNUNG"))
+        prepare_invoice(asked({"buyer_reference": "", "payment": None}, profile="XRECHNUNG"))
 
     failure = refused.value
     report = failure.members["result"]["conformance"]["einvoice"]
@@ -75,7 +79,7 @@ def test_a_refusal_carries_the_report() -> None:
     [("RE/2026-1", "RE2026-1.xml"), ("../../etc", "etc.xml"), ("???", "invoice.xml")],
 )
 def test_a_file_is_named_after_the_invoice(number: str, filename: str) -> None:
-    assert prepare(asked({"number": number})).filename == filename
+    assert prepare_invoice(asked({"number": number})).filename == filename
 
 
 @pytest.mark.parametrize(
@@ -87,11 +91,11 @@ def test_a_path_leads_through_objects_only(path: str, found: Any) -> None:
 
 
 def test_what_is_not_in_the_data_is_told_at_its_path() -> None:
-    nothing = EInvoice(
-        profile=PROFILES["BASIC"], syntax="cii", source=None, root="data.order.invoice"
+    nothing = EInvoiceInput(
+        profile=PROFILES["BASIC"], syntax="cii", source=None, findings_root="data.order.invoice"
     )
 
     with pytest.raises(RenderFailure) as refused:
-        prepare(nothing)
+        prepare_invoice(nothing)
 
     assert refused.value.detail == "data.order.invoice is required (PLT-REQUIRED)"

@@ -7,26 +7,26 @@ from typing import Any
 
 import pytest
 
-from chalicelib.engine.einvoice.cii import to_cii
-from chalicelib.engine.einvoice.from_xml import Reading, from_xml
-from chalicelib.engine.einvoice.model import Invoice, Payment
-from chalicelib.engine.einvoice.profiles import PROFILES, Profile
-from chalicelib.engine.einvoice.totals import Totals, totals
-from chalicelib.engine.einvoice.ubl import to_ubl
-from tests.builders.einvoices import full, minimal
-from tests.builders.invoice_shapes import SHAPES
+from chalicelib.engine.einvoice.model import Invoice, PaymentInstructions
+from chalicelib.engine.einvoice.profiles import PROFILES, InvoiceProfile
+from chalicelib.engine.einvoice.read_xml import XmlInvoice, read_xml
+from chalicelib.engine.einvoice.totals import InvoiceTotals, compute_totals
+from chalicelib.engine.einvoice.write_cii import write_cii
+from chalicelib.engine.einvoice.write_ubl import write_ubl
+from tests.builders.invoices.invoice_kinds import INVOICE_KINDS
+from tests.builders.invoices.models import full, minimal
 
-type Writer = Callable[[Invoice, Totals, Profile], bytes]
+type Writer = Callable[[Invoice, InvoiceTotals, InvoiceProfile], bytes]
 
-WRITERS: dict[str, Writer] = {"cii": to_cii, "ubl": to_ubl}
+WRITERS: dict[str, Writer] = {"cii": write_cii, "ubl": write_ubl}
 
 
 def write(invoice: Invoice, profile: str = "EN16931", syntax: str = "cii") -> bytes:
-    return WRITERS[syntax](invoice, totals(invoice), PROFILES[profile])
+    return WRITERS[syntax](invoice, compute_totals(invoice), PROFILES[profile])
 
 
-def read(document: bytes) -> tuple[Reading, Invoice]:
-    reading = from_xml(document)
+def read(document: bytes) -> tuple[XmlInvoice, Invoice]:
+    reading = read_xml(document)
     assert reading.invoice is not None, reading.problem
     return reading, reading.invoice
 
@@ -42,7 +42,9 @@ def test_nothing_of_a_full_invoice_is_lost(syntax: str, type_code: str) -> None:
 
 def _as_sent(sent: Invoice, invoice: Invoice) -> dict[str, Any]:
     """Return what reading may complete, after a look at it."""
-    assert [line.net_amount for line in invoice.lines] == list(totals(sent).line_net_amounts)
+    assert [line.net_amount for line in invoice.lines] == list(
+        compute_totals(sent).line_net_amounts
+    )
     assert invoice.payment_terms == f"{sent.payment_terms}\n"
     assert [part.amount for part in invoice.allowances] == [Decimal("10.00")]
     lines = tuple(
@@ -66,7 +68,7 @@ def test_one_syntax_says_what_the_other_says() -> None:
 
 @pytest.mark.parametrize("profile", ["MINIMUM", "BASIC_WL"])
 def test_profiles_without_lines_give_no_invoice(profile: str) -> None:
-    reading = from_xml(write(full(), profile))
+    reading = read_xml(write(full(), profile))
 
     assert (reading.profile, reading.invoice, reading.problem) == (PROFILES[profile], None, None)
 
@@ -167,7 +169,7 @@ def test_unknown_guideline_is_still_read() -> None:
 def test_document_that_makes_no_invoice_says_where(
     old: bytes, new: bytes, location: str, message: str
 ) -> None:
-    reading = from_xml(write(minimal()).replace(old, new))
+    reading = read_xml(write(minimal()).replace(old, new))
 
     assert reading.invoice is None
     assert reading.problem is not None
@@ -184,7 +186,7 @@ def test_ubl_date_may_have_a_time_zone() -> None:
 
 
 def test_ubl_creditor_of_a_payee_is_found() -> None:
-    document = write(SHAPES["direct debit"](), syntax="ubl")
+    document = write(INVOICE_KINDS["direct debit"](), syntax="ubl")
     creditor = b'<cac:PartyIdentification><cbc:ID schemeID="SEPA">DE98ZZZ09999999999</cbc:ID>'
     creditor += b"</cac:PartyIdentification>"
     payee = (
@@ -206,5 +208,5 @@ def test_ubl_creditor_of_a_payee_is_found() -> None:
 def test_credit_note_gets_a_payment_only_for_its_due_date() -> None:
     _, invoice = read(write(minimal(type_code="381", payment=None), syntax="ubl"))
 
-    assert invoice.payment == Payment(means_code="1")
+    assert invoice.payment == PaymentInstructions(means_code="1")
     assert invoice.due_date == minimal().due_date

@@ -6,15 +6,15 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
-from chalicelib.engine.einvoice import xmlparse
-from chalicelib.engine.einvoice.cii import to_cii
-from chalicelib.engine.einvoice.from_xml import from_xml
+from chalicelib.engine.einvoice import xml_parser
 from chalicelib.engine.einvoice.model import Invoice
-from chalicelib.engine.einvoice.profiles import PROFILES, Profile
-from chalicelib.engine.einvoice.totals import Totals, totals
-from chalicelib.engine.einvoice.ubl import to_ubl
-from chalicelib.engine.einvoice.xmlparse import RefusedXmlError
-from tests.builders.einvoices import full, minimal
+from chalicelib.engine.einvoice.profiles import PROFILES, InvoiceProfile
+from chalicelib.engine.einvoice.read_xml import read_xml
+from chalicelib.engine.einvoice.totals import InvoiceTotals, compute_totals
+from chalicelib.engine.einvoice.write_cii import write_cii
+from chalicelib.engine.einvoice.write_ubl import write_ubl
+from chalicelib.engine.einvoice.xml_parser import RefusedXmlError
+from tests.builders.invoices.models import full, minimal
 
 LAUGHS = b"<!DOCTYPE x [<!ENTITY a 'ha'>" + b"".join(
     b"<!ENTITY %c '%s'>" % (98 + n, b"&%c;" % (97 + n) * 10) for n in range(9)
@@ -22,7 +22,7 @@ LAUGHS = b"<!DOCTYPE x [<!ENTITY a 'ha'>" + b"".join(
 
 
 def document() -> bytes:
-    return to_cii(minimal(), totals(minimal()), PROFILES["EN16931"])
+    return write_cii(minimal(), compute_totals(minimal()), PROFILES["EN16931"])
 
 
 def with_doctype(doctype: bytes, number: bytes = b"RE-2026-001") -> bytes:
@@ -43,7 +43,7 @@ def with_doctype(doctype: bytes, number: bytes = b"RE-2026-001") -> bytes:
 )
 def test_doctype_is_refused_whatever_it_declares(hostile: bytes) -> None:
     with pytest.raises(RefusedXmlError, match="has a DOCTYPE; remove it"):
-        from_xml(hostile)
+        read_xml(hostile)
 
 
 def test_external_entity_reads_no_file(tmp_path: Path) -> None:
@@ -52,7 +52,7 @@ def test_external_entity_reads_no_file(tmp_path: Path) -> None:
     doctype = f"<!DOCTYPE x [<!ENTITY s SYSTEM '{secret.as_uri()}'>]>".encode()
 
     with pytest.raises(RefusedXmlError, match="DOCTYPE"):
-        from_xml(with_doctype(doctype, b"&s;"))
+        read_xml(with_doctype(doctype, b"&s;"))
 
 
 @pytest.mark.parametrize(
@@ -71,16 +71,16 @@ def test_external_entity_reads_no_file(tmp_path: Path) -> None:
 )
 def test_what_is_no_sound_xml_is_refused(broken: bytes) -> None:
     with pytest.raises(RefusedXmlError, match="not well-formed"):
-        from_xml(broken)
+        read_xml(broken)
 
 
 def test_size_is_bounded_before_anything_is_parsed() -> None:
     with pytest.raises(RefusedXmlError, match="send at most 64000000"):
-        from_xml(b" " * (xmlparse.MAX_BYTES + 1))
+        read_xml(b" " * (xml_parser.MAX_XML_BYTES + 1))
     with pytest.raises(RefusedXmlError, match="more than 3000000 tags"):
-        from_xml(b"<a>" + b"<b/>" * 3_000_001)
+        read_xml(b"<a>" + b"<b/>" * 3_000_001)
     with pytest.raises(RefusedXmlError, match="1500000 attributes"):
-        from_xml(b"<a " + b"x=''" * 1_500_001)
+        read_xml(b"<a " + b"x=''" * 1_500_001)
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_size_is_bounded_before_anything_is_parsed() -> None:
 )
 def test_other_documents_are_refused_by_name(other: bytes, name: str) -> None:
     with pytest.raises(RefusedXmlError, match=f"is a {name}; send a CrossIndustryInvoice"):
-        from_xml(other)
+        read_xml(other)
 
 
 def test_namespaces_are_no_decoration() -> None:
@@ -101,19 +101,19 @@ def test_namespaces_are_no_decoration() -> None:
         b"<ram:BuyerReference>", b'<ram:BuyerReference xmlns:ram="urn:other">'
     )
 
-    reading = from_xml(foreign)
+    reading = read_xml(foreign)
 
     assert reading.invoice is not None
     assert reading.invoice.buyer_reference is None
     assert reading.not_in_model[0].location.endswith("/?:BuyerReference")
 
 
-@pytest.mark.parametrize("write", [to_cii, to_ubl])
+@pytest.mark.parametrize("write", [write_cii, write_ubl])
 @pytest.mark.parametrize("text", [None, "junk", "9" * 15])
 def test_damage_anywhere_is_survived(
-    write: Callable[[Invoice, Totals, Profile], bytes], text: str | None
+    write: Callable[[Invoice, InvoiceTotals, InvoiceProfile], bytes], text: str | None
 ) -> None:
-    root = etree.fromstring(write(full(), totals(full()), PROFILES["EN16931"]))
+    root = etree.fromstring(write(full(), compute_totals(full()), PROFILES["EN16931"]))
     readable = 0
     for element in list(root.iter()):
         parent = element.getparent()
@@ -125,7 +125,7 @@ def test_damage_anywhere_is_survived(
         else:
             element.text = text
 
-        readable += from_xml(etree.tostring(root)).invoice is not None
+        readable += read_xml(etree.tostring(root)).invoice is not None
 
         element.text = kept
         parent.insert(place, element)
@@ -137,4 +137,4 @@ def test_time_for_many_unknown_elements_does_not_explode() -> None:
         b"<ram:BuyerReference>", b"<ram:Odd>x</ram:Odd>" * 50_000 + b"<ram:BuyerReference>"
     )
 
-    assert len(from_xml(many).not_in_model) == 100
+    assert len(read_xml(many).not_in_model) == 100

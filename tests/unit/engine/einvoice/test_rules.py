@@ -6,11 +6,16 @@ import pytest
 
 from chalicelib.engine.einvoice.findings import InvalidInvoiceError
 from chalicelib.engine.einvoice.profiles import PROFILES, Syntax
-from chalicelib.engine.einvoice.rules import examined
+from chalicelib.engine.einvoice.rules.check import read_and_check
 from chalicelib.engine.einvoice.write_json import invoice_json as written
-from tests.builders.broken_invoices import BROKEN, OUTSIDE, REVERSE, WITHIN
-from tests.builders.invoice_json import ABSENT, invoice_json
-from tests.builders.invoice_shapes import SHAPES
+from tests.builders.invoices.broken_invoices import (
+    BROKEN_INVOICES,
+    INTRA_COMMUNITY,
+    NOT_SUBJECT_TO_VAT,
+    REVERSE_CHARGE,
+)
+from tests.builders.invoices.invoice_json import ABSENT, invoice_json
+from tests.builders.invoices.invoice_kinds import INVOICE_KINDS
 
 SYNTAXES: tuple[Syntax, ...] = ("cii", "ubl")
 ONE_OUTSIDE = {"lines[0].vat": {"category": "O"}, "vat_exemptions": {"O": {"reason": "r"}}}
@@ -22,7 +27,7 @@ NOT_ITS_SHARE = {
 
 def found(source: Any, profile: str, syntax: Syntax = "cii") -> list[tuple[str, str]]:
     try:
-        examined(source, PROFILES[profile], syntax, "invoice")
+        read_and_check(source, PROFILES[profile], syntax, "invoice")
     except InvalidInvoiceError as invalid:
         return [(each.rule, each.location) for each in invalid.findings]
     return []
@@ -30,19 +35,21 @@ def found(source: Any, profile: str, syntax: Syntax = "cii") -> list[tuple[str, 
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_a_valid_invoice_breaks_no_rule(profile: str) -> None:
-    without_rate = {**REVERSE, "lines[0].vat": {"category": "AE"}}
-    for changes in ({}, OUTSIDE, WITHIN, REVERSE, without_rate):
+    without_rate = {**REVERSE_CHARGE, "lines[0].vat": {"category": "AE"}}
+    for changes in ({}, NOT_SUBJECT_TO_VAT, INTRA_COMMUNITY, REVERSE_CHARGE, without_rate):
         assert found(invoice_json(changes), profile) == []
 
 
-@pytest.mark.parametrize(("rule", "path", "changes"), BROKEN)
+@pytest.mark.parametrize(("rule", "path", "changes"), BROKEN_INVOICES)
 def test_a_broken_rule_is_told_at_its_place(rule: str, path: str, changes: dict[str, Any]) -> None:
     assert found(invoice_json(changes), "XRECHNUNG") == [(rule, f"invoice.{path}")]
 
 
 @pytest.mark.parametrize("profile", [name for name in PROFILES if name != "XRECHNUNG"])
 def test_rules_of_xrechnung_are_its_own(profile: str) -> None:
-    xrechnung = [row for row in BROKEN if row[0].startswith("BR-DE-") and row[0] != "BR-DE-26"]
+    xrechnung = [
+        row for row in BROKEN_INVOICES if row[0].startswith("BR-DE-") and row[0] != "BR-DE-26"
+    ]
 
     assert [found(invoice_json(changes), profile) for _, _, changes in xrechnung] == [
         [] for _ in xrechnung
@@ -59,7 +66,11 @@ def test_rules_of_xrechnung_are_its_own(profile: str) -> None:
         (
             "BR-CO-26",
             "seller.vat_id",
-            {**OUTSIDE, "seller.legal_registration": ABSENT, "seller.identifiers": [{"id": "1"}]},
+            {
+                **NOT_SUBJECT_TO_VAT,
+                "seller.legal_registration": ABSENT,
+                "seller.identifiers": [{"id": "1"}],
+            },
             {"MINIMUM"},
         ),
         ("BR-O-12", "lines[1].vat.category", ONE_OUTSIDE, PROFILES.keys() - {"EXTENDED"}),
@@ -82,7 +93,7 @@ def test_equal_findings_are_counted_and_each_says_where() -> None:
     source = invoice_json({f"lines[0].{name}": value for name, value in large.items()})
 
     with pytest.raises(InvalidInvoiceError) as caught:
-        examined(source, PROFILES["EN16931"], "cii", "data.bill")
+        read_and_check(source, PROFILES["EN16931"], "cii", "data.bill")
 
     line, whole = caught.value.findings
     assert (line.location, line.count) == ("data.bill.lines[0]", 1)
@@ -100,7 +111,7 @@ def test_a_report_has_no_end_of_findings() -> None:
 def test_every_shape_of_invoice_is_taken_but_for_what_a_profile_cannot_tell() -> None:
     refused = {
         (shape, profile): found(written(make()), profile)
-        for shape, make in SHAPES.items()
+        for shape, make in INVOICE_KINDS.items()
         for profile in PROFILES
     }
 

@@ -14,10 +14,10 @@ from hypothesis import given
 from chalicelib.engine.einvoice.model import Adjustment, Invoice, Vat
 from chalicelib.engine.einvoice.profiles import PROFILES
 from chalicelib.engine.einvoice.read_json import read_invoice
-from chalicelib.engine.einvoice.rules import check
-from chalicelib.engine.einvoice.totals import Totals, totals
-from tests.builders.invoice_json import invoice_json
-from tests.builders.random_invoices import INVOICES
+from chalicelib.engine.einvoice.rules.check import check_rules
+from chalicelib.engine.einvoice.totals import InvoiceTotals, compute_totals
+from tests.builders.invoices.invoice_json import invoice_json
+from tests.builders.invoices.random_invoices import INVOICES
 
 
 def cents(amount: Fraction) -> Fraction:
@@ -75,9 +75,9 @@ def expected(invoice: Invoice) -> dict[str, Any]:
     }
 
 
-def computed(changes: dict[str, Any]) -> tuple[Invoice, Totals]:
+def computed(changes: dict[str, Any]) -> tuple[Invoice, InvoiceTotals]:
     invoice = read_invoice(invoice_json(changes), "invoice")
-    return invoice, totals(invoice)
+    return invoice, compute_totals(invoice)
 
 
 @given(INVOICES)
@@ -104,7 +104,7 @@ def test_totals_agree_with_each_other(changes: dict[str, Any]) -> None:
     assert found.tax_basis_total + found.tax_total == found.grand_total
     amounts = [*found.line_net_amounts, found.due_amount, found.prepaid_amount, found.tax_total]
     assert {each.as_tuple().exponent for each in amounts} == {-2}
-    assert check(invoice, found, PROFILES["XRECHNUNG"], "cii", "invoice") == ()
+    assert check_rules(invoice, found, PROFILES["XRECHNUNG"], "cii", "invoice") == ()
 
 
 @pytest.mark.parametrize(
@@ -145,6 +145,6 @@ def test_rates_that_are_equal_are_one_and_what_is_outside_has_none() -> None:
         dataclasses.replace(invoice.lines[0], vat=dataclasses.replace(outside, rate=None)),
     )
 
-    parts = totals(dataclasses.replace(invoice, lines=lines)).vat_breakdown
+    parts = compute_totals(dataclasses.replace(invoice, lines=lines)).vat_breakdown
 
     assert [(part.category, part.rate) for part in parts] == [("S", Decimal(19)), ("O", None)]

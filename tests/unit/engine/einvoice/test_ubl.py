@@ -8,19 +8,19 @@ from lxml import etree
 
 from chalicelib.engine.einvoice.model import Invoice
 from chalicelib.engine.einvoice.profiles import PROFILES
-from chalicelib.engine.einvoice.totals import totals
-from chalicelib.engine.einvoice.ubl import to_ubl
-from chalicelib.engine.einvoice.ubl.document import NAMESPACES
-from tests.builders.einvoice_schemas import schema_errors
-from tests.builders.einvoices import full, minimal
-from tests.builders.invoice_shapes import SHAPES
+from chalicelib.engine.einvoice.totals import compute_totals
+from chalicelib.engine.einvoice.write_ubl import write_ubl
+from chalicelib.engine.einvoice.write_ubl.document import NAMESPACES
+from tests.builders.invoices.invoice_kinds import INVOICE_KINDS
+from tests.builders.invoices.models import full, minimal
+from tests.builders.invoices.schemas import schema_errors
 
 NAMES: Any = NAMESPACES
 PROFILES_IN_UBL = [name for name, profile in PROFILES.items() if "ubl" in profile.syntaxes]
 
 
 def ubl(invoice: Invoice, profile: str = "EN16931") -> bytes:
-    return to_ubl(invoice, totals(invoice), PROFILES[profile])
+    return write_ubl(invoice, compute_totals(invoice), PROFILES[profile])
 
 
 def texts(document: bytes, path: str) -> list[str]:
@@ -34,9 +34,9 @@ def root_name(document: bytes) -> str:
 
 @pytest.mark.parametrize("profile", PROFILES_IN_UBL)
 @pytest.mark.parametrize("type_code", [None, "381"])
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", INVOICE_KINDS)
 def test_schema_takes_each_invoice(shape: str, type_code: str | None, profile: str) -> None:
-    invoice = SHAPES[shape]()
+    invoice = INVOICE_KINDS[shape]()
     written = ubl(replace(invoice, type_code=type_code or invoice.type_code), profile)
 
     assert schema_errors(root_name(written), written) == []
@@ -50,7 +50,7 @@ def test_type_code_decides_on_the_document(type_code: str, name: str) -> None:
 
 
 def test_credit_note_keeps_what_its_schema_has_no_element_for() -> None:
-    written = ubl(SHAPES["credit note"]())
+    written = ubl(INVOICE_KINDS["credit note"]())
 
     assert texts(written, "cac:PaymentMeans/cbc:PaymentDueDate") == ["2026-12-20"]
     assert texts(written, "cac:AdditionalDocumentReference[cbc:DocumentTypeCode='50']/cbc:ID") == [
@@ -75,7 +75,7 @@ def test_notes_carry_their_subject() -> None:
 
 
 def test_amounts_name_their_currency() -> None:
-    written = etree.fromstring(ubl(SHAPES["tax currency"]()))
+    written = etree.fromstring(ubl(INVOICE_KINDS["tax currency"]()))
 
     found = {e.get("currencyID") for e in written.iterfind("cac:TaxTotal/cbc:TaxAmount", NAMES)}
 

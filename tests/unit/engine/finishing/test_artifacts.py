@@ -5,8 +5,8 @@ from typing import Any
 
 import pikepdf
 
-from chalicelib.engine.finishing.artifacts import mark_artifacts
-from tests.builders.pdfs import A4, finished, pdf_of
+from chalicelib.engine.finishing.tagging.artifacts import mark_artifacts
+from tests.builders.pages.pdfs import A4, finish_printed, pdf_of
 
 TAGGED = b"/P <</MCID 0 >>BDC\n0 0 1 1 re\nf\nEMC\n"
 
@@ -73,7 +73,7 @@ def test_annotations_of_an_archived_document_are_seen_and_printed() -> None:
         plain = pikepdf.ObjectStreamMode.disable
         document.save(result, object_stream_mode=plain, deterministic_id=True)
 
-    made = finished(result.getvalue(), {"pdfa": "2b"})
+    made = finish_printed(result.getvalue(), {"pdfa": "2b"})
 
     with pikepdf.open(io.BytesIO(made)) as document:
         assert [int(each.F) for each in document.pages[0].Annots] == [4 | 64]

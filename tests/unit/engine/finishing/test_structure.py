@@ -5,9 +5,9 @@ from typing import Any
 import pikepdf
 import pytest
 
-from chalicelib.engine.finishing.links import describe_links
-from chalicelib.engine.finishing.printed import Elements
-from chalicelib.engine.finishing.structure import repair_structure
+from chalicelib.engine.finishing.chromium_pdf import StructureIndex
+from chalicelib.engine.finishing.tagging.pdfua import describe_links
+from chalicelib.engine.finishing.tagging.structure_tree import repair_structure_tree
 
 NAME = pikepdf.Name
 
@@ -48,17 +48,17 @@ class Tree:
 
     def repaired(self, *kids: Any) -> list[Any]:
         self.root.K.K = pikepdf.Array(kids)
-        return repair_structure(self.document, self.elements())
+        return repair_structure_tree(self.document, self.elements())
 
-    def elements(self) -> Elements:
+    def elements(self) -> StructureIndex:
         def numbers(types: str) -> tuple[int, ...]:
             return tuple(each.objgen[0] for each in self.made if str(each.S) in types.split())
 
-        return Elements(
+        return StructureIndex(
             types=frozenset(str(each.S) for each in self.made),
-            items=numbers("/LI"),
+            list_items=numbers("/LI"),
             figures=numbers("/Figure"),
-            linked=numbers("/Link /NonStruct"),
+            annotation_parents=numbers("/Link /NonStruct"),
         )
 
 
@@ -155,9 +155,9 @@ def test_where_a_text_may_be_anothers_the_address_is_told(tree: Tree) -> None:
 def test_a_document_with_nothing_in_it_gets_a_tree() -> None:
     document = pikepdf.new()
 
-    nothing = Elements(types=frozenset(), items=(), figures=(), linked=())
+    nothing = StructureIndex(types=frozenset(), list_items=(), figures=(), annotation_parents=())
 
-    assert repair_structure(document, nothing) == []
+    assert repair_structure_tree(document, nothing) == []
     assert str(document.Root.StructTreeRoot.K.S) == "/Document"
 
 
@@ -175,8 +175,11 @@ def test_what_only_looks_like_an_element_is_left_alone(tree: Tree) -> None:
     stream, paragraph = tree.document.make_stream(b"x"), tree.element("P")
     others = (stream.objgen[0], tree.page.objgen[0], paragraph.objgen[0], 9_999_999)
 
-    links = repair_structure(
-        tree.document, Elements(types=frozenset(), items=others, figures=others, linked=others)
+    links = repair_structure_tree(
+        tree.document,
+        StructureIndex(
+            types=frozenset(), list_items=others, figures=others, annotation_parents=others
+        ),
     )
 
     assert links == []

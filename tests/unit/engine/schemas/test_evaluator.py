@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from chalicelib.engine.schemas.evaluator import findings
+from chalicelib.engine.schemas.evaluator import validate_data
 
 LINES = {
     "type": "object",
@@ -25,7 +25,7 @@ LINES = {
 def test_findings_point_into_the_data() -> None:
     data = {"lines": [{"price": 1}, {"more": 2}, {"price": "3"}, {"price": -1}]}
 
-    assert findings(LINES, data, "/data") == [
+    assert validate_data(LINES, data, "/data") == [
         ("/data/lines/1", "required", '"price" is required'),
         ("/data/lines/1", "unknown", 'may not have "more"'),
         ("/data/lines/2/price", "wrong_type", "must be a number or null"),
@@ -61,7 +61,7 @@ def test_findings_point_into_the_data() -> None:
 def test_each_finding_is_a_sentence(
     schema: dict[str, Any], value: Any, message: str | None
 ) -> None:
-    found = findings(schema, value, "/data")
+    found = validate_data(schema, value, "/data")
 
     assert (found[0][2] if found else None) == message or (found[0][2].startswith(str(message)))
 
@@ -69,7 +69,7 @@ def test_each_finding_is_a_sentence(
 def test_findings_stay_short() -> None:
     data = {"k" * 5_000: 1, "lines": [{"x" * 90_000: 1, "price": n} for n in range(500)]}
 
-    found = findings({**LINES, "additionalProperties": {"type": "string"}}, data, "/data")
+    found = validate_data({**LINES, "additionalProperties": {"type": "string"}}, data, "/data")
 
     assert len(found) == 100
     assert max(len(place) + len(message) for place, _, message in found) < 2_000
@@ -82,8 +82,8 @@ def test_cents_are_multiples_of_cents(value: float) -> None:
         "properties": {"price": {"multipleOf": 0.01}, "inner": {"$ref": "#"}},
     }
 
-    assert findings(schema, {"price": value, "inner": {"price": value}}, "") == []
-    found = findings(schema, {"price": 1.135, "inner": {"price": 1.135}}, "")
+    assert validate_data(schema, {"price": value, "inner": {"price": value}}, "") == []
+    found = validate_data(schema, {"price": 1.135, "inner": {"price": 1.135}}, "")
     assert sorted(found) == [
         ("/inner/price", "out_of_range", "must be a multiple of 0.01"),
         ("/price", "out_of_range", "must be a multiple of 0.01"),

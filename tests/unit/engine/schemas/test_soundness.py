@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from chalicelib.engine.schemas.soundness import faults
+from chalicelib.engine.schemas.schema_check import check_schema
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -42,7 +42,7 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 def test_fault_of_a_schema_is_named_where_it_stands(
     schema: dict[str, Any], place: str, code: str
 ) -> None:
-    assert [(found[0], found[1]) for found in faults(schema, "/schema")] == [(place, code)]
+    assert [(found[0], found[1]) for found in check_schema(schema, "/schema")] == [(place, code)]
 
 
 @pytest.mark.parametrize(
@@ -59,4 +59,4 @@ def test_fault_of_a_schema_is_named_where_it_stands(
     ],
 )
 def test_sound_schema_has_no_faults(schema: dict[str, Any]) -> None:
-    assert faults(schema, "/schema") == []
+    assert check_schema(schema, "/schema") == []

@@ -7,15 +7,17 @@ import pytest
 
 from chalicelib.engine.templating import limits
 from chalicelib.engine.templating.environment import TemplateEnvironment
-from chalicelib.engine.templating.filters.conventions import Conventions
-from chalicelib.engine.templating.fuel import FuelError, Meter
-from chalicelib.engine.templating.library import Library
+from chalicelib.engine.templating.filters.locale_settings import LocaleSettings
+from chalicelib.engine.templating.fuel import FuelError, FuelMeter
+from chalicelib.engine.templating.loader import TemplateLoader
 
 
-def lipsum(meter: Meter) -> Callable[..., str]:
+def lipsum(meter: FuelMeter) -> Callable[..., str]:
     return cast(
         "Callable[..., str]",
-        TemplateEnvironment(meter, Library(), Conventions(), strict=False).globals["lipsum"],
+        TemplateEnvironment(meter, TemplateLoader(), LocaleSettings(), strict=False).globals[
+            "lipsum"
+        ],
     )
 
 
@@ -28,28 +30,28 @@ def lipsum(meter: Meter) -> Callable[..., str]:
     ],
 )
 def test_less_than_nothing_pays_no_fuel_back(arguments: dict[str, int]) -> None:
-    meter = Meter()
+    meter = FuelMeter()
 
     assert lipsum(meter)(**arguments).strip("<p>\n/.") == ""
 
-    assert limits.FUEL - 100 < meter.left < limits.FUEL
+    assert limits.FUEL - 100 < meter.remaining < limits.FUEL
 
 
 def test_more_text_than_there_is_fuel_for_is_not_built() -> None:
     with pytest.raises(FuelError):
-        lipsum(Meter())(10**8)
+        lipsum(FuelMeter())(10**8)
 
 
 @pytest.mark.parametrize("amount", [[0], "x", 0.5, float("nan")])
 def test_an_amount_that_is_no_number_is_refused_before_it_is_multiplied(amount: object) -> None:
     with pytest.raises(TypeError):
-        lipsum(Meter())(amount, max=10**12)
+        lipsum(FuelMeter())(amount, max=10**12)
 
 
 def test_a_negative_price_is_a_bug() -> None:
-    meter = Meter()
+    meter = FuelMeter()
 
     with pytest.raises(AssertionError):
         meter.spend(-1)
 
-    assert meter.left == limits.FUEL
+    assert meter.remaining == limits.FUEL

@@ -8,9 +8,9 @@ import pytest
 
 from chalicelib.core.errors import NotFound
 from chalicelib.engine.templating import includes as bounds
-from chalicelib.engine.templating.faults import Fault
+from chalicelib.engine.templating.failures import TemplateFailure
 from chalicelib.engine.templating.includes import Includes, collect_includes
-from chalicelib.engine.templating.renderer import Renderer
+from chalicelib.engine.templating.renderer import TemplateRenderer
 
 DATA: Mapping[str, Any] = {"name": "Ana <b>", "rows": [{"n": 1}, {"n": 2}], "yes": True}
 
@@ -39,13 +39,18 @@ class Workspace:
 
 
 @pytest.fixture(scope="module")
-def renderer() -> Renderer:
-    return Renderer()
+def renderer() -> TemplateRenderer:
+    return TemplateRenderer()
 
 
 def _render(
-    renderer: Renderer, source: str, *, strict: bool = False, escape: bool = True, **templates: str
-) -> str | Fault:
+    renderer: TemplateRenderer,
+    source: str,
+    *,
+    strict: bool = False,
+    escape: bool = True,
+    **templates: str,
+) -> str | TemplateFailure:
     """Render as the service does: the letters A, B and C in a source stand for ids."""
     for letter in "ABCN":
         source = source.replace(f"${letter}", tpl(letter))
@@ -76,7 +81,7 @@ def _render(
         ("{# {% include '$N' %} #}{% raw %}{% include '' %}{% endraw %}", "{% include '' %}"),
     ],
 )  # fmt: skip
-def test_includes(renderer: Renderer, source: str, expected: str) -> None:
+def test_includes(renderer: TemplateRenderer, source: str, expected: str) -> None:
     text = _render(
         renderer,
         source,
@@ -88,7 +93,7 @@ def test_includes(renderer: Renderer, source: str, expected: str) -> None:
     assert text == expected
 
 
-def test_what_an_include_sets_stays_in_it(renderer: Renderer) -> None:
+def test_what_an_include_sets_stays_in_it(renderer: TemplateRenderer) -> None:
     included = "{% set name = 'changed' %}{% set secret = 1 %}{% macro m() %}x{% endmacro %}"
 
     text = _render(
@@ -98,11 +103,11 @@ def test_what_an_include_sets_stays_in_it(renderer: Renderer) -> None:
     assert text == "Ana &lt;b&gt;False"
 
 
-def test_plain_text_includes_plain_text(renderer: Renderer) -> None:
+def test_plain_text_includes_plain_text(renderer: TemplateRenderer) -> None:
     assert _render(renderer, "{% include '$A' %}", escape=False, A="{{ name }}") == "Ana <b>"
 
 
-def test_nothing_of_one_run_is_left_for_the_next(renderer: Renderer) -> None:
+def test_nothing_of_one_run_is_left_for_the_next(renderer: TemplateRenderer) -> None:
     dice = "{{ range(1000000)|random }} "
     source = f"{dice}{{% include '$A' without context %}}{dice}"
 
@@ -131,11 +136,11 @@ def test_nothing_of_one_run_is_left_for_the_next(renderer: Renderer) -> None:
     ],
 )  # fmt: skip
 def test_what_cannot_be_included_is_told_at_its_tag(
-    renderer: Renderer, source: str, place: tuple[int, int], words: str
+    renderer: TemplateRenderer, source: str, place: tuple[int, int], words: str
 ) -> None:
     fault = _render(renderer, source, A="fine")
 
-    assert isinstance(fault, Fault)
+    assert isinstance(fault, TemplateFailure)
     assert fault.code == "template_runtime_error"
     assert (fault.line, fault.column) == place
     assert words in fault.message
@@ -156,32 +161,36 @@ def test_what_cannot_be_included_is_told_at_its_tag(
     ],
 )  # fmt: skip
 def test_a_fault_in_an_include_has_the_place_there(
-    renderer: Renderer, included: str, code: str, place: tuple[int, int], excerpt: str | None
+    renderer: TemplateRenderer,
+    included: str,
+    code: str,
+    place: tuple[int, int],
+    excerpt: str | None,
 ) -> None:
     source = "first\n\n\n{% include '$C' %} {{ 1 / 0 }}"
 
     fault = _render(renderer, source, strict=True, A=included, C="{% include '$A' %}")
 
-    assert isinstance(fault, Fault)
+    assert isinstance(fault, TemplateFailure)
     assert fault.message.startswith(f"In the included template {A}: ")
     assert (fault.code, fault.line, fault.column) == (code, *place)
     assert excerpt in {None, fault.excerpt}
 
 
-def test_a_fault_after_an_include_is_not_the_includes(renderer: Renderer) -> None:
+def test_a_fault_after_an_include_is_not_the_includes(renderer: TemplateRenderer) -> None:
     fault = _render(renderer, "{% include '$A' %} {{ 1 / 0 }}", A="1\n2\n3")
 
-    assert isinstance(fault, Fault)
+    assert isinstance(fault, TemplateFailure)
     assert (fault.line, fault.column) == (1, len(f"{{% include '{A}' %}}") + 5)
     assert "In the included" not in fault.message
 
 
-def test_a_circle_is_told_where_it_closes(renderer: Renderer) -> None:
+def test_a_circle_is_told_where_it_closes(renderer: TemplateRenderer) -> None:
     source = "{% include '$A' %}"
 
     fault = _render(renderer, source, A="a{% include '$B' %}", B="\nb{% include '$A' %}")
 
-    assert isinstance(fault, Fault)
+    assert isinstance(fault, TemplateFailure)
     assert (fault.code, fault.line, fault.column) == ("template_runtime_error", 2, 5)
     assert fault.message.startswith(
         f"In the included template {B}: A template cannot include itself: {A} > {B} > {A}."
@@ -195,7 +204,7 @@ def test_a_circle_is_told_where_it_closes(renderer: Renderer) -> None:
     assert closed == "ab"
 
 
-def test_one_template_may_be_included_again_and_again(renderer: Renderer) -> None:
+def test_one_template_may_be_included_again_and_again(renderer: TemplateRenderer) -> None:
     text = _render(
         renderer, "{% for r in rows * 500 %}{% include '$A' %}{% endfor %}", A="{{ r.n }}"
     )
@@ -203,7 +212,7 @@ def test_one_template_may_be_included_again_and_again(renderer: Renderer) -> Non
     assert text == "12" * 500
 
 
-def test_depth_is_bounded(renderer: Renderer) -> None:
+def test_depth_is_bounded(renderer: TemplateRenderer) -> None:
     letters = "ABCDEFGHJKMNPQRST"
     chain: dict[str, Any] = {"T": "end"}
     for outer, inner in itertools.pairwise(letters):
@@ -213,7 +222,7 @@ def test_depth_is_bounded(renderer: Renderer) -> None:
     deeper = _render(renderer, f"{{% include '{tpl('A')}' %}}", **chain)
 
     assert deep == "end"
-    assert isinstance(deeper, Fault)
+    assert isinstance(deeper, TemplateFailure)
     assert deeper.code == "template_runtime_error"
     assert "16 deep" in deeper.message
 
@@ -232,9 +241,9 @@ def test_everything_that_may_be_included_is_found_once() -> None:
 
 
 def test_so_many_includes_are_looked_up_and_no_more(
-    renderer: Renderer, monkeypatch: pytest.MonkeyPatch
+    renderer: TemplateRenderer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bounds, "MOST_TEMPLATES", 2)
+    monkeypatch.setattr(bounds, "MAX_INCLUDED_TEMPLATES", 2)
     source = "{% include '$A' %}{% include '$B' %}{% include '$C' %}"
     for letter in "ABC":
         source = source.replace(f"${letter}", tpl(letter))
@@ -244,20 +253,20 @@ def test_so_many_includes_are_looked_up_and_no_more(
     fault = renderer.render(source, {}, strict=False, includes=found)
 
     assert len(workspace.asked) == 2
-    assert isinstance(fault, Fault)
+    assert isinstance(fault, TemplateFailure)
     assert "at most 2 included templates" in fault.message
 
 
 def test_included_sources_are_bounded_in_all(
-    renderer: Renderer, monkeypatch: pytest.MonkeyPatch
+    renderer: TemplateRenderer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bounds, "MOST_CHARACTERS", 9)
+    monkeypatch.setattr(bounds, "MAX_INCLUDED_CHARACTERS", 9)
 
     source = f"{{% include '{A}' %}}{{% include '{B}' %}}"
     found = collect_includes([source], Workspace(A="x" * 5, B="x" * 5).find)
     fault = renderer.render(source, {}, strict=False, includes=found)
 
-    assert isinstance(fault, Fault)
+    assert isinstance(fault, TemplateFailure)
     assert list(found.sources) == [A]
     assert "9 characters in all" in fault.message
 

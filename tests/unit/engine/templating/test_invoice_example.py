@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from chalicelib.engine.templating.renderer import Renderer
+from chalicelib.engine.templating.renderer import TemplateRenderer
 
 FOLDER = Path(__file__).parents[4] / "examples" / "invoice"
 
@@ -23,7 +23,7 @@ def test_the_template_renders_with_every_value_defined() -> None:
     source = (FOLDER / "template.html").read_text(encoding="utf-8")
     data = json.loads((FOLDER / "data.json").read_text(encoding="utf-8"))
 
-    html = Renderer().render(source, data, strict=True)
+    html = TemplateRenderer().render(source, data, strict=True)
 
     assert isinstance(html, str), html
     assert html.count('class="sku"') == 40

@@ -4,24 +4,26 @@ from typing import Any
 
 import pytest
 
-from chalicelib.engine.templating.faults import Fault
-from chalicelib.engine.templating.renderer import Renderer
+from chalicelib.engine.templating.failures import TemplateFailure
+from chalicelib.engine.templating.renderer import TemplateRenderer
 
 
 @pytest.fixture(scope="module")
-def renderer() -> Renderer:
-    return Renderer()
+def renderer() -> TemplateRenderer:
+    return TemplateRenderer()
 
 
-def _text(renderer: Renderer, source: str, **data: Any) -> str:
+def _text(renderer: TemplateRenderer, source: str, **data: Any) -> str:
     result = renderer.render(source, data, strict=False)
     assert isinstance(result, str), result
     return result
 
 
-def _fault(renderer: Renderer, source: str, *, strict: bool = False, **data: Any) -> Fault:
+def _fault(
+    renderer: TemplateRenderer, source: str, *, strict: bool = False, **data: Any
+) -> TemplateFailure:
     result = renderer.render(source, data, strict=strict)
-    assert isinstance(result, Fault), result
+    assert isinstance(result, TemplateFailure), result
     return result
 
 
@@ -88,7 +90,7 @@ def _fault(renderer: Renderer, source: str, *, strict: bool = False, **data: Any
         ("{{ range(1000000)|list|length }}", "1000000"),
     ],
 )
-def test_language(renderer: Renderer, source: str, expected: str) -> None:
+def test_language(renderer: TemplateRenderer, source: str, expected: str) -> None:
     data = {
         "text": "a < b",
         "order": {"items": [1, 2, 3], "items2": {"k": "v"}},
@@ -119,7 +121,7 @@ def test_language(renderer: Renderer, source: str, expected: str) -> None:
         "{{ namespace(a=1).__dict__ }}{{ namespace(a=1)._Namespace__attrs }}",
     ],
 )
-def test_no_python_attribute_is_ever_offered(renderer: Renderer, source: str) -> None:
+def test_no_python_attribute_is_ever_offered(renderer: TemplateRenderer, source: str) -> None:
     assert _text(renderer, source) == ""
 
 
@@ -136,7 +138,7 @@ def test_no_python_attribute_is_ever_offered(renderer: Renderer, source: str) ->
         "{{ cycler.next() }}",
     ],
 )
-def test_what_is_not_offered_cannot_be_called(renderer: Renderer, source: str) -> None:
+def test_what_is_not_offered_cannot_be_called(renderer: TemplateRenderer, source: str) -> None:
     assert _fault(renderer, source, rows=[1], text="t").code == "template_runtime_error"
 
 
@@ -174,39 +176,39 @@ def test_what_is_not_offered_cannot_be_called(renderer: Renderer, source: str) -
         "{{ range(3000000)|sort|reverse|list|length }}",
     ],
 )
-def test_bombs_run_out_of_fuel(renderer: Renderer, source: str) -> None:
+def test_bombs_run_out_of_fuel(renderer: TemplateRenderer, source: str) -> None:
     assert _fault(renderer, source, tree=[1]).code == "template_fuel_exhausted"
     assert _text(renderer, "{{ 1 + 1 }}") == "2"
 
 
-def test_constants_are_not_computed_while_compiling(renderer: Renderer) -> None:
+def test_constants_are_not_computed_while_compiling(renderer: TemplateRenderer) -> None:
     source = "{% if false %}{{ 'x'.center(99) }}{{ '%2000000000d'|format(1) }}{% endif %}ok"
 
     assert _text(renderer, source) == "ok"
 
 
-def test_strict_makes_undefined_values_errors(renderer: Renderer) -> None:
+def test_strict_makes_undefined_values_errors(renderer: TemplateRenderer) -> None:
     fault = _fault(renderer, "{{ a }}\n{{ a.b }}", strict=True, a={})
 
     assert (fault.code, fault.line, fault.column) == ("template_runtime_error", 2, 4)
     assert fault.message == "'dict object' has no attribute 'b'"
 
 
-def test_a_range_of_a_million_is_within_the_budget(renderer: Renderer) -> None:
+def test_a_range_of_a_million_is_within_the_budget(renderer: TemplateRenderer) -> None:
     assert _text(renderer, "{% for i in range(4000000) %}{% endfor %}") == ""
 
 
-def test_equal_input_gives_equal_bytes(renderer: Renderer) -> None:
+def test_equal_input_gives_equal_bytes(renderer: TemplateRenderer) -> None:
     source = "{{ lipsum() }}{{ range(100)|random }}"
 
-    assert _text(renderer, source) == _text(renderer, source) == _text(Renderer(), source)
+    assert _text(renderer, source) == _text(renderer, source) == _text(TemplateRenderer(), source)
 
 
-def test_lone_surrogates_become_replacement_characters(renderer: Renderer) -> None:
+def test_lone_surrogates_become_replacement_characters(renderer: TemplateRenderer) -> None:
     assert _text(renderer, "{{ a }}", a="\ud800x") == "\ufffdx"
 
 
-def test_data_win_over_methods_of_the_same_name(renderer: Renderer) -> None:
+def test_data_win_over_methods_of_the_same_name(renderer: TemplateRenderer) -> None:
     assert _text(renderer, "{{ a.items }} {{ a.get }}", a={"items": 1, "get": 2}) == "1 2"
 
 
@@ -223,7 +225,7 @@ def test_data_win_over_methods_of_the_same_name(renderer: Renderer) -> None:
         "{{ namespace(a=1) }}",
     ],
 )
-def test_what_is_no_value_is_not_printed(renderer: Renderer, source: str) -> None:
+def test_what_is_no_value_is_not_printed(renderer: TemplateRenderer, source: str) -> None:
     fault = _fault(renderer, f"a\n{source}")
 
     assert fault.code == "template_runtime_error"

@@ -7,10 +7,10 @@ from typing import Any, Final
 import pytest
 from jsonschema import Draft202012Validator
 
-from chalicelib.contract.templates import TemplateRequest
-from chalicelib.engine.templating.filters.habits import Habits
-from chalicelib.engine.templating.renderer import Renderer
-from infra.local.stored_examples import creation, data_of, stored_examples
+from chalicelib.contract.template.template import TemplateRequest
+from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults
+from chalicelib.engine.templating.renderer import TemplateRenderer
+from infra.local.examples import example_data, stored_examples, template_body
 
 CENT: Final = Decimal("0.01")
 BLANKS: Final = str.maketrans("\u00a0\u202f\u2212", "  -")
@@ -35,25 +35,27 @@ def total(lines: Iterable[Mapping[str, Any]], name: str) -> int:
 
 
 def page_of(example: str) -> str:
-    body = creation(example)
-    habits = Habits(body["options"]["locale"])
-    page = Renderer().render(body["html"], data_of(example), strict=True, habits=habits)
+    body = template_body(example)
+    locale_defaults = LocaleDefaults(body["options"]["locale"])
+    page = TemplateRenderer().render(
+        body["html"], example_data(example), strict=True, locale_defaults=locale_defaults
+    )
     assert isinstance(page, str), page
     return page.translate(BLANKS)
 
 
 @pytest.mark.parametrize("example", stored_examples())
 def test_the_data_fit_the_schema(example: str) -> None:
-    body = creation(example)
+    body = template_body(example)
 
     TemplateRequest.model_validate(body)
     Draft202012Validator.check_schema(body["schema"])
-    assert list(Draft202012Validator(body["schema"]).iter_errors(data_of(example))) == []
+    assert list(Draft202012Validator(body["schema"]).iter_errors(example_data(example))) == []
 
 
 def test_the_invoice_adds_up() -> None:
     net = {0.07: Decimal(0), 0.19: Decimal(0)}
-    for part in data_of("invoice")["parts"]:
+    for part in example_data("invoice")["parts"]:
         for line in part["lines"]:
             net[line["vat"]] += to("0.01", exact(line["quantity"]) * exact(line["price"]))
     taxes = [to("0.01", amount * exact(rate)) for rate, amount in net.items()]
@@ -66,7 +68,7 @@ def test_the_invoice_adds_up() -> None:
 
 
 def test_the_payslip_adds_up() -> None:
-    data = data_of("payslip")
+    data = example_data("payslip")
     earned = [
         (to("0.01", exact(line["base"]) * exact(line.get("units", 1))), line["liable"])
         for line in data["earnings"]
@@ -87,7 +89,7 @@ def test_the_payslip_adds_up() -> None:
 
 
 def test_the_parts_of_the_report_agree() -> None:
-    data = data_of("report")
+    data = example_data("report")
     revenue = total(data["products"], "revenue")
 
     assert total(data["channels"], "amount") == total(data["regions"], "revenue") == revenue
@@ -97,6 +99,6 @@ def test_the_parts_of_the_report_agree() -> None:
 
 
 def test_the_label_has_the_check_digit_of_its_number() -> None:
-    digits = [int(digit) for digit in data_of("shipping-label")["sscc"]]
+    digits = [int(digit) for digit in example_data("shipping-label")["sscc"]]
 
     assert (3 * sum(digits[0::2]) + sum(digits[1::2])) % 10 == 0

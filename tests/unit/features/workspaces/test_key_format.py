@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chalicelib.features.workspaces import key_format
+from chalicelib.features.workspaces.keys import key_format
 from chalicelib.features.workspaces.model import Mode
 
 # The same in every process: parallel test runs compare the names of the cases.
-KEY = key_format.generate("test", below=lambda n: n // 2).text
+KEY = key_format.generate("test", random_below=lambda n: n // 2).text
 
 
 @pytest.mark.parametrize("mode", ["live", "test"])

@@ -5,17 +5,17 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from chalicelib.engine.templating.renderer import Renderer
+from chalicelib.engine.templating.renderer import TemplateRenderer
 
 SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.fixture(scope="module")
-def renderer() -> Renderer:
-    return Renderer()
+def renderer() -> TemplateRenderer:
+    return TemplateRenderer()
 
 
-def drawn(renderer: Renderer, source: str, **data: object) -> ET.Element:
+def drawn(renderer: TemplateRenderer, source: str, **data: object) -> ET.Element:
     result = renderer.render(source, data, strict=True)
     assert isinstance(result, str), result
     return ET.fromstring(result)  # noqa: S314 -- our own
@@ -31,7 +31,7 @@ def drawn(renderer: Renderer, source: str, **data: object) -> ET.Element:
     ],
 )
 def test_a_code_has_a_size_and_says_what_it_holds(
-    renderer: Renderer, source: str, width: str, height: str
+    renderer: TemplateRenderer, source: str, width: str, height: str
 ) -> None:
     value = 'a "b" <c> & d\'s'
 
@@ -44,13 +44,13 @@ def test_a_code_has_a_size_and_says_what_it_holds(
     assert svg.get("viewBox") is not None
 
 
-def test_a_long_value_has_a_short_name(renderer: Renderer) -> None:
+def test_a_long_value_has_a_short_name(renderer: TemplateRenderer) -> None:
     svg = drawn(renderer, "{{ v|qrcode }}", v="x" * 1000)
 
     assert svg.get("aria-label") == "x" * 200 + "…"
 
 
-def test_numbers_can_be_codes(renderer: Renderer) -> None:
+def test_numbers_can_be_codes(renderer: TemplateRenderer) -> None:
     svg = drawn(renderer, "{{ v|barcode('ean13') }}", v=4006381333931)
 
     assert svg.get("aria-label") == "4006381333931"
@@ -86,7 +86,9 @@ def test_numbers_can_be_codes(renderer: Renderer) -> None:
         "{{ '\\ud800'|qrcode }}",
     ],
 )
-def test_what_no_code_can_hold_is_an_error_at_its_place(renderer: Renderer, source: str) -> None:
+def test_what_no_code_can_hold_is_an_error_at_its_place(
+    renderer: TemplateRenderer, source: str
+) -> None:
     fault = renderer.render(f"line\n  {source}", {}, strict=True)
 
     assert not isinstance(fault, str), fault[:100]
@@ -95,7 +97,7 @@ def test_what_no_code_can_hold_is_an_error_at_its_place(renderer: Renderer, sour
     assert fault.column >= 3
 
 
-def test_codes_are_paid_for(renderer: Renderer) -> None:
+def test_codes_are_paid_for(renderer: TemplateRenderer) -> None:
     many = "{% for n in range(4900000) %}{% endfor %}" + "{{ ('x' * 2000)|qrcode }}" * 2
 
     for source in (many, "{{ ('x' * 9000000)|qrcode }}"):

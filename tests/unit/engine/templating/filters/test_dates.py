@@ -1,13 +1,12 @@
 """Dates and times: what people of each place expect to read."""
 
 # ruff: noqa: RUF001 -- letters and digits of many scripts
-
 from typing import Final
 
 import pytest
 
-from chalicelib.engine.templating.filters.habits import Habits
-from chalicelib.engine.templating.renderer import Renderer
+from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults
+from chalicelib.engine.templating.renderer import TemplateRenderer
 
 # `~` is a narrow no-break space.
 LOCALES: Final = {
@@ -38,20 +37,22 @@ LOCALES: Final = {
 
 
 @pytest.fixture(scope="module")
-def renderer() -> Renderer:
-    return Renderer()
+def renderer() -> TemplateRenderer:
+    return TemplateRenderer()
 
 
 def text(
-    renderer: Renderer, source: str, locale: str | None = "en", timezone: str | None = None
+    renderer: TemplateRenderer, source: str, locale: str | None = "en", timezone: str | None = None
 ) -> str:
-    result = renderer.render(source, {}, strict=True, habits=Habits(locale, timezone))
+    result = renderer.render(
+        source, {}, strict=True, locale_defaults=LocaleDefaults(locale, timezone)
+    )
     assert isinstance(result, str), result
     return result
 
 
 @pytest.mark.parametrize("locale", LOCALES)
-def test_each_place_has_its_own_way(renderer: Renderer, locale: str) -> None:
+def test_each_place_has_its_own_way(renderer: TemplateRenderer, locale: str) -> None:
     source = (
         "{% set d = '2026-11-02' %}{{ d|date('short') }}|{{ d|date }}|{{ d|date('full') }}"
         "|{{ '2026-11-02T14:05:09Z'|datetime('short', 'Europe/Berlin') }}"
@@ -90,11 +91,13 @@ def test_each_place_has_its_own_way(renderer: Renderer, locale: str) -> None:
         ("'2026-10-25T01:30Z'|datetime('HH:mm O', 'Europe/Berlin')", "02:30 GMT+1"),
     ],
 )
-def test_values_zones_and_patterns(renderer: Renderer, expression: str, expected: str) -> None:
+def test_values_zones_and_patterns(
+    renderer: TemplateRenderer, expression: str, expected: str
+) -> None:
     assert text(renderer, f"{{{{ {expression} }}}}") == expected
 
 
-def test_the_zone_is_the_filter_s_the_output_s_or_as_it_stands(renderer: Renderer) -> None:
+def test_the_zone_is_the_filter_s_the_output_s_or_as_it_stands(renderer: TemplateRenderer) -> None:
     source = "{{ '2026-07-02T14:05+01:00'|datetime('HH:mm') }}"
     own = "{{ '2026-07-02T14:05+01:00'|datetime('HH:mm', timezone='UTC') }}"
 
@@ -103,7 +106,7 @@ def test_the_zone_is_the_filter_s_the_output_s_or_as_it_stands(renderer: Rendere
     assert text(renderer, own, timezone="Asia/Tokyo") == "13:05"
 
 
-def test_a_full_time_names_its_zone(renderer: Renderer) -> None:
+def test_a_full_time_names_its_zone(renderer: TemplateRenderer) -> None:
     source = "{{ '2026-07-02T14:05:09Z'|datetime('full', 'Europe/Berlin') }}"
 
     assert text(renderer, source, "de") == (

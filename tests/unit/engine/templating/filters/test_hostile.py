@@ -2,12 +2,12 @@
 
 import pytest
 
-from chalicelib.engine.templating.renderer import Renderer
+from chalicelib.engine.templating.renderer import TemplateRenderer
 
 
 @pytest.fixture(scope="module")
-def renderer() -> Renderer:
-    return Renderer()
+def renderer() -> TemplateRenderer:
+    return TemplateRenderer()
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def renderer() -> Renderer:
     ],
 )
 def test_a_value_that_cannot_be_is_an_error_at_its_place(
-    renderer: Renderer, expression: str, told: str
+    renderer: TemplateRenderer, expression: str, told: str
 ) -> None:
     fault = renderer.render(f"first\r\n\tä {{{{ {expression} }}}}", {}, strict=True)
 
@@ -90,7 +90,7 @@ def test_a_value_that_cannot_be_is_an_error_at_its_place(
 @pytest.mark.parametrize("field", "GyYuUrQqMLwWdDFgEecabBhHKkjJCmsSAzZOvVXx")
 @pytest.mark.parametrize("length", [1, 2, 3, 4, 5, 6, 50])
 def test_no_field_of_a_pattern_is_more_than_an_error(
-    renderer: Renderer, field: str, length: int
+    renderer: TemplateRenderer, field: str, length: int
 ) -> None:
     source = "{{ v|datetime(f, 'America/St_Johns') }}{{ v|date(f, locale='ar-EG') }}"
     data = {"v": "2026-11-22T14:05:09.123", "f": field * length}
@@ -112,7 +112,7 @@ def test_no_field_of_a_pattern_is_more_than_an_error(
         "{% for n in range(10 ** 6) %}{{ ('> ' * 100)|markdown }}{% endfor %}",
     ],
 )
-def test_prose_is_paid_for(renderer: Renderer, source: str) -> None:
+def test_prose_is_paid_for(renderer: TemplateRenderer, source: str) -> None:
     fault = renderer.render(
         "{% set t = 'x' * 4000000 %}{{ t|markdown|length }}" + source, {}, strict=True
     )

@@ -1,13 +1,12 @@
 """Amounts, numbers and percentages: what people of each place expect to read."""
 
 # ruff: noqa: RUF001 -- digits and signs of many scripts
-
 from typing import Any, Final
 
 import pytest
 
-from chalicelib.engine.templating.filters.habits import Habits
-from chalicelib.engine.templating.renderer import Renderer
+from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults
+from chalicelib.engine.templating.renderer import TemplateRenderer
 
 # Written by hand (`_` is a no-break space, `~` a narrow one) and compared with ICU 78.
 LOCALES: Final = {
@@ -41,18 +40,18 @@ LOCALES: Final = {
 
 
 @pytest.fixture(scope="module")
-def renderer() -> Renderer:
-    return Renderer()
+def renderer() -> TemplateRenderer:
+    return TemplateRenderer()
 
 
-def text(renderer: Renderer, source: str, locale: str | None = "en", **data: Any) -> str:
-    result = renderer.render(source, data, strict=True, habits=Habits(locale))
+def text(renderer: TemplateRenderer, source: str, locale: str | None = "en", **data: Any) -> str:
+    result = renderer.render(source, data, strict=True, locale_defaults=LocaleDefaults(locale))
     assert isinstance(result, str), result
     return result
 
 
 @pytest.mark.parametrize("locale", LOCALES)
-def test_each_place_has_its_own_way(renderer: Renderer, locale: str) -> None:
+def test_each_place_has_its_own_way(renderer: TemplateRenderer, locale: str) -> None:
     source = (
         "{{ 1234567.891|money('EUR') }}|{{ '-1234.5'|money('USD') }}"
         "|{{ -1234567.8915|number }}|{{ 0.19|percent }}"
@@ -99,7 +98,7 @@ def test_each_place_has_its_own_way(renderer: Renderer, locale: str) -> None:
     ],
 )
 def test_numbers_are_exact_and_round_half_away_from_zero(
-    renderer: Renderer, expression: str, expected: str
+    renderer: TemplateRenderer, expression: str, expected: str
 ) -> None:
     assert text(renderer, f"{{{{ {expression} }}}}") == expected
 
@@ -121,17 +120,17 @@ def test_numbers_are_exact_and_round_half_away_from_zero(
     ],
 )
 def test_the_locale_is_the_filter_s_the_output_s_the_page_s_or_english(
-    renderer: Renderer, source: str, locale: str | None, expected: str
+    renderer: TemplateRenderer, source: str, locale: str | None, expected: str
 ) -> None:
     assert text(renderer, source, locale, n=1.5, l="de-AT") == expected
 
 
-def test_a_page_s_language_is_gone_with_its_page(renderer: Renderer) -> None:
+def test_a_page_s_language_is_gone_with_its_page(renderer: TemplateRenderer) -> None:
     assert text(renderer, "<html lang=de>{{ 1.5|number }}", None).endswith("1,5")
     assert text(renderer, "{{ 1.5|number }}", None) == "1.5"
 
 
-def test_what_is_undefined_is_nothing_unless_that_is_an_error(renderer: Renderer) -> None:
+def test_what_is_undefined_is_nothing_unless_that_is_an_error(renderer: TemplateRenderer) -> None:
     source = "[{{ a|money('EUR') }}{{ b.c|date }}{{ d|qrcode }}]{{ 1|money('EUR', locale=e) }}"
 
     assert renderer.render(source, {}, strict=False) == "[]€1.00"

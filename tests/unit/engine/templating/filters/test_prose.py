@@ -6,15 +6,15 @@ import re
 
 import pytest
 
-from chalicelib.engine.templating.renderer import Renderer
+from chalicelib.engine.templating.renderer import TemplateRenderer
 
 
 @pytest.fixture(scope="module")
-def renderer() -> Renderer:
-    return Renderer()
+def renderer() -> TemplateRenderer:
+    return TemplateRenderer()
 
 
-def text(renderer: Renderer, source: str, value: object, *, escape: bool = True) -> str:
+def text(renderer: TemplateRenderer, source: str, value: object, *, escape: bool = True) -> str:
     result = renderer.render(source, {"v": value}, strict=True, escape=escape)
     assert isinstance(result, str), result
     return result
@@ -44,11 +44,11 @@ def text(renderer: Renderer, source: str, value: object, *, escape: bool = True)
         ("", ""),
     ],
 )
-def test_markdown_becomes_markup(renderer: Renderer, value: object, expected: str) -> None:
+def test_markdown_becomes_markup(renderer: TemplateRenderer, value: object, expected: str) -> None:
     assert text(renderer, "{{ v|markdown }}", value) == expected
 
 
-def test_markdown_has_tables(renderer: Renderer) -> None:
+def test_markdown_has_tables(renderer: TemplateRenderer) -> None:
     made = text(renderer, "{{ v|markdown }}", "|a|b|\n|-|-:|\n|1|<i>|")
 
     assert "<td>1</td>" in made
@@ -79,7 +79,7 @@ def test_markdown_has_tables(renderer: Renderer) -> None:
         '<https://x.example/"onmouseover=alert(1)>',
     ],
 )
-def test_markdown_brings_no_script(renderer: Renderer, value: str) -> None:
+def test_markdown_brings_no_script(renderer: TemplateRenderer, value: str) -> None:
     made = text(renderer, "{{ v|markdown }}", value)
 
     for tag in re.findall(r"<([^>]*)>", made):
@@ -90,7 +90,7 @@ def test_markdown_brings_no_script(renderer: Renderer, value: str) -> None:
             assert re.match(r"https?:|[^:]*$", plain), plain
 
 
-def test_lines_become_breaks(renderer: Renderer) -> None:
+def test_lines_become_breaks(renderer: TemplateRenderer) -> None:
     value = "a\r\nb\rc\n\n<d>"
 
     assert text(renderer, "{{ v|nl2br }}", value) == "a<br>\nb<br>\nc<br>\n<br>\n&lt;d&gt;"
@@ -100,7 +100,7 @@ def test_lines_become_breaks(renderer: Renderer) -> None:
 @pytest.mark.parametrize(
     "value", ["</script><!--", "'\"><img src=x>", "\u2028&amp;", {"<": [None]}]
 )
-def test_json_stands_in_scripts_and_attributes(renderer: Renderer, value: object) -> None:
+def test_json_stands_in_scripts_and_attributes(renderer: TemplateRenderer, value: object) -> None:
     script = text(renderer, "<script>{{ v|tojson }}</script>", value)
     single = text(renderer, "<p data-v='{{ v|tojson }}'>", value)
     double = text(renderer, '<p data-v="{{ v|tojson|forceescape }}">', value)
@@ -115,7 +115,7 @@ def test_json_stands_in_scripts_and_attributes(renderer: Renderer, value: object
     "source",
     ["{{ none|markdown }}", "{{ [v]|markdown }}", "{{ {}|nl2br }}", "{{ (1e308 * 10)|tojson }}"],
 )
-def test_what_is_no_text_is_an_error_at_its_place(renderer: Renderer, source: str) -> None:
+def test_what_is_no_text_is_an_error_at_its_place(renderer: TemplateRenderer, source: str) -> None:
     fault = renderer.render(f"line\n  {source}", {"v": 1}, strict=True)
 
     assert not isinstance(fault, str), fault

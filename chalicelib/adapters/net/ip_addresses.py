@@ -1,0 +1,125 @@
+"""Which addresses and ports may be reached: an explicit list, never what a library calls global."""
+
+import contextlib
+import re
+import socket
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from typing import Final, Self
+
+from chalicelib.engine import ports
+
+ALLOWED_TCP_PORTS: Final = ports.ALLOWED_TCP_PORTS
+_PORT_COUNT: Final = 1 << 16
+
+_REFUSED_V4: Final = (
+    "0.0.0.0/8",  # this network
+    "10.0.0.0/8",  # private
+    "100.64.0.0/10",  # behind a carrier's NAT; a provider's metadata at 100.100.100.200
+    "127.0.0.0/8",  # this machine
+    "168.63.129.16/32",  # a provider's metadata
+    "169.254.0.0/16",  # link-local; metadata, credentials and time of AWS
+    "172.16.0.0/12",  # private
+    "192.0.0.0/24",  # protocol assignments
+    "192.0.2.0/24",  # documentation
+    "192.31.196.0/24",  # AS112
+    "192.52.193.0/24",  # AMT relays
+    "192.88.99.0/24",  # 6to4 relays
+    "192.168.0.0/16",  # private
+    "192.175.48.0/24",  # AS112
+    "198.18.0.0/15",  # benchmarks
+    "198.51.100.0/24",  # documentation
+    "203.0.113.0/24",  # documentation
+    "224.0.0.0/4",  # multicast
+    "240.0.0.0/4",  # reserved; broadcast
+)
+# Of IPv6 only 2000::/3 is given out to anybody. What embeds an IPv4 address is refused whatever it
+# embeds: the address of an IPv4 machine is its IPv4 address.
+_REFUSED_V6: Final = (
+    "::/3",  # unspecified, loopback, IPv4-mapped, NAT64 (64:ff9b::/96), discard-only
+    "2001::/23",  # protocol assignments: Teredo, benchmarks, ORCHID
+    "2001:db8::/32",  # documentation
+    "2002::/16",  # 6to4
+    "2620:4f:8000::/48",  # AS112
+    "3fff::/20",  # documentation
+    "4000::/2",  # not given out; segment routing at 5f00::/16
+    "8000::/1",  # not given out; private (fc00::/7; metadata of AWS), link-local, multicast
+)
+_REFUSED_NETWORKS: Final = tuple(ip_network(cidr) for cidr in (*_REFUSED_V4, *_REFUSED_V6))
+# ISATAP: what stands before the IPv4 address, behind any prefix; two bits of it are flags.
+_ISATAP: Final = 0x0000_5EFE
+_ISATAP_MASK: Final = 0xFCFF_FFFF
+
+# Forms that have one meaning only: no netmask, no zero in front, no name.
+_EXEMPTION: Final = re.compile(
+    r"(?P<cidr>[0-9A-Fa-f:.]+(?P<length>/(?:0|[1-9][0-9]{0,2}))?):(?P<port>[1-9][0-9]{0,4})"
+)
+_BRACKETS: Final = re.compile(r"\[([^\[\]]+)\]")
+
+type IpAddress = IPv4Address | IPv6Address
+
+
+def is_public(address: IpAddress) -> bool:
+    """Tell whether anybody on the internet could reach it as well."""
+    if isinstance(address, IPv6Address):
+        is_isatap = (int(address) >> 32) & _ISATAP_MASK == _ISATAP
+        if is_isatap or address.scope_id is not None:
+            return False
+    return not any(address in network for network in _REFUSED_NETWORKS)
+
+
+def is_address_of_this_machine(address: IpAddress) -> bool:
+    """Tell whether it is one of this machine's own: that is then spoken to from itself."""
+    family = socket.AF_INET if isinstance(address, IPv4Address) else socket.AF_INET6
+    # To connect sends nothing here; without a route there is nothing to reach either.
+    with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
+        probe.connect((str(address), 1))
+        return ip_address(probe.getsockname()[0]) == address
+    return False
+
+
+def ip_literal(host: str) -> IpAddress | None:
+    """Return the address that a host is written as, as browsers read it: 127.1, 0x7f000001."""
+    with contextlib.suppress(ValueError):
+        return ip_address(host)
+    with contextlib.suppress(OSError):
+        return IPv4Address(socket.inet_aton(host))
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class EgressExemption:
+    """One network and port that may be reached although the rules refuse them."""
+
+    network: IPv4Network | IPv6Network
+    port: int
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read `CIDR:port`, an IPv6 network with or without brackets; raises ValueError.
+
+        What spans more than one kind of address (10.0.0.0/7) is a slip, not an exemption.
+        """
+        plain = _BRACKETS.sub(r"\1", text.strip(), count=1)
+        found = _EXEMPTION.fullmatch(plain)
+        if found is None or int(found["port"]) >= _PORT_COUNT:
+            raise ValueError(f"{text!r} is not CIDR:port, as 10.20.0.0/16:443 is")
+        try:
+            network = ip_network(found["cidr"])
+        except ValueError as error:
+            raise ValueError(f"{text!r} is not CIDR:port: {error}") from error
+        is_bare = plain == text.strip() and not found["length"]
+        if is_bare and isinstance(network, IPv6Network):
+            raise ValueError(f"{text!r} is not CIDR:port: write an IPv6 address in brackets")
+        if any(_spans_beyond(network, refused) for refused in _REFUSED_NETWORKS):
+            raise ValueError(f"{text!r} is not CIDR:port of one network: it spans several kinds")
+        return cls(network, int(found["port"]))
+
+    def covers(self, address: IpAddress, port: int) -> bool:
+        """Tell whether this is about an address and port."""
+        return port == self.port and address in self.network
+
+
+def _spans_beyond(network: IPv4Network | IPv6Network, refused: IPv4Network | IPv6Network) -> bool:
+    """Tell whether one is a part of the other, and not the whole."""
+    return network.overlaps(refused) and network.prefixlen < refused.prefixlen

@@ -1,0 +1,196 @@
+"""What every endpoint that makes a render does: accept it, run or queue it, answer."""
+
+import base64
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from chalicelib.adapters.json_logs import bind
+from chalicelib.api._render_command import render_command
+from chalicelib.api.edge.endpoint import JSON, Call, Reply
+from chalicelib.core.errors import Conflict, FieldError, ServiceError
+from chalicelib.features.files.model import StoredFile
+from chalicelib.features.renders.accept.command import RenderCommand
+from chalicelib.features.renders.accept.create import AcceptedRender
+from chalicelib.features.renders.model import Render
+from chalicelib.features.renders.run.after_final import file_object_keys
+from chalicelib.features.renders.run.protocol import MAX_RETURNED_BYTES
+from chalicelib.features.renders.run.run_now import SyncResult, WaitingCaller
+
+if TYPE_CHECKING:
+    from chalicelib.contract.render.request import RenderRequest
+
+type Headers = Mapping[str, str]
+
+_RENDER: Final = "chalicelib.contract.render.render:Render"
+# The fields of Endpoint that these endpoints have in common.
+ENDPOINT_FIELDS: Final[Mapping[str, Any]] = {
+    "scope": "render:write",
+    "tag": "Renders",
+    "answers": {200: _RENDER, 202: _RENDER, 303: None},
+    "answer_types": (
+        JSON,
+        "application/pdf",
+        "image/png",
+        "image/jpeg",
+        "image/webp",
+        "text/html",
+        "application/zip",
+        "text/plain",
+    ),
+    "problems": (
+        "plan_feature_unavailable",
+        "einvoice_invalid",
+        "einvoice_validation_failed",
+        "pdfa_conversion_failed",
+        "pdfua_validation_failed",
+        "test_key_required",
+        "template_not_allowed_for_key",
+        "email_not_verified",
+        "region_not_enabled",
+        "render_limit_reached",
+        "concurrency_limited",
+        "template_not_found",
+        "template_deleted",
+        "version_not_found",
+        "conflict",
+        "render_timeout",
+        "upload_not_found",
+        "template_syntax_error",
+        "template_runtime_error",
+        "template_fuel_exhausted",
+        "data_schema_mismatch",
+        "data_invalid",
+        "scene_invalid",
+        "data_url_fetch_failed",
+        "url_not_allowed",
+        "asset_fetch_failed",
+        "attachment_failed",
+        "wait_timeout",
+        "navigation_failed",
+        "page_limit_exceeded",
+        "output_too_large",
+        "render_failed",
+        "render_lost",
+        "region_degraded",
+        "maintenance",
+        "file_expired",
+    ),
+    "idempotent": True,
+    "counts_rate_itself": True,
+}
+
+
+def submit_render(call: Call, request: "RenderRequest") -> Reply:
+    """Accept the render that a call asks for, run or queue it, and answer how it stands."""
+    return submit_command(call, render_command(call, request))
+
+
+def submit_command(call: Call, command: RenderCommand) -> Reply:
+    """Accept the render that is ordered, run or queue it, and answer how it stands."""
+    accepted = call.services.create_render(command, call.record_rate)
+    bind(render=accepted.render.id)
+    if accepted.repeat is not None:
+        return _replay_reply(call, accepted)
+    if command.mode == "async":
+        call.services.enqueue_render.send(accepted.render)
+        return _unfinished_reply(call, accepted.render, {})
+    waiting = WaitingCaller(
+        deadline=call.deadline,
+        cancel_on_timeout=command.delivery_policy.cancel_on_timeout,
+        idempotency=command.idempotency,
+    )
+    return _reply(call, call.services.run_now(accepted.render, accepted.body, waiting), {})
+
+
+def _replay_reply(call: Call, accepted: AcceptedRender) -> Reply:
+    assert accepted.repeat is not None
+    render, first = accepted.render, accepted.repeat.accepted
+    headers = {"Idempotent-Replayed": "true"}
+    if first is None:
+        return _reply(call, SyncResult(render), headers)
+    if render.status == "queued" and render.body_key is not None:
+        # The first request may have died before it could do this.
+        call.services.enqueue_render.send(render)
+    shown = call.services.present_render.as_accepted(render, first)
+    return Reply(202, shown, headers={**headers, **_location_header(call, render)})
+
+
+def _unfinished_reply(call: Call, render: Render, headers: Headers) -> Reply:
+    shown = call.services.present_render(render)
+    return Reply(202, shown, headers={**headers, **_location_header(call, render)})
+
+
+def _reply(call: Call, result: SyncResult, headers: Headers) -> Reply:
+    render = result.render
+    if not render.is_final:
+        return _unfinished_reply(call, render, headers)
+    if render.error is not None:
+        raise _render_error(render, headers)
+    if render.status == "canceled":
+        detail = "The render was canceled by another request."
+        raise Conflict("conflict", detail, headers=headers, render_id=render.id)
+    return delivery_reply(call, result, headers)
+
+
+def _render_error(render: Render, headers: Headers) -> ServiceError:
+    error = dict(render.error or {})
+    code, message = error.pop("code"), error.pop("message")
+    errors = [FieldError(**entry) for entry in error.pop("errors", None) or ()]
+    if render.result is not None:
+        error["result"] = render.result
+    return ServiceError(code, message, errors=errors, headers=headers, render_id=render.id, **error)
+
+
+def _location_header(call: Call, render: Render) -> Headers:
+    return {"Location": f"{call.services.settings.base_url}/renders/{render.id}"}
+
+
+# What is no document of its own, but one in base64.
+_BASE64_TYPE: Final = "text/plain"
+
+
+def delivery_reply(call: Call, result: SyncResult, headers: Mapping[str, str]) -> Reply:
+    """Answer with a render that succeeded, in the way that its delivery asks for.
+
+    A repeat of a request with zero retention gets the render: the file was nowhere kept.
+    """
+    render = result.render
+    if render.returns_file and not (render.zero_retention and result.content is None):
+        return _stored_file_reply(call, result, {**headers, "X-Render-Id": render.id})
+    shown = call.services.present_render(render, with_urls=render.delivery == "url")
+    return Reply(200, shown, headers=headers)
+
+
+def _stored_file_reply(call: Call, result: SyncResult, headers: Mapping[str, str]) -> Reply:
+    render = result.render
+    if result.content is not None:
+        return _file_reply(render, render.files[0], result.content, headers)
+    if not render.files or render.files_purged_at is not None:
+        raise _file_expired_error()
+    file = render.files[0]
+    if file.bytes > MAX_RETURNED_BYTES:
+        return Reply(303, headers={**headers, "Location": _file_url(call, render, file)})
+    content = call.services.objects.get(file.key)
+    if content is None:
+        raise _file_expired_error()
+    return _file_reply(render, file, base64.b64encode(content).decode(), headers)
+
+
+def _file_url(call: Call, render: Render, file: StoredFile) -> str:
+    if render.delivery == "base64":
+        key = file_object_keys(render, file.key)[-1]
+        return call.services.signed_urls.presigned_object_url(key, _BASE64_TYPE, "inline")
+    return call.services.signed_urls.presigned_url(file)
+
+
+def _file_reply(
+    render: Render, file: StoredFile, content: str, headers: Mapping[str, str]
+) -> Reply:
+    if render.delivery == "base64":
+        return Reply(200, content, _BASE64_TYPE, headers)
+    shown_as = {**headers, "Content-Disposition": file.disposition}
+    return Reply(200, content, file.content_type, shown_as, is_base64=True)
+
+
+def _file_expired_error() -> ServiceError:
+    return ServiceError("file_expired", "The file of this render is no longer kept.")

@@ -1,0 +1,141 @@
+"""From a call to the template that it names and the source that it carries."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from chalicelib.adapters.json_logs import bind
+from chalicelib.api.edge.endpoint import Call
+from chalicelib.core import json
+from chalicelib.core.errors import Forbidden, ServiceError, validation_error
+from chalicelib.features.templates.model import CONTENT_FIELDS, SourceBundle, Template, TemplateType
+
+if TYPE_CHECKING:
+    from chalicelib.contract.template.template import TemplateContent, TemplateSourceFields
+
+# What every route that names a template may answer.
+LOOKUP_PROBLEMS: Final = ("template_not_allowed_for_key", "template_not_found", "template_deleted")
+# What the rendering of a dataset can end with.
+DRY_RUN_PROBLEMS: Final = (
+    "region_not_enabled",
+    "concurrency_limited",
+    "region_degraded",
+    "maintenance",
+    "template_syntax_error",
+    "template_runtime_error",
+    "template_fuel_exhausted",
+    "data_schema_mismatch",
+    "render_timeout",
+    "render_failed",
+    "page_limit_exceeded",
+    "wait_timeout",
+    "asset_fetch_failed",
+    "attachment_failed",
+    "url_not_allowed",
+    "output_too_large",
+    "upload_not_found",
+    "scene_invalid",
+    "data_invalid",
+)
+
+# All datasets of a template are rendered within this time, on every plan.
+_DRY_RUN_BUDGET_S: Final = 25.0
+
+
+def allowed_template_id(call: Call) -> str:
+    """Return the id that a route names, once the key's allowlist has it.
+
+    It is compared before anybody looks whether there is such a template.
+    """
+    allowed, template_id = call.caller.key.templates, call.params["id"]
+    if allowed and template_id not in allowed:
+        raise Forbidden(
+            "template_not_allowed_for_key",
+            "This key may use the templates of its allowlist only, and this is none of them.",
+        )
+    return template_id
+
+
+def requested_template(call: Call) -> Template:
+    """Return the template that a route names; raises `template_…`."""
+    template = call.services.read_templates.one(call.caller.workspace_id, allowed_template_id(call))
+    bind(template=template.id)
+    return template
+
+
+def dry_run_deadline(call: Call) -> float:
+    """Return by when all datasets must have come out well (Unix seconds)."""
+    return call.started_at + _DRY_RUN_BUDGET_S
+
+
+def require_unrestricted_key(call: Call) -> None:
+    """Refuse a key that could not use what it makes."""
+    if call.caller.key.templates:
+        raise Forbidden(
+            "template_not_allowed_for_key",
+            "This key may use the templates of its allowlist only, and can make no other.",
+        )
+
+
+def requested_source(fields: "TemplateSourceFields", kind: TemplateType) -> SourceBundle:
+    """Return what a request holds.
+
+    Raises `validation_error` for a member of the other type, `scene_invalid`, and
+    `payload_too_large` for what no answer could show.
+    """
+    whole = fields.content
+    place = "" if whole is None else "/content"
+    content = _content(fields if whole is None else whole, kind, place)
+    if content.get("scene") is not None:
+        _check_scene(content["scene"], f"{place}/scene")
+    options = fields.options
+    said = {} if options is None else options.model_dump(mode="json", exclude_unset=True)
+    source = SourceBundle(content, _without_nulls(said), fields.schema_)
+    check_response_size("The draft", source.to_json())
+    return source
+
+
+def _content(fields: "TemplateContent", kind: TemplateType, place: str) -> dict[str, object]:
+    content: dict[str, object] = {}
+    for members_of, names in CONTENT_FIELDS.items():
+        for name in names:
+            if getattr(fields, name) is None:
+                continue
+            if members_of != kind:
+                message = f"is of templates of type {members_of}; this one is of type {kind}"
+                raise validation_error(f"{place}/{name}", message, "not_allowed")
+            value = fields.model_dump(mode="json", include={name}, exclude_unset=True)[name]
+            content[name] = value
+    return content
+
+
+def _check_scene(scene: Any, pointer: str) -> None:
+    from chalicelib.contract.template.scene import check_scene  # noqa: PLC0415 -- pydantic
+
+    check_scene(scene, pointer)
+
+
+def _without_nulls(value: dict[str, object]) -> dict[str, object]:
+    """Return an object without the members that say nothing."""
+    return {
+        name: _without_nulls(member) if isinstance(member, dict) else member
+        for name, member in value.items()
+        if member is not None
+    }
+
+
+# A function answers with 6 MB, its body as a text in it; the rest is for what stands around this.
+_MAX_RESPONSE_BYTES: Final = 6_000_000
+
+
+def check_response_size(subject: str, value: Mapping[str, Any]) -> None:
+    """Refuse what no answer could show; raises `payload_too_large`.
+
+    It may grow on its way: quotes are escaped twice, and numbers are written in full.
+    """
+    size = len(json.dumps(json.dumps(value)).encode())
+    if size > _MAX_RESPONSE_BYTES:
+        raise ServiceError(
+            "payload_too_large",
+            f"{subject} takes {size} bytes of an answer, with quotes escaped and numbers written "
+            f"in full; an answer has room for {_MAX_RESPONSE_BYTES}. Make it smaller.",
+        )

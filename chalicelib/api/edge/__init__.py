@@ -1,0 +1,1 @@
+"""HTTP edge behind API Gateway: dispatch, authentication, paging, problems; knows no resource."""

@@ -1,0 +1,210 @@
+"""From a request to an answer: every check in its order, then the view.
+
+The order is Stripe's: an address that does not exist is 404 and a wrong method 405 to anybody, for
+the routes are public knowledge; then who calls (401), whether they may (403) and how often (429);
+only then what they sent (415, 413, 400).
+"""
+
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from chalicelib.adapters.json_logs import bind
+from chalicelib.api.edge.caller import authenticate
+from chalicelib.api.edge.endpoint import Call, Endpoint, Reply
+from chalicelib.api.edge.problems import error_for_exception, problem_reply
+from chalicelib.api.edge.request import Request
+from chalicelib.api.edge.request_body import read_body_and_query
+from chalicelib.api.edge.services import RequestServices
+from chalicelib.core import json
+from chalicelib.core.clock import SystemClock
+from chalicelib.core.errors import NotFound, ServiceError
+from chalicelib.core.ids import RandomIdGenerator
+from chalicelib.features.workspaces.limits.rate import RateLimited
+
+if TYPE_CHECKING:
+    from chalicelib.bootstrap.api import ApiServices
+
+log = logging.getLogger(__name__)
+
+_MAX_PATH_CHARS: Final = 200
+# What is told by those who have counted, or tried to.
+_COUNTED_CODES: Final = frozenset({"rate_limited", "idempotency_in_progress"})
+
+
+class Dispatcher:
+    """Answers requests from a table of endpoints; services are built when the first one comes."""
+
+    def __init__(
+        self, endpoints: Sequence[Endpoint], services: Callable[[], RequestServices]
+    ) -> None:
+        """Take the endpoints and what builds, or returns, the services."""
+        self.routes: dict[str, dict[str, Endpoint]] = {}
+        self._services = services
+        for row in endpoints:
+            methods = self.routes.setdefault(row.path, {})
+            assert row.method not in methods, f"{row.method} {row.path} is declared twice"
+            methods[row.method] = row
+
+    def answer(self, request: Request) -> Reply:
+        """Answer one request with headers and a body of text or bytes; never raises."""
+        begun = time.perf_counter()
+        exchange = _Exchange(request)
+        try:
+            reply = _encode_body(self._answer_and_count(exchange))
+        except ServiceError as error:
+            reply = _encode_body(exchange.problem(error))
+        except Exception as error:
+            log.exception("unexpected error", extra=exchange.log_fields())
+            reply = _encode_body(exchange.problem(error_for_exception(error)))
+        exchange.wait_for_key_use()
+        reply = add_headers(reply, exchange.request_id, exchange.call, exchange.code)
+        facts = {
+            "status": reply.status,
+            "duration_ms": round(1000 * (time.perf_counter() - begun)),
+        }
+        log.info("request", extra=exchange.log_fields() | facts)
+        return replace(reply, body="") if request.method == "HEAD" else reply
+
+    def _answer_and_count(self, exchange: "_Exchange") -> Reply:
+        try:
+            return self._handle(exchange)
+        except RateLimited as error:
+            if error.rate is None:
+                self._count_refusal(exchange.call)
+            elif exchange.call is not None:
+                exchange.call.rate = error.rate
+            raise
+        except ServiceError as error:
+            if error.code not in _COUNTED_CODES:
+                self._count_refusal(exchange.call)
+            raise
+
+    def _count_refusal(self, call: Call | None) -> None:
+        """Count what was refused before anybody counted it; the rate's own refusal goes first."""
+        if call is None or call.known_caller is None or call.rate is not None:
+            return
+        services = self._services()
+        call.rate = services.limits.count_request(call.caller.workspace, services.clock.now())
+
+    def _handle(self, exchange: "_Exchange") -> Reply:
+        request, services = exchange.request, self._services()
+        now = services.clock.now()
+        exchange.set_request_id(request.client_request_id or services.ids.new("req", now))
+        exchange.api_host = services.api_host
+        call = Call(
+            endpoint=self._matching_endpoint(request),
+            services=cast("ApiServices", services),
+            request_id=exchange.request_id,
+            method=request.method,
+            params=request.params,
+            headers=request.headers,
+            source_ip=request.source_ip,
+            started_at=request.received_at or now.timestamp(),
+        )
+        exchange.call = call
+        if call.endpoint.scope is not None:
+            call.known_caller = authenticate(request.headers, request.source_ip, services)
+            exchange.wait_for_key_use = services.record_key_use(call.caller.key, now)
+            bind(workspace=call.caller.workspace_id)
+            call.caller.require_scope(call.endpoint.scope)
+            if call.endpoint.counts_rate_itself:
+                # Its body is read first, which costs what a flood must not.
+                services.limits.require_known_rate(call.caller.workspace, now)
+            else:
+                call.rate = services.limits.count_request(call.caller.workspace, now)
+        read_body_and_query(call, request)
+        return call.endpoint(call)
+
+    def _matching_endpoint(self, request: Request) -> Endpoint:
+        methods = self.routes.get(request.route)
+        if methods is None:
+            shown = request.path[:_MAX_PATH_CHARS]
+            raise NotFound("not_found", f"There is nothing at {shown}.")
+        row = methods.get("GET" if request.method == "HEAD" else request.method)
+        if row is None:
+            allowed = ", ".join(_allowed_methods(methods))
+            detail = f"{request.route} takes {allowed}, not {request.method}."
+            raise ServiceError("method_not_allowed", detail, headers={"Allow": allowed})
+        return row
+
+
+@dataclass(slots=True)
+class _Exchange:
+    """What is known of a request while it is being answered."""
+
+    request: Request
+    request_id: str = ""
+    api_host: str = ""
+    call: Call | None = None
+    code: str | None = None
+    wait_for_key_use: Callable[[], object] = lambda: None
+    """Waits until the use of the key is written down."""
+
+    def __post_init__(self) -> None:
+        # Also a service that cannot be built answers with an id.
+        self.set_request_id(
+            self.request.client_request_id or RandomIdGenerator().new("req", SystemClock().now())
+        )
+
+    def set_request_id(self, request_id: str) -> None:
+        self.request_id = request_id
+        bind(request_id=request_id)
+
+    def problem(self, error: ServiceError) -> Reply:
+        self.code = error.code
+        return problem_reply(error, request_id=self.request_id, api_host=self.api_host)
+
+    def log_fields(self) -> dict[str, Any]:
+        caller = self.call.known_caller if self.call else None
+        return {
+            "method": self.request.method,
+            "route": self.request.route,
+            "code": self.code,
+            "key": caller.key_id if caller else None,
+        }
+
+
+def _encode_body(reply: Reply) -> Reply:
+    if isinstance(reply.body, Mapping):
+        return replace(reply, body=json.dumps(reply.body))
+    return reply
+
+
+def _allowed_methods(methods: Mapping[str, Endpoint]) -> list[str]:
+    return sorted({*methods, "HEAD"} if "GET" in methods else methods)
+
+
+_FIXED_HEADERS: Final = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+_RATE_POLICY: Final = '"requests"'
+_RATE_WINDOW_S: Final = 1
+
+
+def add_headers(reply: Reply, request_id: str, call: Call | None, code: str | None) -> Reply:
+    """Return the reply with its fixed headers; what the view has set of them stays."""
+    headers = {"Content-Type": reply.content_type, "X-Request-Id": request_id}
+    return replace(
+        reply,
+        headers=_FIXED_HEADERS
+        | headers
+        | _rate_limit_headers(reply, call, code)
+        | dict(reply.headers),
+    )
+
+
+def _rate_limit_headers(reply: Reply, call: Call | None, code: str | None) -> dict[str, str]:
+    # draft-ietf-httpapi-ratelimit-headers-10. Nobody's requests are counted without a key.
+    if call is None or call.known_caller is None:
+        return {}
+    quota = call.known_caller.workspace.plan.rate_limit_rps
+    remaining, reset_s = quota, _RATE_WINDOW_S
+    if call.rate is not None:
+        remaining, reset_s = call.rate.remaining, call.rate.reset_s
+    elif code == "rate_limited":
+        remaining, reset_s = 0, int(reply.headers.get("Retry-After", _RATE_WINDOW_S))
+    return {
+        "RateLimit-Policy": f"{_RATE_POLICY};q={quota};w={_RATE_WINDOW_S}",
+        "RateLimit": f"{_RATE_POLICY};r={remaining};t={reset_s}",
+    }

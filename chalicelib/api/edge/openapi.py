@@ -1,0 +1,275 @@
+"""The API as OpenAPI 3.1, made from the same rows as its routes."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from http import HTTPStatus
+from typing import Any, Final
+
+from chalicelib.api.edge.endpoint import JSON, Endpoint, import_model
+from chalicelib.api.edge.problems import PROBLEM_JSON
+from chalicelib.api.edge.request_body import MULTIPART_TYPE
+from chalicelib.contract.json_schemas import model_json_schemas
+from chalicelib.contract.meta import ProblemDetails
+from chalicelib.core.problems import PROBLEMS, Problem
+from chalicelib.core.version import VERSION
+
+_SCHEMA_REFERENCE: Final = "#/components/schemas/{model}"
+_BINARY_SCHEMA: Final = {"type": "string", "format": "binary"}
+_FORM_SCHEMA: Final = {
+    "type": "object",
+    "required": ["file"],
+    "properties": {"file": _BINARY_SCHEMA},
+}
+_PLACEHOLDER: Final = re.compile(r"\{(\w+)\}")
+_KEY_PROBLEMS: Final = (
+    "authentication_required",
+    "invalid_api_key",
+    "api_key_expired",
+    "api_key_revoked",
+    "insufficient_scope",
+    "ip_not_allowed",
+    "workspace_suspended",
+    "workspace_deletion_scheduled",
+    "rate_limited",
+)
+_BODY_PROBLEMS: Final = (
+    "invalid_json",
+    "validation_error",
+    "payload_too_large",
+    "unsupported_media_type",
+)
+_RETRY_STATUSES: Final = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
+_DESCRIPTION: Final = """Documents from HTML, templates and data: PDF and images.
+
+Send an API key with every request, as `Authorization: Bearer <key>` or as `X-API-Key: <key>`.
+Keys with `_test_` in them make watermarked documents that cost nothing.
+
+Errors are problem details (RFC 9457); programs decide by `code`. Fields and query parameters that
+are not listed here are refused. Times are RFC 3339 in UTC. Every answer has an `X-Request-Id`."""
+
+
+def openapi_document(endpoints: Sequence[Endpoint], api_host: str) -> dict[str, Any]:
+    """Return the OpenAPI document of these endpoints as served from this host."""
+    read = {name for row in endpoints for name in (row.body, row.query) if name}
+    written = {name for row in endpoints for name in row.answers.values() if name}
+    inputs, outputs, definitions = model_json_schemas(
+        map(import_model, sorted(read)),
+        [*map(import_model, sorted(written)), ProblemDetails],
+        _SCHEMA_REFERENCE,
+    )
+    maker = _OperationWriter(inputs, outputs, definitions)
+    paths: dict[str, dict[str, Any]] = {}
+    for row in endpoints:
+        paths.setdefault(row.path, {})[row.method.lower()] = maker.operation(row)
+    for row in endpoints:
+        if row.query_model is not None:
+            # Its fields stand as parameters.
+            definitions.pop(inputs[row.query_model]["$ref"].rpartition("/")[2], None)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Platen", "version": VERSION, "description": _DESCRIPTION},
+        "servers": [{"url": api_host}],
+        "security": [{"bearer": []}, {"header": []}],
+        "tags": [{"name": tag} for tag in dict.fromkeys(row.tag for row in endpoints) if tag],
+        "paths": paths,
+        "components": {
+            "schemas": {name: definitions[name] for name in sorted(definitions)},
+            "securitySchemes": _SECURITY,
+            "headers": _HEADERS,
+            "parameters": _PARAMETERS,
+        },
+    }
+
+
+class _OperationWriter:
+    """Writes operations; knows where the models' schemas stand."""
+
+    def __init__(
+        self,
+        inputs: Mapping[Any, Any],
+        outputs: Mapping[Any, Any],
+        definitions: Mapping[str, Any],
+    ) -> None:
+        self._inputs = inputs
+        self._outputs = outputs
+        self._definitions = definitions
+
+    def operation(self, row: Endpoint) -> dict[str, Any]:
+        found: dict[str, Any] = {
+            "operationId": row.operation_id,
+            "summary": row.summary,
+            "description": _description(row),
+            "tags": [row.tag] if row.tag else [],
+            "parameters": [
+                *_path_parameters(row.path),
+                *self._query_parameters(row),
+                *_header_parameters(row),
+            ],
+            "responses": self._responses(row),
+        }
+        if row.scope is None:
+            found["security"] = []
+        else:
+            found["x-scope"] = row.scope
+        if row.body or row.media_types != (JSON,):
+            found["requestBody"] = self._request_body(row)
+        return {name: value for name, value in found.items() if value or name == "security"}
+
+    def _query_parameters(self, row: Endpoint) -> Iterable[dict[str, Any]]:
+        if row.query_model is None:
+            return
+        reference = self._inputs[row.query_model]["$ref"]
+        schema = self._definitions[reference.rpartition("/")[2]]
+        required = schema.get("required", ())
+        for name, field in schema.get("properties", {}).items():
+            kept = {
+                key: value for key, value in field.items() if key not in ("title", "description")
+            }
+            yield {
+                "name": name,
+                "in": "query",
+                "required": name in required,
+                "description": field.get("description", ""),
+                "schema": _without_null(kept),
+            }
+
+    def _request_body(self, row: Endpoint) -> dict[str, Any]:
+        content: dict[str, Any] = {
+            kind: {"schema": _FORM_SCHEMA if kind == MULTIPART_TYPE else _BINARY_SCHEMA}
+            for kind in row.media_types
+        }
+        if row.body_model is not None:
+            content[JSON] = {"schema": self._inputs[row.body_model]}
+        return {"required": row.body_required, "content": content}
+
+    def _responses(self, row: Endpoint) -> dict[str, Any]:
+        answers = {
+            str(status): self._success_response(row, HTTPStatus(status)) for status in row.answers
+        }
+        by_status: dict[int, list[Problem]] = {}
+        for code in _problem_codes(row):
+            by_status.setdefault(PROBLEMS[code].http_status, []).append(PROBLEMS[code])
+        for status, problems in sorted(by_status.items()):
+            answers.setdefault(str(status), self._problem_response(row, status, problems))
+        return answers
+
+    def _success_response(self, row: Endpoint, status: HTTPStatus) -> dict[str, Any]:
+        answer = {"description": status.phrase, "headers": _header_references(row)}
+        if status.is_redirection or status == HTTPStatus.NO_CONTENT:
+            return answer
+        types = {kind.partition(";")[0] for kind in row.answer_types}
+        if status != HTTPStatus.OK:
+            types &= {JSON}
+        content: dict[str, Any] = {kind: {"schema": _BINARY_SCHEMA} for kind in sorted(types)}
+        if JSON in content:
+            name = row.answers[status]
+            content[JSON] = {
+                "schema": self._outputs[import_model(name)] if name else {"type": "object"}
+            }
+        return answer | {"content": content}
+
+    def _problem_response(
+        self, row: Endpoint, status: int, problems: Sequence[Problem]
+    ) -> dict[str, Any]:
+        lines = [f"- `{problem.code}`: {problem.title}." for problem in problems]
+        headers = _header_references(row)
+        if status in _RETRY_STATUSES:
+            headers["Retry-After"] = {"$ref": "#/components/headers/Retry-After"}
+        return {
+            "description": "\n".join([HTTPStatus(status).phrase, "", *lines]),
+            "headers": headers,
+            "content": {PROBLEM_JSON: {"schema": self._outputs[ProblemDetails]}},
+        }
+
+
+def _problem_codes(row: Endpoint) -> list[str]:
+    codes = [*row.problems, "internal_error"]
+    if row.scope is not None:
+        codes += [*_KEY_PROBLEMS, "region_degraded"]
+    if row.body is not None or row.media_types != (JSON,):
+        codes += _BODY_PROBLEMS
+    elif row.idempotent or row.method != "GET":
+        codes.append("validation_error")
+    if row.query is not None:
+        codes.append(row.query_error_code)
+    if row.idempotent:
+        codes += ["idempotency_in_progress", "idempotency_key_reused"]
+    return list(dict.fromkeys(codes))
+
+
+def _description(row: Endpoint) -> str:
+    scope = f"Needs the scope `{row.scope}`." if row.scope else ""
+    return "\n\n".join(part for part in (row.description, scope) if part)
+
+
+def _path_parameters(path: str) -> list[dict[str, Any]]:
+    return [
+        {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+        for name in _PLACEHOLDER.findall(path)
+    ]
+
+
+def _header_parameters(row: Endpoint) -> list[dict[str, Any]]:
+    names = ["X-Request-Id"]
+    if row.idempotent:
+        names.insert(0, "Idempotency-Key")
+    return [{"$ref": f"#/components/parameters/{name}"} for name in names]
+
+
+def _header_references(row: Endpoint) -> dict[str, Any]:
+    names = ["X-Request-Id", "RateLimit", "RateLimit-Policy"]
+    if row.scope is None:
+        names = names[:1]
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
+
+
+def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
+    # A query parameter is absent, never null.
+    branches = [branch for branch in schema.get("anyOf", ()) if branch != {"type": "null"}]
+    rest = {key: value for key, value in schema.items() if key != "anyOf"}
+    if "anyOf" not in schema:
+        return schema
+    if rest.get("default", 0) is None:
+        del rest["default"]
+    return branches[0] | rest if len(branches) == 1 else {"anyOf": branches} | rest
+
+
+_SECURITY: Final = {
+    "bearer": {"type": "http", "scheme": "bearer", "description": "An API key."},
+    "header": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
+}
+_TEXT_SCHEMA: Final = {"type": "string"}
+_HEADERS: Final = {
+    "X-Request-Id": {
+        "description": "Names this request in logs; the client's own where it sent a usable one.",
+        "schema": _TEXT_SCHEMA,
+    },
+    "RateLimit": {
+        "description": "Requests left (`r`) and seconds until all are back (`t`). On every answer "
+        "to a key that is let in, refusals as well. Absent where nobody's requests are counted: at "
+        "public addresses, where the address or the method is not known, and where the key is not, "
+        "may not come from there, or is of a workspace that is shut.",
+        "schema": _TEXT_SCHEMA,
+    },
+    "RateLimit-Policy": {
+        "description": "Requests (`q`) in a window of seconds (`w`) that the plan allows. Absent "
+        "where `RateLimit` is.",
+        "schema": _TEXT_SCHEMA,
+    },
+    "Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}},
+}
+_PARAMETERS: Final = {
+    "Idempotency-Key": {
+        "name": "Idempotency-Key",
+        "in": "header",
+        "description": "Sent again within 24 hours with the same body, it gives the first answer "
+        "and makes no second document.",
+        "schema": {"type": "string", "minLength": 1, "maxLength": 255},
+    },
+    "X-Request-Id": {
+        "name": "X-Request-Id",
+        "in": "header",
+        "description": "A name of the client's own for this request.",
+        "schema": {"type": "string", "pattern": "^[A-Za-z0-9._-]{1,128}$"},
+    },
+}

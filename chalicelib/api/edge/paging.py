@@ -1,0 +1,104 @@
+"""Lists: the envelope, and cursors that nobody can make up or carry elsewhere."""
+
+import base64
+import binascii
+import hashlib
+import hmac
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from json import dumps as in_ascii
+from typing import Any, Final
+
+from chalicelib.api.edge.endpoint import Call
+from chalicelib.core import json
+from chalicelib.core.errors import ServiceError, validation_error
+
+_MAC_BYTES: Final = 16
+# A function answers with 6 MB at most, of which the rest is for what stands around the page.
+_MAX_PAGE_BYTES: Final = 4_000_000
+_PAGING_PARAMETERS: Final = frozenset({"limit", "cursor"})
+
+type PagePosition = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class CursorSigner:
+    """Signs positions of one list; what it is bound to is signed, not sent."""
+
+    key: bytes
+    bound_to: bytes
+
+    def encode(self, position: PagePosition) -> str:
+        """Return the cursor of a position."""
+        payload = json.canonical_bytes(position)
+        return base64.urlsafe_b64encode(self._mac(payload) + payload).decode().rstrip("=")
+
+    def decode(self, cursor: str) -> PagePosition:
+        """Return a cursor's position; raises `validation_error` for one of another list."""
+        try:
+            data = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
+        except (binascii.Error, ValueError):
+            raise _invalid_cursor_error() from None
+        mac, payload = data[:_MAC_BYTES], data[_MAC_BYTES:]
+        # Bits that base64 ignores would let one position have several cursors.
+        if not hmac.compare_digest(mac, self._mac(payload)):
+            raise _invalid_cursor_error()
+        position: PagePosition = json.loads(payload)
+        if self.encode(position) != cursor:
+            raise _invalid_cursor_error()
+        return position
+
+    def _mac(self, payload: bytes) -> bytes:
+        bound = hashlib.sha256(self.bound_to).digest()
+        return hmac.digest(self.key, b"cursor" + bound + payload, "sha256")[:_MAC_BYTES]
+
+
+def start_position(call: Call) -> PagePosition | None:
+    """Return where the page begins that the call's `cursor` asks for; None: at the newest."""
+    return _cursor_signer(call).decode(call.query.cursor) if call.query.cursor is not None else None
+
+
+def fitting_prefix(rows: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
+    """Return the first ones, for which one answer has room; one at least."""
+    sizes = accumulate(_encoded_size(each) for each in rows)
+    return rows[: max(1, sum(size <= _MAX_PAGE_BYTES for size in sizes))]
+
+
+def list_envelope(
+    call: Call, data: Sequence[Any], next_position: PagePosition | None
+) -> dict[str, Any]:
+    """Return the list answer; `following` is where the next page begins, None at the end."""
+    return {
+        "object": "list",
+        "data": list(data),
+        "has_more": next_position is not None,
+        "next_cursor": None
+        if next_position is None
+        else _cursor_signer(call).encode(next_position),
+    }
+
+
+def _encoded_size(row: Mapping[str, Any]) -> int:
+    """Return what it takes of an answer at most: a function's answer has its body as a text."""
+    return len(in_ascii(in_ascii(row)))
+
+
+def _cursor_signer(call: Call) -> CursorSigner:
+    filters = {
+        name: text for name, text in call.raw_query.items() if name not in _PAGING_PARAMETERS
+    }
+    bound = [
+        call.caller.workspace_id,
+        call.caller.mode,
+        call.endpoint.path,
+        call.params,
+        filters,
+    ]
+    return CursorSigner(call.services.cursor_key, json.canonical_bytes(bound))
+
+
+def _invalid_cursor_error() -> ServiceError:
+    return validation_error(
+        "/query/cursor", "is no cursor of this list with these filters", "invalid"
+    )

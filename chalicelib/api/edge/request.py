@@ -1,0 +1,109 @@
+"""Reading an API Gateway proxy event: headers, query, body, who sent it and when."""
+
+import base64
+import binascii
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+from chalicelib.core.errors import FieldError, ServiceError, validation_error
+
+_REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,128}")
+_IDEMPOTENCY_KEY: Final = re.compile(r"[\x20-\x7e]{1,255}")
+_UTF8: Final = frozenset({"utf-8", "utf8"})
+
+
+@dataclass(frozen=True)
+class Request:
+    """One request, as the gateway hands it over."""
+
+    event: Mapping[str, Any]
+
+    @property
+    def method(self) -> str:
+        """Return the HTTP method."""
+        return str(self._context.get("httpMethod") or self.event.get("httpMethod") or "GET")
+
+    @property
+    def route(self) -> str:
+        """Return the path as it was declared, with its placeholders."""
+        return str(self._context.get("resourcePath") or self.event.get("resource") or "")
+
+    @property
+    def path(self) -> str:
+        """Return the path as it was called."""
+        return str(self.event.get("path") or self._context.get("path") or self.route)
+
+    @property
+    def params(self) -> Mapping[str, str]:
+        """Return the path's parameters, undecoded: no id has a character that needs it."""
+        return self.event.get("pathParameters") or {}
+
+    @property
+    def source_ip(self) -> str:
+        """Return the peer's address; no header can say otherwise."""
+        return str((self._context.get("identity") or {}).get("sourceIp") or "")
+
+    @property
+    def received_at(self) -> float | None:
+        """Return the Unix second at which the gateway took the request."""
+        milliseconds = self._context.get("requestTimeEpoch")
+        return milliseconds / 1000 if isinstance(milliseconds, int) else None
+
+    @cached_property
+    def headers(self) -> Mapping[str, str]:
+        """Return the headers by lower-case name; of a repeated one the last."""
+        return {name.lower(): value for name, value in (self.event.get("headers") or {}).items()}
+
+    @property
+    def client_request_id(self) -> str | None:
+        """Return the client's request id where it is one that can be kept."""
+        text = self.headers.get("x-request-id", "")
+        return text if _REQUEST_ID.fullmatch(text) else None
+
+    @cached_property
+    def body(self) -> bytes:
+        """Return the body's bytes."""
+        body = self.event.get("body") or ""
+        if not self.event.get("isBase64Encoded"):
+            return str(body).encode()
+        try:
+            return base64.b64decode(body, validate=True)
+        except binascii.Error as error:
+            raise ServiceError("invalid_json", "The body was damaged on its way.") from error
+
+    def query(self) -> dict[str, str]:
+        """Return the query parameters; raises `validation_error` for a repeated one."""
+        several: Mapping[str, list[str]] = self.event.get("multiValueQueryStringParameters") or {}
+        twice = [name for name, values in several.items() if len(values) > 1]
+        if twice:
+            raise validation_error(f"/query/{twice[0]}", "is given more than once", "repeated")
+        return {name: values[0] if values else "" for name, values in several.items()}
+
+    def media_type(self) -> str | None:
+        """Return the body's type without parameters; None: not named.
+
+        Raises `unsupported_media_type` for another character encoding than UTF-8.
+        """
+        text = self.headers.get("content-type", "")
+        kind, *parameters = (part.strip().lower() for part in text.split(";"))
+        for parameter in parameters:
+            name, _, value = parameter.partition("=")
+            if name.strip() == "charset" and value.strip().strip('"') not in _UTF8:
+                raise ServiceError("unsupported_media_type", "The body must be UTF-8.")
+        return kind or None
+
+    def idempotency_key(self) -> str | None:
+        """Return the Idempotency-Key; raises `validation_error` where it is none."""
+        key = self.headers.get("idempotency-key")
+        if key is not None and _IDEMPOTENCY_KEY.fullmatch(key) is None:
+            message = "must be 1 to 255 printable ASCII characters"
+            error = FieldError("/headers/Idempotency-Key", "wrong_format", message)
+            raise ServiceError("validation_error", f"Idempotency-Key {message}.", errors=[error])
+        return key
+
+    @property
+    def _context(self) -> Mapping[str, Any]:
+        return self.event.get("requestContext") or {}

@@ -1,0 +1,150 @@
+"""What a request carries: media type, size, JSON, query and model, checked in this order."""
+
+import io
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from chalicelib.api.edge.endpoint import JSON, Call
+from chalicelib.api.edge.request import Request
+from chalicelib.core import json
+from chalicelib.core.errors import FieldError, ServiceError, json_pointer, validation_error
+
+_MEGABYTE: Final = 1_000_000
+_PUBLIC_MAX_MB: Final = 1
+_BODILESS_METHODS: Final = frozenset({"GET", "HEAD", "DELETE"})
+
+
+def read_body_and_query(call: Call, request: Request) -> None:
+    """Fill the call's body and query; raises the code of the first check that fails."""
+    has_json = request.method not in _BODILESS_METHODS and _read_raw(call, request)
+    _read_query(call, request)
+    if has_json and call.endpoint.body is not None:
+        if not call.endpoint.validates_body_itself:
+            _validate_body(call)
+    elif has_json:
+        _check_no_body(call)
+    if call.endpoint.idempotent:
+        call.idempotency_key = request.idempotency_key()
+
+
+def _read_raw(call: Call, request: Request) -> bool:
+    # Tells whether there is JSON to validate: null is JSON too.
+    row = call.endpoint
+    kind = request.media_type() or JSON
+    raw = request.body
+    if raw and kind not in row.media_types:
+        expected = " or ".join(row.media_types)
+        raise ServiceError(
+            "unsupported_media_type", f"{expected} is expected here, not {kind[:100]}."
+        )
+    encoding = request.headers.get("content-encoding", "identity")
+    if raw and encoding != "identity":
+        raise ServiceError(
+            "unsupported_media_type", f"Send the body without Content-Encoding {encoding[:100]}."
+        )
+    _check_size(call, len(raw))
+    call.raw_body = raw
+    if kind != JSON or (not raw and row.body is None):
+        return False
+    call.json = json.loads(raw if raw or row.body_required else b"{}")
+    return True
+
+
+def _check_size(call: Call, size: int) -> None:
+    limit = _PUBLIC_MAX_MB
+    if call.known_caller is not None:
+        limit = call.known_caller.workspace.plan.max_payload_mb
+    if size > limit * _MEGABYTE:
+        detail = f"The body has {size} bytes; the plan allows {limit} MB ({limit}000000 bytes)."
+        raise ServiceError("payload_too_large", detail)
+
+
+def _read_query(call: Call, request: Request) -> None:
+    row = call.endpoint
+    try:
+        call.raw_query = request.query()
+        if row.query_model is None:
+            _refuse_unknown_fields(json_pointer([name], "/query") for name in call.raw_query)
+            return
+        from chalicelib.contract.validation import read_query  # noqa: PLC0415 -- pydantic, see below
+
+        call.query = read_query(row.query_model, call.raw_query)
+    except ServiceError as error:
+        if error.code == row.query_error_code:
+            raise
+        raise ServiceError(row.query_error_code, "The address is altered.") from error
+
+
+def _validate_body(call: Call) -> None:
+    # Imported here: pydantic's models cost 100 ms that a cold start has no use for.
+    from chalicelib.contract.validation import read_body  # noqa: PLC0415
+
+    assert call.endpoint.body_model is not None
+    call.body = read_body(call.endpoint.body_model, call.raw_body or b"{}", call.json)
+
+
+def _check_no_body(call: Call) -> None:
+    if not isinstance(call.json, dict):
+        detail = "No body is expected here."
+        raise ServiceError("validation_error", detail, errors=[FieldError("", "unknown", detail)])
+    _refuse_unknown_fields(json_pointer([name]) for name in call.json)
+
+
+def _refuse_unknown_fields(pointers: Iterable[str]) -> None:
+    errors = [FieldError(place, "unknown", "is not known here") for place in pointers]
+    if errors:
+        detail = f"{errors[0].path}: {errors[0].message}"
+        raise ServiceError("validation_error", detail, errors=errors[:100])
+
+
+MULTIPART_TYPE: Final = "multipart/form-data"
+_FILE_FIELD: Final = "file"
+
+
+@dataclass(frozen=True, slots=True)
+class FormFile:
+    """A file and what its sender says of it."""
+
+    filename: str
+    content_type: str
+    content: bytes
+
+
+def form_file(call: Call) -> FormFile:
+    """Return the file of the form that was sent; raises `validation_error`."""
+    # Most requests have no form.
+    from multipart import MultipartError, MultipartParser, parse_options_header  # noqa: PLC0415
+
+    boundary = parse_options_header(call.headers["content-type"])[1].get("boundary")
+    if not boundary:
+        raise validation_error("/headers/Content-Type", "names no boundary", "missing")
+    size = len(call.raw_body)
+    parser = MultipartParser(
+        io.BytesIO(call.raw_body),
+        boundary,
+        content_length=size,
+        strict=True,
+        part_limit=10,
+        spool_limit=size,
+        memory_limit=2 * size,
+    )
+    try:
+        parts = list(parser)
+    except MultipartError as damage:
+        raise validation_error("", f"the form cannot be read: {damage}") from damage
+    for part in parts:
+        if part.name != _FILE_FIELD:
+            raise validation_error(
+                f"/{part.name[:100]}", f"is not known here; send {_FILE_FIELD}", "unknown"
+            )
+    if len(parts) != 1:
+        raise validation_error(
+            f"/{_FILE_FIELD}", "must be sent exactly once", "repeated" if parts else "missing"
+        )
+    (file,) = parts
+    if not file.filename:
+        raise validation_error(f"/{_FILE_FIELD}", "must be a file, with its filename", "wrong_type")
+    if not file.size:
+        raise validation_error(f"/{_FILE_FIELD}", "is empty", "too_short")
+    return FormFile(file.filename, file.content_type, file.raw)

@@ -1,0 +1,126 @@
+"""What keeps the state, alike for all that is built here: what stands over tables and bucket."""
+
+from functools import cached_property
+
+from chalicelib.adapters.aws.objects import Objects
+from chalicelib.adapters.aws.queues import Queue
+from chalicelib.adapters.aws.session import AwsClients
+from chalicelib.adapters.aws.table import Tables
+from chalicelib.adapters.json_logs import current_ids
+from chalicelib.core import crash_points
+from chalicelib.core.clock import Clock
+from chalicelib.engine.schemas.worker import SchemaWorker
+from chalicelib.features.events.repository import EventOutbox
+from chalicelib.features.files.repository import Files
+from chalicelib.features.renders.purge import PurgeFiles
+from chalicelib.features.renders.repository import Renders
+from chalicelib.features.renders.run.after_final import (
+    CleanUpRender,
+    SettleAndPublish,
+    SettleRender,
+)
+from chalicelib.features.renders.run.bodies import RenderBodies
+from chalicelib.features.renders.run.end import EndRender
+from chalicelib.features.renders.run.enqueue import RenderQueues
+from chalicelib.features.templates.repository import Templates
+from chalicelib.features.templates.schemas import CheckSchemas
+from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
+
+
+class SharedServices:
+    """The parts that several functions build alike."""
+
+    def __init__(
+        self, clients: AwsClients, clock: Clock, *, main_table: str, bucket: str = ""
+    ) -> None:
+        """Build nothing yet; without a bucket nothing that needs one may be asked for."""
+        self.clients = clients
+        self.clock = clock
+        self.main_table = main_table
+        self.bucket = bucket
+
+    @cached_property
+    def tables(self) -> Tables:  # noqa: D102
+        return Tables(self.clients)
+
+    @cached_property
+    def renders(self) -> Renders:  # noqa: D102
+        return Renders(self.tables, self.main_table)
+
+    @cached_property
+    def limits(self) -> WorkspaceLimits:  # noqa: D102
+        return WorkspaceLimits(self.tables, self.main_table, self.clock)
+
+    @cached_property
+    def files(self) -> Files:  # noqa: D102
+        return Files(self.tables, self.main_table)
+
+    @cached_property
+    def outbox(self) -> EventOutbox:  # noqa: D102
+        return EventOutbox(self.tables, self.main_table)
+
+    @cached_property
+    def templates(self) -> Templates:  # noqa: D102
+        return Templates(self.tables, self.main_table)
+
+    @cached_property
+    def check_schemas(self) -> CheckSchemas:  # noqa: D102
+        return CheckSchemas(SchemaWorker())
+
+    @cached_property
+    def objects(self) -> Objects:  # noqa: D102
+        assert self.bucket
+        return Objects(self.clients, self.bucket)
+
+    @cached_property
+    def bodies(self) -> RenderBodies:  # noqa: D102
+        return RenderBodies(self.objects)
+
+    @cached_property
+    def clean_up(self) -> CleanUpRender:  # noqa: D102
+        return CleanUpRender(settle=self.settle_render, bodies=self.bodies, objects=self.objects)
+
+    @cached_property
+    def settle_render(self) -> SettleRender:  # noqa: D102
+        return SettleRender(self.limits)
+
+    def queue(self, url: str) -> Queue:
+        """Return the queue at this URL."""
+        return Queue(self.clients, url)
+
+    def render_queues(self, normal_url: str, low_url: str) -> RenderQueues:
+        """Return the queues that renders wait in."""
+        return RenderQueues(self.queue(normal_url), self.queue(low_url))
+
+    def make_settle_and_publish(self, events_queue_url: str) -> SettleAndPublish:
+        """Return what follows a final state; facts go to this queue."""
+        return SettleAndPublish(
+            settle=self.settle_render, events_queue=self.queue(events_queue_url)
+        )
+
+    def make_end_render(self, settle_and_publish: SettleAndPublish) -> EndRender:
+        """Return what ends renders from outside their functions."""
+        return EndRender(
+            tables=self.tables,
+            renders=self.renders,
+            events=self.outbox,
+            settle_and_publish=settle_and_publish,
+            clock=self.clock,
+        )
+
+    def make_purge_files(self, settle_and_publish: SettleAndPublish) -> PurgeFiles:
+        """Return what takes a render's files away."""
+        return PurgeFiles(
+            tables=self.tables,
+            renders=self.renders,
+            files=self.files,
+            events=self.outbox,
+            objects=self.objects,
+            settle_and_publish=settle_and_publish,
+            clock=self.clock,
+        )
+
+
+def arm_crash_points(folder: str) -> None:
+    """Arm the crash points of this process where a folder is set."""
+    crash_points.arm(folder, lambda: current_ids().get("request_id"))

@@ -1,0 +1,77 @@
+"""The grammar of CSS colours: names, `#` and hexadecimal digits, `rgb()` and `hsl()`."""
+
+import re
+from typing import Final
+
+# CSS Color Module Level 4, 6.1.
+_COLOR_NAMES: Final = frozenset(
+    """aliceblue antiquewhite aqua aquamarine azure beige bisque black blanchedalmond blue
+    blueviolet brown burlywood cadetblue chartreuse chocolate coral cornflowerblue cornsilk crimson
+    cyan darkblue darkcyan darkgoldenrod darkgray darkgreen darkgrey darkkhaki darkmagenta
+    darkolivegreen darkorange darkorchid darkred darksalmon darkseagreen darkslateblue darkslategray
+    darkslategrey darkturquoise darkviolet deeppink deepskyblue dimgray dimgrey dodgerblue firebrick
+    floralwhite forestgreen fuchsia gainsboro ghostwhite gold goldenrod gray green greenyellow grey
+    honeydew hotpink indianred indigo ivory khaki lavender lavenderblush lawngreen lemonchiffon
+    lightblue lightcoral lightcyan lightgoldenrodyellow lightgray lightgreen lightgrey lightpink
+    lightsalmon lightseagreen lightskyblue lightslategray lightslategrey lightsteelblue lightyellow
+    lime limegreen linen magenta maroon mediumaquamarine mediumblue mediumorchid mediumpurple
+    mediumseagreen mediumslateblue mediumspringgreen mediumturquoise mediumvioletred midnightblue
+    mintcream mistyrose moccasin navajowhite navy oldlace olive olivedrab orange orangered orchid
+    palegoldenrod palegreen paleturquoise palevioletred papayawhip peachpuff peru pink plum
+    powderblue purple rebeccapurple red rosybrown royalblue saddlebrown salmon sandybrown seagreen
+    seashell sienna silver skyblue slateblue slategray slategrey snow springgreen steelblue tan teal
+    thistle tomato turquoise violet wheat white whitesmoke yellow yellowgreen""".split()  # noqa: SIM905 -- read as CSS lists them
+)
+_HEX_COLOR: Final = re.compile(r"#(?:[0-9A-Fa-f]{3,4}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})")
+_NUMBER: Final = r"[0-9]{1,3}(?:\.[0-9]{1,4})?"
+_OPACITY: Final = rf"(?: *[,/] *{_NUMBER}%?)?"
+_COLOR_FUNCTION: Final = re.compile(
+    rf"rgba?\( *{_NUMBER}%?(?: *, *| +){_NUMBER}%?(?: *, *| +){_NUMBER}%?{_OPACITY} *\)"
+    rf"|hsla?\( *{_NUMBER}(?:deg)?(?: *, *| +){_NUMBER}%(?: *, *| +){_NUMBER}%{_OPACITY} *\)"
+)
+
+
+def is_color(text: str) -> bool:
+    """Tell whether a text is a colour, and nothing beside it."""
+    named = text.isascii() and text.lower() in _COLOR_NAMES
+    return named or any(form.fullmatch(text) for form in (_HEX_COLOR, _COLOR_FUNCTION))
+
+
+_INCHES_PER_UNIT: Final = {
+    "mm": 1 / 25.4,
+    "cm": 1 / 2.54,
+    "in": 1.0,
+    "px": 1 / 96,
+    "pt": 1 / 72,
+    "pc": 1 / 6,
+}
+# Upright, in millimetres (ISO 216) and inches (ANSI).
+_ISO_SIZES: Final = {
+    "A0": (841, 1189),
+    "A1": (594, 841),
+    "A2": (420, 594),
+    "A3": (297, 420),
+    "A4": (210, 297),
+    "A5": (148, 210),
+    "A6": (105, 148),
+}
+PAGE_SIZES: Final = {
+    **{name: (width / 25.4, height / 25.4) for name, (width, height) in _ISO_SIZES.items()},
+    "Letter": (8.5, 11.0),
+    "Legal": (8.5, 14.0),
+    "Tabloid": (11.0, 17.0),
+    "Ledger": (17.0, 11.0),
+}
+_LENGTH: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?|\.[0-9]+)\s*(mm|cm|in|px|pt|pc)")
+
+
+def length_in_inches(length: str) -> float:
+    """Turn `10mm` or `0` into inches; raises ValueError for anything else."""
+    text = length.strip()
+    if re.fullmatch(r"0+(\.0*)?", text):
+        return 0.0
+    found = _LENGTH.fullmatch(text)
+    if found is None:
+        message = f"not a length: {length!r}"
+        raise ValueError(message)
+    return float(found[1]) * _INCHES_PER_UNIT[found[2]]

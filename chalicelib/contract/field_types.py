@@ -1,0 +1,135 @@
+"""Values that several models have: moments, language tags, time zones, the caller's own data."""
+
+import datetime as dt
+import re
+from typing import Annotated, Any, Final, Self
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BeforeValidator,
+    Field,
+    StringConstraints,
+    model_validator,
+)
+from pydantic_core import PydanticKnownError
+
+from chalicelib.contract.base import Model
+from chalicelib.contract.css_values import is_color
+
+LOCALE_PATTERN: Final = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,4}")
+MetadataKey = Annotated[str, StringConstraints(min_length=1, max_length=40)]
+MetadataText = Annotated[str, StringConstraints(max_length=500)]
+Metadata = dict[MetadataKey, MetadataText | int | float | bool | None]
+
+
+def check_language_tag(value: str) -> str:
+    """Return a BCP 47 tag, or raise ValueError."""
+    if LOCALE_PATTERN.fullmatch(value) is None:
+        message = "a BCP 47 tag such as de-AT is expected"
+        raise ValueError(message)
+    return value
+
+
+def check_time_zone(value: str) -> str:
+    """Return an IANA name, or raise ValueError."""
+    # Files such as localtime and posix/UTC lie in the same folder and are no IANA names; that of
+    # Factory says that there is no zone.
+    named = value[:1].isupper() and value != "Factory"
+    try:
+        return ZoneInfo(value if named and value.isascii() else "").key
+    except (ZoneInfoNotFoundError, ValueError, OSError) as unknown:
+        message = "an IANA time zone such as Europe/Vienna is expected"
+        raise ValueError(message) from unknown
+
+
+def _refuse_numbers(kind: Any, context: dict[str, str]) -> BeforeValidator:
+    """Refuse numbers, which pydantic takes for seconds."""
+
+    def check(value: object) -> object:
+        if isinstance(value, int | float):
+            raise PydanticKnownError(kind, context)
+        return value
+
+    return BeforeValidator(check)
+
+
+def _require_pattern(
+    form: str, kind: Any, context: dict[str, str] | None = None
+) -> BeforeValidator:
+    """Hold a text to one way of writing: pydantic takes numbers for times and `on` for true."""
+    pattern = re.compile(form)
+
+    def check(text: object) -> object:
+        if isinstance(text, str) and pattern.fullmatch(text) is None:
+            raise PydanticKnownError(kind, context)
+        return text
+
+    return BeforeValidator(check)
+
+
+_DATE_PATTERN: Final = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_TIME_PATTERN: Final = r"[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?"
+_PATTERN_CONTEXT: Final = {"error": "another form"}
+
+Day = Annotated[
+    dt.date,
+    Field(strict=False),
+    _require_pattern(_DATE_PATTERN, "date_parsing", _PATTERN_CONTEXT),
+    _refuse_numbers("date_parsing", _PATTERN_CONTEXT),
+]
+Timestamp = Annotated[
+    AwareDatetime,
+    Field(strict=False),
+    _refuse_numbers("datetime_parsing", _PATTERN_CONTEXT),
+    _require_pattern(
+        f"{_DATE_PATTERN}[Tt ]{_TIME_PATTERN}([Zz]|[+-][0-9]{{2}}:[0-9]{{2}})",
+        "datetime_parsing",
+        _PATTERN_CONTEXT,
+    ),
+]
+# Of query parameters, which are texts.
+QueryFlag = Annotated[bool, Field(strict=False), _require_pattern("true|false", "bool_parsing")]
+PageLimit = Annotated[
+    int, Field(strict=False, ge=1, le=100), _require_pattern("-?[0-9]+", "int_parsing")
+]
+
+
+def _check_color(text: str) -> str:
+    if not is_color(text):
+        message = "must be a CSS color: a name, #rgb, #rrggbb, rgb(r, g, b) or hsl(h, s%, l%)"
+        raise ValueError(message)
+    return text
+
+
+Color = Annotated[
+    str,
+    StringConstraints(max_length=64),
+    AfterValidator(_check_color),
+    Field(description="A CSS color: a name, #rgb, #rrggbb, rgb(r, g, b) or hsl(h, s%, l%)."),
+]
+
+
+UploadId = Annotated[str, StringConstraints(min_length=1, max_length=64)]
+Url = Annotated[str, StringConstraints(min_length=8, max_length=2048)]
+Base64 = Annotated[str, StringConstraints(min_length=1, pattern=r"^[A-Za-z0-9+/\s]+=*\s*$")]
+
+
+class ContentSource(Model):
+    """Exactly one of `upload_id`, `url` and `content`."""
+
+    upload_id: UploadId | None = None
+    url: Url | None = None
+    """An http or https address that anybody may fetch."""
+    content: (
+        Annotated[str, StringConstraints(min_length=1, pattern=r"^[A-Za-z0-9+/\s]+=*\s*$")] | None
+    ) = None
+    """The bytes in base64."""
+
+    @model_validator(mode="after")
+    def _check_exactly_one(self) -> Self:
+        if sum(given is not None for given in (self.upload_id, self.url, self.content)) != 1:
+            message = "needs exactly one of upload_id, url and content"
+            raise ValueError(message)
+        return self

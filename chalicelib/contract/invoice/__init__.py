@@ -1,0 +1,1 @@
+"""The invoice of EN 16931 as the API takes it."""

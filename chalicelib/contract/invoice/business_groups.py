@@ -1,0 +1,253 @@
+"""What an invoice consists of: parties, lines, prices, allowances, payment."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from chalicelib.contract.base import Model
+from chalicelib.contract.field_types import Day
+from chalicelib.contract.invoice import field_types as k
+from chalicelib.contract.invoice.constraints import MAX_ENTRIES
+
+_ENTRY_LIMIT = Field(max_length=MAX_ENTRIES)
+
+
+class InvoiceIdentifier(Model):
+    """An identifier, and the scheme of ISO 6523 or EAS that it belongs to."""
+
+    id: k.RequiredText
+    scheme: k.ShortText | None = None
+
+
+class InvoicePeriod(Model):
+    """Days from `start` to `end`; either may be open."""
+
+    start: Day | None = None
+    end: Day | None = None
+
+
+class InvoiceAddress(Model):
+    """A postal address."""
+
+    line1: k.Text | None = None
+    line2: k.Text | None = None
+    line3: k.Text | None = None
+    city: k.Text | None = None
+    postcode: k.ShortText | None = None
+    country: k.CountryCode
+    """ISO 3166-1, two letters."""
+    subdivision: k.Text | None = None
+
+
+class InvoiceContact(Model):
+    """Whom to ask."""
+
+    name: k.Text | None = None
+    phone: k.Text | None = None
+    email: k.Text | None = None
+
+
+class InvoiceSeller(Model):
+    """The seller (BG-4)."""
+
+    name: k.RequiredText
+    trading_name: k.Text | None = None
+    identifiers: Annotated[list[InvoiceIdentifier], _ENTRY_LIMIT] | None = None
+    legal_registration: InvoiceIdentifier | None = None
+    vat_id: k.VatId | None = None
+    """With the prefix of its country."""
+    tax_number: k.Text | None = None
+    legal_info: k.LongText | None = None
+    electronic_address: InvoiceIdentifier | None = None
+    """`scheme` is a code of the list EAS, such as `EM` for an email address."""
+    address: InvoiceAddress
+    contact: InvoiceContact | None = None
+
+
+class InvoiceBuyer(Model):
+    """The buyer (BG-7). `address` is needed for every profile but MINIMUM."""
+
+    name: k.RequiredText
+    trading_name: k.Text | None = None
+    identifier: InvoiceIdentifier | None = None
+    legal_registration: InvoiceIdentifier | None = None
+    vat_id: k.VatId | None = None
+    electronic_address: InvoiceIdentifier | None = None
+    address: InvoiceAddress | None = None
+    contact: InvoiceContact | None = None
+
+
+class InvoicePayee(Model):
+    """Who is paid, where it is not the seller (BG-10)."""
+
+    name: k.RequiredText
+    identifier: InvoiceIdentifier | None = None
+    legal_registration: InvoiceIdentifier | None = None
+
+
+class InvoiceTaxRepresentative(Model):
+    """The seller's tax representative (BG-11)."""
+
+    name: k.RequiredText
+    vat_id: k.VatId
+    address: InvoiceAddress
+
+
+class InvoiceDelivery(Model):
+    """Where and when it was delivered (BG-13)."""
+
+    party_name: k.Text | None = None
+    location: InvoiceIdentifier | None = None
+    address: InvoiceAddress | None = None
+    date: Day | None = None
+
+
+class InvoiceVat(Model):
+    """A VAT category of UNTDID 5305 and its rate in percent, which only S, L and M need."""
+
+    category: k.VatCategory
+    rate: k.VatRate | None = None
+
+
+class InvoiceVatExemption(Model):
+    """Why a category has no VAT: one of the two is needed."""
+
+    reason: k.LongText | None = None
+    reason_code: k.ShortText | None = None
+
+
+class InvoiceAdjustment(Model):
+    """An allowance or a charge of a line: `amount`, or `percent` of `base_amount`."""
+
+    amount: k.Amount | None = None
+    percent: k.PreciseDecimal | None = None
+    base_amount: k.Amount | None = None
+    reason: k.LongText | None = None
+    """One of `reason` and `reason_code` is needed."""
+    reason_code: k.ShortText | None = None
+    """UNTDID 5189 for an allowance, UNTDID 7161 for a charge."""
+
+
+class InvoiceDocumentAdjustment(InvoiceAdjustment):
+    """An allowance or a charge of the whole document, with its VAT."""
+
+    vat: InvoiceVat
+
+
+class InvoicePrice(Model):
+    """What `base_quantity` units cost (BG-29): `net` is `gross` less `discount`."""
+
+    net: k.PreciseDecimal
+    discount: k.PreciseDecimal | None = None
+    gross: k.PreciseDecimal | None = None
+    base_quantity: k.PreciseDecimal | None = None
+    base_unit: k.UnitCode | None = None
+
+
+class InvoiceClassification(Model):
+    """A classification of the item; `scheme` is a code of UNTDID 7143."""
+
+    id: k.RequiredText
+    scheme: k.RequiredShortText
+    version: k.ShortText | None = None
+
+
+class InvoiceAttribute(Model):
+    """A property of the item."""
+
+    name: k.RequiredText
+    value: k.RequiredLongText
+
+
+class InvoiceItem(Model):
+    """What is sold (BG-31)."""
+
+    name: k.RequiredLongText
+    description: k.FreeText | None = None
+    seller_id: k.Text | None = None
+    buyer_id: k.Text | None = None
+    standard_id: InvoiceIdentifier | None = None
+    classifications: Annotated[list[InvoiceClassification], _ENTRY_LIMIT] | None = None
+    origin_country: k.CountryCode | None = None
+    attributes: Annotated[list[InvoiceAttribute], _ENTRY_LIMIT] | None = None
+
+
+class InvoiceLine(Model):
+    """A line (BG-25)."""
+
+    id: k.Text | None = None
+    """Its position where it is absent."""
+    note: k.FreeText | None = None
+    object_identifier: InvoiceIdentifier | None = None
+    quantity: k.PreciseDecimal
+    unit: k.UnitCode | None = "C62"
+    """A code of UN/ECE Recommendation 20."""
+    net_amount: k.Amount | None = None
+    """Need not be sent: it is computed, and compared with what is sent."""
+    order_line_reference: k.Text | None = None
+    accounting_reference: k.Text | None = None
+    period: InvoicePeriod | None = None
+    allowances: Annotated[list[InvoiceAdjustment], _ENTRY_LIMIT] | None = None
+    charges: Annotated[list[InvoiceAdjustment], _ENTRY_LIMIT] | None = None
+    price: InvoicePrice
+    vat: InvoiceVat
+    item: InvoiceItem
+
+
+class InvoiceCreditTransfer(Model):
+    """An account to pay to (BG-17)."""
+
+    iban: k.RequiredShortText
+    """Or another account number."""
+    account_name: k.Text | None = None
+    bic: k.ShortText | None = None
+
+
+class InvoiceCard(Model):
+    """The card that was paid with (BG-18): at most the first six and the last four digits."""
+
+    primary_account_number: k.RequiredShortText
+    holder_name: k.Text | None = None
+
+
+class InvoiceDirectDebit(Model):
+    """From where the amount will be collected (BG-19)."""
+
+    mandate_reference: k.Text | None = None
+    creditor_id: k.Text | None = None
+    debited_iban: k.ShortText | None = None
+
+
+class InvoicePayment(Model):
+    """How to pay (BG-16)."""
+
+    means_code: k.PaymentMeansCode
+    """UNTDID 4461, such as `58` for a SEPA credit transfer."""
+    means_text: k.LongText | None = None
+    reference: k.Text | None = None
+    """What the payment should say (BT-83)."""
+    credit_transfers: Annotated[list[InvoiceCreditTransfer], _ENTRY_LIMIT] | None = None
+    card: InvoiceCard | None = None
+    direct_debit: InvoiceDirectDebit | None = None
+
+
+class InvoiceNote(Model):
+    """A note; `subject_code` is one of UNTDID 4451."""
+
+    subject_code: k.SubjectCode | None = None
+    text: k.RequiredFreeText
+
+
+class InvoicePreceding(Model):
+    """An invoice that this one corrects or follows."""
+
+    number: k.RequiredText
+    issue_date: Day | None = None
+
+
+class InvoiceSupportingDocument(Model):
+    """A document that supports the invoice (BG-24)."""
+
+    id: k.RequiredText
+    description: k.LongText | None = None
+    url: k.Url | None = None

@@ -1,0 +1,80 @@
+"""The kinds of values in an invoice, as pydantic checks them."""
+
+from functools import partial
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import AfterValidator, StringConstraints, WithJsonSchema
+
+from chalicelib.contract.invoice.constraints import (
+    AMOUNT_DECIMAL_PLACES,
+    COUNTRY_PATTERN,
+    CURRENCY_PATTERN,
+    INVOICE_TYPE_CODE_PATTERN,
+    MAX_PERCENT,
+    PAYMENT_MEANS_PATTERN,
+    PRECISE_DECIMAL_PLACES,
+    SUBJECT_CODE_PATTERN,
+    UNIT_PATTERN,
+    check_not_blank,
+    check_printable,
+    decimal_pattern,
+    parse_decimal,
+    parse_percentage,
+)
+
+EInvoiceProfile = Literal["MINIMUM", "BASIC_WL", "BASIC", "EN16931", "EXTENDED", "XRECHNUNG"]
+VatCategory = Literal["S", "Z", "E", "AE", "K", "G", "O", "L", "M"]
+TaxPointDateCode = Literal["3", "35", "432"]
+
+_PRINTABLE: Final = AfterValidator(check_printable)
+_NOT_BLANK: Final = AfterValidator(check_not_blank)
+
+Text = Annotated[str, StringConstraints(max_length=200), _PRINTABLE]
+ShortText = Annotated[str, StringConstraints(max_length=50), _PRINTABLE]
+LongText = Annotated[str, StringConstraints(max_length=1000), _PRINTABLE]
+Url = Annotated[str, StringConstraints(max_length=2000), _PRINTABLE]
+PaymentTermsText = Annotated[str, StringConstraints(max_length=2000), _PRINTABLE]
+FreeText = Annotated[str, StringConstraints(max_length=5000), _PRINTABLE]
+RequiredText = Annotated[Text, StringConstraints(min_length=1), _NOT_BLANK]
+RequiredShortText = Annotated[ShortText, StringConstraints(min_length=1), _NOT_BLANK]
+RequiredLongText = Annotated[LongText, StringConstraints(min_length=1), _NOT_BLANK]
+RequiredFreeText = Annotated[FreeText, StringConstraints(min_length=1), _NOT_BLANK]
+VatId = Annotated[str, StringConstraints(min_length=3, max_length=50), _PRINTABLE]
+InvoiceTypeCode = Annotated[str, StringConstraints(pattern=INVOICE_TYPE_CODE_PATTERN)]
+SubjectCode = Annotated[str, StringConstraints(pattern=SUBJECT_CODE_PATTERN)]
+CurrencyCode = Annotated[str, StringConstraints(pattern=CURRENCY_PATTERN)]
+CountryCode = Annotated[str, StringConstraints(pattern=COUNTRY_PATTERN)]
+PaymentMeansCode = Annotated[str, StringConstraints(pattern=PAYMENT_MEANS_PATTERN)]
+UnitCode = Annotated[str, StringConstraints(pattern=UNIT_PATTERN)]
+
+
+def _check_decimal(value: str | float, *, places: int) -> str | float:
+    parse_decimal(value, places)
+    return value
+
+
+def _check_percentage(value: str | float) -> str | float:
+    parse_percentage(value)
+    return value
+
+
+def _decimal_json_schema(places: int, **bounds: Any) -> WithJsonSchema:
+    written = {"type": "string", "pattern": decimal_pattern(places)}
+    return WithJsonSchema({"anyOf": [written, {"type": "number", **bounds}]})
+
+
+Amount = Annotated[
+    str | int | float,
+    AfterValidator(partial(_check_decimal, places=AMOUNT_DECIMAL_PLACES)),
+    _decimal_json_schema(AMOUNT_DECIMAL_PLACES),
+]
+PreciseDecimal = Annotated[
+    str | int | float,
+    AfterValidator(partial(_check_decimal, places=PRECISE_DECIMAL_PLACES)),
+    _decimal_json_schema(PRECISE_DECIMAL_PLACES),
+]
+VatRate = Annotated[
+    str | int | float,
+    AfterValidator(_check_percentage),
+    _decimal_json_schema(PRECISE_DECIMAL_PLACES, minimum=0, maximum=MAX_PERCENT),
+]

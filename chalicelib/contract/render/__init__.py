@@ -1,0 +1,1 @@
+"""Render requests and results: input, output options, warnings, conformance reports."""

@@ -1,0 +1,185 @@
+"""What comes out of a render: formats and their options (OutputSpec)."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, Field, StringConstraints, ValidationError, model_validator
+
+from chalicelib.contract.base import Model
+from chalicelib.contract.field_types import check_language_tag, check_time_zone
+from chalicelib.contract.invoice.invoice import EInvoiceSpec
+from chalicelib.contract.render.pdf import PdfOptions
+from chalicelib.contract.render.pdf_conformance import check_hybrid_invoice
+from chalicelib.contract.validation import to_service_error
+from chalicelib.core import json
+
+OutputFormat = Literal["pdf", "png", "jpeg", "webp", "html", "zip"]
+PartFormat = Literal["pdf", "png", "jpeg", "webp", "html", "xml"]
+
+
+def _check_no_line_breaks(text: str) -> str:
+    if any(character in text for character in "\r\n\0"):
+        message = "must have no line breaks"
+        raise ValueError(message)
+    return text
+
+
+HeaderName = Annotated[
+    str, StringConstraints(min_length=1, max_length=256, pattern=r"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
+]
+HeaderValue = Annotated[
+    str, StringConstraints(max_length=8192), AfterValidator(_check_no_line_breaks)
+]
+
+
+class Cookie(Model):
+    """A cookie for the page's own origin alone; `domain` is its host or one above that."""
+
+    name: Annotated[str, StringConstraints(min_length=1, max_length=256)]
+    value: Annotated[str, StringConstraints(max_length=4096)]
+    domain: Annotated[str, StringConstraints(max_length=253)] | None = None
+    path: Annotated[str, StringConstraints(max_length=1024)] | None = None
+    secure: bool | None = None
+    http_only: bool | None = None
+
+
+class BasicAuth(Model):
+    """What a page is asked for that wants a password."""
+
+    username: Annotated[str, StringConstraints(max_length=256)]
+    password: Annotated[str, StringConstraints(max_length=1024)]
+
+
+class HttpOptions(Model):
+    """Sent to the page's own origin only."""
+
+    headers: Annotated[dict[HeaderName, HeaderValue], Field(max_length=50)] | None = None
+    cookies: Annotated[list[Cookie], Field(max_length=50)] | None = None
+    basic_auth: BasicAuth | None = None
+    user_agent: (
+        Annotated[str, StringConstraints(max_length=512), AfterValidator(_check_no_line_breaks)]
+        | None
+    ) = None
+
+
+class FormatOptions(Model):
+    """How a picture is compressed; what a format has no use for is told as a warning."""
+
+    quality: Annotated[int, Field(ge=1, le=100)] | None = None
+    """Of `jpeg` (90) and of `webp` that is not lossless (90). A `jpeg` of 90 and more keeps the
+    edges of coloured text."""
+    lossless: bool | None = None
+    """Of `webp`."""
+    progressive: bool | None = None
+    """Of `jpeg`."""
+
+
+class Viewport(Model):
+    """The window that the page sees while it is laid out."""
+
+    width: Annotated[int, Field(ge=1, le=10_000)] = 1280
+    height: Annotated[int, Field(ge=1, le=10_000)] = 720
+    device_scale_factor: Annotated[float, Field(ge=1, le=3)] = 1.0
+    mobile: bool = False
+
+
+class Wait(Model):
+    """What must have come before the page is printed; fonts and images are always awaited."""
+
+    until: Literal["load", "domcontentloaded", "networkidle"] = "load"
+    selector: Annotated[str, StringConstraints(min_length=1, max_length=1000)] | None = None
+    expression: Annotated[str, StringConstraints(min_length=1, max_length=10_000)] | None = None
+    """JavaScript that must become truthy."""
+    delay_ms: Annotated[int, Field(ge=0, le=10_000)] = 0
+    timeout_ms: Annotated[int, Field(ge=100, le=60_000)] = 10_000
+
+
+class ImageOptions(Model):
+    """How a picture is taken."""
+
+    width: Annotated[int, Field(ge=1, le=10_000)] | None = None
+    height: Annotated[int, Field(ge=1, le=10_000)] | None = None
+    """With `height`: the size of the picture in CSS pixels. Without `fit` the page is laid out in
+    this size."""
+    scale: Annotated[float, Field(ge=1, le=3)] | None = None
+    """Device pixels for one CSS pixel."""
+    fit: Literal["contain", "cover", "fill"] | None = None
+    """How a picture of another shape is brought to `width` and `height`: with bars, cut, or
+    stretched; ignored, with a warning, unless both are given."""
+    full_page: bool | None = None
+    """The whole document instead of the viewport."""
+    omit_background: bool | None = None
+    """No white behind the page; the same as `transparent`. A `jpeg` stays white."""
+    transparent: bool | None = None
+    clip_selector: Annotated[str, StringConstraints(min_length=1, max_length=500)] | None = None
+    """A CSS selector: only the first element that it finds is in the picture."""
+    format_options: FormatOptions | None = None
+    viewport: Viewport | None = None
+    """Wins over the output's own."""
+    wait: Wait | None = None
+    """Wins over the output's own."""
+
+
+class OutputSpec(Model):
+    """The files that are asked for."""
+
+    format: OutputFormat | None = None
+    """`pdf` where neither this nor `formats` is given. `zip` holds the files of `formats`.
+    `html` is the page's document as it stands after its waits, without its scripts, event handlers
+    and frames."""
+    formats: Annotated[list[PartFormat], Field(min_length=1, max_length=6)] | None = None
+    """Several files of one page, which is loaded once. `xml` is that of the e-invoice."""
+    filename: Annotated[str, StringConstraints(max_length=255)] | None = None
+    """A template where the document is one. Cleaned of what file systems refuse; its extension
+    follows the format."""
+    pdf: PdfOptions = PdfOptions()
+    einvoice: EInvoiceSpec | None = None
+    """The PDF carries this e-invoice and is PDF/A-3b, or what of part 3 `pdf.pdfa` says. The
+    document's templates have it as `invoice`, its totals and net amounts computed. Null turns off
+    the one of the template's options."""
+    image: ImageOptions = ImageOptions()
+    http: HttpOptions = HttpOptions()
+    viewport: Viewport | None = None
+    wait: Wait = Wait()
+    media: Literal["print", "screen"] | None = None
+    """The CSS media type; `print` for PDF and `screen` for images where it is absent."""
+    javascript: bool = True
+    locale: Annotated[str, AfterValidator(check_language_tag)] | None = None
+    """A BCP 47 tag, such as `de-AT`: what the page sees as the reader's language."""
+    timezone: Annotated[str, AfterValidator(check_time_zone)] | None = None
+    """An IANA name, such as `Europe/Vienna`."""
+    strict_undefined: bool = False
+    """An undefined value in the template is an error instead of nothing."""
+    asset_policy: Literal["lenient", "strict"] = "lenient"
+    """What becomes of a render whose page asks for something that cannot be loaded: a warning, or
+    an error."""
+
+    @model_validator(mode="after")
+    def _check_formats(self) -> Self:
+        formats = self.formats or []
+        if len(set(formats)) != len(formats):
+            message = "formats must not name one twice"
+            raise ValueError(message)
+        if formats and self.format not in {None, "zip"}:
+            message = "format goes with formats only where it is zip"
+            raise ValueError(message)
+        return self
+
+    @model_validator(mode="after")
+    def _check_conformance(self) -> Self:
+        drawn = "pdf" in self.formats if self.formats else self.format in {None, "pdf", "zip"}
+        if not drawn and (self.pdf.pdfa is not None or self.pdf.pdfua):
+            message = "pdf.pdfa and pdf.pdfua need pdf among the formats"
+            raise ValueError(message)
+        if self.einvoice is not None:
+            check_hybrid_invoice(self.pdf, has_pdf=drawn)
+        return self
+
+
+def complete_output(partial_output: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the whole OutputSpec as JSON; raises `validation_error` with pointers to `/output`."""
+    try:
+        output = OutputSpec.model_validate_json(json.dumps(partial_output))
+    except ValidationError as error:
+        raise to_service_error(error, partial_output, "/output") from None
+    return output.model_dump(mode="json")

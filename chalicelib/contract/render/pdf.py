@@ -1,0 +1,281 @@
+"""How pages are made (PdfOptions and its parts)."""
+
+import datetime as dt
+import re
+from typing import Annotated, Final, Literal, Self
+
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
+
+from chalicelib.contract.base import Model
+from chalicelib.contract.css_values import PAGE_SIZES, length_in_inches
+from chalicelib.contract.field_types import Color, ContentSource, Timestamp, check_language_tag
+from chalicelib.contract.render.pdf_conformance import check_pdf_conformance
+from chalicelib.contract.render.protection import Protection
+from chalicelib.core.text import is_safe_filename
+
+PageSize = Literal["A0", "A1", "A2", "A3", "A4", "A5", "A6", "Letter", "Legal", "Tabloid", "Ledger"]
+LENGTH_PATTERN: Final = r"^(?:0|[0-9]{1,6}(?:\.[0-9]{1,4})?(?:mm|cm|in|px|pt|pc))$"
+MAX_INCHES: Final = 200
+# Of a page, one point at least lies between its margins.
+MIN_CONTENT_INCHES: Final = 1 / 72
+# Dates in PDF have four digits for the year, in every time zone.
+_MIN_YEAR: Final = 1001
+_MAX_YEAR: Final = 9998
+PAGE_RANGES_PATTERN: Final = (
+    r"^ *[0-9]{1,5}(?: *- *[0-9]{1,5})?(?: *, *[0-9]{1,5}(?: *- *[0-9]{1,5})?)* *$"
+)
+
+
+def _check_length(text: str) -> str:
+    if re.fullmatch(LENGTH_PATTERN, text) is None:
+        message = "must be 0 or a number with one of the units mm, cm, in, px, pt, pc"
+        raise ValueError(message)
+    if length_in_inches(text) > MAX_INCHES:
+        message = f"must be at most {MAX_INCHES}in"
+        raise ValueError(message)
+    return text
+
+
+def _check_positive_length(text: str) -> str:
+    if not length_in_inches(text):
+        message = "must be more than 0"
+        raise ValueError(message)
+    return text
+
+
+def _check_page_ranges(text: str) -> str:
+    ascending = re.fullmatch(PAGE_RANGES_PATTERN, text) is not None and all(
+        1 <= int(first) <= int(last or first)
+        for first, _, last in (part.partition("-") for part in text.split(","))
+    )
+    if not ascending:
+        message = "must be pages and ascending ranges of pages, counted from 1, such as 1-3,5"
+        raise ValueError(message)
+    return text
+
+
+def _check_filename(text: str) -> str:
+    if not is_safe_filename(text):
+        message = (
+            "must be the name of a file on any system: without folders, drives, control characters "
+            "and a dot or blank at its end, and no name of a device"
+        )
+        raise ValueError(message)
+    return text
+
+
+def _check_document_date(moment: dt.datetime) -> dt.datetime:
+    if not _MIN_YEAR <= moment.year <= _MAX_YEAR:
+        message = f"must lie in the years {_MIN_YEAR} to {_MAX_YEAR}"
+        raise ValueError(message)
+    return moment
+
+
+Length = Annotated[
+    str,
+    StringConstraints(max_length=16),
+    AfterValidator(_check_length),
+    Field(
+        description="0, or a number with one of the units mm, cm, in, px, pt, pc; at most 200in.",
+        json_schema_extra={"pattern": LENGTH_PATTERN},
+    ),
+]
+PositiveLength = Annotated[Length, AfterValidator(_check_positive_length)]
+HeaderText = Annotated[str, StringConstraints(max_length=2000)]
+PageRanges = Annotated[
+    str,
+    StringConstraints(max_length=500),
+    AfterValidator(_check_page_ranges),
+    Field(json_schema_extra={"pattern": PAGE_RANGES_PATTERN}),
+]
+
+
+class Margin(Model):
+    """The page's margins."""
+
+    top: Length = "10mm"
+    right: Length = "10mm"
+    bottom: Length = "10mm"
+    left: Length = "10mm"
+
+
+class HeaderFooter(Model):
+    """What is printed into a page's top or bottom margin."""
+
+    enabled: bool = False
+    html: Annotated[str, StringConstraints(max_length=200_000)] | None = None
+    """HTML of its own, without the document's styles: 8pt sans-serif, nothing is loaded from
+    outside. Elements with the classes `pageNumber`, `totalPages`, `title`, `date` and `url` are
+    filled in; `url` is the address of a page of the web and nothing of other documents. A template
+    where the document is one, in which `page`, `pages`, `title` and `date` are the same marks. In
+    place of `left`, `center` and `right`."""
+    left: HeaderText | None = None
+    """Text at the left; `{{ page }}`, `{{ pages }}` (the last page's number), `{{ title }}` and
+    `{{ date }}` (day and minute of the printing: with it the bytes of a file do not repeat) are
+    filled in. A template where the document is one."""
+    center: HeaderText | None = None
+    right: HeaderText | None = None
+    font_size: Length | None = None
+    """Of `left`, `center` and `right`; 8pt where it is absent."""
+    height: Length | None = None
+    """The room that it takes, counted from the paper's edge; its own where it is absent. What is
+    taller than the margin overlaps the document (`header_footer_overlap`)."""
+
+    @model_validator(mode="after")
+    def _check_html_or_texts(self) -> Self:
+        if self.html is not None and (self.left or self.center or self.right):
+            message = "html stands in place of left, center and right"
+            raise ValueError(message)
+        return self
+
+
+class PdfMetadata(Model):
+    """What the document says of itself; where a member is absent, the page's own is kept."""
+
+    title: Annotated[str, StringConstraints(max_length=1000)] | None = None
+    author: Annotated[str, StringConstraints(max_length=1000)] | None = None
+    subject: Annotated[str, StringConstraints(max_length=1000)] | None = None
+    keywords: (
+        Annotated[
+            list[Annotated[str, StringConstraints(min_length=1, max_length=200)]],
+            Field(max_length=100),
+        ]
+        | None
+    ) = None
+    language: (
+        Annotated[str, StringConstraints(max_length=35), AfterValidator(check_language_tag)] | None
+    ) = None
+    """A BCP 47 tag."""
+    created_at: Annotated[Timestamp, AfterValidator(_check_document_date)] | None = None
+    """The date in the document; 2000-01-01 where it is absent, so that bytes repeat."""
+
+
+class Attachment(ContentSource):
+    """A file inside the PDF, given by `upload_id`, `url` or `content`."""
+
+    filename: Annotated[
+        str, StringConstraints(min_length=1, max_length=255), AfterValidator(_check_filename)
+    ]
+    """Of several with one name, the second gets `-2` before its extension."""
+    content_type: Annotated[
+        str,
+        StringConstraints(max_length=255, pattern=r"^[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+$"),
+    ] = "application/octet-stream"
+    description: Annotated[str, StringConstraints(max_length=1000)] | None = None
+    relationship: Literal["Source", "Data", "Alternative", "Supplement", "Unspecified"] = (
+        "Unspecified"
+    )
+    """What it is to the document (ISO 32000-2, AFRelationship)."""
+
+
+class Watermark(Model):
+    """A text or a picture on every page; an artifact, which assistive technology does not read."""
+
+    text: Annotated[str, StringConstraints(min_length=1, max_length=200)] | None = None
+    """In any script; a line feed begins a new line."""
+    image: ContentSource | None = None
+    """Any picture that browsers show: PNG, JPEG, WebP, GIF, SVG."""
+    opacity: Annotated[float, Field(ge=0, le=1)] = 0.15
+    angle: Annotated[float, Field(ge=-180, le=180)] = 45
+    """Degrees, counter-clockwise."""
+    position: Literal[
+        "center",
+        "top-left",
+        "top",
+        "top-right",
+        "left",
+        "right",
+        "bottom-left",
+        "bottom",
+        "bottom-right",
+    ] = "center"
+    font_size: PositiveLength | None = None
+    """Of the text; where it is absent, the text takes 80 % of the page in its middle, and 35 % at
+    an edge. Pictures take no more than that and are never enlarged."""
+    color: Color = "#808080"
+    layer: Literal["over", "under"] = "over"
+    """Over or under what the page shows; a background of the page hides what lies under it."""
+
+    @model_validator(mode="after")
+    def _check_text_or_image(self) -> Self:
+        if (self.text is None) == (self.image is None):
+            message = "needs either text or image"
+            raise ValueError(message)
+        return self
+
+
+class PdfOptions(Model):
+    """How pages are made."""
+
+    page_size: PageSize = "A4"
+    width: PositiveLength | None = None
+    """More than 0; together with `height` in place of `page_size`."""
+    height: PositiveLength | None = None
+    landscape: bool = False
+    margin: Margin = Margin()
+    """Opposite ones together are smaller than the page."""
+    scale: Annotated[float, Field(ge=0.1, le=2)] = 1.0
+    page_ranges: PageRanges | None = None
+    """Pages to keep, counted from 1, such as `1-3,5`."""
+    print_background: bool = True
+    prefer_css_page_size: bool = True
+    """The document's own `@page` size wins over `page_size`."""
+    header: HeaderFooter = HeaderFooter()
+    footer: HeaderFooter = HeaderFooter()
+    first_header: HeaderFooter | None = None
+    """In place of `header` on the first page; one that is not `enabled` leaves it empty."""
+    first_footer: HeaderFooter | None = None
+    last_footer: HeaderFooter | None = None
+    """In place of `footer` on the last page, also where that is the first one."""
+    page_number_start: Annotated[int, Field(ge=0, le=1_000_000)] = 1
+    """The number of the first page, in header and footer, from which all others count."""
+    tagged: bool = True
+    """Write the structure tree that assistive technology reads."""
+    outline: bool = False
+    """Write bookmarks from the headings."""
+    accessibility_report: bool = False
+    """Have a tagged document held to PDF/UA-1 as `pdfua` does, without being failed by it: the
+    report stands in `result.conformance.pdfua`. That the document does not say it is PDF/UA is a
+    warning there. Its links keep their places, also in headers and footers, which is a finding."""
+    pdfa: Literal["2b", "2u", "2a", "3b", "3u", "3a"] | None = None
+    """Part and level of PDF/A (ISO 19005) that the document is to conform to. Not with
+    `protection`; attachments go with part 3 only. Null turns off the one of the template's
+    options."""
+    pdfua: bool = False
+    """The document is to conform to PDF/UA-1 (ISO 14289). Its page must have a title, headings in
+    order and a text for every picture; its language is `metadata.language` or its own `lang`, else
+    en-US. Links in headers and footers are left out (`feature_unavailable`). What the page shows
+    and is read to nobody is a warning of the report: `PLT-UNTAGGED-CONTENT`, by CSS selectors."""
+    metadata: PdfMetadata = PdfMetadata()
+    attachments: Annotated[list[Attachment], Field(max_length=20)] = Field(default=[])
+    protection: Protection | None = None
+    watermark: Watermark | None = None
+    max_pages: Annotated[int, Field(ge=1, le=100_000)] | None = None
+    """Fewer pages than the plan allows; a document with more fails."""
+
+    @model_validator(mode="after")
+    def _check_size_pair(self) -> Self:
+        if (self.width is None) != (self.height is None):
+            message = "width and height go together"
+            raise ValueError(message)
+        return self
+
+    @model_validator(mode="after")
+    def _check_margins(self) -> Self:
+        width, height = PAGE_SIZES[self.page_size]
+        if self.width is not None and self.height is not None:
+            width, height = length_in_inches(self.width), length_in_inches(self.height)
+        if self.landscape:
+            width, height = height, width
+        margin = self.margin
+        across = length_in_inches(margin.left) + length_in_inches(margin.right)
+        down = length_in_inches(margin.top) + length_in_inches(margin.bottom)
+        if across > width - MIN_CONTENT_INCHES or down > height - MIN_CONTENT_INCHES:
+            message = "margin leaves no room on the page: make it smaller, or the page larger"
+            raise ValueError(message)
+        return self
+
+    @model_validator(mode="after")
+    def _check_conformance(self) -> Self:
+        check_pdf_conformance(self)
+        return self

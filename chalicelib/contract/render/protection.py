@@ -1,0 +1,54 @@
+"""How a PDF is encrypted, and what its readers may do (Protection)."""
+
+from typing import Annotated, Final, Self
+
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
+
+from chalicelib.contract.base import Model
+
+# As many as AES-256 takes of a password (ISO 32000-2, 7.6.4.3.3).
+MAX_PASSWORD_BYTES: Final = 127
+
+
+def _check_password(text: str) -> str:
+    if len(text.encode()) > MAX_PASSWORD_BYTES:
+        message = f"must have at most {MAX_PASSWORD_BYTES} bytes in UTF-8"
+        raise ValueError(message)
+    return text
+
+
+Password = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=MAX_PASSWORD_BYTES),
+    AfterValidator(_check_password),
+]
+
+
+class Permissions(Model):
+    """What a reader without the owner password may do."""
+
+    print: bool = True
+    copy_: Annotated[bool, Field(alias="copy")] = True
+    modify: bool = True
+    annotate: bool = True
+
+
+class Protection(Model):
+    """Encryption with AES-256; at least one password."""
+
+    user_password: Password | None = None
+    """Needed to open the document."""
+    owner_password: Password | None = None
+    """Needed to do what is not permitted, and to change the protection; nobody can where it is
+    absent."""
+    permissions: Permissions = Permissions()
+
+    @model_validator(mode="after")
+    def _check_passwords(self) -> Self:
+        if self.user_password is None and self.owner_password is None:
+            message = "needs user_password or owner_password"
+            raise ValueError(message)
+        if self.user_password == self.owner_password:
+            message = "the passwords must differ: who opens it with the owner's may do everything"
+            raise ValueError(message)
+        return self

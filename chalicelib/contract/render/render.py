@@ -1,0 +1,141 @@
+"""The object that tells of a render, and its parts."""
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from chalicelib.contract.base import Model
+from chalicelib.contract.meta import ProblemEntry
+from chalicelib.contract.render.conformance_report import InvoiceTotals, RenderResult
+from chalicelib.contract.render.request import Mode, Priority, RenderStatus
+
+
+class File(Model):
+    """One file of a render."""
+
+    id: str
+    format: str
+    filename: str
+    content_type: str
+    bytes: int
+    sha256: str
+    pages: int | None
+    width: int | None
+    height: int | None
+    url: str | None = None
+    url_expires_at: str | None = None
+    expires_at: str | None
+
+
+class RenderWarning(Model):
+    """Something that did not stop the render."""
+
+    code: str
+    message: str
+    detail: str | None = None
+
+
+class RenderError(Model):
+    """Why a render failed."""
+
+    code: str
+    message: str
+    line: int | None = None
+    column: int | None = None
+    excerpt: str | None = None
+    errors: list[ProblemEntry] | None = None
+    """What of the data does not fit (`data_schema_mismatch`), as problem details have it."""
+
+
+class Timings(Model):
+    """Where the time went, in milliseconds."""
+
+    queue_ms: int | None = None
+    template_ms: int | None = None
+    load_ms: int | None = None
+    print_ms: int | None = None
+    finish_ms: int | None = None
+    validate_ms: int | None = None
+    store_ms: int | None = None
+    total_ms: int | None = None
+    cold: bool | None = None
+    """Whether this was the first render of its process."""
+
+
+class UsedFont(Model):
+    """A font family that text of the page asked for first, and what it was drawn with.
+
+    Of text in a web font only the Latin part is told.
+    """
+
+    requested: str
+    used: str
+
+
+class Bytes(Model):
+    """What the page was made of, in bytes."""
+
+    html: int = 0
+    css: int = 0
+    script: int = 0
+    font: int = 0
+    image: int = 0
+    data: int = 0
+    other: int = 0
+
+
+class Explain(Model):
+    """How the page came about, on failures as well."""
+
+    fonts: list[UsedFont] = Field(default=[])
+    bytes: Bytes = Bytes()
+    requests: int = 0
+    """How many the page made."""
+    wait: str | None = None
+    """What was waited for last."""
+
+
+class Render(Model):
+    """A render as it stands."""
+
+    id: str
+    object: Literal["render"]
+    status: RenderStatus
+    mode: Mode
+    test: bool
+    input: dict[str, Any]
+    template_id: str | None
+    template_version: int | None
+    engine: str
+    output: dict[str, Any]
+    reference: str | None
+    metadata: dict[str, Any] | None
+    priority: Priority
+    source: Literal["api", "batch", "signed_link", "email_test"]
+    batch_id: str | None
+    files: list[File]
+    warnings: list[RenderWarning]
+    error: RenderError | None
+    result: RenderResult | None
+    invoice: InvoiceTotals | None
+    """Of an e-invoice that was asked for, or is the template's default."""
+    billed: bool
+    storage: list[dict[str, Any]]
+    emails: dict[str, int] | None
+    timings: Timings | None
+    logs: list[str]
+    explain: Explain | None
+    created_at: str
+    started_at: str | None
+    completed_at: str | None
+    expires_at: str | None
+    files_purged_at: str | None
+
+
+class RenderList(Model):
+    """One page of renders, newest first."""
+
+    object: Literal["list"]
+    data: list[Render]
+    has_more: bool
+    next_cursor: str | None

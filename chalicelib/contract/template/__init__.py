@@ -1,0 +1,1 @@
+"""Templates: drafts, versions, datasets, options and canvas scenes."""

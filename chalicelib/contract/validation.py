@@ -1,0 +1,151 @@
+"""From JSON and query text to contract models, and from pydantic's findings to `errors[]`."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from chalicelib.core.errors import FieldError, ServiceError, json_pointer
+
+MAX_ERRORS: Final = 100
+
+type _Location = Sequence[str | int]
+
+
+def read_body[M: BaseModel](model: type[M], raw: bytes, value: Any) -> M:
+    """Validate a body, given as bytes and as the value read from them."""
+    try:
+        return model.model_validate_json(raw)
+    except ValidationError as error:
+        raise to_service_error(error, value) from None
+
+
+def read_query[M: BaseModel](model: type[M], texts: Mapping[str, str]) -> M:
+    """Validate query parameters; pointers begin with `/query`."""
+    try:
+        return model.model_validate_strings(dict(texts))
+    except ValidationError as error:
+        raise to_service_error(error, dict(texts), "/query") from None
+
+
+def to_service_error(error: ValidationError, value: Any, prefix: str = "") -> ServiceError:
+    """Return the `validation_error` that names every field pydantic complains about."""
+    merged: dict[str, FieldError] = {}
+    for finding in error.errors(include_url=False, include_input=False):
+        found = _field_error(finding, value, prefix)
+        known = merged.get(found.path)
+        if known is not None and found.message not in known.message:
+            # Each branch of a union complains for itself: one of them has to be met.
+            found = FieldError(found.path, known.code, f"{known.message}, or {found.message}")
+        merged[found.path] = found if known is None or found.message != known.message else known
+    errors = list(merged.values())[:MAX_ERRORS]
+    first = errors[0]
+    more = f" (and {len(merged) - 1} more)" if len(merged) > 1 else ""
+    return ServiceError(
+        "validation_error",
+        f"{first.path or 'The body'}: {first.message}{more}",
+        errors=errors,
+    )
+
+
+def _field_error(finding: ErrorDetails, value: Any, prefix: str) -> FieldError:
+    kind, context = finding["type"], finding.get("ctx", {})
+    code, words = _MESSAGES.get(kind, ("invalid", _default_message))
+    message = words(finding, context)
+    return FieldError(json_pointer(_json_path(value, finding), prefix), code, message)
+
+
+def _json_path(value: Any, finding: ErrorDetails) -> list[str | int]:
+    # A location also names branches of unions and `[key]`; a path only leads through the value.
+    steps = list(finding["loc"])
+    missing = steps.pop() if finding["type"] == "missing" and steps else None
+    path: list[str | int] = []
+    for n, step in enumerate(steps):
+        inner = _member(value, step)
+        if inner is _ABSENT or _is_union_branch(value, inner, steps[n + 1 : n + 2]):
+            continue
+        path.append(step)
+        value = inner
+    return path if missing is None else [*path, missing]
+
+
+def _is_union_branch(value: Any, inner: Any, following: _Location) -> bool:
+    # A branch may be called as a field beside it: `{"kind": "arm", "arm": …}`.
+    return any(_member(inner, step) is _ABSENT is not _member(value, step) for step in following)
+
+
+def _member(value: Any, step: str | int) -> Any:
+    if isinstance(value, dict) and step in value:
+        return value[step]
+    if isinstance(value, list) and isinstance(step, int) and step < len(value):
+        return value[step]
+    return _ABSENT
+
+
+def _default_message(finding: ErrorDetails, context: Mapping[str, Any]) -> str:
+    reason = context.get("error")
+    text = str(reason) if reason is not None else finding["msg"]
+    return text.replace("Input should be", "must be").replace("Input should", "must")
+
+
+def _message_from(text: str) -> Callable[[ErrorDetails, Mapping[str, Any]], str]:
+    return lambda _, context: text.format_map(context)
+
+
+_ABSENT: Final = object()
+_TYPE: Final = "wrong_type"
+_RANGE: Final = "out_of_range"
+_LENGTH: Final = "wrong_length"
+_MESSAGES: Final[Mapping[str, tuple[str, Callable[[ErrorDetails, Mapping[str, Any]], str]]]] = {
+    "missing": ("required", _message_from("is required")),
+    "extra_forbidden": ("unknown", _message_from("is not known here")),
+    "string_type": (_TYPE, _message_from("must be a string")),
+    "int_type": (_TYPE, _message_from("must be a whole number")),
+    "int_from_float": (_TYPE, _message_from("must be a whole number")),
+    "int_parsing": (_TYPE, _message_from("must be a whole number")),
+    "int_parsing_size": (_RANGE, _message_from("is too large a number")),
+    "float_type": (_TYPE, _message_from("must be a number")),
+    "float_parsing": (_TYPE, _message_from("must be a number")),
+    "bool_type": (_TYPE, _message_from("must be true or false")),
+    "bool_parsing": (_TYPE, _message_from("must be true or false")),
+    "dict_type": (_TYPE, _message_from("must be an object")),
+    "model_type": (_TYPE, _message_from("must be an object")),
+    "model_attributes_type": (_TYPE, _message_from("must be an object")),
+    "list_type": (_TYPE, _message_from("must be an array")),
+    "tuple_type": (_TYPE, _message_from("must be an array")),
+    "none_required": (_TYPE, _message_from("must be null")),
+    "literal_error": ("not_allowed", _message_from("must be {expected}")),
+    "enum": ("not_allowed", _message_from("must be {expected}")),
+    "union_tag_invalid": (
+        "not_allowed",
+        _message_from("{discriminator} must be one of {expected_tags}"),
+    ),
+    "union_tag_not_found": ("required", _message_from("{discriminator} is required")),
+    "greater_than": (_RANGE, _message_from("must be more than {gt}")),
+    "greater_than_equal": (_RANGE, _message_from("must be at least {ge}")),
+    "less_than": (_RANGE, _message_from("must be less than {lt}")),
+    "less_than_equal": (_RANGE, _message_from("must be at most {le}")),
+    "string_too_short": (_LENGTH, _message_from("must have at least {min_length} characters")),
+    "string_too_long": (_LENGTH, _message_from("must have at most {max_length} characters")),
+    "too_short": (_LENGTH, _message_from("must have at least {min_length} entries")),
+    "too_long": (_LENGTH, _message_from("must have at most {max_length} entries")),
+    "string_pattern_mismatch": ("wrong_format", _message_from("must match {pattern}")),
+    "timezone_aware": (
+        "wrong_format",
+        _message_from("must be an RFC 3339 time with its offset"),
+    ),
+    "datetime_parsing": (
+        "wrong_format",
+        _message_from("must be an RFC 3339 time with its offset"),
+    ),
+    "datetime_from_date_parsing": (
+        "wrong_format",
+        _message_from("must be an RFC 3339 time with its offset"),
+    ),
+    "date_from_datetime_parsing": (
+        "wrong_format",
+        _message_from("must be a date such as 2026-01-31"),
+    ),
+    "date_parsing": ("wrong_format", _message_from("must be a date such as 2026-01-31")),
+}

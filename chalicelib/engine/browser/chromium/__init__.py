@@ -1,0 +1,1 @@
+"""The Chromium process: flags, start, supervision, memory and its DevTools pipe."""

@@ -1,0 +1,180 @@
+"""The DevTools protocol over a pair of pipes: NUL-ended JSON, calls from any thread."""
+
+import contextlib
+import fcntl
+import itertools
+import json
+import os
+import select
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from typing import Any, Final
+
+from chalicelib.core.text import replace_lone_surrogates
+
+Answer = Future[dict[str, Any]]
+Handler = Callable[[str, Mapping[str, Any]], None]
+_CHUNK_BYTES: Final = 1 << 20
+_STALL_S: Final = 5.0
+# Pages may say half a pair, which nobody could write down. One letter is sooner looked for than
+# three: a printed document has none of it.
+_BACKSLASH: Final = b"\\"
+_SURROGATE_ESCAPE: Final = b"\\ud"
+
+
+class BrowserGone(Exception):  # noqa: N818 -- reads as the fact it tells
+    """The browser has ended, or no longer reads what it is told."""
+
+
+class BrowserHung(BrowserGone):
+    """The browser runs but answers nothing."""
+
+
+class PageCrashed(BrowserGone):
+    """The process that drew the page has ended."""
+
+
+class CallRefused(Exception):  # noqa: N818 -- reads as the fact it tells
+    """The browser answered a call with an error."""
+
+
+def await_answer[Result](answer: Future[Result], crashed: Future[None], timeout_s: float) -> Result:
+    """Wait for an answer; raises PageCrashed when the page ends first, else TimeoutError."""
+    either: list[Future[Any]] = [answer, crashed]
+    wait(either, timeout_s, return_when=FIRST_COMPLETED)
+    if not answer.done() and crashed.done():
+        raise PageCrashed
+    return answer.result(0)
+
+
+class Pipe:
+    """Both directions of one connection.
+
+    Handlers run on the reader's thread: they may `send`, but must not wait for an answer.
+    """
+
+    def __init__(self, write_fd: int, read_fd: int) -> None:
+        """Take over both descriptors and begin to read."""
+        self._write_fd = write_fd
+        self._read_fd = read_fd
+        self._call_ids = itertools.count(1)
+        self._state_lock = threading.Lock()
+        self._write_lock = threading.Lock()
+        self._pending: dict[int, Answer] = {}
+        self._handlers: dict[str, Handler] = {}
+        self._is_closed = False
+        os.set_blocking(write_fd, False)
+        for descriptor in (write_fd, read_fd):
+            # 1 MB, so that a whole PDF passes in few turns; a refusal costs only time.
+            with contextlib.suppress(OSError):
+                fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, _CHUNK_BYTES)
+        self._reader = threading.Thread(target=self._read, name="browser-reader", daemon=True)
+        self._reader.start()
+
+    def send(
+        self,
+        method: str,
+        parameters: Mapping[str, Any] | None = None,
+        session: str | None = None,
+    ) -> Answer:
+        """Send a call at once; its answer, or BrowserGone or CallRefused, comes in the future."""
+        answer: Answer = Future()
+        number = next(self._call_ids)
+        message: dict[str, Any] = {"id": number, "method": method, "params": parameters or {}}
+        if session is not None:
+            message["sessionId"] = session
+        with self._state_lock:
+            if self._is_closed:
+                answer.set_exception(BrowserGone("the browser has ended"))
+                return answer
+            self._pending[number] = answer
+        try:
+            with self._write_lock:
+                self._write(json.dumps(message).encode() + b"\0")
+        except (OSError, TimeoutError) as error:
+            with self._state_lock:
+                mine = self._pending.pop(number, None)
+            if mine is not None:
+                mine.set_exception(BrowserGone(f"{method} could not be sent: {error}"))
+        return answer
+
+    def set_handler(self, session: str, handler: Handler | None) -> None:
+        """Give the events of a session ("" is the browser) to `handler`, or to nobody again."""
+        with self._state_lock:
+            if handler is None:
+                self._handlers.pop(session, None)
+            else:
+                self._handlers[session] = handler
+
+    def close(self) -> None:
+        """Wait until the connection has ended, as it does when the browser is dead."""
+        self._reader.join(_STALL_S)
+
+    @property
+    def is_closed(self) -> bool:
+        """Tell whether the other end is gone."""
+        return self._is_closed
+
+    def _write(self, data: bytes) -> None:
+        if self._is_closed:
+            raise BrokenPipeError
+        view = memoryview(data)
+        poll = select.poll()
+        poll.register(self._write_fd, select.POLLOUT)
+        while view:
+            try:
+                view = view[os.write(self._write_fd, view) :]
+            except BlockingIOError:
+                if not poll.poll(_STALL_S * 1000):
+                    message = "the browser does not read"
+                    raise TimeoutError(message) from None
+
+    def _read(self) -> None:
+        buffer = bytearray()
+        while chunk := self._read_chunk():
+            end = chunk.find(b"\0")
+            start = 0
+            while end >= 0:
+                self._dispatch(bytes(buffer) + chunk[start:end] if buffer else chunk[start:end])
+                buffer.clear()
+                start = end + 1
+                end = chunk.find(b"\0", start)
+            buffer += chunk[start:]
+        self._end()
+
+    def _read_chunk(self) -> bytes:
+        try:
+            return os.read(self._read_fd, _CHUNK_BYTES)
+        except OSError:
+            return b""
+
+    def _dispatch(self, data: bytes) -> None:
+        message = json.loads(data)
+        if _BACKSLASH in data and _SURROGATE_ESCAPE in data:
+            message = replace_lone_surrogates(message)
+        number = message.get("id")
+        if number is None:
+            with self._state_lock:
+                handler = self._handlers.get(message.get("sessionId", ""))
+            if handler is not None:
+                handler(message["method"], message.get("params", {}))
+            return
+        with self._state_lock:
+            answer = self._pending.pop(number, None)
+        if answer is None:
+            return
+        if "error" in message:
+            answer.set_exception(CallRefused(str(message["error"].get("message"))))
+        else:
+            answer.set_result(message["result"])
+
+    def _end(self) -> None:
+        with self._write_lock, self._state_lock:
+            self._is_closed = True
+            os.close(self._write_fd)
+            os.close(self._read_fd)
+            pending = list(self._pending.values())
+            self._pending.clear()
+        for answer in pending:
+            answer.set_exception(BrowserGone("the browser has ended"))

@@ -1,0 +1,180 @@
+"""One browser process tree: started below a warden, ended with all its descendants."""
+
+import contextlib
+import logging
+import os
+import re
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from chalicelib.engine.browser.chromium.flags import command_line
+from chalicelib.engine.browser.chromium.installation import BrowserInstallation
+from chalicelib.engine.browser.chromium.memory import ProcessSession, session_pids
+from chalicelib.engine.browser.chromium.pipe import BrowserGone, Pipe
+
+log = logging.getLogger(__name__)
+
+_END_TIMEOUT_S: Final = 5.0
+_BACKGROUND_NICENESS: Final = 10
+_CAP_SYS_ADMIN: Final = 1 << 21
+_HOME_PREFIX: Final = "platen-browser-"
+# A program of its own: nothing of it is needed here.
+_SUPERVISOR: Final = str(Path(__file__).with_name("supervisor.py"))
+
+
+class BrowserProcess:
+    """A running browser. Must be started from a thread that outlives it."""
+
+    def __init__(self, installation: BrowserInstallation, *, sandbox: bool) -> None:
+        """Start it; raises BrowserGone when it does not come up."""
+        remove_orphaned_homes()
+        self._home = _homes_folder() / f"{_HOME_PREFIX}{os.getpid()}-{secrets.token_hex(8)}"
+        from_us, to_browser = os.pipe()
+        to_us, from_browser = os.pipe()
+        command = command_line(
+            str(installation.executable),
+            f"{self._home}/profile",
+            sandbox=sandbox,
+        )
+        arguments = self._supervisor_arguments(installation, (from_us, from_browser), command)
+        try:
+            self._supervisor = subprocess.Popen(
+                arguments,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                pass_fds=(from_us, from_browser),
+                env={},
+                start_new_session=True,
+            )
+        finally:
+            os.close(from_us)
+            os.close(from_browser)
+        self._session = ProcessSession(self._supervisor.pid)
+        self.pipe = Pipe(to_browser, to_us)
+        assert self._supervisor.stdout is not None
+        line = self._supervisor.stdout.readline()
+        if not line:
+            self.kill()
+            message = "the browser's supervisor did not start"
+            raise BrowserGone(message)
+        self._browser_pid = int(line)
+
+    def end(self) -> None:
+        """Have the browser and every process below it end; returns at once."""
+        assert self._supervisor.stdin is not None
+        self._supervisor.stdin.close()
+
+    def kill(self) -> None:
+        """End the browser and every process below it; return when they are gone."""
+        assert self._supervisor.stdout is not None
+        self.end()
+        try:
+            self._supervisor.wait(_END_TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            log.warning("the browser's supervisor did not end")
+            self._kill_processes()
+        self._supervisor.stdout.close()
+        self.pipe.close()
+        shutil.rmtree(self._home, ignore_errors=True)
+
+    def lower_priority(self) -> None:
+        """Have it give way to all others: storing one document goes before the next one's page."""
+        self._set_niceness(_BACKGROUND_NICENESS)
+
+    def restore_priority(self) -> None:
+        """Have it count like all others again: somebody waits for what it does."""
+        self._set_niceness(0)
+
+    @property
+    def home(self) -> Path:
+        """Return the folder that the browser takes for its user's."""
+        return self._home
+
+    @property
+    def pid(self) -> int:
+        """Return the id of the browser's main process, which is also its process group."""
+        return self._browser_pid
+
+    def pids(self) -> list[int]:
+        """Return the ids of all processes: the warden and what descends from it."""
+        return session_pids(self._supervisor.pid)
+
+    def memory_bytes(self) -> int:
+        """Return the memory that the tree takes."""
+        return self._session.memory_bytes()
+
+    def stderr_tail(self) -> str:
+        """Return the end of what the browser wrote to its error output."""
+        try:
+            return (self._home / "stderr").read_text(encoding="utf-8", errors="replace")[-2000:]
+        except OSError:
+            return ""
+
+    def _supervisor_arguments(
+        self, installation: BrowserInstallation, descriptors: tuple[int, int], command: list[str]
+    ) -> list[str]:
+        account, home = installation.account, str(self._home)
+        environment = {
+            "PATH": "/usr/bin:/bin",
+            "HOME": home,
+            "TMPDIR": home,
+            "XDG_CACHE_HOME": f"{home}/cache",
+            "XDG_CONFIG_HOME": f"{home}/config",
+            "LD_LIBRARY_PATH": str(installation.libraries),
+            "FONTCONFIG_FILE": str(installation.fonts_conf),
+            "LANG": "en_US.UTF-8",
+            "TZ": "UTC",
+        }
+        return [
+            *(sys.executable, "-I", "-S", _SUPERVISOR),
+            "" if account is None else f"{account.uid}:{account.gid}",
+            home,
+            str(installation.fonts_conf.parent / "cache"),
+            *map(str, descriptors),
+            *(f"{name}={value}" for name, value in environment.items()),
+            *("--", *command),
+        ]
+
+    def _set_niceness(self, niceness: int) -> None:
+        # Where the kernel groups sessions (autogroup) a group has a niceness of its own, which can
+        # be taken back, as that of a process cannot.
+        if not _has_cap_sys_admin():
+            return
+        with contextlib.suppress(OSError):
+            group = Path(f"/proc/{self._supervisor.pid}/autogroup")
+            group.write_text(str(niceness), encoding="ascii")
+
+    def _kill_processes(self) -> None:
+        for pid in self.pids():
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+        self._supervisor.wait(_END_TIMEOUT_S)
+
+
+@cache
+def _has_cap_sys_admin() -> bool:
+    """Tell whether we have CAP_SYS_ADMIN: others may set a niceness ten times a second in all."""
+    status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
+    effective = re.search(r"^CapEff:\s*([0-9a-f]+)$", status, re.MULTILINE)
+    return effective is not None and bool(int(effective[1], 16) & _CAP_SYS_ADMIN)
+
+
+def remove_orphaned_homes() -> None:
+    """Remove the homes of browsers whose owner was killed together with its warden."""
+    for home in _homes_folder().glob(f"{_HOME_PREFIX}*"):
+        owner = home.name.removeprefix(_HOME_PREFIX).partition("-")[0]
+        if owner.isdigit() and not Path(f"/proc/{owner}").exists():
+            shutil.rmtree(home, ignore_errors=True)
+
+
+def _homes_folder() -> Path:
+    return Path(tempfile.gettempdir())

@@ -1,0 +1,1 @@
+"""Output of a page: PDF, pictures, headers and footers, fonts, accessibility gaps."""

@@ -1,0 +1,1 @@
+"""One document in one browser context: load, wait, watch, print."""

@@ -1,0 +1,101 @@
+"""What a page is made to believe: its medium, window, language, time zone, scripts on or off."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from chalicelib.engine.browser.chromium.pipe import Answer, CallRefused
+from chalicelib.engine.browser.output.pictures import check_sizes
+from chalicelib.engine.browser.page.tab import Tab
+from chalicelib.engine.job import RenderWarning
+from chalicelib.engine.options.output import OutputOptions
+
+# The browser takes any tag for a locale, and writes in its own language then.
+_SUPPORTS_LOCALE: Final = """(tag) => {
+  try { return Intl.DateTimeFormat.supportedLocalesOf([tag]).length > 0 } catch { return false }
+}"""
+type _Send = Callable[[str, Mapping[str, Any]], Answer]
+
+
+class Emulation:
+    """The settings of one page and its frames."""
+
+    def __init__(self, tab: Tab) -> None:
+        """Change nothing yet."""
+        self._tab = tab
+        self._output: OutputOptions | None = None
+        self._unconfirmed: Mapping[str, Answer] = {}
+        self._ignored_fields: set[str] = set()
+        self.warnings: list[RenderWarning] = []
+
+    def apply(self, output: OutputOptions) -> None:
+        """Send all settings; raises RenderFailure for a window too large for a picture."""
+        check_sizes(output)
+        window = output.layout_viewport()
+        self._output = output
+        self._unconfirmed = _send_settings(
+            output, lambda method, values: self._tab.send(method, **values)
+        )
+        if output.media is not None:
+            self.set_media(output.media)
+        if window is not None:
+            self._tab.send(
+                "Emulation.setDeviceMetricsOverride",
+                width=window.width,
+                height=window.height,
+                deviceScaleFactor=window.device_scale_factor,
+                mobile=window.mobile,
+            )
+
+    def apply_to_frame(self, session: str) -> None:
+        """Send a frame that has a process of its own what is not the page's alone."""
+        pipe = self._tab.prepared_page.pipe
+        if self._output is not None:
+            _send_settings(self._output, lambda method, values: pipe.send(method, values, session))
+
+    def check_applied(self) -> None:
+        """Warn of the settings that the browser did not know."""
+        for name, answer in self._unconfirmed.items():
+            try:
+                self._tab.wait_for(answer, self._tab.deadline)
+            except CallRefused as error:
+                self._warn_ignored(name, str(error))
+        locale = self._output.locale if self._output else None
+        if (
+            locale is not None
+            and "locale" not in self._ignored_fields
+            and not self._supports_locale(locale)
+        ):
+            self._warn_ignored("locale", f"{locale}: use a BCP 47 tag of a language in use")
+
+    def _supports_locale(self, locale: str) -> bool:
+        asked = self._tab.call_function(_SUPPORTS_LOCALE, locale)
+        answer = self._tab.wait_for(asked, self._tab.deadline)
+        return bool(answer["result"].get("value"))
+
+    def _warn_ignored(self, name: str, reason: str) -> None:
+        self._ignored_fields.add(name)
+        message = f"output.{name} is not known to the browser and was ignored"
+        self.warnings.append(RenderWarning("locale_unsupported", message, reason))
+
+    def set_media(self, media: str) -> None:
+        """Apply the rules of a CSS media type from now on."""
+        self._tab.send("Emulation.setEmulatedMedia", media=media)
+
+
+def _send_settings(output: OutputOptions, send: _Send) -> Mapping[str, Answer]:
+    """Send what each process must be told; return the answers that tell something, by field."""
+    doubtful: dict[str, Answer] = {}
+    if not output.javascript:
+        send("Emulation.setScriptExecutionDisabled", {"value": True})
+    if output.timezone is not None:
+        zone = {"timezoneId": output.timezone}
+        doubtful["timezone"] = send("Emulation.setTimezoneOverride", zone)
+    if output.locale is not None:
+        icu = {"locale": output.locale.replace("-", "_")}
+        doubtful["locale"] = send("Emulation.setLocaleOverride", icu)
+    if output.locale is not None or output.http.user_agent is not None:
+        # An empty user agent leaves the browser's own.
+        agent = {"userAgent": output.http.user_agent or ""}
+        language = {"acceptLanguage": output.locale} if output.locale else {}
+        send("Emulation.setUserAgentOverride", {**agent, **language})
+    return doubtful

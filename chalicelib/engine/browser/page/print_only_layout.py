@@ -1,0 +1,120 @@
+"""Documents that are laid out for paper alone.
+
+The browser lays a document out for its window as soon as that is parsed, and for its pages when it
+is printed. The first takes a sixth of the time of a long table, and nobody sees it: it is left out
+where nothing that is printed, and nothing that is told of it, depends on it.
+"""
+
+import re
+from html import unescape
+from typing import Final
+
+from chalicelib.engine.browser.page.tab import Tab
+from chalicelib.engine.options.output import OutputOptions
+
+_PRINT_FORMATS: Final = frozenset({"pdf", "xml"})
+# Adopted by the page, not written into it: so it is there before the document is, stays when that
+# is replaced, and stands in no output.
+_HIDE_ON_SCREEN: Final = """() => {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync('@media screen { body { content-visibility: hidden !important } }');
+  document.adoptedStyleSheets = [sheet];
+}"""
+# Fonts that stand in a document come when its text is laid out: what is told of them, of its first
+# texts, is told before.
+_LOAD_FONTS: Final = """async () => {
+  const fonts = Reflect.get(Document.prototype, 'fonts', document);
+  if (!fonts.size) return;
+  const asked = new Map();
+  const walker = Document.prototype.createTreeWalker.call(document, document, NodeFilter.SHOW_TEXT);
+  for (let seen = 0; seen < 300 && walker.nextNode();) {
+    const {data, parentElement} = walker.currentNode;
+    if (!parentElement || !/\\S/.test(data)) continue;
+    seen++;
+    const {fontStyle, fontWeight, fontFamily} = getComputedStyle(parentElement);
+    const font = `${fontStyle} ${fontWeight} 1px ${fontFamily.slice(0, 500)}`;
+    asked.set(font, `${asked.get(font) ?? ''}${data.slice(0, 100)}`);
+  }
+  await Promise.all([...asked].map(([font, text]) => fonts.load(font, text).catch(() => null)));
+}"""
+# What prints alike with the layout of a window before it and without: random documents of most of
+# it did. What moves, scrolls, sticks, has the focus or remembers a size is not among it.
+_SAFE_ELEMENTS: Final = """
+    html head meta title style body main header footer nav section article aside address div p
+    h1 h2 h3 h4 h5 h6 blockquote pre hr br wbr span a b strong i em u s small sub sup code abbr
+    time mark label font center ul ol li dl dt dd table caption colgroup col thead tbody tfoot tr
+    td th img figure figcaption svg g path rect circle ellipse line polyline polygon text tspan
+"""
+_SAFE_PROPERTIES: Final = """
+    color opacity background background-color background-image background-position
+    background-repeat background-size border border-top border-right border-bottom border-left
+    border-color border-style border-width border-top-width border-right-width
+    border-bottom-width border-left-width border-top-color border-right-color border-bottom-color
+    border-left-color border-top-style border-right-style border-bottom-style border-left-style
+    border-radius border-collapse border-spacing empty-cells table-layout caption-side box-sizing
+    margin margin-top margin-right margin-bottom margin-left padding padding-top padding-right
+    padding-bottom padding-left width height min-width min-height max-width max-height display
+    float clear position top right bottom left z-index flex flex-direction flex-wrap flex-grow
+    flex-shrink flex-basis justify-content align-items align-self gap row-gap column-gap
+    grid-template-columns grid-template-rows grid-column grid-row font font-family font-size
+    font-style font-weight font-variant font-variant-numeric font-feature-settings line-height
+    letter-spacing word-spacing text-align text-decoration text-indent text-transform
+    vertical-align white-space word-break word-wrap overflow-wrap direction list-style
+    list-style-type list-style-position content counter-reset counter-increment quotes src size
+    page page-break-before page-break-after page-break-inside break-before break-after
+    break-inside orphans widows print-color-adjust -webkit-print-color-adjust text-rendering fill
+    stroke stroke-width
+"""
+_URL_SCHEMES: Final = "data http https mailto tel"
+_SAFE_ELEMENT_SET: Final = frozenset(_SAFE_ELEMENTS.split())
+_SAFE_WORDS: Final = frozenset(f"{_SAFE_ELEMENTS} {_SAFE_PROPERTIES} {_URL_SCHEMES}".split())
+_ELEMENT_NAME: Final = re.compile(r"<([a-z][^\s/>]*)")
+# Whatever may be a property, and what looks like one: selectors, addresses, words.
+_PROPERTY_NAME: Final = re.compile(r"""(?:[{};"'=]|\*/)\s*+(?!--)([a-z-]++)\s*+:""")
+# In lower case: what is asked for by layout, which is waited for and judged before the document is
+# printed, other rules, and the escapes of CSS, which may stand for any of these.
+_SCREEN_WORDS: Final = (
+    *("image-set(", "sticky", "autofocus", "\\"),
+    *("@container", "@layer", "@supports", "@scope", "@property", "@keyframes", "@position-try"),
+)
+_SCREEN_PATTERNS: Final = (
+    re.compile(r"""url\(\s*+["']?+\s*+(?!data:|#)"""),
+    re.compile(r"background\s*="),
+    # To the window, where it is not the layout of a table.
+    re.compile(r"(?<!table-layout:)(?<!table-layout: )fixed"),
+)
+
+
+def is_safe_for(html: str, output: OutputOptions) -> bool:
+    """Tell whether a document without scripts and frames needs no layout but that of its pages."""
+    return (
+        set(output.formats) <= _PRINT_FORMATS
+        # Any other than the browser's own may be that of a screen.
+        and output.media is None
+        # These look at the page before it is printed, or let it go on.
+        and not output.pdf.has_pdfua_target
+        and not output.strict_assets
+        and output.wait.selector is None
+        and output.wait.expression is None
+        and not output.wait.delay_ms
+        and not _needs_screen_layout(unescape(html).lower())
+    )
+
+
+def skip_screen_layout(tab: Tab) -> None:
+    """Have the next document that stands where the page does laid out for paper alone."""
+    tab.call_function(_HIDE_ON_SCREEN)
+
+
+def load_fonts(tab: Tab) -> None:
+    """Have the web fonts come that the page's document, which is laid out later, asks for."""
+    tab.call_function(_LOAD_FONTS)
+
+
+def _needs_screen_layout(text: str) -> bool:
+    return (
+        any(word in text for word in _SCREEN_WORDS)
+        or any(form.search(text) is not None for form in _SCREEN_PATTERNS)
+        or not _SAFE_ELEMENT_SET.issuperset(_ELEMENT_NAME.findall(text))
+        or not _SAFE_WORDS.issuperset(_PROPERTY_NAME.findall(text))
+    )

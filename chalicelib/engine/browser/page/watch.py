@@ -1,0 +1,94 @@
+"""Answers a page's events: dialogs, frames and crashes; keeps what the page says."""
+
+import json
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from functools import partial
+from typing import Any, Final
+
+from chalicelib.engine.browser.pool.prepared_page import FRAME_AUTO_ATTACH, PreparedPage
+from chalicelib.engine.browser.proxy.budget import TrafficBudget
+from chalicelib.engine.browser.requests.requests import PageRequests
+
+_MAX_LOGS: Final = 100
+_MAX_LOG_CHARS: Final = 500
+
+
+class PageWatch:
+    """The handler of one page and its frames; its methods are called from two threads."""
+
+    def __init__(
+        self,
+        prepared_page: PreparedPage,
+        traffic: TrafficBudget,
+        crashed: Future[None],
+        on_frame_session: Callable[[str], None],
+    ) -> None:
+        """Begin to watch; `crashed` is set when the page's process ends.
+
+        `adopt` learns of the session of each frame that has a process of its own.
+        """
+        self._prepared_page = prepared_page
+        self._crashed = crashed
+        self._on_frame_session = on_frame_session
+        self._lock = threading.Lock()
+        self._logs: list[str] = []
+        self.requests = PageRequests(prepared_page, traffic)
+        prepared_page.set_handler(partial(self._on_event, prepared_page.session))
+
+    def logs(self) -> tuple[str, ...]:
+        """Return the page's console and whom it asked in vain, at most 100 x 500 characters."""
+        failed = self.requests.assets.log_lines()
+        with self._lock:
+            said = self._logs[: _MAX_LOGS - len(failed)]
+        return (*said, *(line[:_MAX_LOG_CHARS] for line in failed))
+
+    def _on_event(self, session: str, method: str, event: Mapping[str, Any]) -> None:
+        match method:
+            case "Page.javascriptDialogOpening":
+                self._prepared_page.send("Page.handleJavaScriptDialog", accept=False)
+            case "Runtime.consoleAPICalled" | "Runtime.exceptionThrown":
+                self._log(_console_line(event))
+            case "Inspector.targetCrashed" if not self._crashed.done():
+                self._crashed.set_result(None)
+            case "Target.attachedToTarget":
+                self._on_frame(event["sessionId"])
+            case _:
+                self.requests.on_event(session, method, event)
+
+    def _on_frame(self, session: str) -> None:
+        """Watch a frame with a process of its own, which waits until it is let go on."""
+        self._prepared_page.attach_frame(session, partial(self._on_event, session))
+        send = partial(self._prepared_page.pipe.send, session=session)
+        send("Fetch.enable", {})
+        send("Target.setAutoAttach", FRAME_AUTO_ATTACH)
+        self._on_frame_session(session)
+        send("Runtime.runIfWaitingForDebugger", {})
+
+    def _log(self, line: str) -> None:
+        line = line.replace(self._prepared_page.origin, "")[:_MAX_LOG_CHARS]
+        with self._lock:
+            self._logs.append(line)
+            full = len(self._logs) == _MAX_LOGS
+            del self._logs[_MAX_LOGS:]
+        if full:
+            # A page that floods its console costs us nothing from here on.
+            self._prepared_page.send("Runtime.disable")
+
+
+def _console_line(event: Mapping[str, Any]) -> str:
+    if "args" in event:
+        return (
+            f"{event['type']}: {' '.join(_argument_text(argument) for argument in event['args'])}"
+        )
+    details = event["exceptionDetails"]
+    thrown = details.get("exception", {}).get("description")
+    return f"error: {thrown or details.get('text', '')}"
+
+
+def _argument_text(argument: Mapping[str, Any]) -> str:
+    if "value" in argument:
+        value = argument["value"]
+        return value if isinstance(value, str) else json.dumps(value)
+    return str(argument.get("description") or argument.get("unserializableValue") or "undefined")

@@ -1,0 +1,1 @@
+"""Prepared pages: browsers started ahead, warmed up and recycled."""

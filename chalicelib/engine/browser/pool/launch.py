@@ -1,0 +1,99 @@
+"""A browser started: its process, and its ways out."""
+
+import logging
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from chalicelib.engine.browser.chromium.installation import BrowserInstallation, locate_browser
+from chalicelib.engine.browser.chromium.process import BrowserProcess
+from chalicelib.engine.browser.pool.prepared_page import NewTargets, PreparedPage
+from chalicelib.engine.browser.proxy.server import ProxyServer
+from chalicelib.engine.ports import Egress
+
+log = logging.getLogger(__name__)
+
+
+class RunningBrowser:
+    """A process, the ways out of its contexts, and how many spares it has made."""
+
+    def __init__(
+        self,
+        process: BrowserProcess,
+        new_targets: NewTargets,
+        proxy: ProxyServer,
+        font_families: Path,
+    ) -> None:
+        """Take over what has been started."""
+        self.process: Final = process
+        self.new_targets: Final = new_targets
+        self.proxy: Final = proxy
+        self.font_families: Final = font_families
+        self.prepared_count = 0
+        self.has_ended = False
+
+    def end(self) -> None:
+        """Have everything end; returns at once."""
+        self.has_ended = True
+        self.proxy.close()
+        self.process.end()
+
+
+class PooledPage(NamedTuple):
+    """A spare, and whose it is."""
+
+    browser: RunningBrowser
+    page: PreparedPage
+
+    @property
+    def is_dead(self) -> bool:
+        """Tell whether its browser has ended."""
+        return self.browser.has_ended or self.browser.process.pipe.is_closed
+
+
+class BrowserLauncher:
+    """Starts browsers of one installation."""
+
+    def __init__(
+        self,
+        chromium: Path,
+        fonts: Path,
+        egress: Egress,
+        ca_bundle: Path | None,
+        *,
+        sandbox: bool,
+    ) -> None:
+        """Start nothing yet."""
+        self._chromium = chromium
+        self._fonts = fonts
+        self._egress = egress
+        self._ca_bundle = ca_bundle
+        self._sandbox = sandbox
+
+    def start(self) -> RunningBrowser:
+        """Start one; raises BrowserGone when it does not come up, BrowserMissing."""
+        installation = self._installation
+        process = BrowserProcess(installation, sandbox=self._sandbox)
+        try:
+            proxy = ProxyServer(
+                self._egress, partial(self._install_authorities, installation, process.home)
+            )
+            return RunningBrowser(
+                process, NewTargets(process.pipe), proxy, installation.font_families
+            )
+        except BaseException:
+            log.warning("the browser does not start: %s", process.stderr_tail())
+            process.kill()
+            raise
+
+    @cached_property
+    def _installation(self) -> BrowserInstallation:
+        return locate_browser(self._chromium, self._fonts)
+
+    def _install_authorities(self, installation: BrowserInstallation, home: Path) -> None:
+        if self._ca_bundle is None:
+            return
+        # Most documents verify nobody.
+        from chalicelib.engine.browser.chromium import authorities  # noqa: PLC0415
+
+        authorities.install(self._ca_bundle, installation, home)

@@ -1,0 +1,1 @@
+"""The browser's filtering proxy: connections, request heads and traffic budgets."""

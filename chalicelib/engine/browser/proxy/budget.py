@@ -1,0 +1,205 @@
+"""What goes through the browser's proxy for one render: counted, held to a budget, ended."""
+
+import contextlib
+import socket
+import threading
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
+from urllib.parse import urlsplit
+
+from chalicelib.engine.ports import host_and_port
+
+MAX_REQUESTS: Final = 1000
+MAX_RESPONSE_BYTES: Final = 50_000_000
+MAX_TOTAL_BYTES: Final = 100_000_000
+TOO_MANY_REQUESTS: Final = f"a page may make {MAX_REQUESTS} requests"
+RESPONSE_TOO_LARGE: Final = f"a part of a page may have {MAX_RESPONSE_BYTES // 1_000_000} MB"
+TOTAL_TOO_LARGE: Final = f"the page may load {MAX_TOTAL_BYTES // 1_000_000} MB in all"
+_MAX_RECORDED: Final = 1000
+_DEFAULT_PORTS: Final = {"http": 80, "https": 443}
+
+
+class TrafficLimits(NamedTuple):
+    """What the proxy lets through; its bytes are packed, encrypted and have heads: a few more.
+
+    `connections` are the browser's, each of which has one to a host.
+    """
+
+    max_requests: int = MAX_REQUESTS
+    max_response_bytes: int = MAX_RESPONSE_BYTES * 11 // 10
+    max_total_bytes: int = MAX_TOTAL_BYTES * 11 // 10
+    max_connections: int = 128
+
+
+class TrafficBudget:
+    """What goes through for one render; nothing does once it has ended."""
+
+    def __init__(self, limits: TrafficLimits | None = None) -> None:
+        """Begin."""
+        self._limits = limits or TrafficLimits()
+        self._lock = threading.Lock()
+        self._connections: dict[socket.socket, str] = {}
+        self._refused_hosts: dict[str, str] = {}
+        self._unreachable_hosts: dict[str, str] = {}
+        self._exceeded_limits: dict[str, str] = {}
+        self._exhausted_limit: str | None = None
+        self._client_count = 0
+        self._request_count = 0
+        self._received_bytes = 0
+        self._sent_bytes = 0
+        self._has_ended = False
+
+    @property
+    def request_count(self) -> int:
+        """Return how often something was asked for; an encrypted connection counts once."""
+        return self._request_count
+
+    @property
+    def received_bytes(self) -> int:
+        """Return the bytes that have come from outside."""
+        return self._received_bytes
+
+    @property
+    def sent_bytes(self) -> int:
+        """Return the bytes that have gone outside."""
+        return self._sent_bytes
+
+    @property
+    def connection_count(self) -> int:
+        """Return how many connections are held, from the browser and to outside."""
+        return len(self._connections)
+
+    @property
+    def exhausted_limit(self) -> str | None:
+        """Return which budget of the whole page is used up; the text may be shown."""
+        return self._exhausted_limit
+
+    @property
+    def exceeded_limits(self) -> Mapping[str, str]:
+        """Return which budget each address was over; the text may be shown."""
+        with self._lock:
+            return dict(self._exceeded_limits)
+
+    def exceeded_limit(self, url: str) -> str | None:
+        """Return which budget an address was over, or the whole page is."""
+        with self._lock:
+            return self._exceeded_limits.get(url) or self._exhausted_limit
+
+    @property
+    def refused_hosts(self) -> Mapping[str, str]:
+        """Return why each `host:port` may not be reached; the text may be shown."""
+        with self._lock:
+            return dict(self._refused_hosts)
+
+    @property
+    def unreachable_hosts(self) -> Mapping[str, str]:
+        """Return why each `host:port` could not be reached; the text may be shown."""
+        with self._lock:
+            return dict(self._unreachable_hosts)
+
+    @property
+    def has_ended(self) -> bool:
+        """Tell whether nothing goes through any more."""
+        return self._has_ended
+
+    def end(self) -> None:
+        """Cut every connection; there will be no others."""
+        with self._lock:
+            self._has_ended = True
+            for connection in self._connections:
+                shut_down(connection)
+
+    def cut_connections(self, host_and_port: str) -> None:
+        """Cut every connection to a `host:port`; there may be others."""
+        with self._lock:
+            for connection, where in self._connections.items():
+                if where == host_and_port:
+                    shut_down(connection)
+
+    def record_refusal(self, host_and_port: str, reason: str) -> None:
+        """Keep that a place may not be reached."""
+        with self._lock:
+            _record_first(self._refused_hosts, host_and_port, reason)
+
+    def record_unreachable(self, host_and_port: str, reason: str) -> None:
+        """Keep that a place could not be reached."""
+        with self._lock:
+            _record_first(self._unreachable_hosts, host_and_port, reason)
+
+    def count_request(self, url: str) -> bool:
+        """Count a request; tell whether it may be made."""
+        with self._lock:
+            self._request_count += 1
+            if self._request_count > self._limits.max_requests:
+                self._exhausted_limit = self._exhausted_limit or TOO_MANY_REQUESTS
+                _record_first(self._exceeded_limits, url, TOO_MANY_REQUESTS)
+                return False
+        return True
+
+    def count_received(self, count: int, url: str, response_bytes: int = 0) -> bool:
+        """Count what came from an address, `size` in one answer; tell whether more of it may."""
+        with self._lock:
+            self._received_bytes += count
+            too_much = self._received_bytes > self._limits.max_total_bytes
+            too_large = response_bytes > self._limits.max_response_bytes
+            if too_much:
+                self._exhausted_limit = TOTAL_TOO_LARGE
+                _record_first(self._exceeded_limits, url, TOTAL_TOO_LARGE)
+            elif too_large:
+                _record_first(self._exceeded_limits, url, RESPONSE_TOO_LARGE)
+        if too_much:
+            self.end()
+        return not (too_much or too_large)
+
+    def count_sent(self, count: int) -> None:
+        """Count what goes outside."""
+        with self._lock:
+            self._sent_bytes += count
+
+    def admit_client(self, client: socket.socket) -> bool:
+        """Have a connection of the browser's cut at the end; False: there may be no more."""
+        with self._lock:
+            if self._has_ended or self._client_count >= self._limits.max_connections:
+                return False
+            self._client_count += 1
+            self._connections[client] = ""
+        return True
+
+    def close_client(self, client: socket.socket) -> None:
+        """Close a connection of the browser's."""
+        with self._lock:
+            self._connections.pop(client, None)
+            self._client_count -= 1
+        client.close()
+
+    @contextlib.contextmanager
+    def track_connection(self, server: socket.socket, host_and_port: str) -> Iterator[None]:
+        """Have a connection to `place` cut at the end at the latest; closes it."""
+        with server:
+            with self._lock:
+                if self._has_ended:
+                    shut_down(server)
+                else:
+                    self._connections[server] = host_and_port
+            try:
+                yield
+            finally:
+                with self._lock:
+                    self._connections.pop(server, None)
+
+
+def host_and_port_of(url: str) -> str:
+    """Return the `host:port` that an http or https address leads to."""
+    parts = urlsplit(url)
+    return host_and_port(parts.hostname or "", parts.port or _DEFAULT_PORTS[parts.scheme])
+
+
+def _record_first(texts: dict[str, str], key: str, text: str) -> None:
+    if len(texts) < _MAX_RECORDED:
+        texts.setdefault(key, text)
+
+
+def shut_down(connection: socket.socket) -> None:
+    """End a connection; unlike `close` it wakes who reads, whichever thread that is."""
+    with contextlib.suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)

@@ -1,0 +1,160 @@
+"""What the parts of a page weigh and how long they take, from the events of the Network domain."""
+
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from chalicelib.engine.browser.proxy.budget import (
+    MAX_REQUESTS,
+    MAX_RESPONSE_BYTES,
+    MAX_TOTAL_BYTES,
+    RESPONSE_TOO_LARGE,
+    TOTAL_TOO_LARGE,
+    TrafficBudget,
+    host_and_port_of,
+)
+from chalicelib.engine.browser.requests.assets import (
+    USERINFO_REASON,
+    PageAssets,
+    shortened_url,
+    without_userinfo,
+)
+
+_KINDS: Final = {
+    "Document": "html",
+    "Stylesheet": "css",
+    "Script": "script",
+    "Font": "font",
+    "Image": "image",
+    "Fetch": "data",
+    "XHR": "data",
+    "EventSource": "data",
+}
+# They may go on for as long as the page does.
+_ENDLESS: Final = frozenset({"EventSource", "Media", "Ping"})
+_LOCAL_SCHEMES: Final = ("data:", "blob:", "about:")
+
+
+@dataclass(slots=True)
+class _Transfer:
+    url: str
+    type: str
+    started_at: float
+    size_bytes: int = 0
+
+
+class Transfers:
+    """One page's answers on their way; its methods are called from two threads."""
+
+    def __init__(self, assets: PageAssets, traffic: TrafficBudget) -> None:
+        """Know of none; `traffic` is what the proxy knows of them, and can cut off."""
+        self._assets = assets
+        self._traffic = traffic
+        self._lock = threading.Lock()
+        self._transfers: dict[str, _Transfer] = {}
+        self._userinfo_urls: dict[str, str] = {}
+        self._bytes_by_kind: dict[str, int] = {}
+        self._received_bytes = 0
+        self.exhausted_limit: str | None = None
+        self.last_event_at = time.monotonic()
+
+    @property
+    def bytes_by_kind(self) -> Mapping[str, int]:
+        """Return the bytes that have come by their kind."""
+        with self._lock:
+            return dict(self._bytes_by_kind)
+
+    @property
+    def is_busy(self) -> bool:
+        """Tell whether an answer is on its way that will end."""
+        with self._lock:
+            return any(transfer.type not in _ENDLESS for transfer in self._transfers.values())
+
+    def on_event(self, method: str, event: Mapping[str, Any]) -> None:
+        """Take a Network event."""
+        self.last_event_at = time.monotonic()
+        match method.removeprefix("Network."):
+            case "requestWillBeSent":
+                self._on_request(event["requestId"], event["request"]["url"])
+            case "responseReceived" if not event["response"]["url"].startswith(_LOCAL_SCHEMES):
+                self._on_response(event)
+            case "dataReceived":
+                self._on_data(event["requestId"], event["dataLength"])
+            case "loadingFinished":
+                transfer = self._finish(event)
+                if transfer is not None and transfer.type not in _ENDLESS:
+                    self._assets.record_slow(transfer.url, event["timestamp"] - transfer.started_at)
+            case "loadingFailed":
+                self._on_failure(event)
+            case _:
+                pass
+
+    def _on_request(self, request: str, url: str) -> None:
+        if len(self._userinfo_urls) < MAX_REQUESTS and without_userinfo(url) != url:
+            self._userinfo_urls[request] = shortened_url(url)
+
+    def _on_failure(self, event: Mapping[str, Any]) -> None:
+        with_user = self._userinfo_urls.pop(event["requestId"], None)
+        if "blockedReason" in event and with_user is not None:
+            self._assets.record_missing(with_user, USERINFO_REASON)
+        transfer = self._finish(event)
+        if transfer is not None and not event.get("canceled"):
+            why = self._traffic.exceeded_limit(transfer.url)
+            self._assets.record_missing(transfer.url, why or f"it broke off ({event['errorText']})")
+
+    def _on_response(self, event: Mapping[str, Any]) -> None:
+        response = event["response"]
+        begun = (response.get("timing") or {}).get("requestTime") or event["timestamp"]
+        with self._lock:
+            self._transfers[event["requestId"]] = _Transfer(response["url"], event["type"], begun)
+
+    def _on_data(self, request: str, size: int) -> None:
+        with self._lock:
+            transfer = self._transfers.get(request)
+            if transfer is None:
+                return
+            transfer.size_bytes += size
+            self._received_bytes += size
+            kind = _KINDS.get(transfer.type, "other")
+            self._bytes_by_kind[kind] = self._bytes_by_kind.get(kind, 0) + size
+            excessive = self._over_limit(transfer)
+        for url, why in excessive:
+            self._assets.record_missing(url, why)
+            self._traffic.cut_connections(host_and_port_of(url))
+
+    def _over_limit(self, transfer: _Transfer) -> list[tuple[str, str]]:
+        """Return the addresses of what is to be cut off, and why."""
+        if self._received_bytes > MAX_TOTAL_BYTES:
+            self.exhausted_limit = TOTAL_TOO_LARGE
+            return [(transfer.url, self.exhausted_limit) for transfer in self._transfers.values()]
+        if transfer.size_bytes > MAX_RESPONSE_BYTES:
+            return [(transfer.url, RESPONSE_TOO_LARGE)]
+        return []
+
+    def _finish(self, event: Mapping[str, Any]) -> _Transfer | None:
+        with self._lock:
+            return self._transfers.pop(event["requestId"], None)
+
+
+class MainResponse(NamedTuple):
+    """How the page itself was answered; `problem` says why it was not."""
+
+    url: str
+    status: int | None = None
+    problem: str | None = None
+    is_refused: bool = False
+
+
+def announced_bytes(event: Mapping[str, Any]) -> int:
+    """Return the size that an answer announces; 0: none."""
+    for header in event.get("responseHeaders", ()):
+        if header["name"].lower() == "content-length" and header["value"].isdecimal():
+            return int(header["value"])
+    return 0
+
+
+def is_aborted(event: Mapping[str, Any]) -> bool:
+    """Tell whether it was broken off, as by a download or by the page itself."""
+    return event.get("responseErrorReason") == "Aborted"

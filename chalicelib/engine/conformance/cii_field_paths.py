@@ -1,0 +1,150 @@
+"""Which field of the invoice each element of a CII is written from; parts of one are below it."""
+
+from typing import Final
+
+type FieldPaths = dict[str, str | FieldPaths]
+
+# A value is what the element adds to the path of what it stands in: `x[]` is one of a list, and
+# under the empty name stands what the element itself adds when others stand inside it.
+_ADDRESS: Final[FieldPaths] = {
+    "": "address",
+    "PostcodeCode": "postcode",
+    "LineOne": "line1",
+    "LineTwo": "line2",
+    "LineThree": "line3",
+    "CityName": "city",
+    "CountryID": "country",
+    "CountrySubDivisionName": "subdivision",
+}
+_CONTACT: Final[FieldPaths] = {
+    "": "contact",
+    "PersonName": "name",
+    "TelephoneUniversalCommunication": "phone",
+    "EmailURIUniversalCommunication": "email",
+}
+
+
+def _party(name: str) -> FieldPaths:
+    return {
+        "": name,
+        "Name": "name",
+        "SpecifiedLegalOrganization": {
+            "": "",
+            "ID": "legal_registration",
+            "TradingBusinessName": "trading_name",
+        },
+        "DefinedTradeContact": _CONTACT,
+        "PostalTradeAddress": _ADDRESS,
+        "URIUniversalCommunication": "electronic_address",
+    }
+
+
+_VAT: Final[FieldPaths] = {"": "vat", "CategoryCode": "category", "RateApplicablePercent": "rate"}
+_ADJUSTMENT: Final[FieldPaths] = {
+    "": "allowances|charges",
+    "CalculationPercent": "percent",
+    "BasisAmount": "base_amount",
+    "ActualAmount": "amount",
+    "ReasonCode": "reason_code",
+    "Reason": "reason",
+    "CategoryTradeTax": _VAT,
+}
+_LINE: Final[FieldPaths] = {
+    "": "lines[]",
+    "AssociatedDocumentLineDocument": {"": "", "LineID": "id", "IncludedNote": "note"},
+    "SpecifiedTradeProduct": {
+        "": "item",
+        "GlobalID": "standard_id",
+        "SellerAssignedID": "seller_id",
+        "BuyerAssignedID": "buyer_id",
+        "Name": "name",
+        "Description": "description",
+        "ApplicableProductCharacteristic": "attributes[]",
+        "DesignatedProductClassification": "classifications[]",
+        "OriginTradeCountry": "origin_country",
+    },
+    "SpecifiedLineTradeAgreement": {
+        "": "",
+        "BuyerOrderReferencedDocument": "order_line_reference",
+        "GrossPriceProductTradePrice": "price.gross",
+        "NetPriceProductTradePrice": "price.net",
+    },
+    "SpecifiedLineTradeDelivery": {
+        "": "",
+        "BilledQuantity": {"": "quantity", "@unitCode": "^unit"},
+    },
+    "SpecifiedLineTradeSettlement": {
+        "": "",
+        "ApplicableTradeTax": _VAT,
+        "BillingSpecifiedPeriod": "period",
+        "SpecifiedTradeAllowanceCharge": _ADJUSTMENT,
+        "SpecifiedTradeSettlementLineMonetarySummation": "net_amount",
+        "AdditionalReferencedDocument": "object_identifier",
+        "ReceivableSpecifiedTradeAccountingAccount": "accounting_reference",
+    },
+}
+CII_FIELD_PATHS: Final[FieldPaths] = {
+    "ExchangedDocument": {
+        "": "",
+        "ID": "number",
+        "TypeCode": "type_code",
+        "IssueDateTime": "issue_date",
+        "IncludedNote": "notes[]",
+    },
+    "SupplyChainTradeTransaction": {
+        "": "",
+        "IncludedSupplyChainTradeLineItem": _LINE,
+        "ApplicableHeaderTradeAgreement": {
+            "": "",
+            "BuyerReference": "buyer_reference",
+            "SellerTradeParty": _party("seller"),
+            "BuyerTradeParty": _party("buyer"),
+            "SellerTaxRepresentativeTradeParty": _party("tax_representative"),
+            "SellerOrderReferencedDocument": "sales_order_reference",
+            "BuyerOrderReferencedDocument": "order_reference",
+            "ContractReferencedDocument": "contract_reference",
+            "SpecifiedProcuringProject": "project_reference",
+        },
+        "ApplicableHeaderTradeDelivery": {
+            "": "",
+            "ShipToTradeParty": {
+                "": "delivery",
+                "ID": "location",
+                "GlobalID": "location",
+                "Name": "party_name",
+                "PostalTradeAddress": _ADDRESS,
+            },
+            "ActualDeliverySupplyChainEvent": "delivery.date",
+            "DespatchAdviceReferencedDocument": "despatch_advice_reference",
+            "ReceivingAdviceReferencedDocument": "receiving_advice_reference",
+        },
+        "ApplicableHeaderTradeSettlement": {
+            "": "",
+            "CreditorReferenceID": "payment.direct_debit.creditor_id",
+            "PaymentReference": "payment.reference",
+            "TaxCurrencyCode": "tax_currency",
+            "InvoiceCurrencyCode": "currency",
+            "PayeeTradeParty": _party("payee"),
+            "SpecifiedTradeSettlementPaymentMeans": {
+                "": "payment",
+                "TypeCode": "means_code",
+                "Information": "means_text",
+            },
+            "BillingSpecifiedPeriod": "invoice_period",
+            "SpecifiedTradeAllowanceCharge": _ADJUSTMENT,
+            "SpecifiedTradePaymentTerms": {
+                "": "",
+                "Description": "payment_terms",
+                "DueDateDateTime": "due_date",
+                "DirectDebitMandateID": "payment.direct_debit.mandate_reference",
+            },
+            "SpecifiedTradeSettlementHeaderMonetarySummation": {
+                "": "",
+                "RoundingAmount": "rounding_amount",
+                "TotalPrepaidAmount": "prepaid_amount",
+            },
+            "InvoiceReferencedDocument": "preceding_invoices[]",
+            "ReceivableSpecifiedTradeAccountingAccount": "buyer_accounting_reference",
+        },
+    },
+}

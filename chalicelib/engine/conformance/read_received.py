@@ -1,0 +1,154 @@
+"""What a document of others claims to be and says: bytes in, checks, invoice and findings out."""
+
+import base64
+import json
+from collections.abc import Sequence
+from typing import Any, Final
+
+from chalicelib.engine.conformance.checks import PDFA_PROFILES, ConformanceCheck
+from chalicelib.engine.conformance.document_claims import (
+    NotAnInvoice,
+    NotAPdf,
+    PasswordProtectedPdf,
+    PdfClaims,
+    is_pdf,
+    read_pdf_claims,
+)
+from chalicelib.engine.einvoice.findings import Finding, InvalidInvoiceError
+from chalicelib.engine.einvoice.read_json import read_invoice
+from chalicelib.engine.einvoice.read_xml import XmlInvoice, read_xml
+from chalicelib.engine.einvoice.write_json import invoice_json
+from chalicelib.engine.einvoice.xml_parser import RefusedXmlError
+
+# With its report it fits into the 6 MB of a function's answer.
+_MAX_ANSWER_BYTES: Final = 5_800_000
+# What an invoice inside a PDF asks of the PDF (Factur-X 1.0, 6.1).
+_HYBRID_PDFA_PROFILE: Final = "3b"
+# Where the invoice stands in the answer.
+INVOICE_ROOT: Final = "invoice"
+
+
+def read_document(content: bytes) -> dict[str, Any]:
+    """Return what is to be told of an XML or a PDF, and asked of the validators, as plain JSON.
+
+    `xml` is the invoice that a PDF carries, in base64; `refusal` the code and the detail where
+    nothing can be read.
+    """
+    if not is_pdf(content):
+        return _xml_answer(content)
+    try:
+        claims = read_pdf_claims(content)
+    except NotAPdf as reason:
+        locked = isinstance(reason, PasswordProtectedPdf)
+        code = "pdf_password_required" if locked else "invalid_pdf_source"
+        return {"refusal": {"code": code, "detail": str(reason)}}
+    except NotAnInvoice as reason:
+        return _no_invoice_answer(str(reason))
+    if claims.invoice is None:
+        told = _no_invoice_answer("the PDF carries no factur-x.xml, xrechnung.xml or the like")
+    else:
+        told = _xml_answer(claims.invoice) | {"xml": base64.b64encode(claims.invoice).decode()}
+    return told | _pdf_members(claims, told["warnings"])
+
+
+def _pdf_members(claims: PdfClaims, warnings: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    level = claims.pdfa
+    if level is not None and level not in PDFA_PROFILES:
+        warnings = [_finding_json(_no_rules_finding(f"PDF/A-{level}")), *warnings]
+        level = None
+    if level is None and claims.invoice is not None:
+        level = _HYBRID_PDFA_PROFILE
+    checks = [ConformanceCheck.pdfa(level)] if level else []
+    checks += [ConformanceCheck.pdfua()] if claims.pdfua else []
+    return {"pdf": [check.to_json() for check in checks], "warnings": warnings}
+
+
+def _xml_answer(xml: bytes) -> dict[str, Any]:
+    try:
+        reading = read_xml(xml)
+    except RefusedXmlError as reason:
+        return _no_invoice_answer(str(reason))
+    check = _einvoice_check(reading)
+    invoice, remarks = _invoice_and_findings(reading)
+    errors, warnings = [], remarks
+    if reading.guideline is None:
+        errors = [Finding("BR-01", "The document names no profile: BT-24 is absent", "")]
+    elif check is None:
+        asked = f"{reading.guideline[:200]} in {reading.syntax.upper()}"
+        warnings = [_no_rules_finding(asked), *remarks]
+    return _answer(
+        profile=check.profile if check else None,
+        syntax=reading.syntax,
+        check=check,
+        invoice=invoice,
+        errors=errors,
+        warnings=warnings,
+    )
+
+
+def _einvoice_check(reading: XmlInvoice) -> ConformanceCheck | None:
+    """Return what the document asks for by its guideline, if there are rules for that."""
+    profile = reading.profile
+    if profile is None or reading.syntax not in profile.syntaxes:
+        return None
+    if reading.syntax == "cii":
+        return ConformanceCheck.cii(profile.name)
+    return ConformanceCheck.ubl(profile.name, credit_note=reading.document_type == "CreditNote")
+
+
+def _invoice_and_findings(reading: XmlInvoice) -> tuple[dict[str, Any] | None, list[Finding]]:
+    """Return the invoice as it would be sent, and what of the document it is not."""
+    if reading.problem is not None:
+        return None, [_not_in_model_finding(reading.problem.message, reading.problem.location)]
+    if reading.invoice is None:
+        return None, [
+            _not_in_model_finding("The profile carries no lines, which an invoice needs", "")
+        ]
+    invoice = invoice_json(reading.invoice)
+    # Twice: a function's answer has it as a text.
+    if len(json.dumps(json.dumps(invoice))) > _MAX_ANSWER_BYTES:
+        return None, [_not_in_model_finding("The invoice is too large for an answer", "")]
+    try:
+        read_invoice(invoice, INVOICE_ROOT)
+    except InvalidInvoiceError as wrong:
+        return None, [_not_in_model_finding(each.message, each.location) for each in wrong.findings]
+    return invoice, [
+        _not_in_model_finding(each.message, each.location) for each in reading.not_in_model
+    ]
+
+
+def _no_rules_finding(requested: str) -> Finding:
+    return Finding("PLT-PROFILE", f"There are no rules here for {requested}", "")
+
+
+def _not_in_model_finding(message: str, location: str) -> Finding:
+    return Finding("PLT-NOT-IN-MODEL", message, location)
+
+
+def _no_invoice_answer(reason: str) -> dict[str, Any]:
+    return _answer(errors=[Finding("PLT-NO-INVOICE", reason, "")])
+
+
+def _answer(
+    *,
+    profile: str | None = None,
+    syntax: str | None = None,
+    check: ConformanceCheck | None = None,
+    invoice: dict[str, Any] | None = None,
+    errors: Sequence[Finding] = (),
+    warnings: Sequence[Finding] = (),
+) -> dict[str, Any]:
+    return {
+        "profile": profile,
+        "syntax": syntax,
+        "check": check.to_json() if check else None,
+        "invoice": invoice,
+        "errors": [_finding_json(finding) for finding in errors],
+        "warnings": [_finding_json(finding) for finding in warnings],
+    }
+
+
+def _finding_json(finding: Finding) -> dict[str, Any]:
+    """Return a finding whose place is one of the document, unless it is one of the invoice."""
+    told = finding.to_json()
+    return told if finding.location.startswith(INVOICE_ROOT) else told | {"path": None}

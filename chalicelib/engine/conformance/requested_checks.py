@@ -1,0 +1,66 @@
+"""What the validators are asked of the files of a render."""
+
+import io
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding
+from chalicelib.engine.conformance.json_path_mapper import json_path_mapper
+from chalicelib.engine.finishing.pdfa import pdfa_flavour
+from chalicelib.engine.job import ValidationRequest
+
+if TYPE_CHECKING:
+    from chalicelib.engine.einvoice.prepare import PreparedInvoice
+    from chalicelib.engine.finishing.finisher import FinishingContext
+
+_OWN_SOURCE: Final = "platen"
+# Validators see an artifact, and take it for decoration.
+_UNTAGGED_RULE: Final = "PLT-UNTAGGED-CONTENT"
+
+
+def invoice_validation_request(prepared: "PreparedInvoice", xml: bytes) -> ValidationRequest:
+    """Ask whether the XML of an invoice is one of its profile."""
+    profile = prepared.input.profile.name
+    if prepared.input.syntax == "cii":
+        check = ConformanceCheck.cii(profile)
+    else:
+        from chalicelib.engine.conformance.document_claims import invoice_check  # noqa: PLC0415 -- expat
+
+        check = invoice_check(xml)
+    return ValidationRequest(
+        xml, (check,), json_path_mapper(prepared.invoice, prepared.input.findings_root)
+    )
+
+
+def pdf_validation_request(content: bytes, finishing: "FinishingContext") -> ValidationRequest:
+    """Ask whether a PDF is what it was made to be, or what it lacks of PDF/UA.
+
+    No validator opens one with a user's password: what is asked about is the document in it.
+    """
+    protection = finishing.output.pdf.protection
+    if protection is not None and protection.user_password is not None:
+        content = _decrypt_pdf(content, protection.user_password)
+    remarks = (
+        RawFinding(_OWN_SOURCE, "warning", _UNTAGGED_RULE, each.advice, each.selector, each.count)
+        for each in finishing.recorder.accessibility_gaps
+    )
+    return ValidationRequest(
+        content, tuple(_pdf_checks(finishing)), lambda _location: None, tuple(remarks)
+    )
+
+
+def _decrypt_pdf(content: bytes, password: str) -> bytes:
+    import pikepdf  # noqa: PLC0415 -- only a document that is opened needs it
+
+    result = io.BytesIO()
+    with pikepdf.open(io.BytesIO(content), password=password) as document:
+        document.save(result, encryption=False, deterministic_id=True)
+    return result.getvalue()
+
+
+def _pdf_checks(finishing: "FinishingContext") -> Iterator[ConformanceCheck]:
+    level = pdfa_flavour(finishing)
+    if level is not None:
+        yield ConformanceCheck.pdfa(level)
+    if finishing.output.pdf.has_pdfua_target:
+        yield ConformanceCheck.pdfua(claimed=finishing.output.pdf.pdfua)

@@ -1,0 +1,119 @@
+"""Which field of the invoice each element of a UBL is written from; parts of one are below it."""
+
+from typing import Final
+
+from chalicelib.engine.conformance.cii_field_paths import FieldPaths
+
+_ADDRESS: Final[FieldPaths] = {
+    "": "address",
+    "StreetName": "line1",
+    "AdditionalStreetName": "line2",
+    "AddressLine": "line3",
+    "CityName": "city",
+    "PostalZone": "postcode",
+    "CountrySubentity": "subdivision",
+    "Country": "country",
+}
+_PARTY: Final[FieldPaths] = {
+    "": "",
+    "EndpointID": "electronic_address",
+    "PartyName": "trading_name",
+    "PostalAddress": _ADDRESS,
+    "PartyLegalEntity": {
+        "": "",
+        "RegistrationName": "name",
+        "CompanyID": "legal_registration",
+        "CompanyLegalForm": "legal_info",
+    },
+    "Contact": {"": "contact", "Name": "name", "Telephone": "phone", "ElectronicMail": "email"},
+}
+_VAT: Final[FieldPaths] = {"": "vat", "ID": "category", "Percent": "rate"}
+_ADJUSTMENT: Final[FieldPaths] = {
+    "": "allowances|charges",
+    "AllowanceChargeReasonCode": "reason_code",
+    "AllowanceChargeReason": "reason",
+    "MultiplierFactorNumeric": "percent",
+    "Amount": "amount",
+    "BaseAmount": "base_amount",
+    "TaxCategory": _VAT,
+}
+_QUANTITY: Final[FieldPaths] = {"": "quantity", "@unitCode": "^unit"}
+_LINE: Final[FieldPaths] = {
+    "": "lines[]",
+    "ID": "id",
+    "Note": "note",
+    "InvoicedQuantity": _QUANTITY,
+    "CreditedQuantity": _QUANTITY,
+    "LineExtensionAmount": "net_amount",
+    "AccountingCost": "accounting_reference",
+    "InvoicePeriod": "period",
+    "OrderLineReference": "order_line_reference",
+    "DocumentReference": "object_identifier",
+    "AllowanceCharge": _ADJUSTMENT,
+    "Item": {
+        "": "item",
+        "Description": "description",
+        "Name": "name",
+        "BuyersItemIdentification": "buyer_id",
+        "SellersItemIdentification": "seller_id",
+        "StandardItemIdentification": "standard_id",
+        "OriginCountry": "origin_country",
+        "CommodityClassification": "classifications[]",
+        "ClassifiedTaxCategory": {"": "^vat", "ID": "category", "Percent": "rate"},
+        "AdditionalItemProperty": "attributes[]",
+    },
+    "Price": {"": "price", "PriceAmount": "net", "BaseQuantity": "base_quantity"},
+}
+UBL_FIELD_PATHS: Final[FieldPaths] = {
+    "ID": "number",
+    "IssueDate": "issue_date",
+    "DueDate": "due_date",
+    "InvoiceTypeCode": "type_code",
+    "CreditNoteTypeCode": "type_code",
+    "Note": "notes[]",
+    "TaxPointDate": "tax_point_date",
+    "DocumentCurrencyCode": "currency",
+    "TaxCurrencyCode": "tax_currency",
+    "AccountingCost": "buyer_accounting_reference",
+    "BuyerReference": "buyer_reference",
+    "InvoicePeriod": "invoice_period",
+    "OrderReference": {"": "", "ID": "order_reference", "SalesOrderID": "sales_order_reference"},
+    "BillingReference": "preceding_invoices[]",
+    "DespatchDocumentReference": "despatch_advice_reference",
+    "ReceiptDocumentReference": "receiving_advice_reference",
+    "OriginatorDocumentReference": "tender_reference",
+    "ContractDocumentReference": "contract_reference",
+    "ProjectReference": "project_reference",
+    "AccountingSupplierParty": {"": "seller", "Party": _PARTY},
+    "AccountingCustomerParty": {"": "buyer", "Party": _PARTY},
+    "PayeeParty": "payee",
+    "TaxRepresentativeParty": {
+        "": "tax_representative",
+        "PartyName": "name",
+        "PostalAddress": _ADDRESS,
+        "PartyTaxScheme": "vat_id",
+    },
+    "Delivery": {
+        "": "delivery",
+        "ActualDeliveryDate": "date",
+        "DeliveryLocation": {"": "", "ID": "location", "Address": _ADDRESS},
+        "DeliveryParty": "party_name",
+    },
+    "PaymentMeans": {
+        "": "payment",
+        "PaymentMeansCode": "means_code",
+        "PaymentDueDate": "^due_date",
+        "PaymentID": "reference",
+        "CardAccount": "card",
+        "PaymentMandate": "direct_debit",
+    },
+    "PaymentTerms": "payment_terms",
+    "AllowanceCharge": _ADJUSTMENT,
+    "LegalMonetaryTotal": {
+        "": "",
+        "PrepaidAmount": "prepaid_amount",
+        "PayableRoundingAmount": "rounding_amount",
+    },
+    "InvoiceLine": _LINE,
+    "CreditNoteLine": _LINE,
+}

@@ -1,0 +1,115 @@
+"""An e-invoice that somebody sends to be validated: read in a confined process, then judged."""
+
+import base64
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any, Final
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.conformance.checks import ConformanceCheck, Validator
+from chalicelib.engine.conformance.json_path_mapper import HasAllowances, json_path_mapper
+from chalicelib.engine.conformance.report import MAX_FINDINGS, conformance_report, fit_section
+from chalicelib.engine.deadline import Deadline
+from chalicelib.engine.templating.worker import SandboxedWorker
+
+_WORKER_MODULE: Final = "chalicelib.engine.conformance.read_received_worker"
+_INVOICE_ROOT: Final = "invoice"
+# The rest of a list is for what the validators say.
+_MAX_OWN_WARNINGS: Final = 50
+_NOT_VALIDATED: Final = {
+    "rule": "PLT-NOT-VALIDATED",
+    "message": "The validators gave no verdict; send the document again",
+    "location": "",
+    "path": None,
+    "count": 1,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ReceivedValidation:
+    """What is known of a document; `invoice` is what it says, in the contract's model."""
+
+    conformance: dict[str, Any]
+    invoice: dict[str, Any] | None
+
+
+def validate_received(
+    content: bytes, validator: Validator, deadline: Deadline, *, may_store: bool
+) -> ReceivedValidation:
+    """Read an XML or a PDF and have it judged; without `keep` nothing of it is stored meanwhile.
+
+    Raises RenderFailure: `render_timeout`, or the code of why it cannot be read at all.
+    """
+    told = _read_confined(content, deadline)
+    if "refusal" in told:
+        raise RenderFailure(**told["refusal"])
+    judged: dict[str, Any] = {}
+    for document, checks in _documents_and_checks(content, told):
+        verdicts = validator.validate(document, checks, deadline, may_store=may_store)
+        judged |= conformance_report(
+            checks, verdicts, _to_json_path if told["invoice"] else _to_no_path
+        )
+    return ReceivedValidation(
+        judged | {"einvoice": _einvoice_section(told, judged)}, told["invoice"]
+    )
+
+
+def _read_confined(content: bytes, deadline: Deadline) -> dict[str, Any]:
+    request = {"content": base64.b64encode(content).decode()}
+    with closing(SandboxedWorker(_WORKER_MODULE, "Reading the document")) as reader:
+        try:
+            return reader.call(request, time.time() + deadline.remaining_s())
+        except RenderFailure as failure:
+            if failure.code == "render_timeout":
+                raise
+            detail = "takes too much time or memory to be read"
+            raise RenderFailure("validation_error", detail) from failure
+
+
+def _documents_and_checks(
+    content: bytes, answer: Mapping[str, Any]
+) -> Iterator[tuple[bytes, list[ConformanceCheck]]]:
+    if answer["check"] is not None:
+        xml = base64.b64decode(answer["xml"]) if "xml" in answer else content
+        yield xml, [ConformanceCheck.from_json(answer["check"])]
+    if answer.get("pdf"):
+        yield content, [ConformanceCheck.from_json(check) for check in answer["pdf"]]
+
+
+def _einvoice_section(answer: Mapping[str, Any], report: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the part of the report about the invoice, with what is not the validators' to say."""
+    part = report.get("einvoice") or {
+        "profile": answer["profile"],
+        "syntax": answer["syntax"],
+        "status": "failed" if answer["errors"] else "unavailable",
+        "validator": None,
+        "scenario": None,
+        "errors": answer["errors"],
+        "warnings": [],
+    }
+    late = "einvoice" in report and part["status"] == "unavailable"
+    own = [*([_NOT_VALIDATED] if late else []), *answer["warnings"]]
+    warnings = [*own[:_MAX_OWN_WARNINGS], *part["warnings"]]
+    return fit_section({**part, "warnings": warnings[:MAX_FINDINGS]})
+
+
+class _UnknownInvoice:
+    """An invoice of which nothing is known: others may mix allowances and charges."""
+
+    allowances: Sequence[object] = ()
+    lines: Sequence[HasAllowances] = ()
+
+
+_TO_INVOICE_PATH: Final = json_path_mapper(_UnknownInvoice(), _INVOICE_ROOT)
+
+
+def _to_json_path(location: str) -> str | None:
+    """Return the place in the invoice that was read, or of what holds allowances and charges."""
+    path = (_TO_INVOICE_PATH(location) or "").partition(".charges[")[0]
+    return path if path.startswith(f"{_INVOICE_ROOT}.") else None
+
+
+def _to_no_path(_location: str) -> None:
+    """Return nothing: there is no invoice to lead into."""

@@ -1,0 +1,90 @@
+"""The validators as they were installed: complete and unaltered, or not used at all."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from chalicelib.engine.conformance.checks import PDFA_PROFILES, PDFUA_PROFILES
+
+_MANIFEST: Final = "manifest.json"
+_PDF_KINDS: Final = frozenset(f"pdf-{each}" for each in (*PDFA_PROFILES, *PDFUA_PROFILES))
+_UNHASHED_FILES: Final = frozenset({_MANIFEST, ".pins"})
+
+
+class ValidatorUnavailable(Exception):  # noqa: N818 -- says what is the matter
+    """The validators are absent or not what was installed."""
+
+
+@dataclass(frozen=True, slots=True)
+class ValidatorInstallation:
+    """One usable folder of the validators."""
+
+    folder: Path
+    plan: dict[str, Any]
+
+    @property
+    def java(self) -> Path:
+        """Return the Java that runs them."""
+        return self.folder / "runtime" / "bin" / "java"
+
+    def self_test_document(self, kind: str) -> bytes:
+        """Return the valid document that belongs to a kind of XML, or the PDF for all of PDF."""
+        name = "proof.pdf" if kind.startswith("pdf-") else f"{kind}.xml"
+        return (self.folder / "proof" / name).read_bytes()
+
+    def has_rules_for(self, kind: str) -> bool:
+        """Tell whether there are rules for a kind."""
+        return kind in _PDF_KINDS or kind in self.plan["kinds"]
+
+    def rule_sources(self, kind: str) -> frozenset[str]:
+        """Return the sheets that judge a kind."""
+        if kind.startswith("pdf-"):
+            return frozenset({"verapdf"})
+        return frozenset(sheet["source"] for sheet in self.plan["kinds"][kind]["sheets"])
+
+    def scenario(self, kind: str) -> str | None:
+        """Return the name of what a kind is held to."""
+        return None if kind.startswith("pdf-") else str(self.plan["kinds"][kind]["scenario"])
+
+    def validator_versions(self, kind: str) -> str:
+        """Return engine, rules and their versions."""
+        if kind.startswith("pdf-"):
+            return str(self.plan["engines"]["pdf"])
+        rules = [
+            self.plan["rules"][sheet["source"]] for sheet in self.plan["kinds"][kind]["sheets"]
+        ]
+        return "; ".join([self.plan["engines"]["xml"], *rules])
+
+
+def load_installation(folder: Path) -> ValidatorInstallation:
+    """Return the installation after a look at every byte of it; raises ValidatorMissing.
+
+    The manifest was written when the parts were checked against their pins.
+    """
+    try:
+        digests: dict[str, str] = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
+        _verify_digests(folder, digests)
+        plan = json.loads((folder / "plan.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError) as absent:
+        message = (
+            f"{folder} holds no complete validators: they come with the layer `validators`; "
+            "on one machine install JDK 17 and Maven and run: make setup"
+        )
+        raise ValidatorUnavailable(message) from absent
+    return ValidatorInstallation(folder, plan)
+
+
+def _verify_digests(folder: Path, digests: dict[str, str]) -> None:
+    # Nothing may have been added either: whatever lies in `lib` is run.
+    paths = (path for path in folder.rglob("*") if path.is_file())
+    found = {path.relative_to(folder).as_posix(): path for path in paths}
+    for name in sorted((digests.keys() ^ found.keys()) - _UNHASHED_FILES):
+        raise ValidatorUnavailable(
+            f"{folder / name} was added or removed; install anew: make setup"
+        )
+    for name, digest in digests.items():
+        with found[name].open("rb") as part:
+            if hashlib.file_digest(part, "sha256").hexdigest() != digest:
+                raise ValidatorUnavailable(f"{folder / name} was altered; install anew: make setup")

@@ -1,0 +1,163 @@
+"""The process that holds the validators: one question at a time, ended when it takes too long."""
+
+import contextlib
+import itertools
+import json
+import os
+import select
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from typing import IO, Any, Final
+
+from chalicelib.engine.conformance.validator_installation import ValidatorInstallation
+
+# What 10 000 lines of the largest profile need with room to spare; the rest of the function's
+# memory is for what the machine itself takes beside its heap.
+HEAP_MB: Final = 768
+_METASPACE_MB: Final = 192
+_DIRECT_MB: Final = 64
+_JVM_FLAGS: Final = (
+    f"-Xmx{HEAP_MB}m",
+    f"-XX:MaxMetaspaceSize={_METASPACE_MB}m",
+    f"-XX:MaxDirectMemorySize={_DIRECT_MB}m",
+    # Out of memory ends it: what it would answer afterwards nobody could trust.
+    "-XX:+ExitOnOutOfMemoryError",
+    "-XX:+UseSerialGC",
+    "-XX:TieredStopAtLevel=1",
+    "-XX:-UsePerfData",
+    "-Xss4m",
+    "-Xshare:auto",
+    "-Djava.awt.headless=true",
+    "-Dfile.encoding=UTF-8",
+    "-Duser.language=en",
+    "-Duser.timezone=UTC",
+)
+_MAX_ANSWER_BYTES: Final = 32_000_000
+_CHUNK_BYTES: Final = 1 << 16
+
+
+class ValidatorProcessLost(Exception):  # noqa: N818 -- says what happened
+    """The process ended, was too slow, or answered nonsense; it is gone."""
+
+
+class ValidatorProcess:
+    """One running process."""
+
+    def __init__(self, installation: ValidatorInstallation, start_timeout_s: float) -> None:
+        """Start it and wait until it answers; raises ProgramLost."""
+        self._scratch_dir = tempfile.TemporaryDirectory(
+            prefix="validators-", ignore_cleanup_errors=True
+        )
+        self._request_numbers = itertools.count(1)
+        self._is_killed = False
+        try:
+            self._process = _start(installation, self._scratch_dir.name)
+        except OSError as error:
+            self._scratch_dir.cleanup()
+            raise ValidatorProcessLost(f"the validators do not start: {error}") from error
+        with self._kill_on_error():
+            self._read_answer(time.monotonic() + start_timeout_s)
+
+    @property
+    def pid(self) -> int:
+        """Return the number of the process."""
+        return self._process.pid
+
+    @property
+    def is_running(self) -> bool:
+        """Tell whether the process has not ended by itself or by another's hand."""
+        return self._process.poll() is None
+
+    def validate(self, kinds: Sequence[str], document: bytes, timeout_s: float) -> dict[str, Any]:
+        """Return what the program says of each kind; raises ProgramLost."""
+        until = time.monotonic() + timeout_s
+        number = next(self._request_numbers)
+        order = json.dumps({"number": number, "checks": list(kinds), "bytes": len(document)})
+        with self._kill_on_error():
+            self._send(order.encode() + b"\n" + document, until)
+            answer = self._read_answer(until)
+            verdicts: dict[str, Any] = answer["verdicts"]
+            if answer["number"] != number or set(verdicts) != set(kinds):
+                raise ValidatorProcessLost("the validators answered something else")
+        return verdicts
+
+    def kill(self) -> None:
+        """Kill the process with whatever it started."""
+        # Afterwards its number may be that of another.
+        if self._is_killed:
+            return
+        self._is_killed = True
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        _require_pipe(self._process.stdin).close()
+        _require_pipe(self._process.stdout).close()
+        self._scratch_dir.cleanup()
+
+    @contextlib.contextmanager
+    def _kill_on_error(self) -> Iterator[None]:
+        """End it whatever goes wrong: what it still answers would be the next verdict."""
+        try:
+            yield
+        except BaseException:
+            self.kill()
+            raise
+
+    def _send(self, message: bytes, until: float) -> None:
+        pipe = _require_pipe(self._process.stdin).fileno()
+        rest = memoryview(message)
+        while rest:
+            _wait_until_ready(pipe, select.POLLOUT, until)
+            try:
+                rest = rest[os.write(pipe, rest[:_CHUNK_BYTES]) :]
+            except OSError as error:
+                raise ValidatorProcessLost("the validators ended") from error
+
+    def _read_answer(self, until: float) -> dict[str, Any]:
+        pipe = _require_pipe(self._process.stdout).fileno()
+        parts: list[bytes] = []
+        size = 0
+        while not parts or not parts[-1].endswith(b"\n"):
+            _wait_until_ready(pipe, select.POLLIN, until)
+            parts.append(os.read(pipe, _CHUNK_BYTES))
+            size += len(parts[-1])
+            if not parts[-1] or size > _MAX_ANSWER_BYTES:
+                raise ValidatorProcessLost("the validators ended")
+        try:
+            answer: dict[str, Any] = json.loads(b"".join(parts))
+        except ValueError as error:
+            raise ValidatorProcessLost("the validators answered nonsense") from error
+        return answer
+
+
+def _start(installation: ValidatorInstallation, scratch: str) -> subprocess.Popen[bytes]:
+    folder = installation.folder
+    classes = ["-cp", f"{folder / 'lib'}/*", "platen.Main", str(folder)]
+    process = subprocess.Popen(
+        [str(installation.java), *_JVM_FLAGS, f"-Djava.io.tmpdir={scratch}", *classes],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        cwd=scratch,
+        # Nothing of ours: no credentials, no options for Java.
+        env={"LD_LIBRARY_PATH": str(folder / "runtime" / "lib"), "LC_ALL": "C.UTF-8"},
+        bufsize=0,
+        start_new_session=True,
+    )
+    os.set_blocking(_require_pipe(process.stdin).fileno(), False)
+    return process
+
+
+def _wait_until_ready(pipe: int, event: int, until: float) -> None:
+    poll = select.poll()
+    poll.register(pipe, event)
+    if not poll.poll(max(until - time.monotonic(), 0) * 1000):
+        raise ValidatorProcessLost("the validators did not answer in time")
+
+
+def _require_pipe(pipe: IO[bytes] | None) -> IO[bytes]:
+    assert pipe is not None
+    return pipe

@@ -1,0 +1,78 @@
+"""The kinds of values in an invoice, each with its bounds."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import partial
+from typing import Annotated, Final
+
+from chalicelib.contract.invoice.constraints import (
+    AMOUNT_DECIMAL_PLACES,
+    COUNTRY_PATTERN,
+    CURRENCY_PATTERN,
+    INVOICE_TYPE_CODE_PATTERN,
+    MAX_ENTRIES,
+    MAX_LINES,
+    PAYMENT_MEANS_PATTERN,
+    PRECISE_DECIMAL_PLACES,
+    SUBJECT_CODE_PATTERN,
+    TAX_POINT_CODES,
+    UNIT_PATTERN,
+    VAT_CATEGORIES,
+    parse_decimal,
+    parse_percentage,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TextConstraint:
+    """How long a text is, or else the pattern that it matches."""
+
+    max_length: int = 0
+    min_length: int = 0
+    pattern: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceConstraint:
+    """The texts of which one is meant."""
+
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DecimalConstraint:
+    """How a decimal is read."""
+
+    parse: Callable[[str | float], Decimal]
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayConstraint:
+    """How many an array or an object has."""
+
+    max_items: int = MAX_ENTRIES
+    min_items: int = 0
+
+
+Text = Annotated[str, TextConstraint(200)]
+ShortText = Annotated[str, TextConstraint(50)]
+LongText = Annotated[str, TextConstraint(1000)]
+Url = Annotated[str, TextConstraint(2000)]
+PaymentTermsText = Annotated[str, TextConstraint(2000)]
+FreeText = Annotated[str, TextConstraint(5000)]
+VatId = Annotated[str, TextConstraint(50, 3)]
+InvoiceTypeCode = Annotated[str, TextConstraint(pattern=INVOICE_TYPE_CODE_PATTERN)]
+SubjectCode = Annotated[str, TextConstraint(pattern=SUBJECT_CODE_PATTERN)]
+CurrencyCode = Annotated[str, TextConstraint(pattern=CURRENCY_PATTERN)]
+CountryCode = Annotated[str, TextConstraint(pattern=COUNTRY_PATTERN)]
+PaymentMeansCode = Annotated[str, TextConstraint(pattern=PAYMENT_MEANS_PATTERN)]
+UnitCode = Annotated[str, TextConstraint(pattern=UNIT_PATTERN)]
+VatCategoryCode = Annotated[str, ChoiceConstraint(VAT_CATEGORIES)]
+TaxPointDateCode = Annotated[str, ChoiceConstraint(TAX_POINT_CODES)]
+Amount = Annotated[Decimal, DecimalConstraint(partial(parse_decimal, places=AMOUNT_DECIMAL_PLACES))]
+PreciseDecimal = Annotated[
+    Decimal, DecimalConstraint(partial(parse_decimal, places=PRECISE_DECIMAL_PLACES))
+]
+VatRate = Annotated[Decimal, DecimalConstraint(parse_percentage)]
+LINES_CONSTRAINT: Final = ArrayConstraint(MAX_LINES, 1)

@@ -1,0 +1,108 @@
+"""How to pay, read from CII."""
+
+import datetime as dt
+from collections.abc import Iterator, Mapping, Sequence
+
+from chalicelib.engine.einvoice.model import (
+    CreditTransfer,
+    DirectDebit,
+    PaymentCard,
+    PaymentInstructions,
+    VatExemption,
+)
+from chalicelib.engine.einvoice.read_cii.values import read_date
+from chalicelib.engine.einvoice.write_cii.settlement import CII_TAX_POINT_CODES
+from chalicelib.engine.einvoice.xml_reader import ElementReader
+
+
+def payment(settlement: ElementReader) -> PaymentInstructions | None:
+    """Return BG-16; elements of another kind of payment than the first stay unread."""
+    every = list(settlement.find_all("ram:SpecifiedTradeSettlementPaymentMeans"))
+    if not every:
+        return None
+    first = every[0]
+    code = first.require_code("ram:TypeCode")
+    text = first.text("ram:Information")
+    same = [first, *(means for means in every[1:] if means.has_code("ram:TypeCode", code))]
+    for means in same[1:]:
+        means.mark_read_if_equal("ram:Information", text)
+    return PaymentInstructions(
+        means_code=code,
+        means_text=text,
+        reference=settlement.text("ram:PaymentReference"),
+        credit_transfers=tuple(_credit_transfers(same)),
+        card=_card(first),
+        direct_debit=_direct_debit(settlement, first),
+    )
+
+
+def _credit_transfers(payment_means: Sequence[ElementReader]) -> Iterator[CreditTransfer]:
+    for means in payment_means:
+        account = means.find("ram:PayeePartyCreditorFinancialAccount")
+        number = account and (account.text("ram:IBANID") or account.text("ram:ProprietaryID"))
+        if account and number:
+            yield CreditTransfer(
+                iban=number,
+                account_name=account.text("ram:AccountName"),
+                bic=means.text("ram:PayeeSpecifiedCreditorFinancialInstitution/ram:BICID"),
+            )
+
+
+def _card(means: ElementReader) -> PaymentCard | None:
+    card = means.find("ram:ApplicableTradeSettlementFinancialCard")
+    if card is None:
+        return None
+    return PaymentCard(
+        primary_account_number=card.require_text("ram:ID"),
+        holder_name=card.text("ram:CardholderName"),
+    )
+
+
+def _direct_debit(settlement: ElementReader, means: ElementReader) -> DirectDebit | None:
+    debit = DirectDebit(
+        mandate_reference=settlement.text(
+            "ram:SpecifiedTradePaymentTerms/ram:DirectDebitMandateID"
+        ),
+        creditor_id=settlement.text("ram:CreditorReferenceID"),
+        debited_iban=means.text("ram:PayerPartyDebtorFinancialAccount/ram:IBANID"),
+    )
+    return None if debit == DirectDebit() else debit
+
+
+_TAX_POINT_CODE_BY_CII_CODE = {code: ours for ours, code in CII_TAX_POINT_CODES.items()}
+
+
+def vat_exemptions(settlement: ElementReader) -> Mapping[str, VatExemption]:
+    """Return the reasons by category; another reason for the same category stays unread."""
+    exemptions: dict[str, VatExemption] = {}
+    for tax in settlement.find_all("ram:ApplicableTradeTax"):
+        tax.mark_read(
+            "ram:CalculatedAmount", "ram:TypeCode", "ram:BasisAmount", "ram:RateApplicablePercent"
+        )
+        category = tax.require_code("ram:CategoryCode")
+        known = exemptions.get(category)
+        if known:
+            tax.mark_read_if_equal("ram:ExemptionReason", known.reason)
+            tax.mark_read_if_equal("ram:ExemptionReasonCode", known.reason_code)
+            continue
+        found = VatExemption(
+            reason=tax.text("ram:ExemptionReason"), reason_code=tax.code("ram:ExemptionReasonCode")
+        )
+        if found != VatExemption():
+            exemptions[category] = found
+    return exemptions
+
+
+def tax_point_date(settlement: ElementReader) -> dt.date | None:
+    """Return BT-7."""
+    return read_date(settlement, "ram:ApplicableTradeTax/ram:TaxPointDate", "udt:DateString")
+
+
+def tax_point_code(settlement: ElementReader) -> str | None:
+    """Return BT-8 as the model has it; a code that EN 16931 does not have stays unread."""
+    for found in settlement.find_all("ram:ApplicableTradeTax/ram:DueDateTypeCode"):
+        code = _TAX_POINT_CODE_BY_CII_CODE.get((found.lxml_element.text or "").strip())
+        if code:
+            settlement.mark_read("ram:ApplicableTradeTax/ram:DueDateTypeCode")
+            return code
+    return None

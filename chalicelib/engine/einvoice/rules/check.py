@@ -1,0 +1,68 @@
+"""The service's own rules, checked before any XML is written."""
+
+import re
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any, Final
+
+from chalicelib.engine.einvoice.findings import Finding, InvalidInvoiceError
+from chalicelib.engine.einvoice.model import Invoice
+from chalicelib.engine.einvoice.profiles import InvoiceProfile, Syntax
+from chalicelib.engine.einvoice.read_json import read_invoice
+from chalicelib.engine.einvoice.rules.document import document_violations
+from chalicelib.engine.einvoice.rules.lines import RuleViolation, line_violations
+from chalicelib.engine.einvoice.rules.vat import vat_violations
+from chalicelib.engine.einvoice.rules.xrechnung import xrechnung_violations
+from chalicelib.engine.einvoice.totals import InvoiceTotals, compute_totals
+
+
+def read_and_check(
+    source: Any, profile: InvoiceProfile, syntax: Syntax, root: str
+) -> tuple[Invoice, InvoiceTotals]:
+    """Read an invoice that stands at the JSON path `root`, compute and check it.
+
+    Raises InvalidInvoiceError with everything that is wrong.
+    """
+    invoice = read_invoice(source, root)
+    computed = compute_totals(invoice)
+    found = check_rules(invoice, computed, profile, syntax, root)
+    if found:
+        raise InvalidInvoiceError(found)
+    return invoice, computed
+
+
+def check_rules(
+    invoice: Invoice, totals: InvoiceTotals, profile: InvoiceProfile, syntax: Syntax, root: str
+) -> tuple[Finding, ...]:
+    """Return what breaks a rule of the model, the profile or the syntax; equal ones are merged."""
+    merged: dict[tuple[str, str], Finding] = {}
+    for rule, path, message in _violations(invoice, totals, profile, syntax):
+        location = f"{root}.{path}" if path else root
+        known = merged.get((rule, location))
+        count = 1 if known is None else known.count + 1
+        merged[rule, location] = Finding(rule, f"{location} {message}", location, count)
+    return tuple(merged.values())
+
+
+def _violations(
+    invoice: Invoice, totals: InvoiceTotals, profile: InvoiceProfile, syntax: Syntax
+) -> Iterator[tuple[str, str, str]]:
+    return chain(
+        document_violations(invoice, totals, profile),
+        line_violations(invoice, totals, profile),
+        vat_violations(invoice, profile, syntax),
+        xrechnung_violations(invoice, totals) if profile.name == "XRECHNUNG" else (),
+        ubl_violations(invoice) if syntax == "ubl" else (),
+    )
+
+
+# UBL has the subject code of a note in its text, between the first two number signs.
+_SUBJECT_CODE_PREFIX: Final = re.compile("[^#]*#[^#]{3}#")
+
+
+def ubl_violations(invoice: Invoice) -> Iterator[RuleViolation]:
+    """Yield what would be read as something else in UBL."""
+    for n, note in enumerate(invoice.notes):
+        if note.subject_code is None and _SUBJECT_CODE_PREFIX.match(note.text):
+            message = "must not have three characters between # in UBL: they are a subject code"
+            yield "BR-CL-08", f"notes[{n}].text", message

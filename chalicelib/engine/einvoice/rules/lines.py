@@ -1,0 +1,71 @@
+"""Rules of invoice lines."""
+
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+
+from chalicelib.engine.einvoice.model import Adjustment, Invoice, InvoiceLine, PriceDetails
+from chalicelib.engine.einvoice.profiles import InvoiceProfile
+from chalicelib.engine.einvoice.totals import InvoiceTotals
+
+type RuleViolation = tuple[str, str, str]
+"""A rule, where in the invoice it is broken, and what has to be there instead."""
+
+
+def adjustment_violations(
+    adjustments: Sequence[Adjustment], path: str, amount_rule: str, reason_rule: str
+) -> Iterator[RuleViolation]:
+    """Yield what is wrong with each; the two rules are those of its kind."""
+    for n, each in enumerate(adjustments):
+        at = f"{path}[{n}]"
+        if not (each.reason or each.reason_code):
+            yield reason_rule, f"{at}.reason", "is required, or reason_code"
+        if each.amount is None and (each.percent is None or each.base_amount is None):
+            yield amount_rule, f"{at}.amount", "is required, or percent and base_amount"
+
+
+def line_violations(
+    invoice: Invoice, totals: InvoiceTotals, profile: InvoiceProfile
+) -> Iterator[RuleViolation]:
+    """Yield what is wrong with the lines."""
+    seen: set[str] = set()
+    pairs = zip(invoice.lines, totals.line_net_amounts, strict=True)
+    for n, (line, net_amount) in enumerate(pairs):
+        at = f"lines[{n}]"
+        if line.id in seen:
+            yield "PLT-LINE-ID", f"{at}.id", f"must be unique, but {line.id} is another line's"
+        seen.add(line.id)
+        yield from _line(line, net_amount, at)
+        yield from _price(line.price, f"{at}.price", may_be_negative=profile.name == "EXTENDED")
+
+
+def _line(line: InvoiceLine, net_amount: Decimal, at: str) -> Iterator[RuleViolation]:
+    yield from adjustment_violations(line.allowances, f"{at}.allowances", "BR-41", "BR-42")
+    yield from adjustment_violations(line.charges, f"{at}.charges", "BR-43", "BR-44")
+    if line.net_amount is not None and line.net_amount != net_amount:
+        message = f"must be {net_amount}, as computed, or be left out"
+        yield "PEPPOL-EN16931-R120", f"{at}.net_amount", message
+    period = line.period
+    if period and period.start and period.end and period.end < period.start:
+        yield "BR-30", f"{at}.period.end", "must not be before start"
+    if line.price.base_unit not in {None, line.unit}:
+        yield (
+            "PEPPOL-EN16931-R130",
+            f"{at}.price.base_unit",
+            f"must be the line's unit, {line.unit}",
+        )
+    standard_id = line.item.standard_id
+    if standard_id and not standard_id.scheme:
+        yield "BR-64", f"{at}.item.standard_id.scheme", "is required"
+
+
+def _price(price: PriceDetails, at: str, *, may_be_negative: bool) -> Iterator[RuleViolation]:
+    if price.net < 0 and not may_be_negative:
+        yield "BR-27", f"{at}.net", "must not be negative: make the quantity negative instead"
+    if price.gross is not None and price.gross < 0 and not may_be_negative:
+        yield "BR-28", f"{at}.gross", "must not be negative"
+    if price.base_quantity is not None and price.base_quantity <= 0:
+        yield "PEPPOL-EN16931-R121", f"{at}.base_quantity", "must be more than 0"
+    if price.gross is None and price.discount is not None:
+        yield "PLT-PRICE-GROSS", f"{at}.gross", "is required beside discount"
+    if price.gross is not None and price.gross - (price.discount or 0) != price.net:
+        yield "PEPPOL-EN16931-R046", f"{at}.net", "must be gross less discount"

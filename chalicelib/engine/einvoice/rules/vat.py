@@ -1,0 +1,119 @@
+"""Rules of the VAT categories (EN 16931, 6.4.3)."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from chalicelib.engine.einvoice.model import Invoice, Vat
+from chalicelib.engine.einvoice.profiles import InvoiceProfile, Syntax
+from chalicelib.engine.einvoice.rules.lines import RuleViolation
+
+# What the rules of each category of UNTDID 5305 are named after.
+_RULE_PREFIXES: Final = {
+    "S": "S",
+    "Z": "Z",
+    "E": "E",
+    "AE": "AE",
+    "K": "IC",
+    "G": "G",
+    "O": "O",
+    "L": "AF",
+    "M": "AG",
+}
+_ZERO_RATED: Final = frozenset({"Z", "E", "AE", "K", "G"})
+_EXEMPT: Final = frozenset({"E", "AE", "K", "G", "O"})
+_VAT_ID_REQUIRED: Final = frozenset({"K", "G"})
+# Each kind of use has its number among the rules of who must be known, and of the rate.
+_LINES, _ALLOWANCES, _CHARGES = range(3)
+
+type _VatUsage = tuple[int, str, Vat]
+
+
+def vat_violations(
+    invoice: Invoice, profile: InvoiceProfile, syntax: Syntax
+) -> Iterator[RuleViolation]:
+    """Yield what is wrong with the VAT of the lines, the allowances and the charges.
+
+    EXTENDED alone takes category O beside others, and from whoever has a VAT identifier.
+    """
+    uses = list(_vat_usages(invoice))
+    for kind, path, vat in uses:
+        yield from _rate(kind, path, vat, syntax)
+    first_uses = {vat.category: kind for kind, _, vat in reversed(uses)}
+    for category, kind in first_uses.items():
+        yield from _exemption(invoice, category)
+        if category != "O":
+            yield from _parties(invoice, category, f"BR-{_RULE_PREFIXES[category]}-{2 + kind:02}")
+    if "K" in first_uses:
+        yield from _intra_community_supply(invoice)
+    if "O" in first_uses and profile.name != "EXTENDED":
+        yield from _not_subject_to_vat(invoice, uses, f"BR-O-{2 + first_uses['O']:02}")
+
+
+def _vat_usages(invoice: Invoice) -> Iterator[_VatUsage]:
+    for n, line in enumerate(invoice.lines):
+        yield _LINES, f"lines[{n}].vat", line.vat
+    for n, each in enumerate(invoice.allowances):
+        yield _ALLOWANCES, f"allowances[{n}].vat", each.vat
+    for n, each in enumerate(invoice.charges):
+        yield _CHARGES, f"charges[{n}].vat", each.vat
+
+
+def _rate(kind: int, path: str, vat: Vat, syntax: Syntax) -> Iterator[RuleViolation]:
+    rate, category = vat.rate, vat.category
+    if category == "O":
+        fits, expected = not rate, "must be left out"
+    elif category in _ZERO_RATED:
+        fits, expected = not rate, "must be 0"
+    # The sheet of UBL takes a rate of 0 of the Canary Islands, that of CII does not.
+    elif category == "S" or (category == "L" and syntax == "cii"):
+        fits, expected = bool(rate), "must be more than 0"
+    else:
+        fits, expected = rate is not None, "is required"
+    if not fits:
+        rule = f"BR-{_RULE_PREFIXES[category]}-{5 + kind:02}"
+        yield rule, f"{path}.rate", f"{expected} for the category {category}"
+
+
+def _exemption(invoice: Invoice, category: str) -> Iterator[RuleViolation]:
+    exemption = invoice.vat_exemptions.get(category)
+    has_reason = exemption is not None and bool(exemption.reason or exemption.reason_code)
+    rule, path = f"BR-{_RULE_PREFIXES[category]}-10", f"vat_exemptions.{category}"
+    if category in _EXEMPT and not has_reason:
+        yield rule, path, f"is required with a reason or a reason_code for the category {category}"
+    if category not in _EXEMPT and has_reason:
+        yield rule, path, f"must be left out: the category {category} is not exempt"
+
+
+def _parties(invoice: Invoice, category: str, rule: str) -> Iterator[RuleViolation]:
+    seller, buyer, representative = invoice.seller, invoice.buyer, invoice.tax_representative
+    needed = f"is required for the category {category}"
+    if category in _VAT_ID_REQUIRED:
+        if not (seller.vat_id or representative):
+            yield rule, "seller.vat_id", f"{needed}, or tax_representative"
+    elif not (seller.vat_id or seller.tax_number or representative):
+        yield rule, "seller.vat_id", f"{needed}, or tax_number or tax_representative"
+    if category == "K" and not buyer.vat_id:
+        yield rule, "buyer.vat_id", needed
+    if category == "AE" and not (buyer.vat_id or buyer.legal_registration):
+        yield rule, "buyer.vat_id", f"{needed}, or legal_registration"
+
+
+def _not_subject_to_vat(
+    invoice: Invoice, usages: Sequence[_VatUsage], rule: str
+) -> Iterator[RuleViolation]:
+    for name in ("seller", "buyer", "tax_representative"):
+        if getattr(getattr(invoice, name), "vat_id", None):
+            yield rule, f"{name}.vat_id", "must be left out for the category O"
+    for kind, path, vat in usages:
+        if vat.category != "O":
+            message = "must be O, as another one is: no other category may stand beside it"
+            yield f"BR-O-{12 + kind}", f"{path}.category", message
+
+
+def _intra_community_supply(invoice: Invoice) -> Iterator[RuleViolation]:
+    delivery = invoice.delivery
+    needed = "is required for the category K"
+    if not (invoice.invoice_period or (delivery and delivery.date)):
+        yield "BR-IC-11", "delivery.date", f"{needed}, or invoice_period"
+    if not (delivery and delivery.address):
+        yield "BR-IC-12", "delivery.address", needed

@@ -1,0 +1,146 @@
+"""Rules of XRechnung beyond those of EN 16931 (KoSIT's BR-DE rules and Peppol's)."""
+
+import re
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from typing import Any, Final
+
+from chalicelib.engine.einvoice.model import Adjustment, Invoice, PaymentInstructions
+from chalicelib.engine.einvoice.rules.lines import RuleViolation
+from chalicelib.engine.einvoice.totals import InvoiceTotals
+
+# Each is needed where the object that it belongs to is there.
+_REQUIRED_FIELDS: Final = (
+    ("BR-DE-15", "buyer_reference"),
+    ("BR-DE-1", "payment"),
+    ("BR-DE-2", "seller.contact"),
+    ("BR-DE-5", "seller.contact.name"),
+    ("BR-DE-6", "seller.contact.phone"),
+    ("BR-DE-7", "seller.contact.email"),
+    ("BR-DE-3", "seller.address.city"),
+    ("BR-DE-4", "seller.address.postcode"),
+    ("BR-DE-8", "buyer.address.city"),
+    ("BR-DE-9", "buyer.address.postcode"),
+    ("BR-DE-10", "delivery.address.city"),
+    ("BR-DE-11", "delivery.address.postcode"),
+    ("PEPPOL-EN16931-R020", "seller.electronic_address"),
+    ("PEPPOL-EN16931-R010", "buyer.electronic_address"),
+    ("BR-DE-30", "payment.direct_debit.creditor_id"),
+    ("BR-DE-31", "payment.direct_debit.debited_iban"),
+)
+# By means of payment, what is needed for it, and what must not stand beside that.
+_PAYMENT_MEANS_RULES: Final = {
+    **dict.fromkeys(("30", "58"), ("23", "credit_transfers", ("card", "direct_debit"))),
+    **dict.fromkeys(("48", "54", "55"), ("24", "card", ("credit_transfers", "direct_debit"))),
+    "59": ("25", "direct_debit", ("credit_transfers", "card")),
+}
+_URL_SCHEME: Final = re.compile("[a-zA-Z][a-zA-Z0-9+.-]+:")
+# As far as KoSIT lets an amount and its percentage differ.
+_AMOUNT_TOLERANCE: Final = Decimal("0.02")
+_WHITESPACE: Final = " \t\r\n"
+_BETWEEN_HASHES: Final = re.compile(r"#[^\r\n]+#")
+_SKONTO_LINE: Final = re.compile(
+    r"#SKONTO#TAGE=[0-9]+#PROZENT=[0-9]+\.[0-9]{2}(?:#BASISBETRAG=-?[0-9]+\.[0-9]{2})?#"
+)
+
+
+def xrechnung_violations(invoice: Invoice, totals: InvoiceTotals) -> Iterator[RuleViolation]:
+    """Yield what XRechnung does not take."""
+    for rule, path in _REQUIRED_FIELDS:
+        holder, _, name = path.rpartition(".")
+        held = _value_at(invoice, holder) if holder else invoice
+        if held is not None and not getattr(held, name):
+            yield rule, path, "is required in XRECHNUNG"
+    yield from _payment_terms(invoice.payment_terms or "")
+    yield from _tax_total_and_urls(invoice, totals)
+    if invoice.payment:
+        yield from _payment(invoice.payment)
+    yield from _percentages("", invoice.allowances, invoice.charges)
+    yield from _lines(invoice)
+
+
+def _value_at(invoice: Invoice, path: str) -> Any:
+    value: Any = invoice
+    for name in path.split("."):
+        value = getattr(value, name, None)
+    return value
+
+
+def _tax_total_and_urls(invoice: Invoice, totals: InvoiceTotals) -> Iterator[RuleViolation]:
+    tax_total = invoice.tax_total_in_tax_currency
+    if tax_total is not None and (tax_total < 0) != (totals.tax_total < 0):
+        message = "must have the sign of the VAT in the invoice's currency"
+        yield "PEPPOL-EN16931-R055", "tax_total_in_tax_currency", message
+    for n, document in enumerate(invoice.supporting_documents):
+        if document.url and not _URL_SCHEME.match(document.url):
+            message = "must be a whole URL, with its scheme"
+            yield "BR-TMP-2", f"supporting_documents[{n}].url", message
+
+
+def _payment_terms(terms: str) -> Iterator[RuleViolation]:
+    lines = [line.strip(_WHITESPACE) for line in terms.split("\n")]
+    discounts = [line for line in lines if line.startswith("#")]
+    for line in discounts:
+        if _SKONTO_LINE.fullmatch(line) is None:
+            message = "has a line with # that is not #SKONTO#TAGE=14#PROZENT=2.00#"
+            yield "BR-DE-18", "payment_terms", message
+    rest = _BETWEEN_HASHES.split(terms)[-1]
+    if discounts and rest.strip(_WHITESPACE) and not rest.lstrip(" \t\r").startswith("\n"):
+        message = "has more text behind # in a line below those of discounts"
+        yield "BR-DE-18", "payment_terms", message
+
+
+def _payment(payment: PaymentInstructions) -> Iterator[RuleViolation]:
+    debit = payment.direct_debit
+    # Where 59 has no debit at all, BR-DE-25-a tells so.
+    is_debit = payment.means_code == "49" or (payment.means_code == "59" and debit)
+    if is_debit and not (debit and debit.mandate_reference):
+        message = f"is required for means_code {payment.means_code}"
+        yield "PEPPOL-EN16931-R061", "payment.direct_debit.mandate_reference", message
+    if payment.means_code not in _PAYMENT_MEANS_RULES:
+        return
+    number, needed, others = _PAYMENT_MEANS_RULES[payment.means_code]
+    # Credit transfers are asked for by BR-61 already.
+    if needed != "credit_transfers" and not getattr(payment, needed):
+        message = f"is required for means_code {payment.means_code}"
+        yield f"BR-DE-{number}-a", f"payment.{needed}", message
+    for other in others:
+        if getattr(payment, other):
+            message = f"must be left out for means_code {payment.means_code}"
+            yield f"BR-DE-{number}-b", f"payment.{other}", message
+
+
+def _lines(invoice: Invoice) -> Iterator[RuleViolation]:
+    whole = invoice.invoice_period
+    for n, line in enumerate(invoice.lines):
+        yield from _percentages(f"lines[{n}].", line.allowances, line.charges)
+        period = line.period
+        if not (whole and period):
+            continue
+        if whole.start and period.start and period.start < whole.start:
+            message = "must not be before invoice_period.start"
+            yield "PEPPOL-EN16931-R110", f"lines[{n}].period.start", message
+        if whole.end and period.end and period.end > whole.end:
+            message = "must not be after invoice_period.end"
+            yield "PEPPOL-EN16931-R111", f"lines[{n}].period.end", message
+
+
+def _percentages(
+    at: str, allowances: Sequence[Adjustment], charges: Sequence[Adjustment]
+) -> Iterator[RuleViolation]:
+    for name, adjustments in (("allowances", allowances), ("charges", charges)):
+        for n, each in enumerate(adjustments):
+            path = f"{at}{name}[{n}]"
+            if each.percent is not None and each.base_amount is None:
+                yield "PEPPOL-EN16931-R041", f"{path}.base_amount", "is required beside percent"
+            if each.base_amount is not None and each.percent is None:
+                yield "PEPPOL-EN16931-R042", f"{path}.percent", "is required beside base_amount"
+            if _amount_differs(each):
+                message = "must be percent of base_amount, or be left out"
+                yield "PEPPOL-EN16931-R040", f"{path}.amount", message
+
+
+def _amount_differs(each: Adjustment) -> bool:
+    if each.amount is None or each.percent is None or each.base_amount is None:
+        return False
+    return abs(each.amount - each.base_amount * each.percent / 100) > _AMOUNT_TOLERANCE

@@ -1,0 +1,199 @@
+"""Currency, payment, VAT and totals, as CII."""
+
+import re
+from types import MappingProxyType
+from typing import Final
+
+from chalicelib.engine.einvoice.model import (
+    CreditTransfer,
+    DocumentAdjustment,
+    Invoice,
+    PaymentInstructions,
+)
+from chalicelib.engine.einvoice.totals import InvoiceTotals, VatBreakdown
+from chalicelib.engine.einvoice.write_cii.parties import payee_party
+from chalicelib.engine.einvoice.write_cii.values import (
+    allowance_charge,
+    billing_period,
+    date_time,
+    formatted_date_time,
+    trade_tax,
+)
+from chalicelib.engine.einvoice.xml_writer import (
+    XmlNode,
+    format_amount,
+    format_date_102,
+    format_rate,
+    group,
+    leaf,
+    payment_terms_text,
+)
+
+# UNTDID 2005, which the model uses, to UNTDID 2475, which CII uses.
+CII_TAX_POINT_CODES: Final = MappingProxyType({"3": "5", "35": "29", "432": "72"})
+
+
+def settlement(invoice: Invoice, totals: InvoiceTotals) -> XmlNode | None:
+    """Return the settlement of the whole invoice."""
+    payment = invoice.payment
+    return group(
+        "ram:ApplicableHeaderTradeSettlement",
+        leaf("ram:CreditorReferenceID", creditor_id(payment)),
+        leaf("ram:PaymentReference", payment.reference if payment else None),
+        leaf("ram:TaxCurrencyCode", invoice.tax_currency),
+        leaf("ram:InvoiceCurrencyCode", invoice.currency),
+        payee_party(invoice.payee),
+        *payment_means(payment),
+        *_vat_breakdown(invoice, totals),
+        billing_period(invoice.invoice_period),
+        *(_document_adjustment(part, charge=False) for part in invoice.allowances),
+        *(_document_adjustment(part, charge=True) for part in invoice.charges),
+        group(
+            "ram:SpecifiedTradePaymentTerms",
+            leaf("ram:Description", payment_terms_text(invoice)),
+            date_time("ram:DueDateDateTime", invoice.due_date),
+            leaf("ram:DirectDebitMandateID", mandate_reference(payment)),
+        ),
+        _summation(invoice, totals),
+        *_preceding_invoices(invoice),
+        group(
+            "ram:ReceivableSpecifiedTradeAccountingAccount",
+            leaf("ram:ID", invoice.buyer_accounting_reference),
+        ),
+    )
+
+
+def _vat_breakdown(invoice: Invoice, totals: InvoiceTotals) -> tuple[XmlNode | None, ...]:
+    return tuple(
+        _trade_tax_group(part, invoice if position == 0 else None)
+        for position, part in enumerate(totals.vat_breakdown)
+    )
+
+
+def _trade_tax_group(breakdown: VatBreakdown, invoice: Invoice | None) -> XmlNode | None:
+    """Return BG-23; the tax point stands once (CII-SR-461, -462), in the first part."""
+    tax_point = invoice.tax_point_date if invoice else None
+    code = CII_TAX_POINT_CODES.get(invoice.tax_point_date_code or "") if invoice else None
+    return group(
+        "ram:ApplicableTradeTax",
+        leaf("ram:CalculatedAmount", format_amount(breakdown.tax_amount)),
+        leaf("ram:TypeCode", "VAT"),
+        leaf("ram:ExemptionReason", breakdown.exemption_reason),
+        leaf("ram:BasisAmount", format_amount(breakdown.taxable_amount)),
+        leaf("ram:CategoryCode", breakdown.category),
+        leaf("ram:ExemptionReasonCode", breakdown.exemption_reason_code),
+        group("ram:TaxPointDate", leaf("udt:DateString", format_date_102(tax_point), format="102")),
+        leaf("ram:DueDateTypeCode", code),
+        # Also for category O, which has none elsewhere: XRechnung BR-DE-14.
+        leaf("ram:RateApplicablePercent", format_rate(breakdown.rate) or "0"),
+    )
+
+
+def _document_adjustment(adjustment: DocumentAdjustment, *, charge: bool) -> XmlNode | None:
+    return allowance_charge(
+        adjustment, charge=charge, category=trade_tax("ram:CategoryTradeTax", adjustment.vat)
+    )
+
+
+def _summation(invoice: Invoice, totals: InvoiceTotals) -> XmlNode | None:
+    return group(
+        "ram:SpecifiedTradeSettlementHeaderMonetarySummation",
+        leaf("ram:LineTotalAmount", format_amount(totals.line_total)),
+        leaf(
+            "ram:ChargeTotalAmount", format_amount(totals.charge_total) if invoice.charges else None
+        ),
+        leaf(
+            "ram:AllowanceTotalAmount",
+            format_amount(totals.allowance_total) if invoice.allowances else None,
+        ),
+        leaf("ram:TaxBasisTotalAmount", format_amount(totals.tax_basis_total)),
+        leaf("ram:TaxTotalAmount", format_amount(totals.tax_total), currencyID=invoice.currency),
+        leaf(
+            "ram:TaxTotalAmount",
+            format_amount(invoice.tax_total_in_tax_currency),
+            currencyID=invoice.tax_currency,
+        ),
+        leaf("ram:RoundingAmount", format_amount(invoice.rounding_amount)),
+        leaf("ram:GrandTotalAmount", format_amount(totals.grand_total)),
+        leaf("ram:TotalPrepaidAmount", format_amount(invoice.prepaid_amount)),
+        leaf("ram:DuePayableAmount", format_amount(totals.due_amount)),
+    )
+
+
+def _preceding_invoices(invoice: Invoice) -> tuple[XmlNode | None, ...]:
+    return tuple(
+        group(
+            "ram:InvoiceReferencedDocument",
+            leaf("ram:IssuerAssignedID", preceding.number),
+            formatted_date_time("ram:FormattedIssueDateTime", preceding.issue_date),
+        )
+        for preceding in invoice.preceding_invoices
+    )
+
+
+_IBAN: Final = re.compile(r"[A-Z]{2}[0-9]{2}[A-Z0-9]{1,30}")
+
+
+def creditor_id(payment: PaymentInstructions | None) -> str | None:
+    """Return BT-90."""
+    return payment.direct_debit.creditor_id if payment and payment.direct_debit else None
+
+
+def mandate_reference(payment: PaymentInstructions | None) -> str | None:
+    """Return BT-89."""
+    return payment.direct_debit.mandate_reference if payment and payment.direct_debit else None
+
+
+def payment_means(payment: PaymentInstructions | None) -> tuple[XmlNode | None, ...]:
+    """Return BG-16: an element for each account, card and debit in the first."""
+    if payment is None:
+        return ()
+    first, *others = payment.credit_transfers or (None,)
+    return (
+        _payment_means(payment, first, _card(payment), _debited_account(payment)),
+        *(_payment_means(payment, transfer) for transfer in others),
+    )
+
+
+def _payment_means(
+    payment: PaymentInstructions, transfer: CreditTransfer | None, *first: XmlNode | None
+) -> XmlNode | None:
+    return group(
+        "ram:SpecifiedTradeSettlementPaymentMeans",
+        leaf("ram:TypeCode", payment.means_code),
+        leaf("ram:Information", payment.means_text),
+        *first,
+        *(_credit_transfer(transfer) if transfer else ()),
+    )
+
+
+def _card(payment: PaymentInstructions) -> XmlNode | None:
+    if payment.card is None:
+        return None
+    return group(
+        "ram:ApplicableTradeSettlementFinancialCard",
+        leaf("ram:ID", payment.card.primary_account_number),
+        leaf("ram:CardholderName", payment.card.holder_name),
+    )
+
+
+def _debited_account(payment: PaymentInstructions) -> XmlNode | None:
+    if payment.direct_debit is None:
+        return None
+    return group(
+        "ram:PayerPartyDebtorFinancialAccount",
+        leaf("ram:IBANID", payment.direct_debit.debited_iban),
+    )
+
+
+def _credit_transfer(transfer: CreditTransfer) -> tuple[XmlNode | None, ...]:
+    is_iban = _IBAN.fullmatch(transfer.iban)
+    return (
+        group(
+            "ram:PayeePartyCreditorFinancialAccount",
+            leaf("ram:IBANID", transfer.iban) if is_iban else None,
+            leaf("ram:AccountName", transfer.account_name),
+            None if is_iban else leaf("ram:ProprietaryID", transfer.iban),
+        ),
+        group("ram:PayeeSpecifiedCreditorFinancialInstitution", leaf("ram:BICID", transfer.bic)),
+    )

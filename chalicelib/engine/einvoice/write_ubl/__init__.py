@@ -1,0 +1,5 @@
+"""Invoices as UBL 2.1: Invoice or CreditNote, after the type code."""
+
+from chalicelib.engine.einvoice.write_ubl.document import write_ubl
+
+__all__ = ["write_ubl"]

@@ -1,0 +1,105 @@
+"""The documents that an invoice refers to, as UBL."""
+
+from typing import Final
+
+from chalicelib.engine.einvoice.model import Identifier, Invoice
+from chalicelib.engine.einvoice.write_ubl.values import identifier
+from chalicelib.engine.einvoice.xml_writer import XmlNode, format_date, group, leaf
+
+# UBL demands the number of the order beside that of the sales order.
+NO_ORDER_ID: Final = "NA"
+# UNTDID 1001.
+PROJECT_CODE: Final = "50"
+INVOICED_OBJECT_CODE: Final = "130"
+
+
+def order_reference(invoice: Invoice) -> XmlNode | None:
+    """Return BT-13 and BT-14."""
+    sales_order = leaf("cbc:SalesOrderID", invoice.sales_order_reference)
+    order = leaf("cbc:ID", invoice.order_reference)
+    if order is None and sales_order is not None:
+        order = leaf("cbc:ID", NO_ORDER_ID)
+    return group("cac:OrderReference", order, sales_order)
+
+
+def preceding_invoices(invoice: Invoice) -> tuple[XmlNode | None, ...]:
+    """Return BG-3."""
+    return tuple(
+        group(
+            "cac:BillingReference",
+            group(
+                "cac:InvoiceDocumentReference",
+                leaf("cbc:ID", preceding.number),
+                leaf("cbc:IssueDate", format_date(preceding.issue_date)),
+            ),
+        )
+        for preceding in invoice.preceding_invoices
+    )
+
+
+def despatch_advice(invoice: Invoice) -> XmlNode | None:
+    """Return BT-16."""
+    return _document_reference("cac:DespatchDocumentReference", invoice.despatch_advice_reference)
+
+
+def receiving_advice(invoice: Invoice) -> XmlNode | None:
+    """Return BT-15."""
+    return _document_reference("cac:ReceiptDocumentReference", invoice.receiving_advice_reference)
+
+
+def tender(invoice: Invoice) -> XmlNode | None:
+    """Return BT-17."""
+    return _document_reference("cac:OriginatorDocumentReference", invoice.tender_reference)
+
+
+def contract(invoice: Invoice) -> XmlNode | None:
+    """Return BT-12."""
+    return _document_reference("cac:ContractDocumentReference", invoice.contract_reference)
+
+
+def project(invoice: Invoice) -> XmlNode | None:
+    """Return BT-11."""
+    return _document_reference("cac:ProjectReference", invoice.project_reference)
+
+
+def project_document(invoice: Invoice) -> XmlNode | None:
+    """Return BT-11 of a credit note, which has no element of its own for it."""
+    if not invoice.project_reference:
+        return None
+    return group(
+        "cac:AdditionalDocumentReference",
+        leaf("cbc:ID", invoice.project_reference),
+        leaf("cbc:DocumentTypeCode", PROJECT_CODE),
+    )
+
+
+def additional_documents(invoice: Invoice) -> tuple[XmlNode | None, ...]:
+    """Return BG-24 and BT-18."""
+    return (
+        *(
+            group(
+                "cac:AdditionalDocumentReference",
+                leaf("cbc:ID", document.id),
+                leaf("cbc:DocumentDescription", document.description),
+                group(
+                    "cac:Attachment",
+                    group("cac:ExternalReference", leaf("cbc:URI", document.url)),
+                ),
+            )
+            for document in invoice.supporting_documents
+        ),
+        invoiced_object_reference("cac:AdditionalDocumentReference", invoice.invoiced_object),
+    )
+
+
+def invoiced_object_reference(tag: str, value: Identifier | None) -> XmlNode | None:
+    """Return what is invoiced (BT-18, BT-128)."""
+    if value is None:
+        return None
+    return group(
+        tag, identifier("cbc:ID", value), leaf("cbc:DocumentTypeCode", INVOICED_OBJECT_CODE)
+    )
+
+
+def _document_reference(tag: str, number: str | None) -> XmlNode | None:
+    return group(tag, leaf("cbc:ID", number))

@@ -1,0 +1,125 @@
+"""From the printed PDF to the finished one: opened once, and only where something is to be done."""
+
+import io
+import os
+import secrets
+from collections.abc import Sequence
+from copy import replace
+from typing import TYPE_CHECKING, BinaryIO, Final
+
+from chalicelib.engine.finishing.attachments import ATTACHMENTS, HYBRID_INVOICE
+from chalicelib.engine.finishing.chromium_pdf import (
+    make_deterministic,
+    page_count,
+    with_document_id,
+)
+from chalicelib.engine.finishing.finisher import PdfFinisher, document_date
+from chalicelib.engine.finishing.header_footer import HEADERS_FOOTERS
+from chalicelib.engine.finishing.metadata import METADATA
+from chalicelib.engine.finishing.pdfa import CONFORMANCE
+from chalicelib.engine.finishing.test_mark import TEST_MARK
+from chalicelib.engine.finishing.watermark import WATERMARK
+from chalicelib.engine.options.pdf import Protection
+
+if TYPE_CHECKING:
+    import pikepdf
+
+    from chalicelib.engine.finishing.finisher import FinishingContext
+
+
+# In this order: what is drawn later lies over what was drawn before, and what the document says of
+# itself must be true of all of it.
+FINISHERS: Final[tuple[PdfFinisher, ...]] = (
+    *(HEADERS_FOOTERS, WATERMARK, TEST_MARK),
+    *(HYBRID_INVOICE, ATTACHMENTS, METADATA, CONFORMANCE),
+)
+# Files with a relationship, and encryption, are younger than what the browser writes.
+_MIN_PDF_VERSION: Final = "1.7"
+
+
+def finish_pdf(printed: bytes, finishing: "FinishingContext") -> tuple[bytes, int]:
+    """Return the document and its number of pages; the same request gives the same bytes.
+
+    Raises RenderFailure `asset_fetch_failed` for a watermark that is no picture.
+    """
+    content = make_deterministic(printed, document_date(finishing.output.pdf.metadata))
+    pages = page_count(content)
+    if is_edited(finishing):
+        return _edit_and_save(
+            _applicable_finishers(finishing), replace(finishing, printed_pdf=content)
+        )
+    return with_document_id(content), pages
+
+
+def is_edited(finishing: "FinishingContext") -> bool:
+    """Tell whether something is to be put on or into the document."""
+    return bool(_applicable_finishers(finishing)) or finishing.output.pdf.protection is not None
+
+
+def _applicable_finishers(finishing: "FinishingContext") -> Sequence[PdfFinisher]:
+    return [finisher for finisher in FINISHERS if finisher.applies(finishing)]
+
+
+def _edit_and_save(
+    finishers: Sequence[PdfFinisher], finishing: "FinishingContext"
+) -> tuple[bytes, int]:
+    import pikepdf  # noqa: PLC0415 -- 0.2 s that a process which prints nothing need not pay
+
+    protection, result = finishing.output.pdf.protection, io.BytesIO()
+    mapped = pikepdf.AccessMode.mmap_only
+    with (
+        _memory_file(finishing.printed_pdf) as file,
+        pikepdf.open(file, access_mode=mapped) as document,
+    ):
+        for finisher in finishers:
+            finisher.apply(document, finishing)
+        pages = len(document.pages)
+        if protection is None:
+            # Hundreds of small objects a page: together they are a tenth of the size, and sooner
+            # written.
+            packed = pikepdf.ObjectStreamMode.generate
+            document.save(
+                result,
+                min_version=_MIN_PDF_VERSION,
+                # It stands in none of ours.
+                fix_metadata_version=False,
+                deterministic_id=True,
+                object_stream_mode=packed,
+            )
+        else:
+            document.save(
+                result, min_version=_MIN_PDF_VERSION, encryption=pdf_encryption(protection)
+            )
+    return result.getvalue(), pages
+
+
+def _memory_file(content: bytes) -> BinaryIO:
+    """Return content as a file: out of one that is mapped, qpdf reads objects a third sooner."""
+    file = os.fdopen(os.memfd_create("pdf"), "w+b")
+    file.write(content)
+    file.seek(0)
+    return file
+
+
+def pdf_encryption(protection: Protection) -> "pikepdf.Encryption":
+    """Return how the document is to be encrypted.
+
+    Without an owner password nobody has one: an empty one would open the document for everybody.
+    """
+    import pikepdf  # noqa: PLC0415 -- only a document that is opened needs it
+
+    return pikepdf.Encryption(
+        owner=protection.owner_password or secrets.token_urlsafe(32),
+        user=protection.user_password or "",
+        R=6,
+        allow=pikepdf.Permissions(
+            accessibility=True,
+            extract=protection.may_copy,
+            modify_annotation=protection.may_annotate,
+            modify_form=protection.may_annotate,
+            modify_assembly=protection.may_modify,
+            modify_other=protection.may_modify,
+            print_lowres=protection.may_print,
+            print_highres=protection.may_print,
+        ),
+    )

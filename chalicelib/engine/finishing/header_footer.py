@@ -1,0 +1,124 @@
+"""Headers and footers that are not alike on all pages: printed apart and put on the pages."""
+
+import io
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.browser.output.header_footer import HeaderFooterBatch, HeaderFooterPage
+from chalicelib.engine.finishing.chromium_pdf import make_deterministic
+from chalicelib.engine.finishing.finisher import PdfFinisher, document_date
+from chalicelib.engine.finishing.page_drawings import PageDrawings
+from chalicelib.engine.finishing.page_selection import keep_pages, selected_pages
+from chalicelib.engine.options.pdf import HeaderFooterPair, PdfOptions
+
+if TYPE_CHECKING:
+    import pikepdf
+
+    from chalicelib.engine.browser.page.page import BrowserPage
+    from chalicelib.engine.finishing.finisher import FinishingContext
+    from chalicelib.engine.options.output import OutputOptions
+
+_NO_HEADER_FOOTER: Final = HeaderFooterPair(None, None)
+
+
+def _add_headers_footers(document: "pikepdf.Pdf", finishing: "FinishingContext") -> None:
+    pdf = finishing.output.pdf
+    shown = selected_pages(pdf.page_ranges, len(document.pages))
+    groups = _pages_by_header_footer(pdf, len(document.pages), shown)
+    address = finishing.recorder.page_url
+    sheets = [
+        _overlay_pages(document, pdf, bands, indexes, address) for bands, indexes in groups.items()
+    ]
+    # By name: it may be called for by another process (apart.py).
+    printed = finishing.run_on_fresh_page(
+        partial(_print_overlays, sheets=sheets, output=finishing.output)
+    )
+    moment = document_date(pdf.metadata)
+    for indexes, content in zip(groups.values(), printed, strict=True):
+        _overlay(document, indexes, make_deterministic(content, moment))
+    keep_pages(document, shown)
+
+
+def _print_overlays(
+    page: "BrowserPage", sheets: Sequence[HeaderFooterBatch], output: "OutputOptions"
+) -> list[bytes]:
+    return [page.header_footer_pdf(each, output) for each in sheets]
+
+
+def _pages_by_header_footer(
+    pdf: PdfOptions, count: int, shown: Sequence[int]
+) -> Mapping[HeaderFooterPair, Sequence[int]]:
+    """Return which pages, counted from 0, have the same bands; those without any are left out."""
+    groups: dict[HeaderFooterPair, list[int]] = {}
+    for index in shown:
+        first, last = index == 0, index == count - 1
+        kind = (
+            pdf.single_page
+            if first and last
+            else pdf.first_page
+            if first
+            else pdf.last_page
+            if last
+            else pdf.header_footer
+        )
+        if kind != _NO_HEADER_FOOTER:
+            groups.setdefault(kind, []).append(index)
+    return groups
+
+
+def _overlay_pages(
+    document: "pikepdf.Pdf",
+    pdf: PdfOptions,
+    pair: HeaderFooterPair,
+    indexes: Sequence[int],
+    url: str,
+) -> HeaderFooterBatch:
+    def sheet(index: int) -> HeaderFooterPage:
+        left, bottom, right, top = (float(edge) for edge in document.pages[index].mediabox)
+        return HeaderFooterPage(right - left, top - bottom, pdf.page_number_start + index)
+
+    return HeaderFooterBatch(
+        pair=pair,
+        pages=[sheet(index) for index in indexes],
+        total=pdf.page_number_start + len(document.pages) - 1,
+        title=str(document.docinfo.get("/Title", "")),
+        url=url,
+    )
+
+
+def _overlay(document: "pikepdf.Pdf", indexes: Sequence[int], content: bytes) -> None:
+    import pikepdf  # noqa: PLC0415 -- as finishing/pdf.py
+
+    layers = PageDrawings(document)
+    with pikepdf.open(io.BytesIO(content)) as printed:
+        if len(printed.pages) != len(indexes):
+            message = "a header or footer has styles that change the pages which it is printed on"
+            raise RenderFailure("render_failed", message)
+        for index, source in zip(indexes, printed.pages, strict=True):
+            page = document.pages[index]
+            # Both begin at the top edge; the sheet may be a little taller.
+            lift = float(page.mediabox[3]) - float(source.mediabox[3])
+            form = document.copy_foreign(source.as_form_xobject())
+            name = page.add_resource(form, pikepdf.Name.XObject, name=pikepdf.Name.PlatenBands)
+            operators = f"1 0 0 1 {page.mediabox[0]} {lift:.4f} cm {name} Do".encode()
+            layers.draw_over(page, layers.drawing(operators, "Header"))
+            links = [link for link in source.get("/Annots", []) if "/A" in link]
+            for link in links:
+                _add_link(page, document.copy_foreign(printed.make_indirect(link)), lift)
+
+
+def _add_link(page: "pikepdf.Page", link: "pikepdf.Object", lift: float) -> None:
+    import pikepdf  # noqa: PLC0415 -- as above
+
+    left, bottom, right, top = (float(edge) for edge in link.Rect)
+    link.Rect = pikepdf.Array([left, bottom + lift, right, top + lift])
+    if "/Annots" not in page:
+        page.Annots = pikepdf.Array()
+    page.Annots.append(link)
+
+
+HEADERS_FOOTERS: Final = PdfFinisher(
+    lambda finishing: finishing.output.pdf.varies_by_page, _add_headers_footers
+)

@@ -1,0 +1,141 @@
+"""The structure tree as the browser writes it, put right where ISO 32000-1, 14.8.4 is stricter.
+
+Of what only an author can change nothing is touched: order of headings, pictures without a text.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    import pikepdf
+
+    from chalicelib.engine.finishing.chromium_pdf import StructureIndex
+
+# The types of PDF 1.7.
+_PDF_17_TYPES: Final = """
+Document Part Art Sect Div BlockQuote Caption TOC TOCI Index NonStruct Private P H H1 H2 H3 H4 H5
+H6 L LI Lbl LBody Table TR TH TD THead TBody TFoot Span Quote Note Reference BibEntry Code Link
+Annot Ruby RB RT RP Warichu WT WP Figure Formula Form
+"""
+_STANDARD_TYPES: Final = frozenset(f"/{name}" for name in _PDF_17_TYPES.split())
+# What the browser has types for that are younger than PDF 1.7; all others are blocks.
+_INLINE_TYPES: Final = frozenset(["/Em", "/Strong", "/Sub"])
+_LIST_ITEM_CHILDREN: Final = frozenset(["/Lbl", "/LBody"])
+
+
+def repair_structure_tree(document: "pikepdf.Pdf", index: "StructureIndex") -> list[Any]:
+    """Put the tree right; return the elements that links belong to, in the order of reading."""
+    import pikepdf  # noqa: PLC0415 -- as finishing/pdf.py
+
+    tree = document.Root.get("/StructTreeRoot") or _add_structure_tree(document)
+    repairs = _ListItemRepair(document, tree)
+    for element in _elements_by_number(document, index.list_items):
+        if element.S == "/LI":
+            repairs.wrap_in_list_body(element, as_list(element.get("/K")))
+    for element in _elements_by_number(document, index.figures):
+        kids = as_list(element.get("/K"))
+        if element.S == "/Figure" and "/Alt" not in element and any(map(_is_element, kids)):
+            element.S = pikepdf.Name.Div
+    _map_roles(tree, index.types - _STANDARD_TYPES)
+    linked = _elements_by_number(document, index.annotation_parents)
+    return [element for element in linked if element.S != "/LI" and element_annotations(element)]
+
+
+def _elements_by_number(document: "pikepdf.Pdf", numbers: Sequence[int]) -> Iterator[Any]:
+    """Yield what is an element of those that look like one."""
+    import pikepdf  # noqa: PLC0415 -- as finishing/pdf.py
+
+    for number in numbers:
+        found = document.get_object(number, 0)
+        if isinstance(found, pikepdf.Dictionary) and "/S" in found:
+            yield found
+
+
+def element_annotations(element: Any) -> list[Any]:
+    """Return the annotations that belong to an element."""
+    kids = as_list(element.get("/K"))
+    return [kid.Obj for kid in kids if not isinstance(kid, int) and "/Obj" in kid]
+
+
+def _add_structure_tree(document: "pikepdf.Pdf") -> Any:
+    """Return the tree of a document with nothing in it, to which the browser gives none."""
+    import pikepdf  # noqa: PLC0415 -- as finishing/pdf.py
+
+    name = pikepdf.Name
+    tree = document.make_indirect(pikepdf.Dictionary(Type=name.StructTreeRoot))
+    tree.K = document.make_indirect(
+        pikepdf.Dictionary(Type=name.StructElem, S=name.Document, P=tree)
+    )
+    document.Root.StructTreeRoot = tree
+    return tree
+
+
+def as_list(value: Any) -> list[Any]:
+    """Return what may be nothing, one or several as a list."""
+    import pikepdf  # noqa: PLC0415 -- as finishing/pdf.py
+
+    if value is None:
+        return []
+    return list(value) if isinstance(value, pikepdf.Array) else [value]
+
+
+def _is_element(kid: Any) -> bool:
+    return not isinstance(kid, int) and "/S" in kid
+
+
+def _map_roles(tree: Any, types: frozenset[str]) -> None:
+    import pikepdf  # noqa: PLC0415 -- as finishing/pdf.py
+
+    if types:
+        name = pikepdf.Name
+        roles = {
+            type_: name.Span if type_ in _INLINE_TYPES else name.Div for type_ in sorted(types)
+        }
+        tree.RoleMap = pikepdf.Dictionary(roles)
+
+
+class _ListItemRepair:
+    """Changes that need the tree's index of what content belongs to which element."""
+
+    def __init__(self, document: "pikepdf.Pdf", tree: Any) -> None:
+        import pikepdf  # noqa: PLC0415 -- as finishing/pdf.py
+
+        self._document = document
+        self._parents = pikepdf.NumberTree(tree.ParentTree) if "/ParentTree" in tree else None
+
+    def wrap_in_list_body(self, item: Any, kids: list[Any]) -> None:
+        """Put all of a list's item that is not its label into one body."""
+        import pikepdf  # noqa: PLC0415 -- as above
+
+        labels = [kid for kid in kids if _is_element(kid) and kid.S == "/Lbl"]
+        others = [
+            kid for kid in kids if not (_is_element(kid) and str(kid.S) in _LIST_ITEM_CHILDREN)
+        ]
+        if not others:
+            return
+        name = pikepdf.Name
+        body = self._document.make_indirect(
+            pikepdf.Dictionary(Type=name.StructElem, S=name.LBody, P=item, K=pikepdf.Array())
+        )
+        if "/Pg" in item:
+            body.Pg = item.Pg
+        for kid in kids:
+            if _is_element(kid) and kid.S == "/Lbl":
+                continue
+            body.K.append(kid)
+            if _is_element(kid):
+                kid.P = body
+            else:
+                self._set_parent(kid, item, body)
+        item.K = pikepdf.Array([*labels, body])
+
+    def _set_parent(self, kid: Any, old: Any, new: Any) -> None:
+        """Have the index name the new parent of content."""
+        if self._parents is None:
+            return
+        number = kid if isinstance(kid, int) else kid.get("/MCID")
+        holder = old.get("/Pg", {}) if isinstance(kid, int) else kid.get("/Stm", kid.get("/Pg", {}))
+        if "/Obj" in (kid if not isinstance(kid, int) else ()):
+            self._parents[int(kid.Obj.StructParent)] = new
+        elif number is not None and "/StructParents" in holder:
+            self._parents[int(holder.StructParents)][int(number)] = new

@@ -1,0 +1,149 @@
+"""The diagonal TEST on everything a test key makes, drawn as lines so that it needs no font."""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+from chalicelib.engine.finishing.finisher import PdfFinisher
+from chalicelib.engine.finishing.page_drawings import PageDrawings
+
+if TYPE_CHECKING:
+    import pikepdf
+    from PIL import Image
+
+    from chalicelib.engine.finishing.finisher import FinishingContext
+
+type Point = tuple[float, float]
+type Polyline = tuple[Point, ...]
+
+
+def _on_ellipse(middle: float, degrees: int) -> Point:
+    angle = math.radians(degrees)
+    return (0.325 + 0.325 * math.cos(angle), middle + 0.25 * math.sin(angle))
+
+
+_T: Final[tuple[Polyline, ...]] = (((0, 1), (0.7, 1)), ((0.35, 1), (0.35, 0)))
+_E: Final[tuple[Polyline, ...]] = (
+    ((0.65, 1), (0, 1), (0, 0), (0.65, 0)),
+    ((0, 0.52), (0.55, 0.52)),
+)
+# Two bows of an ellipse: over the top to the middle, and on below to the lower left.
+_S: Final[tuple[Polyline, ...]] = (
+    (
+        *(_on_ellipse(0.75, degrees) for degrees in range(30, 271, 20)),
+        *(_on_ellipse(0.25, degrees) for degrees in range(70, -151, -20)),
+    ),
+)
+_LETTERS: Final = (_T, _E, _S, _T)
+_ADVANCE: Final = 0.95
+_WORD_WIDTH: Final = 3 * _ADVANCE + 0.7
+# The word takes this part of the diagonal, and of either side at most this part.
+_DIAGONAL_SHARE: Final = 0.55
+_SIDE_SHARE: Final = 0.8
+_THICKNESS: Final = 0.13
+_GREY: Final = 0.45
+_OPACITY: Final = 0.3
+_VIEW_BOX: Final = 1000
+
+
+def word_strokes(width: float, height: float) -> tuple[list[Polyline], float]:
+    """Return the lines of the word on a sheet, origin at its lower left, and their thickness."""
+    diagonal = math.hypot(width, height)
+    cosine, sine = width / diagonal, height / diagonal
+    size = min(
+        diagonal * _DIAGONAL_SHARE / _WORD_WIDTH,
+        width * _SIDE_SHARE / (_WORD_WIDTH * cosine + sine),
+        height * _SIDE_SHARE / (_WORD_WIDTH * sine + cosine),
+    )
+
+    def place(point: Point) -> Point:
+        x, y = (point[0] - _WORD_WIDTH / 2) * size, (point[1] - 0.5) * size
+        return (width / 2 + x * cosine - y * sine, height / 2 + x * sine + y * cosine)
+
+    lines = [tuple(place(point) for point in line) for line in _word_lines()]
+    return lines, size * _THICKNESS
+
+
+def mark_image(picture: "Image.Image") -> "Image.Image":
+    """Return a picture with the word over it; its transparency stays."""
+    from PIL import Image, ImageDraw  # noqa: PLC0415 -- only test renders need it
+
+    word = Image.new("L", picture.size)
+    drawing = ImageDraw.Draw(word)
+    lines, thickness = word_strokes(*picture.size)
+    for line in lines:
+        upside_down = [(x, picture.height - y) for x, y in line]
+        shade, width = round(_OPACITY * 255), max(round(thickness), 1)
+        drawing.line(upside_down, fill=shade, width=width, joint="curve")
+    grey = (round(_GREY * 255),) * 3
+    if picture.mode == "RGB":
+        picture.paste(grey, mask=word)
+        return picture
+    layer = Image.new("RGB", picture.size, grey)
+    layer.putalpha(word)
+    return Image.alpha_composite(picture, layer)
+
+
+def mark_html(html: str) -> str:
+    """Return a document with the word over whatever the window shows."""
+    lines, thickness = word_strokes(_VIEW_BOX, _VIEW_BOX)
+    path = "".join(
+        f"{operator}{x:.0f} {_VIEW_BOX - y:.0f}"
+        for line in lines
+        for operator, (x, y) in zip(_path_operators(), line, strict=False)
+    ).upper()
+    grey = round(_GREY * 255)
+    word = (
+        f'<svg aria-hidden="true" viewBox="0 0 {_VIEW_BOX} {_VIEW_BOX}" '
+        'style="position:fixed;inset:0;width:100%;height:100%;pointer-events:none;z-index:2147483647">'
+        f'<path d="{path}" fill="none" stroke="rgb({grey},{grey},{grey})" '
+        f'stroke-width="{thickness:.0f}" stroke-opacity="{_OPACITY}"/></svg>'
+    )
+    # Behind all else: parsers put it into the body, whatever stands between. Only behind frames,
+    # which take a body's place, there is none; before them it makes one.
+    return word + html if "</frameset>" in html else html + word
+
+
+def _mark_pages(document: "pikepdf.Pdf", _finishing: "FinishingContext") -> None:
+    """Draw the word over every page."""
+    import pikepdf  # noqa: PLC0415 -- only a document that is opened needs it
+
+    state = document.make_indirect(pikepdf.Dictionary(Type=pikepdf.Name.ExtGState, CA=_OPACITY))
+    layers = PageDrawings(document)
+    drawings: dict[tuple[float, ...], pikepdf.Stream] = {}
+    for page in document.pages:
+        edges = tuple(float(edge) for edge in page.cropbox)
+        if edges not in drawings:
+            drawings[edges] = layers.drawing(_operators(edges))
+        page.add_resource(state, pikepdf.Name.ExtGState, name=pikepdf.Name.PlatenTest)
+        layers.draw_over(page, drawings[edges])
+
+
+def _operators(edges: Sequence[float]) -> bytes:
+    left, bottom, right, top = edges
+    lines, thickness = word_strokes(right - left, top - bottom)
+    words = [
+        f"/PlatenTest gs 0 J 1 j {thickness:.2f} w {_GREY} G",
+        f"1 0 0 1 {left:.2f} {bottom:.2f} cm",
+    ]
+    for line in lines:
+        for operator, (x, y) in zip(_path_operators(), line, strict=False):
+            words.append(f"{x:.2f} {y:.2f} {operator}")
+    # One path, stroked once: where letters' lines cross it is not darker.
+    words.append("S")
+    return "\n".join(words).encode()
+
+
+def _path_operators() -> Iterator[str]:
+    yield "m"
+    while True:
+        yield "l"
+
+
+def _word_lines() -> Iterator[Polyline]:
+    for position, letter in enumerate(_LETTERS):
+        for line in letter:
+            yield tuple((x + position * _ADVANCE, y) for x, y in line)
+
+
+TEST_MARK: Final = PdfFinisher(lambda finishing: finishing.test, _mark_pages)

@@ -1,0 +1,1 @@
+"""Inputs of a job: source document, data, attachments and texts, ready before the page opens."""

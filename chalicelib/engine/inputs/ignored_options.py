@@ -1,0 +1,92 @@
+"""Which options of a request the chosen formats have no use for."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from chalicelib.engine.inputs.data import is_data_needed
+from chalicelib.engine.job import Job, RenderWarning
+from chalicelib.engine.options.image import ImageOptions
+from chalicelib.engine.options.output import IMAGE_FORMATS, OutputOptions
+from chalicelib.engine.options.pdf import PdfOptions
+
+# What requests know by other names.
+_COMPOSITE_FIELDS: Final = frozenset(
+    {"header_footer", "first_page", "last_page", "single_page", "width", "height"}
+)
+
+
+def ignored_option_warnings(output: OutputOptions) -> Iterator[RenderWarning]:
+    """Yield a warning for each option that is given in vain; what is as by default is not given."""
+    for name, why in _ignored_pdf_options(output):
+        yield _ignored_warning(f"pdf.{name}", why)
+    if IMAGE_FORMATS.isdisjoint(output.formats):
+        for name in _non_default_options(output.image):
+            yield _ignored_warning(f"image.{name}", "only png, jpeg and webp have a use for it")
+        return
+    image = output.image
+    if image.fit is not None and image.fit_size is None:
+        yield _ignored_warning("image.fit", "it needs width and height")
+    if image.full_page and image.clip_selector is not None:
+        yield _ignored_warning("image.full_page", "clip_selector tells what is pictured")
+    if image.transparent and "jpeg" in output.formats:
+        yield _ignored_warning(
+            "image.transparent", "a jpeg has no transparency; it is white instead"
+        )
+    for name, why in _ignored_compression_options(output):
+        yield _ignored_warning(f"image.format_options.{name}", why)
+
+
+def ignored_data_warnings(job: Job) -> Iterator[RenderWarning]:
+    """Yield a warning where a job has data that nothing is made with."""
+    if (job.data or job.data_url) and not is_data_needed(job):
+        name = "data" if job.data_url is None else "data_url"
+        message = f"{name} was ignored: there is no template, and no e-invoice, to be made with it"
+        yield RenderWarning("feature_unavailable", message, name)
+
+
+def _ignored_pdf_options(output: OutputOptions) -> Iterator[tuple[str, str]]:
+    if "pdf" not in output.formats:
+        for name in _non_default_pdf_options(output.pdf):
+            yield name, "only pdf has a use for it"
+    elif output.pdf.accessibility_report and not output.pdf.tagged:
+        yield "accessibility_report", "only a tagged document gets one"
+
+
+def _non_default_pdf_options(pdf: PdfOptions) -> Iterator[str]:
+    usual = PdfOptions.from_json({})
+    if (pdf.width, pdf.height) != (usual.width, usual.height):
+        yield "page_size"
+    # A variant that is not given is what stands on every page.
+    header, footer = pdf.header_footer.header, pdf.header_footer.footer
+    bands = {
+        "header": (header, None),
+        "footer": (footer, None),
+        "first_header": (pdf.first_page.header, header),
+        "first_footer": (pdf.first_page.footer, footer),
+        "last_footer": (pdf.last_page.footer, footer),
+    }
+    yield from (name for name, (band, otherwise) in bands.items() if band != otherwise)
+    yield from (name for name in _non_default_options(pdf) if name not in _COMPOSITE_FIELDS)
+
+
+def _ignored_compression_options(output: OutputOptions) -> Iterator[tuple[str, str]]:
+    options, formats = output.image.format_options, output.formats
+    lossy = "jpeg" in formats or ("webp" in formats and not options.lossless)
+    if options.quality is not None and not lossy:
+        yield "quality", "only jpeg, and webp that is not lossless, have a use for it"
+    if options.lossless and "webp" not in formats:
+        yield "lossless", "only webp has a use for it"
+    if options.progressive and "jpeg" not in formats:
+        yield "progressive", "only jpeg has a use for it"
+
+
+def _non_default_options(options: ImageOptions | PdfOptions) -> Iterator[str]:
+    usual = type(options).from_json({})
+    for name in options._fields:
+        if getattr(options, name) != getattr(usual, name):
+            yield name
+
+
+def _ignored_warning(name: str, why: str) -> RenderWarning:
+    message = f"output.{name} was ignored: {why}"
+    return RenderWarning("feature_unavailable", message, f"output.{name}")

@@ -1,0 +1,134 @@
+"""From the job's texts to what is shown: templates run, the extra head put in place."""
+
+import re
+from collections.abc import Mapping
+from copy import replace
+from functools import partial
+from typing import Any, Final, NamedTuple, Protocol
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.browser.output.pictures import check_sizes
+from chalicelib.engine.deadline import Deadline
+from chalicelib.engine.inputs.data import is_data_needed, load_data
+from chalicelib.engine.inputs.output_texts import EvaluateTemplate, render_output_texts
+from chalicelib.engine.job import CanvasScene, HtmlDocument, Job, RenderWarning
+from chalicelib.engine.options.output import OutputOptions
+from chalicelib.engine.ports import Egress
+from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults, page_language
+from chalicelib.engine.templating.includes import Includes
+
+# Where the document's own head begins, or else the last thing that must stand before one.
+_HEAD_POSITIONS: Final = (
+    re.compile(r"<head(?:\s[^>]*)?>", re.IGNORECASE),
+    re.compile(r"<html(?:\s[^>]*)?>", re.IGNORECASE),
+    re.compile(r"\s*<!doctype[^>]*>", re.IGNORECASE),
+)
+
+
+class TemplateRunner(Protocol):
+    """Runs templates."""
+
+    def render(  # noqa: PLR0913 -- all that a run depends on
+        self,
+        source: str,
+        data: Mapping[str, Any],
+        *,
+        strict: bool,
+        deadline: float,
+        escape: bool = True,
+        includes: Includes = ...,
+        locale_defaults: LocaleDefaults = ...,
+    ) -> str:
+        """Return the text, HTML where it is to `escape` what it puts in.
+
+        Raises RenderFailure `template_…` or `render_timeout`.
+        """
+        ...
+
+
+class SourceDocument(NamedTuple):
+    """What is shown: HTML, or the page at an address; and the output, its templates run."""
+
+    html: str
+    url: str | None
+    output: OutputOptions
+    is_canvas: bool = False
+    warnings: tuple[RenderWarning, ...] = ()
+
+
+def build_source_document(job: Job, templates: TemplateRunner, egress: Egress) -> SourceDocument:
+    """Return what to show; each source is a template of its own, so lines stay true."""
+    if is_data_needed(job):
+        job = replace(job, data=load_data(job, egress))
+    if isinstance(job.source, CanvasScene):
+        locale_defaults = LocaleDefaults(job.output.locale, job.output.timezone)
+        return _canvas_document(
+            job, job.source, partial(_run_template, templates, job, locale_defaults)
+        )
+    assert job.source is not None, "an e-invoice alone has no page"
+    if not isinstance(job.source, HtmlDocument):
+        return SourceDocument(
+            "", job.source.url, render_output_texts(job.output, None, has_url=True)
+        )
+    texts = [job.source.html, job.source.head or "", job.source.css or ""]
+    if not job.source.templating:
+        return SourceDocument(_insert_head(*texts), None, render_output_texts(job.output, None))
+    locale_defaults = LocaleDefaults(job.output.locale, job.output.timezone)
+    texts[0] = _run_template(templates, job, locale_defaults, texts[0], {}, escape=True)
+    # What else is written has no `<html lang>` of its own.
+    locale_defaults = replace(
+        locale_defaults, locale=locale_defaults.locale or page_language(texts[0])
+    )
+    run = partial(_run_template, templates, job, locale_defaults)
+    texts[1:] = [run(text, {}, escape=True) if text else text for text in texts[1:]]
+    return SourceDocument(_insert_head(*texts), None, render_output_texts(job.output, run))
+
+
+def _canvas_document(job: Job, canvas: CanvasScene, run: EvaluateTemplate) -> SourceDocument:
+    # Few documents are scenes: no start waits for what draws them.
+    from chalicelib.engine.canvas.page import canvas_page  # noqa: PLC0415
+    from chalicelib.engine.canvas.scene import scene_invalid  # noqa: PLC0415
+
+    page = canvas_page(
+        canvas.scene,
+        job.data or {},
+        render_output_texts(job.output, run),
+        run_template=partial(run, more={}, escape=False),
+        uploads=job.uploads,
+        deadline=Deadline.at_epoch(job.deadline, job.cancellation),
+    )
+    try:
+        check_sizes(page.output)
+    except RenderFailure as failure:
+        raise scene_invalid("scene", failure.detail) from failure
+    return SourceDocument(page.html, None, page.output, is_canvas=True, warnings=page.warnings)
+
+
+def _run_template(
+    templates: TemplateRunner,
+    job: Job,
+    locale_defaults: LocaleDefaults,
+    source: str,
+    more: Mapping[str, str],
+    *,
+    escape: bool,
+) -> str:
+    return templates.render(
+        source,
+        {**(job.data or {}), **more},
+        strict=job.output.strict_undefined,
+        deadline=job.deadline,
+        escape=escape,
+        includes=job.includes,
+        locale_defaults=locale_defaults,
+    )
+
+
+def _insert_head(html: str, head: str, css: str) -> str:
+    if css:
+        head += f"<style>{css}</style>"
+    if not head:
+        return html
+    found = next((match for form in _HEAD_POSITIONS if (match := form.search(html))), None)
+    at = 0 if found is None else found.end()
+    return html[:at] + head + html[at:]

@@ -1,0 +1,130 @@
+"""Compiled templates: the one that runs and those that it includes."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+from jinja2 import Template
+from jinja2.exceptions import TemplateNotFound, TemplateRuntimeError
+from jinja2.runtime import Context, Undefined
+
+from chalicelib.engine.templating import limits
+from chalicelib.engine.templating.includes import Includes
+from chalicelib.engine.templating.positions import normalize_newlines
+
+if TYPE_CHECKING:
+    from chalicelib.engine.templating.environment import TemplateEnvironment
+
+type _CacheKey = tuple["TemplateEnvironment", str | None, str]
+type _RootRenderFunction = Callable[[Context], Iterator[str]]
+
+TEMPLATE_FILENAME: Final = "<template>"
+INCLUDE_ADVICE: Final = "Include a published template, or add 'ignore missing' to the tag."
+_MAX_CACHED_TEMPLATES: Final = 64
+_MAX_CACHED_CHARACTERS: Final = 4_000_000
+
+
+class CompileError(Exception):
+    """A source cannot be compiled; the cause says why."""
+
+    def __init__(self, name: str | None) -> None:
+        """Tell which one: an included template, or None for the one that runs."""
+        super().__init__(name)
+        self.name = name
+
+
+class TemplateLoader:
+    """The templates of one run; remembers compiled ones, which depend on nothing else."""
+
+    def __init__(self) -> None:
+        """Remember nothing yet."""
+        self._compiled: OrderedDict[_CacheKey, Template] = OrderedDict()
+        self._characters = 0
+        self.begin_run("", Includes())
+
+    def begin_run(self, source: str, includes: Includes) -> None:
+        """Begin another run, of this source."""
+        self._includes = includes
+        self._sources: dict[str | None, str] = {None: normalize_newlines(source)}
+        self._included: dict[str, Template] = {}
+        self._include_stack: list[str] = []
+
+    def source_of(self, name: str | None) -> str:
+        """Return a source with newlines only: an included one's, or that of what runs (None)."""
+        if name not in self._sources:
+            assert name is not None
+            self._sources[name] = normalize_newlines(self._includes.sources[name])
+        return self._sources[name]
+
+    def load(self, environment: "TemplateEnvironment", name: str | None = None) -> Template:
+        """Return a template, ready to run; raises CompileError."""
+        source = self.source_of(name)
+        key = (environment, name, source)
+        if key in self._compiled:
+            self._compiled.move_to_end(key)
+            return self._compiled[key]
+        try:
+            template = self._compile(environment, name, source)
+        except Exception as error:
+            raise CompileError(name) from error
+        self._cache(key, template)
+        return template
+
+    def load_include(self, environment: "TemplateEnvironment", name: str | Undefined) -> Template:
+        """Return a template to include here.
+
+        Raises CompileError, TemplateNotFound, and TemplateRuntimeError where it would not end.
+        """
+        if isinstance(name, Undefined):
+            raise TemplateNotFound(name)
+        if name not in self._includes.sources:
+            raise TemplateNotFound(name, self._missing_include_message(name))
+        if name in self._include_stack:
+            circle = " > ".join((*self._include_stack[self._include_stack.index(name) :], name))
+            message = f"A template cannot include itself: {circle}. Take one of these tags out."
+            raise TemplateRuntimeError(message)
+        if len(self._include_stack) == limits.INCLUDE_DEPTH:
+            message = f"Includes can be nested {limits.INCLUDE_DEPTH} deep, not deeper."
+            raise TemplateRuntimeError(message)
+        environment.meter.spend(limits.INCLUDE_FUEL)
+        if name not in self._included:
+            self._included[name] = self.load(environment, name)
+        template = self._included[name]
+        template._module = None  # noqa: SLF001 -- what it did elsewhere is done anew
+        return template
+
+    def _missing_include_message(self, name: str) -> str:
+        why = self._includes.problems.get(
+            name, f"The template {name} is not there: write its id as one plain string in the tag."
+        )
+        return f"{why} {INCLUDE_ADVICE}"
+
+    def _compile(
+        self, environment: "TemplateEnvironment", name: str | None, source: str
+    ) -> Template:
+        code = environment.compile(source, name, TEMPLATE_FILENAME)
+        template = Template.from_code(environment, code, dict(environment.globals))
+        template.root_render_func.__globals__.update(environment.runtime_names)
+        if name is not None:
+            entered: Any = self._with_include_stack(name, template.root_render_func)
+            template.root_render_func = entered
+        return template
+
+    def _with_include_stack(self, name: str, body: _RootRenderFunction) -> _RootRenderFunction:
+        def entered(context: Context) -> Iterator[str]:
+            self._include_stack.append(name)
+            try:
+                yield from body(context)
+            finally:
+                self._include_stack.pop()
+
+        return entered
+
+    def _cache(self, key: _CacheKey, template: Template) -> None:
+        self._compiled[key] = template
+        self._characters += len(key[2])
+        while (
+            len(self._compiled) > _MAX_CACHED_TEMPLATES or self._characters > _MAX_CACHED_CHARACTERS
+        ):
+            (_, _, source), _ = self._compiled.popitem(last=False)
+            self._characters -= len(source)

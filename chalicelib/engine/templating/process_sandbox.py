@@ -1,0 +1,160 @@
+"""Takes from the template process what a template has no use for: rights, files, memory, time."""
+
+import ctypes
+import os
+import platform
+import resource
+import signal
+import struct
+from pathlib import Path
+from typing import Final
+
+from chalicelib.engine.templating import limits
+from chalicelib.engine.templating.fuel import FuelError
+
+_PR_SET_PDEATHSIG: Final = 1
+_PR_SET_DUMPABLE: Final = 4
+_NOBODY_ID: Final = 65_534
+_HARD_LIMIT_GRACE_S: Final = 0.6
+"""Between the polite end, which knows its place in the template, and the kernel's own."""
+
+
+def enter_sandbox(parent_pid: int) -> bool:
+    """Give up everything but computing; the process dies with `parent`.
+
+    Returns whether the kernel also took the system calls away; all else is certain.
+    """
+    baseline = _address_space_bytes()
+    if os.geteuid() == 0:
+        os.setgroups([])
+        os.setresgid(_NOBODY_ID, _NOBODY_ID, _NOBODY_ID)
+        os.setresuid(_NOBODY_ID, _NOBODY_ID, _NOBODY_ID)
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+    libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)  # A change of user clears it.
+    if os.getppid() != parent_pid:
+        raise SystemExit
+    for kind in (resource.RLIMIT_CORE, resource.RLIMIT_FSIZE, resource.RLIMIT_NPROC):
+        resource.setrlimit(kind, (0, 0))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (0, 0))
+    memory = baseline + limits.MEMORY_BYTES
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    signal.signal(signal.SIGVTALRM, _raise_cpu_exhausted)
+    return install_seccomp_filter()
+
+
+def start_cpu_timers() -> None:
+    """Begin the processor time of one run.
+
+    Interpreted code is interrupted between two steps; a single long call into C never is, so the
+    second timer, which nobody handles, ends the process. That one counts the kernel's time, too:
+    a call that takes and gives back much memory spends most of its time there.
+    """
+    signal.setitimer(signal.ITIMER_PROF, limits.CPU_S + _HARD_LIMIT_GRACE_S)
+    signal.setitimer(signal.ITIMER_VIRTUAL, limits.CPU_S)
+
+
+def stop_cpu_timers() -> None:
+    """End the processor time of the run."""
+    signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+    signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def peak_memory_bytes() -> int:
+    """Return the most memory this process has used at once."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def _raise_cpu_exhausted(*_: object) -> None:
+    message = f"The template used more than {limits.CPU_S:g} s of processor time."
+    raise FuelError(message)
+
+
+def _address_space_bytes() -> int:
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+    return pages * resource.getpagesize()
+
+
+_PR_SET_NO_NEW_PRIVS: Final = 38
+_PR_SET_SECCOMP: Final = 22
+_SECCOMP_MODE_FILTER: Final = 2
+
+_BPF_LD_W_ABS: Final = 0x20
+_BPF_JMP_JEQ_K: Final = 0x15
+_BPF_RET_K: Final = 0x06
+_SECCOMP_DATA_ARCH_OFFSET: Final = 4
+_AUDIT_ARCH_X86_64: Final = 0xC000003E
+_SECCOMP_RET_ALLOW: Final = 0x7FFF0000
+_SECCOMP_RET_KILL_PROCESS: Final = 0x80000000
+_SECCOMP_RET_EPERM: Final = 0x00050000 | 1  # EPERM
+
+# The x86-64 numbers, from the kernel's own table.
+_ALLOWED_SYSTEM_CALLS: Final = {
+    "read": 0,
+    "write": 1,
+    "close": 3,
+    "fstat": 5,
+    "poll": 7,
+    "lseek": 8,
+    "mmap": 9,
+    "mprotect": 10,
+    "munmap": 11,
+    "brk": 12,
+    "rt_sigaction": 13,
+    "rt_sigprocmask": 14,
+    "rt_sigreturn": 15,
+    "sched_yield": 24,
+    "mremap": 25,
+    "madvise": 28,
+    "setitimer": 38,
+    "getpid": 39,
+    "exit": 60,
+    "gettimeofday": 96,
+    "getrusage": 98,
+    "sigaltstack": 131,
+    "gettid": 186,
+    "futex": 202,
+    "restart_syscall": 219,
+    "clock_gettime": 228,
+    "exit_group": 231,
+    "getrandom": 318,
+}
+
+
+def install_seccomp_filter() -> bool:
+    """Confine this process for good; returns whether the kernel agreed."""
+    if platform.machine() != "x86_64":
+        return False
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
+        return False
+    program = _bpf_program()
+    instructions = ctypes.create_string_buffer(program, len(program))
+    count = len(program) // 8
+    filter_ = ctypes.create_string_buffer(
+        struct.pack("@HxxxxxxP", count, ctypes.addressof(instructions)),
+    )
+    return bool(libc.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, filter_, 0, 0) == 0)
+
+
+def _bpf_program() -> bytes:
+    numbers = sorted(_ALLOWED_SYSTEM_CALLS.values())
+    checks = [
+        _bpf_instruction(_BPF_JMP_JEQ_K, number, len(numbers) - index, 0)
+        for index, number in enumerate(numbers)
+    ]
+    return b"".join(
+        (
+            _bpf_instruction(_BPF_LD_W_ABS, _SECCOMP_DATA_ARCH_OFFSET),
+            _bpf_instruction(_BPF_JMP_JEQ_K, _AUDIT_ARCH_X86_64, 1, 0),
+            _bpf_instruction(_BPF_RET_K, _SECCOMP_RET_KILL_PROCESS),
+            _bpf_instruction(_BPF_LD_W_ABS, 0),
+            *checks,
+            _bpf_instruction(_BPF_RET_K, _SECCOMP_RET_EPERM),
+            _bpf_instruction(_BPF_RET_K, _SECCOMP_RET_ALLOW),
+        ),
+    )
+
+
+def _bpf_instruction(code: int, operand: int, if_true: int = 0, if_false: int = 0) -> bytes:
+    return struct.pack("=HBBI", code, if_true, if_false, operand)

@@ -1,0 +1,99 @@
+"""Bury a message that was given up: what it stands for is ended, and a record is kept of it."""
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from chalicelib.adapters.aws.messages import (
+    PoisonMessage,
+    UnknownVersion,
+    parse_message,
+    request_id_of,
+)
+from chalicelib.adapters.aws.queues import MAX_DEAD_LETTER_CHARS, sendable_text
+from chalicelib.adapters.json_logs import bind
+from chalicelib.adapters.metrics import Metrics
+from chalicelib.core.clock import Clock, format_rfc3339
+from chalicelib.core.crash_points import CrashPoint, crash_if_armed
+from chalicelib.features.dead_letters.repository import DeadLetter, DeadLetters
+
+log = logging.getLogger(__name__)
+
+# The platform moves a message whose function never answered, and says nothing about it.
+_FUNCTION_DIED: Final = "its function died, or ran out of time, at every delivery"
+
+_STAYS_DUE: Final = "it stays due: the tick tries again, since AWS's trouble passes"
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetterMessage:
+    """A message as it lies in a dead-letter queue; without a reason the platform put it there."""
+
+    id: str
+    body: str
+    sent_at: str
+    reason: str | None
+    is_transient: bool
+
+
+type ResolveMessage = Callable[[Mapping[str, Any]], str]
+
+
+class RecordDeadLetter:
+    """Ends what dead messages stand for; `ends` does it by queue, and says what it did."""
+
+    def __init__(
+        self,
+        *,
+        letters: DeadLetters,
+        resolutions: Mapping[str, ResolveMessage],
+        metrics: Metrics,
+        clock: Clock,
+    ) -> None:
+        """Keep records here."""
+        self._letters = letters
+        self._resolutions = resolutions
+        self._metrics = metrics
+        self._clock = clock
+
+    def __call__(
+        self, queue: str, message: DeadLetterMessage, *, is_last_try: bool = False
+    ) -> DeadLetter:
+        """Bury one message of a queue; repeatable.
+
+        On its `last_try` it is recorded also where what it stands for could not be ended.
+        """
+        if message.is_transient:
+            outcome = _STAYS_DUE
+        else:
+            outcome = self._resolve(queue, message.body, is_last_try=is_last_try)
+        crash_if_armed(CrashPoint.DEAD_LETTERS_ENDED)
+        letter = DeadLetter(
+            queue=queue,
+            id=message.id,
+            body=sendable_text(message.body, MAX_DEAD_LETTER_CHARS),
+            reason=message.reason or _FUNCTION_DIED,
+            outcome=outcome,
+            sent_at=message.sent_at,
+            recorded_at=format_rfc3339(self._clock.now()),
+        )
+        self._letters.save(letter)
+        crash_if_armed(CrashPoint.DEAD_LETTERS_RECORDED)
+        self._metrics.count("DeadLetters", queue=queue)
+        told = {"queue": queue, "reason": letter.reason, "outcome": outcome}
+        log.error("dead letter recorded", extra=told)
+        return letter
+
+    def _resolve(self, queue: str, body: str, *, is_last_try: bool) -> str:
+        try:
+            message = parse_message(body)
+            bind(request_id=request_id_of(message))
+            return self._resolutions[queue](message)
+        except (PoisonMessage, UnknownVersion) as unreadable:
+            return f"nothing could be ended: {unreadable}"
+        except Exception as failure:
+            if not is_last_try:
+                raise
+            log.exception("a dead letter was not resolved")
+            return f"it could not be ended: {type(failure).__name__}"

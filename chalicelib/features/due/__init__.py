@@ -1,1 +1,0 @@
-"""What is due: promises for later that stand in the `due` index."""

@@ -1,0 +1,1 @@
+"""E-invoices received from others: validation."""

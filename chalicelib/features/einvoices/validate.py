@@ -1,0 +1,115 @@
+"""Validate a finished e-invoice: what it claims, what the validators say, and what it says."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from chalicelib.adapters.aws.functions import LambdaFunction
+from chalicelib.adapters.aws.messages import check_version
+from chalicelib.core.clock import Clock
+from chalicelib.core.errors import RenderFailure, ServiceError, validation_error
+from chalicelib.features.einvoices.validate_received import VERSION, ValidationCall
+from chalicelib.features.renders.accept.command import check_region
+from chalicelib.features.renders.run.invoke import invoke_with_retry
+from chalicelib.features.uploads.read import ReadUploads
+from chalicelib.features.workspaces.entitlements import require_feature
+from chalicelib.features.workspaces.limits.concurrency import ConcurrencyLeases
+from chalicelib.features.workspaces.model import Workspace
+
+_MAX_BYTES: Final = 20_000_000
+# Kept back for the way of the answer, which may have some megabytes: the invoice comes also where
+# the validators are late.
+_RESPONSE_MARGIN_S: Final = 2.5
+_PURPOSE: Final = "validating the document"
+
+
+@dataclass(frozen=True, slots=True)
+class ReceivedDocument:
+    """What is to be validated, by its content or as an upload, and where the request says so."""
+
+    pointer: str
+    content: bytes | None = None
+    upload_id: str | None = None
+
+
+class ValidateEInvoice:
+    """Has the render function examine a document; nothing of it is kept or billed."""
+
+    def __init__(
+        self,
+        *,
+        uploads: ReadUploads,
+        function: LambdaFunction,
+        leases: ConcurrencyLeases,
+        clock: Clock,
+        region: str,
+    ) -> None:
+        """Build from the uploads and the render function."""
+        self._leases = leases
+        self._uploads = uploads
+        self._function = function
+        self._clock = clock
+        self._region = region
+
+    def __call__(
+        self, workspace: Workspace, document: ReceivedDocument, *, request_id: str, deadline: float
+    ) -> dict[str, Any]:
+        """Return the conformance report and the invoice, if one can be made of the document.
+
+        Raises `plan_feature_unavailable`, `region_not_enabled`, `upload_not_found`, `conflict`,
+        `validation_error`, `invalid_pdf_source`, `pdf_password_required`, `concurrency_limited` or
+        `region_degraded`.
+        """
+        require_feature(workspace, "einvoices", document.pointer)
+        check_region(workspace, self._region)
+        self._check_size(workspace, document)
+        order = ValidationCall(
+            workspace.id,
+            request_id,
+            document.content,
+            document.upload_id,
+            deadline - _RESPONSE_MARGIN_S,
+        )
+        with self._leases(workspace):
+            answer = self._invoke(order)
+        if "refusal" in answer:
+            raise _refusal(answer["refusal"], document)
+        return {"conformance": answer["conformance"], "invoice": answer["invoice"]}
+
+    def _check_size(self, workspace: Workspace, document: ReceivedDocument) -> None:
+        if document.upload_id is not None:
+            named = {document.pointer: document.upload_id}
+            size = self._uploads.get_ready(workspace.id, named)[document.pointer].bytes
+        else:
+            size = len(document.content or b"")
+        if not size:
+            raise validation_error(document.pointer, "is empty; send an XML or a PDF", "too_short")
+        if size > _MAX_BYTES:
+            message = f"has {size} bytes; an e-invoice may have {_MAX_BYTES}"
+            raise validation_error(document.pointer, message, "too_large")
+
+    def _invoke(self, call: ValidationCall) -> dict[str, Any]:
+        until = call.deadline + _RESPONSE_MARGIN_S
+        answer = invoke_with_retry(
+            self._function, call.to_json(), purpose=_PURPOSE, deadline=until, clock=self._clock
+        )
+        check_version(answer, VERSION)
+        return answer
+
+
+def _refusal(refusal: dict[str, str], document: ReceivedDocument) -> ServiceError:
+    code, detail = refusal["code"], refusal["detail"]
+    match code:
+        case "validation_error":
+            return validation_error(document.pointer, detail, "too_large")
+        case "render_timeout":
+            return _no_capacity_error()
+        case _:
+            return RenderFailure(code, f"{document.pointer or 'The body'}: {detail}.")
+
+
+def _no_capacity_error() -> ServiceError:
+    return ServiceError(
+        "region_degraded",
+        f"There was no room for {_PURPOSE} in time; send the request again.",
+        headers={"Retry-After": "5"},
+    )

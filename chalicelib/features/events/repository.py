@@ -1,0 +1,92 @@
+"""Where facts are kept: `EVENT#<id>` beside their subject; due until they are told."""
+
+import datetime as dt
+from collections.abc import Iterable
+from copy import replace
+from typing import Final
+
+from chalicelib.adapters.aws.due_shard import due_shard
+from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
+from chalicelib.core.clock import format_rfc3339, parse_rfc3339
+from chalicelib.core.ids import WorkspaceId
+from chalicelib.features.events.model import DomainEvent
+
+# A fact is sent at once; one that is not told by then is sent again.
+_RESEND_AFTER: Final = dt.timedelta(minutes=1)
+
+
+class EventOutbox:
+    """The facts of all subjects."""
+
+    def __init__(self, tables: Tables, table: str) -> None:
+        """Keep them in this table."""
+        self._tables = tables
+        self._table = table
+        self._read_ahead_rows: dict[tuple[str, str], Item] = {}
+
+    def creation(self, event: DomainEvent) -> Write:
+        """Return the write of a fact, for the transaction of what it tells."""
+        due = parse_rfc3339(event.created_at) + _RESEND_AFTER
+        item = event._asdict() | {
+            "PK": event.subject,
+            "SK": event.sort_key,
+            "DPK": due_shard(event.id),
+            "due_at": format_rfc3339(due),
+        }
+        return Write(self._table, item=item)
+
+    def create(self, event: DomainEvent) -> bool:
+        """Write a fact by itself; False: it stands there already, told or not."""
+        try:
+            self._tables.write(replace(self.creation(event), condition="attribute_not_exists(PK)"))
+        except ConditionFailed:
+            return False
+        return True
+
+    def read_ahead(self, keys: Iterable[tuple[str, str]]) -> None:
+        """Read up to 50 facts (subject, sort key) with their subjects in one call, for once."""
+        keys = {
+            key for subject, sort_key in keys for key in _event_and_subject_keys(subject, sort_key)
+        }
+        rows = self._tables.get_many(self._table, sorted(keys))
+        self._read_ahead_rows = {(row["PK"], row["SK"]): row for row in rows}
+
+    def event_and_subject(self, subject: str, sort_key: str) -> tuple[Item | None, Item | None]:
+        """Return the row of a fact and its subject's, as they were read ahead or as they are."""
+        fact, row = _event_and_subject_keys(subject, sort_key)
+        if fact not in self._read_ahead_rows or row not in self._read_ahead_rows:
+            self.read_ahead([(subject, sort_key)])
+        return self._read_ahead_rows.pop(fact, None), self._read_ahead_rows.get(row)
+
+    def of_subject(self, subject: str) -> list[Item]:
+        """Return the rows of a subject's facts; it has few."""
+        values = {":subject": subject, ":facts": "EVENT#"}
+        condition = "PK = :subject AND begins_with(SK, :facts)"
+        return self._tables.query(self._table, condition, values).items
+
+    def publication(self, event: DomainEvent, at: str) -> Write:
+        """Return the write that marks a fact told; it is refused where somebody was first."""
+        return Write(
+            self._table,
+            key={"PK": event.subject, "SK": event.sort_key},
+            update="SET published_at = :at REMOVE due_at, DPK",
+            condition="attribute_exists(PK) AND attribute_not_exists(published_at)",
+            values={":at": at},
+        )
+
+
+def _event_and_subject_keys(subject: str, sort_key: str) -> tuple[tuple[str, str], tuple[str, str]]:
+    return (subject, sort_key), (subject, "META")
+
+
+def event_of(item: Item) -> DomainEvent:
+    """Read a row."""
+    return DomainEvent(
+        id=item["id"],
+        type=item["type"],
+        workspace_id=WorkspaceId(item["workspace_id"]),
+        subject=item["PK"],
+        request_id=item["request_id"],
+        created_at=item["created_at"],
+        detail=item.get("detail", {}),
+    )

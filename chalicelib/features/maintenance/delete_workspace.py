@@ -1,0 +1,80 @@
+"""Delete a workspace whose time has come, with everything that it holds; bit by bit."""
+
+import datetime as dt
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+from chalicelib.adapters.json_logs import bind
+from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
+from chalicelib.core.crash_points import CrashPoint, crash_if_armed
+from chalicelib.core.ids import WorkspaceId
+from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
+from chalicelib.features.workspaces.people.free_workspaces import FreeWorkspaceLimit
+from chalicelib.features.workspaces.repository import ApiKeys
+from chalicelib.features.workspaces.status import StatusTransitions
+
+log = logging.getLogger(__name__)
+
+# A batch of ten such messages ends within the function's time; the next tick goes on.
+_TIME_LIMIT: Final = dt.timedelta(seconds=8)
+# What was due before, such as files whose retention ended, is done and told by then.
+_GRACE_PERIOD: Final = dt.timedelta(minutes=15)
+
+type Erase = Callable[[WorkspaceId], Iterator[None]]
+
+
+class DeleteWorkspace:
+    """Repeatable, also side by side; nothing of it can be taken back.
+
+    Nobody is told: the contract has no event for what is deleted by request.
+    """
+
+    def __init__(
+        self,
+        *,
+        transitions: StatusTransitions,
+        keys: ApiKeys,
+        limits: WorkspaceLimits,
+        free_workspaces: FreeWorkspaceLimit,
+        erasers: Sequence[Erase],
+        clock: Clock,
+    ) -> None:
+        """Build from the repositories; `contents` erase what the features keep, bit by bit."""
+        self._transitions = transitions
+        self._keys = keys
+        self._limits = limits
+        self._free_workspaces = free_workspaces
+        self._erasers = erasers
+        self._clock = clock
+
+    def __call__(self, workspace_id: WorkspaceId) -> None:
+        """Delete a workspace, or as much of it as there is time for."""
+        bind(workspace=workspace_id)
+        begun = self._clock.now()
+        workspace = self._transitions.begin_deletion(workspace_id, format_rfc3339(begun))
+        if workspace is None:
+            # It was restored, or another message has come to its end.
+            log.info("no deletion is due")
+            return
+        assert workspace.delete_at is not None
+        erases_at = parse_rfc3339(workspace.delete_at) + _GRACE_PERIOD
+        if begun < erases_at:
+            self._transitions.postpone_deletion(workspace, format_rfc3339(erases_at))
+            return
+        self._keys.erase(workspace_id)
+        crash_if_armed(CrashPoint.WORKSPACE_KEYS_ERASED)
+        for erase in self._erasers:
+            for _ in erase(workspace_id):
+                crash_if_armed(CrashPoint.WORKSPACE_ERASED)
+                now = self._clock.now()
+                if now > begun + _TIME_LIMIT:
+                    self._transitions.postpone_deletion(workspace, format_rfc3339(now))
+                    log.info("workspace deleted in part")
+                    return
+        self._limits.erase(workspace_id)
+        crash_if_armed(CrashPoint.WORKSPACE_LIMITS_ERASED)
+        self._free_workspaces.release(workspace)
+        crash_if_armed(CrashPoint.WORKSPACE_RELEASED)
+        self._transitions.delete_rows(workspace)
+        log.info("workspace deleted")

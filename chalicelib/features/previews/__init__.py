@@ -1,0 +1,1 @@
+"""Previews: dry runs, lint and preflight; nothing is stored or billed."""

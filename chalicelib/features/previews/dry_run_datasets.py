@@ -1,0 +1,251 @@
+"""Render every dataset of a template in full, side by side, before it is published."""
+
+import logging
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
+from contextvars import copy_context
+from copy import replace
+from dataclasses import dataclass
+from typing import Any, Final
+
+from chalicelib.adapters.aws.functions import (
+    FunctionBusy,
+    FunctionDied,
+    FunctionLate,
+    LambdaFunction,
+)
+from chalicelib.adapters.json_logs import current_ids
+from chalicelib.core.clock import Clock
+from chalicelib.core.errors import RenderFailure
+from chalicelib.core.ids import IdGenerator, RenderId
+from chalicelib.features.previews.dry_run import DryRunCall, failure_from_answer
+from chalicelib.features.renders.accept.command import check_region
+from chalicelib.features.renders.accept.templates import ResolveTemplate
+from chalicelib.features.renders.model import MAX_ATTEMPTS
+from chalicelib.features.renders.run.bodies import RenderBodies, is_large
+from chalicelib.features.templates.datasets import ReadDatasets
+from chalicelib.features.templates.model import SourceBundle, Template
+from chalicelib.features.templates.publish import NewDataset
+from chalicelib.features.templates.schemas import CheckSchemas
+from chalicelib.features.templates.sources import ResolvedSource
+from chalicelib.features.workspaces.limits.concurrency import ConcurrencyLeases, HeldLease
+from chalicelib.features.workspaces.plans import Plan
+from chalicelib.features.workspaces.repository import Workspaces
+from chalicelib.features.workspaces.service_state import ServiceStates
+
+log = logging.getLogger(__name__)
+
+_MAX_S: Final = 25.0
+# Kept back for what comes after the answers.
+_RESPONSE_MARGIN_S: Final = 0.5
+# Nor more than the plan lets be rendered together in the background.
+_MAX_PARALLEL: Final = 10
+_RETRY_PAUSE_S: Final = 0.15
+# Most of those that still run when one has failed are done by then.
+_MAX_DRAIN_S: Final = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class _NamedDataset:
+    """A dataset, how it is called, and where its data stand in the request."""
+
+    name: str
+    data: Callable[[], Mapping[str, Any]]
+    pointer: str
+
+
+class DryRunDatasets:
+    """Renders datasets; nothing of it is stored or billed."""
+
+    def __init__(  # noqa: PLR0913 -- the parts it works with
+        self,
+        *,
+        workspaces: Workspaces,
+        datasets: ReadDatasets,
+        templates: ResolveTemplate,
+        schemas: CheckSchemas,
+        bodies: RenderBodies,
+        function: LambdaFunction,
+        state: ServiceStates,
+        leases: ConcurrencyLeases,
+        region: str,
+        clock: Clock,
+        ids: IdGenerator,
+    ) -> None:
+        """Build from the stores and the render function."""
+        self._state = state
+        self._leases = leases
+        self._region = region
+        self._workspaces = workspaces
+        self._datasets = datasets
+        self._templates = templates
+        self._schemas = schemas
+        self._bodies = bodies
+        self._function = function
+        self._clock = clock
+        self._ids = ids
+
+    def __call__(
+        self,
+        template: Template,
+        source: SourceBundle,
+        *,
+        datasets: Sequence[NewDataset] | None,
+        deadline: float,
+    ) -> None:
+        """Return when all of them came out well.
+
+        Raises what the first that failed fails with, and what keeps this workspace from rendering
+        here and now: `region_not_enabled`, `region_degraded`, `maintenance`, `concurrency_limited`.
+        """
+        named = self._stored_datasets(template) if datasets is None else _new_datasets(datasets)
+        if not named:
+            return
+        now = self._clock.now().timestamp()
+        ends_at = min(deadline - _RESPONSE_MARGIN_S, now + _MAX_S)
+        workspace = self._workspaces.get(template.workspace_id)
+        assert workspace is not None, template.workspace_id
+        check_region(workspace, self._region)
+        self._state.require_normal()
+        with self._leases(workspace, until=ends_at) as place:
+            for each in named:
+                self._check_schema(source.schema, each, ends_at)
+            self._run_in_parallel(workspace.plan, template, source, named, (ends_at, place))
+
+    def _check_schema(
+        self, schema: Mapping[str, Any] | None, dataset: _NamedDataset, ends_at: float
+    ) -> None:
+        """Refuse a dataset that does not fit the template's schema."""
+        within_s = self._left_s(ends_at)
+        if within_s <= 0:
+            raise _timeout_failure(dataset)
+        whose = f"The dataset {dataset.name}"
+        try:
+            self._schemas.check_data(
+                schema, dataset.data(), subject=whose, prefix=dataset.pointer, budget_s=within_s
+            )
+        except RenderFailure as failure:
+            if failure.code == "render_timeout":
+                raise _timeout_failure(dataset) from failure
+            if failure.code == "template_fuel_exhausted":
+                raise RenderFailure(failure.code, f"{whose}: {failure.detail}") from failure
+            raise
+
+    def _stored_datasets(self, template: Template) -> list[_NamedDataset]:
+        read = self._datasets
+
+        def data(dataset: Any) -> Callable[[], Mapping[str, Any]]:
+            return lambda: read.data(template, dataset)
+
+        return [
+            _NamedDataset(f'"{each.name}" ({each.id})', data(each), "/data")
+            for each in read.all(template)
+        ]
+
+    def _run_in_parallel(
+        self,
+        plan: Plan,
+        template: Template,
+        source: SourceBundle,
+        datasets: Sequence[_NamedDataset],
+        deadline_and_lease: tuple[float, HeldLease],
+    ) -> None:
+        ends_at, place = deadline_and_lease
+        at_once = min(len(datasets), _MAX_PARALLEL, plan.bulk_concurrency)
+        pool = ThreadPoolExecutor(at_once, thread_name_prefix="dry_run")
+        wait_s = self._left_s(ends_at)
+        self._function.prepare_client(wait_s)
+        running = {
+            pool.submit(
+                copy_context().run, self._run_one, plan, template, source, each, (ends_at, wait_s)
+            ): each
+            for each in datasets
+        }
+        try:
+            for done in as_completed(running, timeout=max(0.0, wait_s)):
+                failure = done.result()
+                if failure is not None:
+                    raise failure
+        except TimeoutError as late:
+            slow = next((each for task, each in running.items() if not task.done()), datasets[-1])
+            raise _timeout_failure(slow) from late
+        finally:
+            # Whoever runs ends by itself at `ends_at`, and keeps the place for so long.
+            pool.shutdown(wait=False, cancel_futures=True)
+            place.is_left_to_expire = not _have_ended(
+                running, min(_MAX_DRAIN_S, self._left_s(ends_at))
+            )
+
+    def _run_one(
+        self,
+        plan: Plan,
+        template: Template,
+        source: SourceBundle,
+        dataset: _NamedDataset,
+        deadline_and_wait: tuple[float, float],
+    ) -> RenderFailure | None:
+        """Return why the document of one dataset cannot be made."""
+        ends_at, wait_s = deadline_and_wait
+        found = ResolvedSource(None, template.type, source)
+        body = self._templates.render_body(plan, template, found, dataset.data())
+        asked = body.output["pdf"]["max_pages"]
+        order = DryRunCall(
+            workspace_id=template.workspace_id,
+            request_id=current_ids()["request_id"],
+            body=body,
+            body_key=None,
+            max_pages=min(asked or plan.max_pages, plan.max_pages),
+            ends_at=ends_at,
+        )
+        if not is_large(body):
+            return self._invoke(order, dataset, wait_s)
+        name = RenderId(self._ids.new("rnd", self._clock.now()))
+        with self._bodies.temporary_body(template.workspace_id, name, body) as key:
+            return self._invoke(replace(order, body=None, body_key=key), dataset, wait_s)
+
+    def _invoke(
+        self, call: DryRunCall, dataset: _NamedDataset, wait_s: float
+    ) -> RenderFailure | None:
+        event, died = call.to_json(), 0
+        while self._left_s(call.ends_at) > 0:
+            try:
+                answer = self._function.invoke(event, wait_s=wait_s)
+            except FunctionBusy:
+                time.sleep(_RETRY_PAUSE_S)
+            except FunctionLate:
+                break
+            except FunctionDied:
+                died += 1
+                log.warning("the render function died", extra={"attempt": died})
+                if died == MAX_ATTEMPTS:
+                    message = f"The dataset {dataset.name}: its process ended before it was done."
+                    return RenderFailure("render_failed", message)
+            else:
+                return failure_from_answer(answer, f"The dataset {dataset.name}")
+        return _timeout_failure(dataset)
+
+    def _left_s(self, ends_at: float) -> float:
+        return ends_at - self._clock.now().timestamp()
+
+
+def _have_ended(tasks: Iterable[Future[Any]], within_s: float) -> bool:
+    begun = [task for task in tasks if not task.cancelled()]
+    return not wait(begun, timeout=max(0.0, within_s)).not_done
+
+
+def _new_datasets(datasets: Sequence[NewDataset]) -> list[_NamedDataset]:
+    def data(dataset: NewDataset) -> Callable[[], Mapping[str, Any]]:
+        return lambda: dataset.data
+
+    return [
+        _NamedDataset(f'"{each.name}" (/datasets/{n})', data(each), f"/datasets/{n}/data")
+        for n, each in enumerate(datasets)
+    ]
+
+
+def _timeout_failure(dataset: _NamedDataset) -> RenderFailure:
+    return RenderFailure(
+        "render_timeout",
+        f"The dataset {dataset.name} was not rendered in time: all datasets have {_MAX_S:g} s.",
+    )

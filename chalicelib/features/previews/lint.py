@@ -1,0 +1,135 @@
+"""Try the templates of an order, without its page: what each of its texts would be failed for."""
+
+import re
+from collections.abc import Mapping
+from copy import replace
+from typing import Any, Final
+
+from chalicelib.adapters.aws.functions import LambdaFunction
+from chalicelib.adapters.aws.messages import check_version
+from chalicelib.core.clock import Clock
+from chalicelib.core.errors import FieldError, ServiceError
+from chalicelib.core.ids import IdGenerator, RenderId
+from chalicelib.features.previews.dry_run import VERSION, DryRunCall
+from chalicelib.features.renders.accept.command import RenderCommand
+from chalicelib.features.renders.model import RenderBody
+from chalicelib.features.renders.run.bodies import RenderBodies, is_large
+from chalicelib.features.renders.run.invoke import invoke_with_retry
+from chalicelib.features.renders.run.protocol import MAX_BODY_BYTES
+from chalicelib.features.templates.datasets import ReadDatasets
+from chalicelib.features.templates.read import ReadTemplates
+
+_MAX_S: Final = 15.0
+_SYNTAX_ERROR: Final = "template_syntax_error"
+# How the engine begins what it says of one text.
+_TEXT_NAME: Final = re.compile(r"(html|head|css|output(?:\.\w+)+|layers\S*\.bind): ")
+
+
+class LintTemplates:
+    """Has the render function run an order's templates; no page is made of them."""
+
+    def __init__(
+        self,
+        *,
+        templates: ReadTemplates,
+        datasets: ReadDatasets,
+        bodies: RenderBodies,
+        function: LambdaFunction,
+        clock: Clock,
+        ids: IdGenerator,
+    ) -> None:
+        """Build from the stores and the render function."""
+        self._bodies = bodies
+        self._ids = ids
+        self._templates = templates
+        self._datasets = datasets
+        self._function = function
+        self._clock = clock
+
+    def __call__(self, command: RenderCommand, deadline: float) -> list[FieldError]:
+        """Return what is wrong with the texts of a template, over the data that there are.
+
+        By the deadline (Unix seconds); raises `region_degraded` where nobody tells.
+
+        Without data the template's default dataset stands for them. Of data at a `data_url` nothing
+        is known: only the form of the texts is looked at.
+        """
+        body = command.body
+        if not body.input.get("templating") and "scene" not in body.input:
+            return []
+        if body.data is None and body.data_url is None:
+            body = replace(body, data=self._default_data(command))
+        failures = self._failures(command, replace(body, data_url=None), deadline)
+        if command.body.data_url is not None:
+            failures = [each for each in failures if each["code"] == _SYNTAX_ERROR]
+        return [_field_error(each, body.input) for each in failures]
+
+    def _default_data(self, command: RenderCommand) -> dict[str, Any] | None:
+        if command.template_id is None:
+            return None
+        template = self._templates.one(command.workspace.id, command.template_id)
+        if template.default_dataset is None:
+            return None
+        dataset = self._datasets.one(template, template.default_dataset)
+        return self._datasets.data(template, dataset)
+
+    def _failures(
+        self, command: RenderCommand, body: RenderBody, deadline: float
+    ) -> list[dict[str, Any]]:
+        if is_large(body):
+            return self._failures_via_bucket(command, body, deadline)
+        return self._invoke(command, body, None, deadline)
+
+    def _failures_via_bucket(
+        self, command: RenderCommand, body: RenderBody, deadline: float
+    ) -> list[dict[str, Any]]:
+        if command.delivery_policy.zero_retention:
+            detail = "With retention none nothing waits in the bucket, and this cannot be handed on"
+            raise ServiceError("payload_too_large", f"{detail}: at most {MAX_BODY_BYTES} bytes.")
+        name = RenderId(self._ids.new("rnd", self._clock.now()))
+        with self._bodies.temporary_body(command.workspace.id, name, body) as key:
+            return self._invoke(command, None, key, deadline)
+
+    def _invoke(
+        self, command: RenderCommand, body: RenderBody | None, body_key: str | None, deadline: float
+    ) -> list[dict[str, Any]]:
+        until = min(self._clock.now().timestamp() + _MAX_S, deadline)
+        event = DryRunCall(
+            workspace_id=command.workspace.id,
+            request_id=command.request_id,
+            body=body,
+            body_key=body_key,
+            max_pages=command.max_pages,
+            ends_at=until,
+        ).to_json() | {"lint": True}
+        what = "trying the template"
+        answer = invoke_with_retry(
+            self._function, event, purpose=what, deadline=until, clock=self._clock
+        )
+        check_version(answer, VERSION)
+        failures: list[dict[str, Any]] = answer["failures"]
+        return failures
+
+
+def _field_error(failure: Mapping[str, Any], render_input: Mapping[str, Any]) -> FieldError:
+    line, column, excerpt = map(failure["members"].get, ("line", "column", "excerpt"))
+    named = _TEXT_NAME.match(failure["message"])
+    message = failure["message"][named.end() if named else 0 :]
+    if line is not None:
+        message = f"line {line}, column {column}: {message} ({excerpt})"
+    if named:
+        message = f"{named[1]}: {message}"
+    return FieldError(
+        _field_pointer(named[1] if named else "", render_input), failure["code"], message
+    )
+
+
+def _field_pointer(text_name: str, render_input: Mapping[str, Any]) -> str:
+    """Return where a request says the text that a finding is about."""
+    if text_name.startswith("output."):
+        return f"/{text_name.replace('.', '/')}"
+    if render_input["type"] == "template":
+        return "/input/template_id"
+    if text_name == "html" and render_input.get("upload_id") is not None:
+        return "/input/upload_id"
+    return f"/input/{text_name}" if text_name else "/input"

@@ -1,0 +1,1 @@
+"""Acceptance of a render: from the request to the row."""

@@ -1,0 +1,161 @@
+"""A render as it is asked for, and what it may be refused for before anything is looked up."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from chalicelib.core.errors import Forbidden, validation_error
+from chalicelib.engine.versions import ENGINE_VERSIONS, NEWEST_ENGINE
+from chalicelib.features.renders.accept.delivery import DeliveryPolicy
+from chalicelib.features.renders.idempotency import IdempotencyKey
+from chalicelib.features.renders.model import Priority, RenderBody, RunMode
+from chalicelib.features.renders.run.bodies import is_large
+from chalicelib.features.templates.sources import VersionChoice
+from chalicelib.features.workspaces.entitlements import require_feature
+from chalicelib.features.workspaces.model import Mode, Workspace
+from chalicelib.features.workspaces.plans import Feature
+
+# Rewritten JSON is at most a few times longer: 1e15 becomes 1000000000000000.0.
+_SURELY_FITS_BYTES: Final = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class RenderCommand:
+    """A render as it is asked for; `key_templates` are all that its key may use, if there are.
+
+    `said_output` is what the request says of its output, without the defaults that stand in `body`.
+    """
+
+    workspace: Workspace
+    key_mode: Mode
+    mode: RunMode
+    body: RenderBody
+    delivery_policy: DeliveryPolicy
+    request_id: str
+    key_allowlist: tuple[str, ...] = ()
+    version: VersionChoice = "live"
+    template_version: int | None = None
+    engine: str | None = None
+    priority: Priority = "normal"
+    requested_test: bool | None = None
+    reference: str | None = None
+    metadata: dict[str, Any] | None = None
+    idempotency: IdempotencyKey | None = None
+    received_bytes: int = 0
+    explicit_output: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def template_id(self) -> str | None:
+        """Return the template that it is made from, if it is."""
+        return self.body.input.get("template_id")
+
+    @property
+    def is_template_allowed(self) -> bool:
+        """Tell whether the key may use the template, where one is named; it need not be there."""
+        return not self.key_allowlist or self.template_id in {None, *self.key_allowlist}
+
+    @property
+    def chosen_engine(self) -> str:
+        """Return the engine to render with."""
+        return self.engine or NEWEST_ENGINE
+
+    @property
+    def max_pages(self) -> int:
+        """Return how many pages the document may have: the plan's number, or fewer as asked."""
+        asked: int | None = self.body.output["pdf"]["max_pages"]
+        allowed = self.workspace.plan.max_pages
+        return allowed if asked is None else min(asked, allowed)
+
+    @property
+    def is_large(self) -> bool:
+        """Tell whether the body may not fit into an invocation."""
+        stored = self.template_id is not None or self.body.includes.sources
+        if self.received_bytes <= _SURELY_FITS_BYTES and not stored:
+            return False
+        return is_large(self.body)
+
+
+def check_command(command: RenderCommand, region: str) -> None:
+    """Refuse what this key, this workspace or this service does not do.
+
+    Raises `test_key_required`, `template_not_allowed_for_key`, `email_not_verified`,
+    `region_not_enabled` or `validation_error`.
+    """
+    _check_key(command)
+    _check_workspace(command, region)
+    if command.engine not in {None, *(engine.id for engine in ENGINE_VERSIONS)}:
+        known = ", ".join(engine.id for engine in ENGINE_VERSIONS)
+        raise validation_error(
+            "/engine", f"is none of {known}; GET /v1/engines lists them", "not_allowed"
+        )
+    if command.template_id is None and command.version != "live":
+        raise validation_error(
+            "/version", "goes with a template only: leave it out here", "not_allowed"
+        )
+
+
+def _check_key(command: RenderCommand) -> None:
+    if command.requested_test is True and command.key_mode == "live":
+        raise Forbidden(
+            "test_key_required",
+            "A live key makes live renders. Send test with a test key.",
+        )
+    # The id is compared before anybody looks whether there is such a template.
+    if command.template_id is not None and not command.is_template_allowed:
+        raise Forbidden(
+            "template_not_allowed_for_key",
+            "This key may use the templates of its allowlist only, and this is none of them.",
+        )
+    drafts_allowed = command.key_mode == "test" or command.workspace.allow_draft_rendering
+    if command.version == "draft" and not drafts_allowed:
+        raise Forbidden(
+            "test_key_required",
+            "A live key renders published versions. Send version draft with a test key, or have "
+            "drafts allowed in the workspace's settings.",
+        )
+
+
+def _check_workspace(command: RenderCommand, region: str) -> None:
+    if command.key_mode == "live" and not command.workspace.owner_verified:
+        raise Forbidden(
+            "email_not_verified",
+            "Verify the workspace owner's email address; test keys work meanwhile.",
+        )
+    check_region(command.workspace, region)
+
+
+def check_region(workspace: Workspace, region: str) -> None:
+    """Refuse a workspace that is not enabled for this region; raises `region_not_enabled`."""
+    if region not in workspace.regions:
+        raise Forbidden(
+            "region_not_enabled",
+            f"This workspace may not render in {region}; it may in {', '.join(workspace.regions)}.",
+        )
+
+
+def check_plan_features(command: RenderCommand) -> None:
+    """Raise `plan_feature_unavailable` for the first thing that the plan does not include.
+
+    Raises `validation_error` for `xml` without an e-invoice.
+    """
+    for feature, pointer in _requested_features(command):
+        require_feature(command.workspace, feature, pointer)
+    output = command.body.output
+    if "xml" in (output["formats"] or ()) and output.get("einvoice") is None:
+        message = "xml is that of an e-invoice: send output.einvoice, or leave it out"
+        raise validation_error("/output/formats", message, "not_allowed")
+
+
+def _requested_features(command: RenderCommand) -> Iterator[tuple[Feature, str]]:
+    if command.body.input["type"] == "einvoice":
+        yield "einvoices", "/profile"
+    output = command.body.output
+    if output.get("einvoice") is not None:
+        yield "einvoices", "/output/einvoice"
+    elif "xml" in (output["formats"] or ()):
+        yield "einvoices", "/output/formats"
+    pdf = output["pdf"]
+    if pdf["pdfa"] is not None:
+        yield "pdfa", "/output/pdf/pdfa"
+    if pdf["pdfua"]:
+        yield "pdfua", "/output/pdf/pdfua"

@@ -1,0 +1,1 @@
+"""Execution of a render: from the row to its final state."""

@@ -1,0 +1,100 @@
+"""End an unfinished render from outside its function: out of time or room, canceled, or lost."""
+
+import logging
+from contextlib import suppress
+from copy import replace
+from typing import Final
+
+from chalicelib.adapters.aws.table import ConditionFailed, Tables, Write
+from chalicelib.core.clock import Clock, format_rfc3339
+from chalicelib.core.crash_points import CrashPoint, crash_if_armed
+from chalicelib.features.events.repository import EventOutbox
+from chalicelib.features.renders.events import final_event
+from chalicelib.features.renders.model import Render, RenderStatus
+from chalicelib.features.renders.repository import Renders
+from chalicelib.features.renders.run.after_final import SettleAndPublish
+
+log = logging.getLogger(__name__)
+
+# Above every attempt's number, also where attempts were excused.
+NO_ATTEMPT: Final = 1_000_000
+_MESSAGES: Final = {
+    "render_timeout": "The render was not ready within the plan's sync timeout and was canceled.",
+    "region_degraded": "There was no room for this render in time; nothing is billed.",
+    "render_lost": "The platform lost this render; nothing is billed. Send it again.",
+}
+
+
+class EndRender:
+    """Ends renders; whoever comes second finds the first one's end."""
+
+    def __init__(
+        self,
+        *,
+        tables: Tables,
+        renders: Renders,
+        events: EventOutbox,
+        settle_and_publish: SettleAndPublish,
+        clock: Clock,
+    ) -> None:
+        """Build from the repositories."""
+        self._tables = tables
+        self._renders = renders
+        self._events = events
+        self._settle_and_publish = settle_and_publish
+        self._clock = clock
+
+    def cancel_timed_out(self, render: Render, *, running_attempt: int) -> Render:
+        """Cancel a render whose caller waits no longer.
+
+        Attempt `running` clears up when it finds the render ended, if it has claimed it.
+        """
+        return self._end(render, "canceled", "render_timeout", running_attempt=running_attempt)
+
+    def cancel_by_owner(self, render: Render, *, running_attempt: int) -> Render:
+        """Cancel a render because its owner asked; `running` as in `timed_out`."""
+        return self._end(render, "canceled", None, running_attempt=running_attempt)
+
+    def cancel_no_capacity(self, render: Render, idempotency_removal: Write | None) -> Render:
+        """Cancel a render that no function took; `forget` takes its idempotency record away."""
+        return self._end(
+            render,
+            "canceled",
+            "region_degraded",
+            running_attempt=NO_ATTEMPT,
+            idempotency_removal=idempotency_removal,
+        )
+
+    def fail_lost(self, render: Render) -> Render:
+        """Fail a render whose functions all died."""
+        return self._end(render, "failed", "render_lost", running_attempt=NO_ATTEMPT)
+
+    def _end(
+        self,
+        render: Render,
+        status: RenderStatus,
+        code: str | None,
+        *,
+        running_attempt: int,
+        idempotency_removal: Write | None = None,
+    ) -> Render:
+        now = self._clock.now()
+        error = {"code": code, "message": _MESSAGES[code]} if code else None
+        ended = replace(render, status=status, error=error, completed_at=format_rfc3339(now))
+        fact = final_event(ended, now)
+        still = running_attempt < NO_ATTEMPT
+        writes = [self._renders.end_write(ended, is_running=still), self._events.creation(fact)]
+        with suppress(ConditionFailed):
+            self._tables.transact(
+                [*writes, *([idempotency_removal] if idempotency_removal else [])]
+            )
+        crash_if_armed(CrashPoint.API_ENDED)
+        present = self._renders.get(render.workspace_id, render.id)
+        assert present is not None, render.id
+        ended_here = present.status == status and (present.error or {}).get("code") == code
+        if ended_here:
+            log.warning("render ended from outside", extra={"status": status, "code": code})
+            self._settle_and_publish(present, fact, settle=present.attempt < running_attempt)
+        elif present.attempt < running_attempt:
+            self._settle_and_publish.settle(present)
+        return present

@@ -1,0 +1,50 @@
+"""Ask the render function for what is kept nowhere; where it has no room, or died, again."""
+
+import logging
+import time
+from collections.abc import Mapping
+from typing import Any, Final
+
+from chalicelib.adapters.aws.functions import (
+    FunctionBusy,
+    FunctionDied,
+    FunctionLate,
+    LambdaFunction,
+)
+from chalicelib.core.clock import Clock
+from chalicelib.core.errors import ServiceError
+from chalicelib.features.renders.model import MAX_ATTEMPTS
+
+log = logging.getLogger(__name__)
+
+_RETRY_PAUSE_S: Final = 0.15
+
+
+def invoke_with_retry(
+    function: LambdaFunction,
+    event: Mapping[str, Any],
+    *,
+    purpose: str,
+    deadline: float,
+    clock: Clock,
+) -> dict[str, Any]:
+    """Return the function's answer, by a Unix second.
+
+    Raises `region_degraded`, which names `what` was to be done, where it gives none.
+    """
+    died = 0
+    while died < MAX_ATTEMPTS and (left_s := deadline - clock.now().timestamp()) > 0:
+        try:
+            return function.invoke(event, wait_s=left_s)
+        except FunctionBusy:
+            time.sleep(min(_RETRY_PAUSE_S, left_s))
+        except FunctionDied:
+            died += 1
+            log.warning("the render function died", extra={"attempt": died})
+        except FunctionLate:
+            break
+    raise ServiceError(
+        "region_degraded",
+        f"There was no room for {purpose} in time; send the request again.",
+        headers={"Retry-After": "5"},
+    )

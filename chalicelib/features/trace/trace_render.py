@@ -1,0 +1,145 @@
+"""Trace one render through everything that keeps something of it."""
+
+import datetime as dt
+from collections.abc import Callable, Iterable, Iterator
+from itertools import batched
+from typing import Any, Final
+
+from chalicelib.adapters.aws.objects import Objects
+from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, Item
+from chalicelib.core.clock import parse_rfc3339
+from chalicelib.core.errors import NotFound
+from chalicelib.core.ids import RenderId, WorkspaceId, is_id
+from chalicelib.features.dead_letters.redrive import QUEUES
+from chalicelib.features.dead_letters.repository import DeadLetter, DeadLetters
+from chalicelib.features.events.repository import EventOutbox
+from chalicelib.features.renders.model import Render
+from chalicelib.features.renders.repository import Renders
+from chalicelib.features.renders.rows import partition, render_of
+from chalicelib.features.renders.run.after_final import attempt_object_keys, file_object_keys
+from chalicelib.features.trace.timeline import (
+    TimelineEntry,
+    TracedObject,
+    TraceReport,
+    dead_letter_entries,
+    event_entries,
+    log_entries,
+    platform_entries,
+    related_request_ids,
+    row_entries,
+)
+from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
+from chalicelib.features.workspaces.repository import Workspaces
+
+# The lines of a request since some time: they may stand in a file here, or in AWS.
+type ReadLogLines = Callable[[str, dt.datetime], Iterable[str]]
+
+# Clocks differ, and a request comes before its render.
+_CLOCK_SKEW: Final = dt.timedelta(minutes=1)
+# What need not be there.
+_DEAD_ATTEMPT: Final = "dead attempt"
+_BASE64_COPY: Final = "base64 of a file"
+
+
+class TraceRender:
+    """Finds everything that is known of a render; reads only."""
+
+    def __init__(  # noqa: PLR0913 -- the places where something is kept
+        self,
+        *,
+        workspaces: Workspaces,
+        renders: Renders,
+        outbox: EventOutbox,
+        limits: WorkspaceLimits,
+        letters: DeadLetters,
+        objects: Objects,
+        read_lines: ReadLogLines,
+    ) -> None:
+        """Look in these places."""
+        self._workspaces = workspaces
+        self._renders = renders
+        self._outbox = outbox
+        self._limits = limits
+        self._letters = letters
+        self._objects = objects
+        self._read_lines = read_lines
+
+    def __call__(self, render_id: str, workspace_id: str | None) -> TraceReport:
+        """Trace a render, in all workspaces where none is named; raises `render_not_found`."""
+        row = self._find_row(render_id, workspace_id)
+        render = render_of(row)
+        since = parse_rfc3339(render.created_at) - _CLOCK_SKEW
+        lines = list(self._read_lines(render.request_id, since))
+        events = [
+            *row_entries(render, row),
+            *event_entries(self._outbox.of_subject(partition(render.workspace_id, render.id))),
+            *dead_letter_entries(self._dead_letters_of(render)),
+            *log_entries(lines, render),
+            *(
+                event
+                for other_id in sorted(related_request_ids(lines, render))
+                for event in platform_entries(self._read_lines(other_id, since), other_id)
+            ),
+        ]
+        return TraceReport(
+            state=self._render_state(render, row),
+            objects=tuple(self._objects_of(render)),
+            timeline=tuple(sorted(events, key=_sort_key)),
+        )
+
+    def _find_row(self, render_id: str, workspace_id: str | None) -> Item:
+        if not is_id("rnd", render_id):
+            detail = "The id of a render is rnd_ and 26 digits and letters."
+            raise NotFound("render_not_found", detail)
+        ids = [workspace_id] if workspace_id else [row.id for row in self._workspaces.all()]
+        for some in batched(ids, BATCH_GET_LIMIT, strict=False):
+            for row in self._renders.rows(
+                [(WorkspaceId(one), RenderId(render_id)) for one in some]
+            ):
+                return row
+        where = "that workspace" if workspace_id else "any workspace"
+        raise NotFound("render_not_found", f"There is no render {render_id} in {where}.")
+
+    def _render_state(self, render: Render, row: Item) -> dict[str, Any]:
+        limits = self._limits.get(render.workspace_id)
+        return {
+            "render": render.id,
+            "workspace": render.workspace_id,
+            "request_id": render.request_id,
+            "status": render.status,
+            "error": render.error,
+            "mode": render.mode,
+            "test": render.test,
+            "attempt": render.attempt,
+            "claimed_by": row.get("claimed_by"),
+            "billed": render.billed,
+            "holds_quota": render.id in limits["holds"],
+            "holds_lease": render.id in limits["leases"],
+            "created_at": render.created_at,
+            "completed_at": render.completed_at,
+            "due_at": row.get("due_at"),
+            "timings": render.timings,
+        }
+
+    def _dead_letters_of(self, render: Render) -> Iterator[DeadLetter]:
+        for queue in QUEUES:
+            for letter in self._letters.of_queue(queue):
+                if render.id in letter.body:
+                    yield letter
+
+    def _objects_of(self, render: Render) -> Iterator[TracedObject]:
+        roles = dict.fromkeys(attempt_object_keys(render), _DEAD_ATTEMPT)
+        for file in render.files:
+            own, *coded = file_object_keys(render, file.key)
+            roles |= dict.fromkeys(coded, _BASE64_COPY) | {own: file.id}
+        if render.body_key is not None:
+            roles[render.body_key] = "body"
+        for key, role in roles.items():
+            size = self._objects.size(key)
+            if size is not None or role not in {_DEAD_ATTEMPT, _BASE64_COPY}:
+                yield TracedObject(key, role, size)
+
+
+def _sort_key(entry: TimelineEntry) -> tuple[str, bool]:
+    # At one moment the request comes first and the log's lines come before what they led to.
+    return entry.at, entry.source in {"row", "facts", "dead letters"}

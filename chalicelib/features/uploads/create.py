@@ -1,0 +1,89 @@
+"""Take an upload in: its bytes at once, or a form with which they are sent to the store."""
+
+import datetime as dt
+import hashlib
+from dataclasses import dataclass
+from typing import Final
+
+from chalicelib.adapters.aws.objects import Objects, PresignedPost
+from chalicelib.core.clock import Clock, format_rfc3339
+from chalicelib.core.crash_points import CrashPoint, crash_if_armed
+from chalicelib.core.ids import IdGenerator, UploadId, WorkspaceId
+from chalicelib.features.uploads.model import Upload, UploadStatus
+from chalicelib.features.uploads.repository import Uploads
+
+_LIFETIME: Final = dt.timedelta(hours=24)
+_FORM_LIFETIME_S: Final = 3600
+
+
+@dataclass(frozen=True, slots=True)
+class AnnouncedUpload:
+    """What is to come."""
+
+    workspace_id: WorkspaceId
+    filename: str
+    content_type: str
+    bytes: int
+
+
+class CreateUpload:
+    """Takes uploads in."""
+
+    def __init__(
+        self, *, uploads: Uploads, objects: Objects, clock: Clock, ids: IdGenerator
+    ) -> None:
+        """Build from the stores."""
+        self._uploads = uploads
+        self._objects = objects
+        self._clock = clock
+        self._ids = ids
+
+    def store(self, announced: AnnouncedUpload, content: bytes) -> Upload:
+        """Keep the bytes that came along."""
+        upload = self._new_upload(announced, "ready")
+        digest = hashlib.sha256(content).digest()
+        self._objects.put(upload.key, content, content_type=upload.content_type, sha256=digest)
+        crash_if_armed(CrashPoint.UPLOAD_STORED)
+        # Whoever dies before this leaves bytes behind that the bucket itself removes.
+        self._uploads.put(upload)
+        return upload
+
+    def announce(self, announced: AnnouncedUpload) -> tuple[Upload, PresignedPost]:
+        """Return the upload and the form with which exactly the announced bytes can be sent."""
+        upload = self._new_upload(announced, "pending")
+        form = self._objects.presigned_post(
+            upload.form_key,
+            content_type=upload.content_type,
+            exact_bytes=upload.bytes,
+            expires_s=_FORM_LIFETIME_S,
+        )
+        self._uploads.put(upload)
+        return upload, form
+
+    def _new_upload(self, announced: AnnouncedUpload, status: UploadStatus) -> Upload:
+        now = self._clock.now()
+        return Upload(
+            id=UploadId(self._ids.new("upl", now)),
+            workspace_id=announced.workspace_id,
+            filename=announced.filename,
+            content_type=announced.content_type,
+            bytes=announced.bytes,
+            status=status,
+            created_at=format_rfc3339(now),
+            expires_at=format_rfc3339(now + _LIFETIME),
+        )
+
+
+class DeleteUpload:
+    """Repeatable; a render that names the upload and has not begun fails."""
+
+    def __init__(self, *, uploads: Uploads, objects: Objects) -> None:
+        """Remove from the stores."""
+        self._uploads = uploads
+        self._objects = objects
+
+    def __call__(self, upload: Upload) -> None:
+        """Remove an upload and its bytes."""
+        self._uploads.delete(upload)
+        for key in (upload.key, upload.form_key):
+            self._objects.delete(key)

@@ -1,0 +1,129 @@
+"""Tell when 50, 80 and 100 % of a cycle's renders are used, and when top-ups end: each once.
+
+The limits item remembers what was told; should that be lost, the fact's id is derived from
+workspace, cycle and threshold, so that it exists once all the same.
+"""
+
+import logging
+from collections.abc import Callable
+from typing import Any, Final
+
+from chalicelib.adapters.aws.table import Item
+from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
+from chalicelib.core.crash_points import CrashPoint, crash_if_armed
+from chalicelib.core.ids import WorkspaceId, derived_id
+from chalicelib.features.events.model import DomainEvent
+from chalicelib.features.events.repository import EventOutbox
+from chalicelib.features.workspaces.limits import quota
+from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
+from chalicelib.features.workspaces.model import Workspace
+from chalicelib.features.workspaces.people.members import NotifyOwners
+from chalicelib.features.workspaces.repository import Workspaces
+
+log = logging.getLogger(__name__)
+
+EVENT_TYPE: Final = "usage.threshold_reached"
+TOP_UPS: Final = "top_ups"
+
+
+class NotifyThresholds:
+    """Writes the facts of what a limits item shows, and mails the owners; repeatable."""
+
+    def __init__(
+        self,
+        *,
+        workspaces: Workspaces,
+        limits: WorkspaceLimits,
+        events: EventOutbox,
+        publish: Callable[[DomainEvent], None],
+        notify: NotifyOwners,
+        clock: Clock,
+    ) -> None:
+        """Build from the repositories; `tell` sends a fact that was written."""
+        self._workspaces = workspaces
+        self._limits = limits
+        self._events = events
+        self._publish = publish
+        self._notify = notify
+        self._clock = clock
+
+    def __call__(self, workspace_id: WorkspaceId, item: Item) -> None:
+        """Tell what the limits item of a workspace shows and nobody has told."""
+        told: dict[str, str] = item.get("notified_thresholds", {})
+        marks = [f"{percent}" for percent in quota.reached_thresholds(item)]
+        if quota.is_used_up(item):
+            marks.append(TOP_UPS)
+        cycle_end: str = item["cycle_end"]
+        new = [mark for mark in marks if told.get(mark) != cycle_end]
+        workspace = self._workspaces.get(workspace_id) if new else None
+        if workspace is None:
+            return
+        if not workspace.spend_cap_cents or quota.can_top_up(workspace, item):
+            new = [mark for mark in new if mark != TOP_UPS]
+        for mark in new:
+            self._notify_threshold(workspace, item, mark)
+        if new:
+            self._limits.save_notified_thresholds(
+                workspace_id, {**told, **dict.fromkeys(new, cycle_end)}
+            )
+
+    def _notify_threshold(self, workspace: Workspace, item: Item, threshold: str) -> None:
+        detail = _event_detail(workspace, item, threshold)
+        fact = DomainEvent(
+            id=derived_id(
+                "evt",
+                parse_rfc3339(item["cycle_start"]),
+                workspace.id,
+                item["cycle_start"],
+                threshold,
+            ),
+            type=EVENT_TYPE,
+            workspace_id=workspace.id,
+            subject=f"WS#{workspace.id}",
+            request_id=f"threshold-{threshold}",
+            created_at=format_rfc3339(self._clock.now()),
+            detail=detail,
+        )
+        if self._events.create(fact):
+            crash_if_armed(CrashPoint.THRESHOLD_WRITTEN)
+            self._publish(fact)
+            crash_if_armed(CrashPoint.THRESHOLD_EVENT_SENT)
+            log.info(
+                "threshold event published", extra={"event_id": fact.id, "threshold": threshold}
+            )
+        self._notify(workspace, *_threshold_mail(workspace, detail))
+
+
+def _event_detail(workspace: Workspace, item: Item, threshold: str) -> dict[str, Any]:
+    return {
+        "kind": TOP_UPS if threshold == TOP_UPS else "included_renders",
+        "threshold_percent": None if threshold == TOP_UPS else int(threshold),
+        "included": quota.included_renders(item),
+        "used": item["used"],
+        "prepaid_remaining": quota.prepaid_left(item),
+        "spend_cap_cents": workspace.spend_cap_cents,
+        "cycle": {"start": item["cycle_start"], "end": item["cycle_end"]},
+    }
+
+
+def _threshold_mail(workspace: Workspace, detail: dict[str, Any]) -> tuple[str, str]:
+    """Return subject and text."""
+    cycle_end = detail["cycle"]["end"]
+    if detail["kind"] == TOP_UPS:
+        return (
+            "Your monthly top-up limit is reached",
+            (
+                f"The workspace {workspace.id} has used its renders and its monthly top-up limit "
+                f"of {workspace.spend_cap_cents} cents allows no further pack before "
+                f"{cycle_end}.\n\n"
+                "New live renders are refused. Raise the limit, buy a pack or change the plan; "
+                "test keys keep working."
+            ),
+        )
+    return (
+        f"{detail['threshold_percent']} % of your renders are used",
+        (
+            f"The workspace {workspace.id} has used {detail['used']} of the {detail['included']} "
+            f"renders that its plan {workspace.plan_code} includes until {cycle_end}."
+        ),
+    )

@@ -1,0 +1,1 @@
+"""API keys: text format, management, last use, expiry warnings."""

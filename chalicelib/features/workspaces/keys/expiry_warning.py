@@ -1,0 +1,66 @@
+"""Warn the owners before a key expires: 14 days and 1 day ahead."""
+
+import datetime as dt
+from typing import Final
+
+from chalicelib.core.clock import Clock, format_rfc3339
+from chalicelib.core.crash_points import CrashPoint, crash_if_armed
+from chalicelib.features.workspaces.model import (
+    KEY_WARNING_DAYS,
+    ApiKey,
+    Workspace,
+    next_expiry_warning,
+)
+from chalicelib.features.workspaces.people.members import NotifyOwners
+from chalicelib.features.workspaces.repository import ApiKeys, Workspaces
+
+_DAY: Final = dt.timedelta(days=1)
+
+
+class WarnOfKeyExpiry:
+    """Looks after a key that is due; repeatable: at worst a mail comes twice."""
+
+    def __init__(
+        self, *, keys: ApiKeys, workspaces: Workspaces, notify: NotifyOwners, clock: Clock
+    ) -> None:
+        """Build from the repositories."""
+        self._keys = keys
+        self._workspaces = workspaces
+        self._notify = notify
+        self._clock = clock
+
+    def __call__(self, key_id: str) -> bool:
+        """Warn of one key, if it is time, and have it wait for the next; False: there is none."""
+        key = self._keys.find(key_id)
+        if key is None:
+            return False
+        now = self._clock.now()
+        mark = _days_to_warn_of(key, now)
+        workspace = self._workspaces.get(key.workspace_id) if mark else None
+        if workspace is not None and mark is not None and mark != key.warned_days:
+            self._notify(workspace, *_warning_mail(workspace, key, mark))
+            crash_if_armed(CrashPoint.KEY_WARNED)
+        self._keys.save_expiry_warning(key, mark or key.warned_days, next_expiry_warning(key, now))
+        return True
+
+
+def _days_to_warn_of(key: ApiKey, now: dt.datetime) -> int | None:
+    """Return of how many days the owners are to be warned now."""
+    if key.revoked_at is not None or key.expires_at is None or key.expires_at <= now:
+        return None
+    left = key.expires_at - now
+    return next((days for days in reversed(KEY_WARNING_DAYS) if left <= days * _DAY), None)
+
+
+def _warning_mail(workspace: Workspace, key: ApiKey, days: int) -> tuple[str, str]:
+    """Return subject and text; names may hold anything and are not repeated."""
+    assert key.expires_at is not None
+    when = "tomorrow" if days == 1 else f"in {days} days"
+    return (
+        f"An API key expires {when}",
+        (
+            f"The {key.mode} key key_{key.id} of the workspace {workspace.id} expires on "
+            f"{format_rfc3339(key.expires_at)}; requests with it are refused from then on.\n\n"
+            "Have another key made and use it before that time."
+        ),
+    )

@@ -1,0 +1,121 @@
+"""Make, roll and revoke API keys."""
+
+import datetime as dt
+from collections.abc import Sequence
+from copy import replace
+from dataclasses import dataclass
+from typing import Final
+
+from chalicelib.adapters.aws.table import ConditionFailed
+from chalicelib.core.clock import Clock, format_rfc3339
+from chalicelib.core.errors import Conflict, NotFound, validation_error
+from chalicelib.core.ids import KeyId, WorkspaceId
+from chalicelib.core.ip_ranges import parse_cidr_ranges
+from chalicelib.features.workspaces.keys import key_format
+from chalicelib.features.workspaces.model import SCOPES, ApiKey, Mode, StoredSecret
+from chalicelib.features.workspaces.repository import ApiKeys, Workspaces
+
+GRACE_HOURS: Final = (0, 1, 24, 72)
+# Who uses an older one is told that it is unknown. So many fit into what one read costs.
+_MAX_SECRETS: Final = 30
+
+
+@dataclass(frozen=True, slots=True)
+class NewKey:
+    """A key and its text, which is told this once."""
+
+    key: ApiKey
+    text: str
+
+
+class ManageKeys:
+    """What the operator does with the keys of a workspace."""
+
+    def __init__(self, *, workspaces: Workspaces, keys: ApiKeys, clock: Clock) -> None:
+        """Build from the repositories."""
+        self._workspaces = workspaces
+        self._keys = keys
+        self._clock = clock
+
+    def create(  # noqa: PLR0913 -- the attributes of a key
+        self,
+        workspace_id: WorkspaceId,
+        *,
+        mode: Mode,
+        name: str = "",
+        scopes: Sequence[str] = SCOPES,
+        expires_at: dt.datetime | None = None,
+        allow_ips: Sequence[str] = (),
+        templates: Sequence[str] = (),
+    ) -> NewKey:
+        """Make a key; raises `not_found` or `validation_error`."""
+        workspace = self._workspaces.get(workspace_id)
+        if workspace is None or workspace.status == "deleting":
+            raise NotFound("not_found", f"There is no workspace {workspace_id}.")
+        now = self._clock.now()
+        if expires_at is not None and expires_at <= now:
+            raise validation_error(
+                "/expires", f"{format_rfc3339(expires_at)} is over; a later time is expected"
+            )
+        unknown = sorted(set(scopes) - set(SCOPES))
+        if unknown:
+            raise validation_error("/scopes", f"{unknown[0]} is none of {', '.join(SCOPES)}")
+        made = key_format.generate(mode)
+        key = ApiKey(
+            id=KeyId(made.key_id),
+            workspace_id=workspace_id,
+            mode=mode,
+            name=name,
+            scopes=frozenset(scopes),
+            secrets=(StoredSecret(made.sha256_hex),),
+            created_at=format_rfc3339(now),
+            expires_at=expires_at,
+            allow_ips=tuple(str(network) for network in parse_cidr_ranges("/allow_ip", allow_ips)),
+            templates=tuple(templates),
+        )
+        self._keys.create(key)
+        return NewKey(key, made.text)
+
+    def roll(self, key_id: str, *, grace_h: int = 0) -> NewKey:
+        """Give a key a new secret; older ones hold for `grace_h` hours more at the most.
+
+        Raises `not_found`, `validation_error`, or `conflict` for a revoked key and where a secret
+        would be forgotten that still holds.
+        """
+        if grace_h not in GRACE_HOURS:
+            raise validation_error(
+                "/grace_h", f"one of {', '.join(map(str, GRACE_HOURS))} is expected"
+            )
+        key = self._unrevoked_key(key_id)
+        made = key_format.generate(key.mode, key_id=key.id)
+        now = self._clock.now()
+        until = now + dt.timedelta(hours=grace_h)
+        older = (replace(old, until=min(old.until or until, until)) for old in key.secrets)
+        secrets = (StoredSecret(made.sha256_hex), *older)
+        if any(old.until is not None and old.until > now for old in secrets[_MAX_SECRETS:]):
+            reason = "Too many secrets of this key are in their grace period; roll it without one."
+            raise Conflict("conflict", reason)
+        secrets = secrets[:_MAX_SECRETS]
+        try:
+            self._keys.roll(key, secrets)
+        except ConditionFailed as lost:
+            raise Conflict("conflict", "The key was changed meanwhile; look again.") from lost
+        return NewKey(replace(key, secrets=secrets), made.text)
+
+    def revoke(self, key_id: str) -> ApiKey:
+        """End a key at once; raises `not_found`, or `conflict` for a revoked one."""
+        key = self._unrevoked_key(key_id)
+        now = self._clock.now()
+        try:
+            self._keys.revoke(key, now)
+        except ConditionFailed as lost:
+            raise Conflict("conflict", "The key was changed meanwhile; look again.") from lost
+        return replace(key, revoked_at=now)
+
+    def _unrevoked_key(self, key_id: str) -> ApiKey:
+        key = self._keys.find(key_id)
+        if key is None:
+            raise NotFound("not_found", f"There is no key {key_id}.")
+        if key.revoked_at is not None:
+            raise Conflict("conflict", f"The key {key_id} is revoked.")
+        return key

@@ -1,0 +1,111 @@
+"""The request rate of a workspace and the rate of its test renders (GCRA)."""
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from chalicelib.adapters.aws.table import Item
+from chalicelib.core.clock import epoch_ms
+from chalicelib.core.errors import ServiceError
+from chalicelib.features.workspaces.limits.model import RateState
+from chalicelib.features.workspaces.limits.update_builder import LimitsUpdateBuilder
+from chalicelib.features.workspaces.plans import Plan
+
+_SECOND_MS: Final = 1_000
+_MINUTE_MS: Final = 60_000
+
+
+class RateLimited(ServiceError):  # noqa: N818 -- reads as the answer it gives
+    """Too many; `rate` is that of requests, None where the request is still to be counted."""
+
+    def __init__(self, detail: str, wait_s: int, rate: RateState | None) -> None:
+        """Tell when to come back."""
+        super().__init__(
+            "rate_limited",
+            f"{detail} Try again in {wait_s} s.",
+            headers={"Retry-After": str(wait_s)},
+        )
+        self.rate = rate
+
+
+@dataclass(frozen=True, slots=True)
+class RateWindow:
+    """`count` in `period_ms`; `name` is the attribute that says when all will be paid for."""
+
+    attribute: str
+    count: int
+    period_ms: int
+
+    @property
+    def emission_interval_ms(self) -> int:
+        """Return what one costs."""
+        return self.period_ms // self.count
+
+    @property
+    def burst_tolerance_ms(self) -> int:
+        """Return how far ahead of now the last one that is let in may find the window."""
+        return (self.count - 1) * self.emission_interval_ms
+
+
+def request_window(plan: Plan) -> RateWindow:
+    """Return the window of all requests."""
+    return RateWindow("rate_tat", plan.rate_limit_rps, _SECOND_MS)
+
+
+def test_render_window(plan: Plan) -> RateWindow:
+    """Return the window of test renders."""
+    return RateWindow("test_tat", plan.test_renders_per_minute, _MINUTE_MS)
+
+
+def rate_state(plan: Plan, item: Item, now: dt.datetime) -> RateState:
+    """Read the request rate off the limits item."""
+    window = request_window(plan)
+    ahead = max(0, item[window.attribute] - epoch_ms(now))
+    remaining = max(0, window.count - -(-ahead // window.emission_interval_ms))
+    return RateState(window.count, remaining, -(-ahead // _SECOND_MS))
+
+
+def take_rate(
+    builder: LimitsUpdateBuilder,
+    windows: Sequence[RateWindow],
+    plan: Plan,
+    seen: Item,
+    now: dt.datetime,
+) -> None:
+    """Take one of each window; raises RateLimited, telling when all of them have room."""
+    require_rate(windows, plan, seen, now)
+    for window in windows:
+        _take_window(builder, window, seen, epoch_ms(now))
+
+
+def require_rate(windows: Sequence[RateWindow], plan: Plan, seen: Item, now: dt.datetime) -> None:
+    """Raise RateLimited where a window has no room; one that had none has none until then."""
+    now_ms = epoch_ms(now)
+    waits = {
+        window: seen[window.attribute] - now_ms - window.burst_tolerance_ms for window in windows
+    }
+    full = [window for window, wait_ms in waits.items() if wait_ms > 0]
+    if full:
+        wait_s = -(-max(waits.values()) // _SECOND_MS)
+        if full[0].attribute == request_window(plan).attribute:
+            detail = f"The plan {plan.code} allows {full[0].count} requests a second."
+            raise RateLimited(detail, wait_s, rate_state(plan, seen, now))
+        detail = f"The plan {plan.code} allows {full[0].count} test renders a minute."
+        raise RateLimited(detail, wait_s, None)
+
+
+def _take_window(builder: LimitsUpdateBuilder, window: RateWindow, seen: Item, now_ms: int) -> None:
+    name = window.attribute
+    builder.values[f":{name}_now"] = now_ms
+    if seen[name] <= now_ms:
+        builder.sets.append(f"{name} = :{name}_next")
+        builder.conditions.append(f"{name} <= :{name}_now")
+        builder.values[f":{name}_next"] = now_ms + window.emission_interval_ms
+    else:
+        builder.sets.append(f"{name} = {name} + :{name}_step")
+        builder.conditions.append(f"{name} BETWEEN :{name}_now AND :{name}_latest")
+        builder.values |= {
+            f":{name}_step": window.emission_interval_ms,
+            f":{name}_latest": now_ms + window.burst_tolerance_ms,
+        }

@@ -1,0 +1,1 @@
+"""People of a workspace: members, mail to owners, free workspaces per person."""

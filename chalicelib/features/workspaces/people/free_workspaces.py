@@ -1,0 +1,82 @@
+"""How many free workspaces a person owns: `OWNER#<hash of the address>` holds who claimed one."""
+
+import datetime as dt
+from typing import Final
+
+from chalicelib.adapters.aws.table import Item, Tables, Write
+from chalicelib.core.clock import Clock, format_rfc3339
+from chalicelib.core.errors import ServiceError
+from chalicelib.core.ids import WorkspaceId, sha256_hex
+from chalicelib.features.workspaces.model import Workspace
+from chalicelib.features.workspaces.repository import Workspaces
+
+MAX_FREE_WORKSPACES: Final = 2
+_DELETED_COUNTS_FOR: Final = dt.timedelta(days=30)
+
+
+class FreeWorkspaceLimit:
+    """Counts them by the owner's address; whoever has none is nobody who could own too many."""
+
+    def __init__(self, *, tables: Tables, table: str, workspaces: Workspaces, clock: Clock) -> None:
+        """Count among all workspaces; the operator, who asks, has few."""
+        self._tables = tables
+        self._table = table
+        self._workspaces = workspaces
+        self._clock = clock
+
+    def claim(self, owner: str | None, workspace_id: WorkspaceId) -> list[Write]:
+        """Return the write that has to stand beside the one which makes a workspace free.
+
+        Its condition fails where another one was made meanwhile. Raises `free_workspace_limit`
+        where the owner has as many as one person may have.
+        """
+        if owner is None:
+            return []
+        row = self._tables.get(self._table, _key(owner)["PK"])
+        owned = self._owned_ids(owner, row)
+        if len(owned) >= MAX_FREE_WORKSPACES:
+            raise ServiceError(
+                "free_workspace_limit",
+                f"{owner} owns {MAX_FREE_WORKSPACES} free workspaces already; "
+                "deleted ones count for 30 days.",
+            )
+        return [self._replacement(owner, row, [*owned, workspace_id])]
+
+    def release(self, workspace: Workspace) -> None:
+        """Forget a workspace that is deleted; raises ConditionFailed where another one is made."""
+        if workspace.owner_email is None:
+            return
+        row = self._tables.get(self._table, _key(workspace.owner_email)["PK"])
+        if row is None or workspace.id not in row["ids"]:
+            return
+        left = [other for other in row["ids"] if other != workspace.id]
+        self._tables.write(self._replacement(workspace.owner_email, row, left))
+
+    def _owned_ids(self, owner: str, row: Item | None) -> list[WorkspaceId]:
+        found = {workspace.id: workspace for workspace in self._workspaces.all()}
+        # The list lags behind; what was claimed does not.
+        for claimed in row["ids"] if row else ():
+            workspace = None if claimed in found else self._workspaces.get(WorkspaceId(claimed))
+            if workspace is not None:
+                found[workspace.id] = workspace
+        since = format_rfc3339(self._clock.now() - _DELETED_COUNTS_FOR)
+        return [each.id for each in found.values() if _is_counted(each, owner, since)]
+
+    def _replacement(self, owner: str, row: Item | None, ids: list[WorkspaceId]) -> Write:
+        return Write(
+            self._table,
+            key=_key(owner),
+            update="SET ids = :ids" if ids else None,
+            condition="attribute_not_exists(PK)" if row is None else "ids = :seen",
+            values=({":ids": ids} if ids else {}) | ({} if row is None else {":seen": row["ids"]}),
+        )
+
+
+def _key(owner: str) -> dict[str, str]:
+    return {"PK": f"OWNER#{sha256_hex(owner.casefold().encode())}", "SK": "META"}
+
+
+def _is_counted(workspace: Workspace, owner: str, since: str) -> bool:
+    mine = (workspace.owner_email or "").casefold() == owner.casefold()
+    gone = workspace.deleted_at is not None and workspace.deleted_at <= since
+    return mine and workspace.plan_code == "free" and not gone

@@ -1,0 +1,232 @@
+"""The AWS calls of one render, from its request to all that its functions do for it.
+
+`make bench NAME=calls`: the API function's app and the render function's handler in this process,
+on the emulators and the browser of a running stack, with queues of their own that nobody else
+polls; a botocore hook counts what is sent. Not counted: what receives and deletes messages, the
+relay, and the looks at the row of a render that takes longer than half a second.
+"""
+
+import base64
+import contextlib
+import io
+import json
+import os
+import sys
+import time
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from math import ceil
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, Final, override
+
+import psutil
+
+from chalicelib.adapters.aws.session import AwsClients
+from chalicelib.adapters.net.egress import GuardedEgress
+from chalicelib.api.edge.app import App
+from chalicelib.api.routes import ENDPOINTS
+from chalicelib.bootstrap import render
+from chalicelib.bootstrap.api import ApiServices
+from chalicelib.core.clock import SystemClock
+from chalicelib.core.ids import RandomIdGenerator
+from chalicelib.engine.render_engine import RenderEngine
+from chalicelib.features.renders.run.cancellation_watch import FIRST_CHECK_S, NEXT_CHECK_S
+from chalicelib.settings import ApiSettings, RenderSettings
+from infra.local.event_sources import sqs_event
+from infra.local.runner.invoke_api import InvokeApi
+from infra.local.runner.process import InvocationAnswer
+from infra.local.running_stack import RunningStack, running_stack
+from infra.local.server import WsgiServer
+
+if TYPE_CHECKING:
+    from boto3.session import Session
+
+    from infra.local.runner.pool import Invocation
+
+# As the platform does: by its name.
+serve_module: Final[Any] = import_module("functions.render.serve")
+
+SYNC_LIMIT: Final = 8
+ASYNC_LIMIT: Final = 11
+# On a busy machine a render takes long enough to be looked at (see StopEnded).
+_STATUS_POLL: Final = "render GetItem"
+_CALL_REASONS: Final = {
+    "API BatchGetItem": "key and workspace",
+    "API UpdateItem": "rate, concurrency and quota, in one",
+    "API TransactWriteItems": "the render is made",
+    "API Invoke": "the render function, with row and body",
+    "API PutObject": "the body, which waits in the bucket",
+    "API SendMessage": "the queue",
+    "render UpdateItem": "settles the limits; claims a queued render",
+    "render GetObject": "the body",
+    "render PutObject": "the file",
+    "render TransactWriteItems": "final state, file and fact",
+    "render SendMessage": "the fact, to the relay",
+}
+
+
+def main() -> int:
+    """Print both tables and the worse ratio; 1 when it is over 1."""
+    with running_stack() as stack, contextlib.redirect_stdout(io.StringIO()):
+        counted = _CallCounter(stack)
+        try:
+            document = {"input": {"type": "html", "html": "<h1>One page</h1>"}}
+            large = {"input": {"type": "html", "html": "<p>" + "words " * 17_000}, "mode": "async"}
+            counted.render(document)
+            calls = {"sync html": counted.render(document), "async, 100 KB": counted.render(large)}
+        finally:
+            counted.close()
+    _print_row("A process's first request with a key reads the workspace by itself: one call more.")
+    limits = {"sync html": SYNC_LIMIT, "async, 100 KB": ASYNC_LIMIT}
+    for name, counts in calls.items():
+        _print_row(f"{name}: {counts.total()} calls (limit {limits[name]})")
+        for call, count in counts.items():
+            _print_row(f"  {call}", str(count), _CALL_REASONS.get(call, "?"))
+    ratio = max(counts.total() / limits[name] for name, counts in calls.items())
+    _print_row(f"calls: {ratio:.2f} (limit 1.0)")
+    return int(ratio > 1)
+
+
+class _CountingClients(AwsClients):
+    """Clients that count what they send, under the name of who sends it."""
+
+    def __init__(self, function: str, counts: Counter[str]) -> None:
+        super().__init__()
+        self._function = function
+        self._counts = counts
+
+    @cached_property
+    @override
+    def _session(self) -> "Session":
+        import boto3  # noqa: PLC0415
+
+        session = boto3.session.Session()
+        session.events.register("before-send", self._count)
+        return session
+
+    def _count(self, event_name: str, **_: Any) -> None:
+        self._counts[f"{self._function} {event_name.rsplit('.', 1)[-1]}"] += 1
+
+
+@dataclass(frozen=True, slots=True)
+class _InProcessPool:
+    """The render function, run by whoever calls it."""
+
+    services: Any
+
+    def invoke(self, invocation: "Invocation") -> InvocationAnswer:
+        answer = serve_module.serve(
+            json.loads(invocation.payload), invocation.request_id, self.services
+        )
+        return InvocationAnswer(json.dumps(answer).encode())
+
+
+class _CallCounter:
+    """Both functions in this process, and what they have sent."""
+
+    def __init__(self, stack: RunningStack) -> None:
+        self._counts: Counter[str] = Counter()
+        self._key = stack.live_key
+        self._sqs = stack.client("sqs")
+        self._queue, events = (
+            self._sqs.create_queue(QueueName=name)["QueueUrl"] for name in ("counted", "facts")
+        )
+        environment = _environment(stack, "functions.render.handler.handler")
+        os.environ.update({k: v for k, v in environment.items() if k.startswith("AWS_")})
+        own = {"PLATEN_RENDERS_QUEUE_URL": self._queue, "PLATEN_EVENTS_QUEUE_URL": events}
+        settings = RenderSettings.from_env(environment | own)
+        engine = RenderEngine(
+            chromium_dir=settings.chromium_dir,
+            fonts_dir=settings.fonts_dir,
+            sandbox=True,
+            egress=GuardedEgress(allow="", own_hosts=frozenset()),
+        )
+        engine.start_browser()
+        clients = _CountingClients("render", self._counts)
+        self._services = serve_module.RenderServices(
+            execute=render.execute_render(settings, clients, engine.run, SystemClock()),
+            inbox=render.render_consumers(settings, clients),
+            lint=engine.lint,
+            validate_received=render.validate_received(settings, clients, SystemClock()),
+            run_dry_run=render.run_dry_run(settings, clients, engine.run, SystemClock()),
+        )
+        api_settings = ApiSettings.from_env(_environment(stack, "app.app") | own)
+        self._server = WsgiServer(
+            InvokeApi({api_settings.render_function: _InProcessPool(self._services)}),  # type: ignore[dict-item]
+            threads=2,
+        )
+        self._server.start()
+        os.environ["AWS_ENDPOINT_URL_LAMBDA"] = self._server.url
+        services = ApiServices(
+            api_settings,
+            _CountingClients("API", self._counts),
+            clock=SystemClock(),
+            ids=RandomIdGenerator(),
+        )
+        self._app = App(ENDPOINTS, lambda: services)
+
+    def render(self, body: Mapping[str, Any]) -> Counter[str]:
+        """Render once, to the end; return the calls that were made for it."""
+        self._counts.clear()
+        begun = time.monotonic()
+        answer = self._app(_event(self._key, body), SimpleNamespace(aws_request_id="bench"))
+        assert answer["statusCode"] in {200, 202}, answer
+        received = self._sqs.receive_message(
+            QueueUrl=self._queue,
+            WaitTimeSeconds=0,
+            MessageSystemAttributeNames=["All"],
+        )
+        for message in received.get("Messages", []):
+            handled = serve_module.serve(sqs_event([message], "counted"), "bench", self._services)
+            assert handled == {"batchItemFailures": []}, handled
+        looks = ceil(max(0.0, time.monotonic() - begun - FIRST_CHECK_S) / NEXT_CHECK_S)
+        self._counts[_STATUS_POLL] = max(0, self._counts[_STATUS_POLL] - looks)
+        return +self._counts
+
+    def close(self) -> None:
+        """Take no more calls; the browser ends with this process."""
+        self._server.close()
+
+
+def _environment(stack: RunningStack, handler_name: str) -> dict[str, str]:
+    """Return the variables of a function of the stack."""
+    for process in psutil.Process(stack.pid).children(recursive=True):
+        if handler_name in process.cmdline():
+            return process.environ()
+    message = f"the stack runs no {handler_name}"
+    raise AssertionError(message)
+
+
+def _event(key: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    headers = {
+        "Authorization": f"Bearer {key}",
+        "Content-Type": "application/json",
+        "Accept": "*/*",
+        "Host": "api.test",
+    }
+    return {
+        "resource": "/v1/renders",
+        "path": "/v1/renders",
+        "httpMethod": "POST",
+        "headers": headers,
+        "multiValueHeaders": {name: [value] for name, value in headers.items()},
+        "queryStringParameters": None,
+        "multiValueQueryStringParameters": None,
+        "pathParameters": None,
+        "stageVariables": None,
+        "requestContext": {
+            "resourcePath": "/v1/renders",
+            "httpMethod": "POST",
+            "path": "/v1/renders",
+            "identity": {"sourceIp": "203.0.113.7"},
+        },
+        "body": base64.b64encode(json.dumps(body).encode()).decode(),
+        "isBase64Encoded": True,
+    }
+
+
+def _print_row(first: str, count: str = "", why: str = "") -> None:
+    sys.stdout.write(f"{first:<32}{count:>4}  {why}".rstrip() + "\n")

@@ -1,0 +1,200 @@
+"""From nothing to the first PDF, beside the two things that no start can do without.
+
+`make bench NAME=cold`: sync renders over HTTP, each run by a render function whose process did not
+exist before: it is started as the stack starts it, warmed as Lambda's init does, and asked once; in
+turn with fresh processes that start the bare browser and print the same document, and that import
+boto3 and make four clients. Nothing is left out: the time ends with the function's answer, so the
+file is in the bucket, the final state in the table and its fact in the queue. Told apart: the same
+document before templating, whose template process has to start as well, and the unpacking that
+Lambda needs once an environment.
+"""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+import psutil
+
+from chalicelib.engine.browser.chromium.unpack import unpack
+from infra.bench.documents import print_options, render_request
+from infra.bench.latency import BenchClient
+from infra.local.examples import example_request
+from infra.local.functions import LambdaFunction
+from infra.local.paths import INSTALL_DIR
+from infra.local.processes import Spawner
+from infra.local.runner.invoke_api import InvokeApi
+from infra.local.runner.pool import Invocation, WorkerPool
+from infra.local.runner.process import InvocationAnswer, WorkerProcess
+from infra.local.running_stack import RunningStack, running_stack
+from infra.local.server import WsgiServer
+from infra.template import ROOT
+
+LIMIT: Final = 1.6
+ROUNDS: Final = 15
+_WARM_UP: Final = 2
+_UNPACK_ROUNDS: Final = 3
+# What a round leaves behind ends before the next one begins.
+_PAUSE_S: Final = 0.5
+_HANDLER: Final = "functions.render.handler.handler"
+_BROWSER_SCRIPT: Final = """
+import json, sys
+from infra.bench.bare_browser import BareBrowser
+html, options = json.loads(sys.argv[1])
+with BareBrowser() as browser:
+    assert browser.print_document(browser.page(), html, options).startswith(b"%PDF-")
+    print("done", flush=True)
+"""
+_BOTO3_SCRIPT: Final = """
+import boto3
+for service in ("dynamodb", "s3", "sqs", "lambda"):
+    boto3.client(service, region_name="us-east-1")
+print("done", flush=True)
+"""
+_ROW_NAMES: Final = {
+    "browser": "bare browser, start and one print",
+    "boto3": "boto3 and four clients",
+    "init": "render function, init",
+    "first PDF": "render function, init and first PDF",
+    "template": "apart: the same from its template",
+    "unpacking": "apart: unpacking the browser's layer",
+}
+
+
+def main() -> int:
+    """Print the table and the ratio; 1 when it is over the limit."""
+    body = render_request()
+    payload = json.dumps(body).encode()
+    template = json.dumps({**example_request("invoice", "pdf"), "delivery": body["delivery"]})
+    document = json.dumps([body["input"]["html"], print_options(body)])
+    times: dict[str, list[float]] = {name: [] for name in _ROW_NAMES}
+    times["unpacking"] = [_unpack_seconds() for _ in range(_UNPACK_ROUNDS)]
+    pools: dict[str, WorkerPool] = {}
+    invoke_api = WsgiServer(InvokeApi(pools), threads=2)
+    invoke_api.start()
+    # The API function of the stack asks us to run the render function.
+    os.environ["AWS_ENDPOINT_URL_LAMBDA"] = invoke_api.url
+    with running_stack() as stack:
+        function = _ColdFunction(stack)
+        client = BenchClient(stack)
+        for round_number in range(-_WARM_UP, ROUNDS):
+            measured = {
+                "browser": _script_seconds(_BROWSER_SCRIPT, document),
+                "boto3": _script_seconds(_BOTO3_SCRIPT),
+                **function.first_pdf(pools, client, payload),
+                "template": function.first_pdf(pools, client, template.encode())["first PDF"],
+            }
+            if round_number >= 0:
+                for name, seconds in measured.items():
+                    times[name].append(seconds)
+    invoke_api.close()
+    return _report(times)
+
+
+class _ColdFunction:
+    """The stack's own render function, in a process of its own for each invocation."""
+
+    def __init__(self, stack: RunningStack) -> None:
+        self._function = _render_function(stack.resources["RenderFunction"]["Ref"])
+        self._environment = _environment(stack)
+        self._spawner = Spawner()
+        self._started_at = 0.0
+        self._seconds: dict[str, float] = {}
+
+    def first_pdf(
+        self, pools: dict[str, WorkerPool], client: BenchClient, payload: bytes
+    ) -> Mapping[str, float]:
+        """Render once; return the seconds to the end of init and to the answer with the PDF."""
+        pool = WorkerPool(self._function, self._launch, report=self._report)
+        pools[self._function.name] = pool
+        pdf = client.render(payload)
+        assert pdf.startswith(b"%PDF-"), pdf[:200]
+        pool.close()
+        time.sleep(_PAUSE_S)
+        return self._seconds
+
+    def _launch(self) -> WorkerProcess:
+        self._started_at = time.perf_counter()
+        return WorkerProcess(self._function, self._environment, self._spawner, _drop_line)
+
+    def _report(
+        self,
+        _function: LambdaFunction,
+        _invocation: Invocation,
+        answer: InvocationAnswer,
+        seconds: float,
+    ) -> None:
+        total = time.perf_counter() - self._started_at
+        if answer.error:
+            sys.stderr.write(answer.payload.decode() + "\n")
+        self._seconds = {"init": total - seconds, "first PDF": total}
+
+
+def _drop_line(_line: str) -> None:
+    """Drop a line of the function's log."""
+
+
+def _environment(stack: RunningStack) -> Mapping[str, str]:
+    """Return the variables of the render functions that the stack itself has started."""
+    for process in psutil.Process(stack.pid).children(recursive=True):
+        if _HANDLER in process.cmdline():
+            return process.environ()
+    message = "the stack runs no render function"
+    raise AssertionError(message)
+
+
+def _render_function(name: str) -> LambdaFunction:
+    return LambdaFunction(
+        logical_id="RenderFunction",
+        name=name,
+        handler=_HANDLER,
+        timeout_s=60,
+        memory_mb=2048,
+        environment={},
+        concurrency=1,
+        warm_count=0,
+        queues=(),
+        schedules=(),
+    )
+
+
+def _script_seconds(script: str, *arguments: str) -> float:
+    """Run a script in a fresh process; return the time until it says that it is done."""
+    begun = time.perf_counter()
+    with subprocess.Popen(
+        [sys.executable, "-c", script, *arguments], cwd=ROOT, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        seconds = time.perf_counter() - begun
+    assert line == b"done\n", script
+    time.sleep(_PAUSE_S)
+    return seconds
+
+
+def _unpack_seconds() -> float:
+    with tempfile.TemporaryDirectory() as folder:
+        begun = time.perf_counter()
+        unpack(INSTALL_DIR / "chromium", Path(folder))
+        return time.perf_counter() - begun
+
+
+def _report(times: Mapping[str, list[float]]) -> int:
+    medians = {name: statistics.median(values) for name, values in times.items()}
+    ratio = medians["first PDF"] / max(medians["browser"], medians["boto3"])
+    _print_row("cold, ms", "median", "fastest", "slowest")
+    for name, values in times.items():
+        cells = (medians[name], min(values), max(values))
+        _print_row(_ROW_NAMES[name], *(f"{1000 * value:.0f}" for value in cells))
+    _print_row(f"cold: {ratio:.2f} (limit {LIMIT})")
+    return int(ratio > LIMIT)
+
+
+def _print_row(first: str, *rest: str) -> None:
+    sys.stdout.write((first.ljust(40) + "".join(cell.rjust(12) for cell in rest)).rstrip() + "\n")

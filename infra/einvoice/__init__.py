@@ -1,1 +1,0 @@
-"""What generates the data of e-invoices."""

@@ -1,0 +1,227 @@
+"""Figures of the code: sizes, folders, single-use modules, duplicates (`make figures`)."""
+
+import ast
+import re
+import subprocess
+import tokenize
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+from statistics import median
+from typing import Final
+
+from pylint.checkers.symilar import Symilar
+from rich.console import Console
+from rich.table import Table
+
+from infra.template import ROOT
+
+MEASURED: Final = ("chalicelib", "functions")
+FOLDERS: Final = ("chalicelib", "functions", "infra")
+# Each of these lists or builds its parts, so that many a part has no other importer: that is what a
+# registry is for. Decision 26.
+REGISTRIES: Final = (
+    "chalicelib.bootstrap",
+    "chalicelib.api.routes",
+    "chalicelib.core.problems",
+)
+MAX_FUNCTION_LINES: Final = 40
+MIN_DUPLICATE_LINES: Final = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """One Python file: its path from the root, its dotted name, its text and its syntax tree."""
+
+    path: str
+    name: str
+    text: str
+    tree: ast.Module
+
+    @property
+    def lines(self) -> int:
+        """Return the number of lines."""
+        return self.text.count("\n")
+
+    @property
+    def folder(self) -> str:
+        """Return the path of the folder."""
+        return str(PurePosixPath(self.path).parent)
+
+    @property
+    def is_package(self) -> bool:
+        """Tell whether the file is the `__init__.py` of a package."""
+        return self.path.endswith("/__init__.py")
+
+
+class Figures:
+    """The figures of a checkout; each is computed when it is first read."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    @cached_property
+    def importing(self) -> list[Module]:
+        """Return every module that may import a measured one."""
+        return [*_modules(self._root, *FOLDERS), *_modules(self._root, "app")]
+
+    @cached_property
+    def modules(self) -> list[Module]:
+        """Return the measured modules, without the `__init__.py` of packages."""
+        measured = tuple(f"{folder}/" for folder in MEASURED)
+        return [
+            each
+            for each in self.importing
+            if each.path.startswith(measured) and not each.is_package
+        ]
+
+    @cached_property
+    def importers(self) -> Mapping[str, set[str]]:
+        """Return the names of the modules that import each measured module."""
+        known = {module.name for module in self.modules}
+        found: defaultdict[str, set[str]] = defaultdict(set)
+        for module in self.importing:
+            for name in _imported(module.tree):
+                if name in known:
+                    found[name].add(module.name)
+        return found
+
+    @cached_property
+    def single_use(self) -> list[str]:
+        """Return the modules with one importer, except what a registry lists."""
+        return [name for name in self.single_importer if not self._is_listed(name)]
+
+    @cached_property
+    def single_importer(self) -> list[str]:
+        """Return the modules with exactly one importer, whatever it is."""
+        return sorted(each.name for each in self.modules if len(self.importers[each.name]) == 1)
+
+    @cached_property
+    def per_folder(self) -> Mapping[str, int]:
+        """Return the number of modules in each folder, the largest first."""
+        counted = Counter(each.folder for each in self.importing if not each.is_package)
+        return dict(counted.most_common())
+
+    @cached_property
+    def any_count(self) -> int:
+        """Return how often `Any` stands in the measured modules, imports included."""
+        return sum(len(re.findall(r"\bAny\b", each.text)) for each in self.modules)
+
+    @cached_property
+    def long_functions(self) -> Mapping[str, int]:
+        """Return the functions of more than 40 lines with their lengths."""
+        return {
+            f"{module.path}:{node.name}": length
+            for module in self.modules
+            for node in ast.walk(module.tree)
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+            and (length := (node.end_lineno or 0) - node.lineno + 1) > MAX_FUNCTION_LINES
+        }
+
+    @cached_property
+    def comments_per_100_lines(self) -> float:
+        """Return the comment lines per 100 lines of code, docstrings apart."""
+        comments = sum(_comment_lines(self._root / each.path) for each in self.modules)
+        return 100 * comments / sum(each.lines for each in self.modules)
+
+    @cached_property
+    def class_names_twice(self) -> Mapping[str, list[str]]:
+        """Return the public class names of chalicelib with more than one meaning.
+
+        A model of the contract and one class inside that mirrors it are the same thing.
+        """
+        places: defaultdict[str, list[str]] = defaultdict(list)
+        for module in self.modules:
+            for node in module.tree.body:
+                if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                    places[node.name].append(module.name)
+        inside = {
+            name: [each for each in found if not each.startswith("chalicelib.contract.")]
+            for name, found in places.items()
+        }
+        return {
+            name: places[name]
+            for name, found in inside.items()
+            if len(found) > 1 or len(places[name]) - len(found) > 1
+        }
+
+    @cached_property
+    def duplicates(self) -> int:
+        """Return the number of blocks of six or more lines that stand in two modules."""
+        checker = Symilar(
+            min_lines=MIN_DUPLICATE_LINES,
+            ignore_comments=True,
+            ignore_docstrings=True,
+            ignore_imports=True,
+            ignore_signatures=True,
+        )
+        for module in self.modules:
+            with (self._root / module.path).open(encoding="utf-8") as stream:
+                checker.append_stream(module.path, stream, "utf-8")
+        return len(checker._compute_sims())  # noqa: SLF001 -- the only way to read the count
+
+    def _is_listed(self, name: str) -> bool:
+        (importer,) = self.importers[name]
+        return any(importer == each or importer.startswith(f"{each}.") for each in REGISTRIES)
+
+
+def main() -> None:
+    """Print the figures as a table."""
+    figures = Figures(ROOT)
+    lines = [module.lines for module in figures.modules]
+    share = 100 * len(figures.single_use) / len(figures.modules)
+    folder, most = next(iter(figures.per_folder.items()))
+    table = Table("figure", "value", box=None)
+    for name, value in (
+        ("modules in chalicelib and functions", len(lines)),
+        ("lines", sum(lines)),
+        ("median module, lines", f"{median(lines):.0f}"),
+        ("largest module, lines", max(lines)),
+        ("largest folder, modules", f"{most} ({folder})"),
+        ("single-use modules", f"{len(figures.single_use)} ({share:.1f} %)"),
+        ("modules with one importer, registries included", len(figures.single_importer)),
+        ("Any", figures.any_count),
+        (f"functions over {MAX_FUNCTION_LINES} lines", len(figures.long_functions)),
+        ("comments per 100 lines", f"{figures.comments_per_100_lines:.1f}"),
+        ("class names that stand twice", len(figures.class_names_twice)),
+        ("duplicated pairs", figures.duplicates),
+    ):
+        table.add_row(name, str(value))
+    Console().print(table)
+
+
+def _modules(root: Path, *names: str) -> list[Module]:
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", *(f"{name}*.py" for name in names)],  # noqa: S607 -- any git
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split("\0")
+    return [_module(root, path) for path in listed if path and (root / path).exists()]
+
+
+def _module(root: Path, path: str) -> Module:
+    text = (root / path).read_text(encoding="utf-8")
+    name = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    return Module(path, name, text, ast.parse(text))
+
+
+def _imported(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def _comment_lines(path: Path) -> int:
+    with path.open("rb") as stream:
+        return sum(token.type == tokenize.COMMENT for token in tokenize.tokenize(stream.readline))
+
+
+if __name__ == "__main__":
+    main()

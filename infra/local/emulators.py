@@ -1,0 +1,181 @@
+"""The emulators: LocalStack in host mode and dynoxide, unless the user named other endpoints."""
+
+import os
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
+
+from infra.local.paths import INSTALL_DIR, StackFolder, free_port, tail
+from infra.local.processes import Spawner, kill_process_trees
+from infra.local.runner.environment import REGION
+
+if TYPE_CHECKING:
+    import subprocess
+
+    from boto3.session import Session
+
+START_TIMEOUT_S: Final = 60.0
+_NO_SETTINGS: Final[Mapping[str, str]] = MappingProxyType({})
+_LOCALSTACK_SERVICES: Final = ("s3", "sqs", "kms", "secretsmanager")
+_DYNOXIDE: Final = INSTALL_DIR / "bin" / "dynoxide"
+_LOCALSTACK: Final = INSTALL_DIR / "localstack"
+
+
+class StackError(Exception):
+    """The stack cannot start; the message says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Emulator:
+    """One emulator that is starting or running."""
+
+    name: str
+    url: str
+    health_path: str
+    process: "subprocess.Popen[bytes]"
+    log: Path
+
+    def wait(self) -> None:
+        """Return once it answers; raises StackError with the end of its log."""
+        deadline = time.monotonic() + START_TIMEOUT_S
+        while time.monotonic() < deadline:
+            if self.process.poll() is not None:
+                break
+            if _is_answering(self.url + self.health_path):
+                return
+            time.sleep(0.03)
+        message = f"{self.name} did not start:\n{tail(self.log)}"
+        raise StackError(message)
+
+    def stop(self) -> None:
+        """End it with everything that it started."""
+        kill_process_trees(self.process)
+
+
+def start_emulators(folder: StackFolder, spawner: Spawner) -> tuple[list[Emulator], dict[str, str]]:
+    """Start what the user's own endpoints do not replace; return it and the endpoint variables."""
+    given = {
+        name: value
+        for name, value in os.environ.items()
+        if name.startswith("AWS_ENDPOINT_URL") and value
+    }
+    backends = []
+    endpoints: dict[str, str] = {}
+    if not ({"AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_DYNAMODB"} & given.keys()):
+        dynoxide = start_dynoxide(folder, spawner)
+        backends.append(dynoxide)
+        endpoints["AWS_ENDPOINT_URL_DYNAMODB"] = dynoxide.url
+    named = {f"AWS_ENDPOINT_URL_{_endpoint_suffix(service)}" for service in _LOCALSTACK_SERVICES}
+    if "AWS_ENDPOINT_URL" not in given and not named <= given.keys():
+        localstack = start_localstack(folder, spawner)
+        backends.append(localstack)
+        endpoints["AWS_ENDPOINT_URL"] = localstack.url
+    return backends, {**endpoints, **given}
+
+
+def client_factory(endpoints: Mapping[str, str]) -> Callable[[str], Any]:
+    """Return `clients(service)`, each client made once, for the given endpoint variables."""
+    import boto3  # noqa: PLC0415 -- loaded while the emulators start
+
+    session: Session = boto3.session.Session(
+        aws_access_key_id=os.environ.get("AWS_ACCESS_KEY_ID", "test"),
+        aws_secret_access_key=os.environ.get("AWS_SECRET_ACCESS_KEY", "test"),
+        region_name=REGION,
+    )
+    made: dict[str, Any] = {}
+    lock = threading.Lock()
+
+    def clients(service: str) -> Any:
+        with lock:
+            if service not in made:
+                url = endpoints.get(f"AWS_ENDPOINT_URL_{_endpoint_suffix(service)}")
+                url = url or endpoints.get("AWS_ENDPOINT_URL")
+                create: Any = session.client
+                made[service] = create(service, endpoint_url=url)
+            return made[service]
+
+    return clients
+
+
+def _endpoint_suffix(service: str) -> str:
+    return {"secretsmanager": "SECRETS_MANAGER"}.get(service, service.upper())
+
+
+def start_dynoxide(folder: StackFolder, spawner: Spawner) -> Emulator:
+    """Start DynamoDB."""
+    _require_installed(_DYNOXIDE)
+    port, log = free_port(), folder.private_log("dynoxide")
+    with log.open("wb") as output:
+        process = spawner.start(
+            [str(_DYNOXIDE), "--host", "127.0.0.1", "--port", str(port)],
+            environment=_base_environment(),
+            output=output,
+        )
+    return Emulator("dynoxide", f"http://127.0.0.1:{port}", "/", process, log)
+
+
+def start_localstack(
+    folder: StackFolder, spawner: Spawner, settings: Mapping[str, str] = _NO_SETTINGS
+) -> Emulator:
+    """Start LocalStack; `settings` are variables of its own."""
+    python, certificate = (
+        _LOCALSTACK / "bin" / "python",
+        _LOCALSTACK / "certificate.pem",
+    )
+    _require_installed(certificate)
+    port, log = free_port(), folder.private_log("localstack")
+    scratch = folder.scratch / "localstack"
+    (scratch / "tmp").mkdir(parents=True)
+    environment = {
+        **_base_environment(),
+        "CUSTOM_SSL_CERT_PATH": str(certificate),
+        "DISABLE_EVENTS": "1",
+        "DNS_ADDRESS": "0",
+        "EAGER_SERVICE_LOADING": "1",
+        "GATEWAY_LISTEN": f"127.0.0.1:{port}",
+        "LOCALSTACK_VOLUME_DIR": str(scratch / "volume"),
+        "LS_LOG": "warn",
+        # Otherwise expired and altered presigned addresses would be served.
+        "S3_SKIP_SIGNATURE_VALIDATION": "0",
+        "SERVICES": ",".join(_LOCALSTACK_SERVICES),
+        "SKIP_SSL_CERT_DOWNLOAD": "1",
+        "STRICT_SERVICE_LOADING": "1",
+        "TMPDIR": str(scratch / "tmp"),
+        **settings,
+    }
+    with log.open("wb") as output:
+        process = spawner.start(
+            [str(python), "-P", str(Path(__file__).with_name("localstack.py"))],
+            environment=environment,
+            output=output,
+            folder=scratch,
+        )
+    url = f"http://127.0.0.1:{port}"
+    return Emulator("LocalStack", url, "/_localstack/health", process, log)
+
+
+def _base_environment() -> dict[str, str]:
+    kept = ("PATH", "HOME", "LANG")
+    return {name: os.environ[name] for name in kept if name in os.environ}
+
+
+def _require_installed(path: Path) -> None:
+    if not path.exists():
+        message = f"{path} is missing: run `make setup`"
+        raise StackError(message)
+
+
+def _is_answering(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(url, timeout=1):  # noqa: S310 -- loopback
+            return True
+    except urllib.error.HTTPError:
+        return True
+    except OSError:
+        return False

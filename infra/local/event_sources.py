@@ -1,0 +1,203 @@
+"""Hands queue messages to functions as Lambda's event source mappings do."""
+
+import datetime as dt
+import json
+import threading
+import time
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from infra.local.console import Console
+from infra.local.functions import QueueSource, ScheduleRule
+from infra.local.runner.environment import REGION
+from infra.local.runner.pool import Invocation, Throttled, WorkerPool
+from infra.local.runner.process import InvocationAnswer
+
+LONG_POLL_S: Final = 20
+RETRY_DELAY_S: Final = 2
+YIELD_PAUSE_S: Final = 0.25
+
+
+class QueuePoller:
+    """Feeds one function from one queue, as many batches at once as both sides allow."""
+
+    def __init__(
+        self,
+        source: QueueSource,
+        urls: Mapping[str, str],
+        pool: WorkerPool,
+        sqs: Any,
+        console: Console,
+    ) -> None:
+        """Take the queue, all queues' URLs by ARN, the function's processes and an SQS client."""
+        self._source = source
+        self._queue_url = urls[source.arn]
+        self._preferred_queue_url = urls[source.yields_to] if source.yields_to else None
+        self._pool = pool
+        self._sqs = sqs
+        self._console = console
+        self._stopping = threading.Event()
+
+    def start(self) -> None:
+        """Start the polling threads; they end with the process or after `stop`."""
+        limit = self._pool.function.concurrency
+        for _ in range(min(self._source.concurrency or limit, limit)):
+            threading.Thread(target=self._poll_until_stopped, daemon=True).start()
+
+    def stop(self) -> None:
+        """Take no further messages."""
+        self._stopping.set()
+
+    def _poll_until_stopped(self) -> None:
+        while not self._stopping.is_set():
+            try:
+                self._poll()
+            except Exception as error:  # noqa: BLE001 -- a poller outlives every fault of a queue
+                if self._stopping.is_set():
+                    return
+                self._console.note(f"queue {self._source.arn}: {error}")
+                time.sleep(1)
+
+    def _poll(self) -> None:
+        if self._preferred_queue_url is not None and self._has_messages(self._preferred_queue_url):
+            self._stopping.wait(YIELD_PAUSE_S)
+            return
+        received = self._sqs.receive_message(
+            QueueUrl=self._queue_url,
+            MaxNumberOfMessages=min(self._source.batch_size, 10),
+            WaitTimeSeconds=LONG_POLL_S,
+            MessageSystemAttributeNames=["All"],
+            MessageAttributeNames=["All"],
+        )
+        messages = received.get("Messages", [])
+        if not messages or self._stopping.is_set():
+            return
+        answer = self._invoke(messages)
+        sent = [str(message["MessageId"]) for message in messages]
+        failed = failed_ids(answer, sent, partial=self._source.partial_failures)
+        if answer.error:
+            for message in messages:
+                self._retry_soon(message)
+        done = [message for message in messages if message["MessageId"] not in failed]
+        if done:
+            self._sqs.delete_message_batch(QueueUrl=self._queue_url, Entries=_delete_entries(done))
+
+    def _has_messages(self, queue_url: str) -> bool:
+        """Tell whether messages wait in a queue."""
+        name = "ApproximateNumberOfMessages"
+        told = self._sqs.get_queue_attributes(QueueUrl=queue_url, AttributeNames=[name])
+        return int(told["Attributes"][name]) > 0
+
+    def _invoke(self, messages: Sequence[Mapping[str, Any]]) -> InvocationAnswer:
+        event = sqs_event(messages, self._source.arn)
+        # As a mapping with a limit of its own: a busy function costs a message no receive.
+        return self._pool.invoke(Invocation(json.dumps(event).encode(), waits_for_slot=True))
+
+    def _retry_soon(self, message: Mapping[str, Any]) -> None:
+        # The function died. On AWS the message stays hidden for the queue's visibility timeout;
+        # nobody waits for that here. A function that lives says itself when it is to come again.
+        self._sqs.change_message_visibility(
+            QueueUrl=self._queue_url,
+            ReceiptHandle=message["ReceiptHandle"],
+            VisibilityTimeout=RETRY_DELAY_S,
+        )
+
+
+def _delete_entries(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
+    return [
+        {"Id": str(n), "ReceiptHandle": message["ReceiptHandle"]}
+        for n, message in enumerate(messages)
+    ]
+
+
+def sqs_event(messages: Sequence[Mapping[str, Any]], arn: str) -> dict[str, Any]:
+    """Return the event that Lambda makes of received messages."""
+    return {"Records": [_sqs_record(message, arn) for message in messages]}
+
+
+def failed_ids(answer: InvocationAnswer, sent: Sequence[str], *, partial: bool) -> set[str]:
+    """Return the messages that failed: all of them when the answer cannot be understood."""
+    if answer.error:
+        return set(sent)
+    if not partial:
+        return set()
+    try:
+        told = json.loads(answer.payload)
+        rows = [] if told is None else (told.get("batchItemFailures") or [])
+        failed = {row["itemIdentifier"] for row in rows}
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return set(sent)
+    return failed if failed.issubset(sent) else set(sent)
+
+
+def _sqs_record(message: Mapping[str, Any], arn: str) -> dict[str, Any]:
+    return {
+        "messageId": message["MessageId"],
+        "receiptHandle": message["ReceiptHandle"],
+        "body": message["Body"],
+        "attributes": message.get("Attributes", {}),
+        "messageAttributes": {
+            name: _message_attribute(value)
+            for name, value in message.get("MessageAttributes", {}).items()
+        },
+        "md5OfBody": message.get("MD5OfBody", ""),
+        "eventSource": "aws:sqs",
+        "eventSourceARN": arn,
+        "awsRegion": REGION,
+    }
+
+
+def _message_attribute(value: Mapping[str, Any]) -> dict[str, Any]:
+    text: Callable[[str], Any] = value.get
+    return {
+        "dataType": text("DataType"),
+        "stringValue": text("StringValue"),
+        "stringListValues": [],
+        "binaryListValues": [],
+    }
+
+
+_ACCOUNT = "000000000000"
+
+
+class ScheduleTimer:
+    """Fires one rule; the first time after one period, as AWS does."""
+
+    def __init__(self, schedule: ScheduleRule, pool: WorkerPool) -> None:
+        """Take the rule and the function's processes."""
+        self._schedule = schedule
+        self._pool = pool
+        self._stopping = threading.Event()
+
+    def start(self) -> None:
+        """Start the thread that waits; it ends with the process or after `stop`."""
+        threading.Thread(target=self._run, daemon=True).start()
+
+    def stop(self) -> None:
+        """Fire no more."""
+        self._stopping.set()
+
+    def _run(self) -> None:
+        while not self._stopping.wait(self._schedule.every_s):
+            moment = dt.datetime.now(dt.UTC)
+            event = scheduled_event(self._schedule.name, moment)
+            try:
+                self._pool.invoke(Invocation(json.dumps(event).encode()))
+            except Throttled:
+                continue
+
+
+def scheduled_event(rule: str, moment: dt.datetime) -> dict[str, Any]:
+    """Return the event of a rule that fires at `moment`."""
+    return {
+        "version": "0",
+        "id": str(uuid.uuid4()),
+        "detail-type": "Scheduled Event",
+        "source": "aws.events",
+        "account": _ACCOUNT,
+        "time": moment.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "region": REGION,
+        "resources": [f"arn:aws:events:{REGION}:{_ACCOUNT}:rule/{rule}"],
+        "detail": {},
+    }

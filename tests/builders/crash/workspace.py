@@ -1,0 +1,116 @@
+"""Kills functions over templates, uploads and workspaces, and tells what is left of it."""
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import httpx
+
+from chalicelib.adapters.aws.table import Item
+from chalicelib.core.crash_points import CrashPoint
+from chalicelib.core.ids import WorkspaceId
+from infra.local.running_stack import RunningStack
+from tests.builders.stack.stores import PAST
+from tests.builders.stack.tenants import Tenant, Tenants
+
+# The first crash point of what is no render.
+FIRST_POINT: Final = CrashPoint.UPLOAD_STORED
+# No row takes it.
+LARGE_HTML: Final = f"<p>Hi<!--{'x' * 450_000}-->"
+_SETTLE_TIMEOUT_S: Final = 40.0
+_PAUSE_S: Final = 0.5
+
+
+class CrashWorkspace:
+    """A workspace of a stack whose functions end at the points that are armed."""
+
+    def __init__(self, stack: RunningStack, points: Path, name: str) -> None:
+        """Make a workspace for one test."""
+        self.tenants = Tenants(stack)
+        self.stores = self.tenants.stores
+        self.tenant: Tenant = self.tenants.create(name, "scale")
+        self.workspace = WorkspaceId(self.tenant.workspace)
+        self.http = self.tenant.client.http
+        self._points = points
+
+    def arm(self, point: CrashPoint) -> Path:
+        """Let whoever comes to a point first end there; return the file that says so."""
+        file = self._points / f"{point:d}"
+        file.write_text("1", encoding="utf-8")
+        return file
+
+    def call(self, method: str, path: str, **more: Any) -> dict[str, Any]:
+        """Send a request that is answered well."""
+        answer = self.http.request(method, path, **more)
+        assert answer.is_success, answer.text
+        told: dict[str, Any] = answer.json()
+        return told
+
+    def call_killed(self, point: CrashPoint, method: str, path: str, **more: Any) -> None:
+        """Send a request whose function ends at a point."""
+        armed = self.arm(point)
+        try:
+            answer = self.http.request(method, path, **more)
+        except httpx.TransportError:
+            pass
+        else:
+            assert answer.is_server_error, answer.text
+        assert not armed.exists(), f"{point.name} has not killed"
+
+    def settle(self, unmet: Callable[[], Any], point: CrashPoint | None = None) -> None:
+        """Let time pass, and the tick run, until nothing is unmet; `point` ends somebody."""
+        armed = self.arm(point) if point is not None else None
+        end = time.monotonic() + _SETTLE_TIMEOUT_S
+        while True:
+            self._pass_time()
+            self.stores.tick()
+            time.sleep(_PAUSE_S)
+            found = unmet()
+            waits = armed is not None and armed.exists()
+            if not found and not waits:
+                return
+            assert time.monotonic() < end, found or f"{point} has not killed"
+
+    def rows(self) -> list[Item]:
+        """Return all rows that name the workspace."""
+        return [
+            row for row in self.stores.scan(self.stores.main_table) if self.workspace in str(row)
+        ]
+
+    def objects(self) -> list[str]:
+        """Return the keys of its objects, but for those that the bucket itself removes soon."""
+        return sorted(self.stores.keys(f"ws/{self.workspace}/"))
+
+    def template_faults(self) -> Iterator[str]:
+        """Yield what does not hold of the workspace's templates."""
+        rows = [row for row in self.rows() if "#TPL#" in row["PK"]]
+        metas = [row for row in rows if row["SK"] == "META"]
+        named = {row["object_key"] for row in rows if row.get("object_key")}
+        if set(self.objects()) != named:
+            yield f"objects {self.objects()}, named {named}"
+        for meta in metas:
+            own = [row for row in rows if row["PK"] == meta["PK"]]
+            yield from _template_faults(meta, own)
+
+    def _pass_time(self) -> None:
+        """Let what is promised for later be due now, and what is unsettled be so for long."""
+        for row in self.rows():
+            values: Item = {"due_at": PAST} if "due_at" in row else {}
+            if row.get("unsettled"):
+                values["unsettled"] = dict.fromkeys(row["unsettled"], PAST)
+            if values:
+                self.stores.replace(row, values)
+
+
+def _template_faults(meta: Item, own: list[Item]) -> Iterator[str]:
+    if meta["status"] != "active" or meta["unsettled"] or "due_at" in meta:
+        yield f"it is {meta['status']}, unsettled {meta['unsettled']}, due {meta.get('due_at')}"
+    numbers = [row["number"] for row in own if row["SK"].startswith("VER#")]
+    if sorted(numbers) != list(range(1, int(meta["live_version"] or 0) + 1)):
+        yield f"versions {numbers}, live {meta['live_version']}"
+    facts = [row for row in own if row["SK"].startswith("EVENT#")]
+    if sorted(int(fact["detail"]["version"]) for fact in facts) != sorted(numbers):
+        yield f"facts of {[fact['detail'] for fact in facts]}"
+    if not all("published_at" in fact and "due_at" not in fact for fact in facts):
+        yield "a fact is not told"

@@ -1,0 +1,86 @@
+"""An authority of our own and a certificate of it, for 127.0.0.1 where no other place is named."""
+
+import datetime as dt
+import ssl
+from collections.abc import Sequence
+from dataclasses import dataclass
+from ipaddress import ip_address
+from pathlib import Path
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
+_NOW = dt.datetime.now(dt.UTC)
+
+
+@dataclass(frozen=True)
+class Certificates:
+    """What a server shows, and the file of the authority that vouches for it."""
+
+    server: ssl.SSLContext
+    ca_file: Path
+
+
+def certificates(
+    folder: Path, addresses: Sequence[str] = ("127.0.0.1",), names: Sequence[str] = ()
+) -> Certificates:
+    """Write both into a folder."""
+    authority_key, key = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
+    authority = _builder("authority", "authority", authority_key.public_key()).add_extension(
+        x509.BasicConstraints(ca=True, path_length=None), critical=True
+    )
+    may_sign = x509.KeyUsage(
+        digital_signature=True,
+        key_cert_sign=True,
+        crl_sign=True,
+        content_commitment=False,
+        key_encipherment=False,
+        data_encipherment=False,
+        key_agreement=False,
+        encipher_only=False,
+        decipher_only=False,
+    )
+    signed = authority.add_extension(may_sign, critical=True).sign(authority_key, hashes.SHA256())
+    places = x509.SubjectAlternativeName(
+        [
+            *(x509.IPAddress(ip_address(address)) for address in addresses),
+            *(x509.DNSName(name) for name in names),
+        ]
+    )
+    identifier = x509.AuthorityKeyIdentifier.from_issuer_public_key(authority_key.public_key())
+    shown = (
+        _builder("127.0.0.1", "authority", key.public_key())
+        .add_extension(places, critical=False)
+        .add_extension(identifier, critical=False)
+        .sign(authority_key, hashes.SHA256())
+    )
+    pem = serialization.Encoding.PEM
+    private = key.private_bytes(
+        pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    (folder / "server.pem").write_bytes(private + shown.public_bytes(pem))
+    (folder / "authority.pem").write_bytes(signed.public_bytes(pem))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(folder / "server.pem")
+    return Certificates(context, folder / "authority.pem")
+
+
+def _builder(
+    subject: str, issuer: str, public_key: ec.EllipticCurvePublicKey
+) -> x509.CertificateBuilder:
+    own = x509.SubjectKeyIdentifier.from_public_key(public_key)
+    return (
+        x509.CertificateBuilder()
+        .subject_name(_name(subject))
+        .issuer_name(_name(issuer))
+        .public_key(public_key)
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(_NOW - dt.timedelta(days=1))
+        .not_valid_after(_NOW + dt.timedelta(days=30))
+        .add_extension(own, critical=False)
+    )
+
+
+def _name(text: str) -> x509.Name:
+    return x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, text)])

@@ -1,0 +1,97 @@
+"""Jobs for the engine, and what it works with where a test has no use for the real thing."""
+
+import socket
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from chalicelib.adapters.net.egress import GuardedEgress
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.job import HtmlDocument, Job, WebPage
+from chalicelib.engine.options.output import OutputOptions
+from chalicelib.engine.ports import DestinationRefusedError, FetchResponse
+from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults
+from chalicelib.engine.templating.includes import Includes
+from tests.builders.pages.web_site import Site
+
+
+class NoTemplates:
+    """Templates for documents that are none."""
+
+    def render(  # noqa: PLR0913 -- as the port
+        self,
+        source: str,
+        data: Mapping[str, Any],
+        *,
+        strict: bool,
+        deadline: float,
+        escape: bool = True,
+        includes: Includes = Includes(),  # noqa: B008 -- it is frozen
+        locale_defaults: LocaleDefaults = LocaleDefaults(),  # noqa: B008 -- as above
+    ) -> str:
+        raise AssertionError(source, data, strict, deadline, escape, includes, locale_defaults)
+
+
+class RefusingEgress:
+    """A world in which every address is refused."""
+
+    def dial(self, host: str, port: int, *, timeout_s: float) -> socket.socket:  # noqa: ARG002
+        raise DestinationRefusedError(f"{host}:{port} may not be reached")
+
+    def fetch(
+        self,
+        url: str,
+        *,
+        max_bytes: int,  # noqa: ARG002
+        timeout_s: float,  # noqa: ARG002
+        https_only: bool = False,  # noqa: ARG002
+    ) -> FetchResponse:
+        raise DestinationRefusedError(f"{url} may not be reached")
+
+
+def no_uploads(upload_id: str) -> bytes:
+    raise RenderFailure("upload_not_found", upload_id)
+
+
+def job(
+    html: str,
+    output: Mapping[str, Any] | None = None,
+    *,
+    head: str | None = None,
+    templating: bool = False,
+    seconds: float = 20,
+    **parts: Any,
+) -> Job:
+    """Return a job for a document with `seconds` left."""
+    fields = {"uploads": no_uploads, **parts}
+    return Job(
+        source=HtmlDocument(html, head, templating),
+        output=OutputOptions.from_json(output or {}),
+        deadline=time.time() + seconds,
+        **fields,
+    )
+
+
+def web_page_job(url: str, output: Mapping[str, Any] | None = None, *, seconds: float = 20) -> Job:
+    """Return a job for a page of the web with `seconds` left."""
+    return Job(
+        source=WebPage(url),
+        output=OutputOptions.from_json(output or {}),
+        deadline=time.time() + seconds,
+        uploads=no_uploads,
+    )
+
+
+def egress_to(*sites: Site) -> GuardedEgress:
+    """Return a world of a few sites on loopback, which every name below `test` leads to as well.
+
+    So does every name below `localhost`, from where pages at https: may have frames.
+    """
+
+    def resolve(host: str, _port: int) -> Sequence[str]:
+        if host.endswith(".invalid"):
+            raise OSError(host)
+        return ["127.0.0.1" if host.endswith((".test", ".localhost")) else host]
+
+    allow = ",".join(site.egress_allow for site in sites)
+    return GuardedEgress(allow=allow, own_hosts=frozenset(), resolve=resolve)

@@ -1,0 +1,66 @@
+"""PDFs as the browser prints them, and what finishing is told of them."""
+
+import io
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pikepdf
+
+from chalicelib.engine.browser.page.page import BrowserPage
+from chalicelib.engine.finishing.finish_pdf import finish_pdf
+from chalicelib.engine.finishing.finisher import FinishingContext
+from chalicelib.engine.options.output import OutputOptions
+from chalicelib.engine.options.pdf import ContentSource
+from chalicelib.engine.render_trace import TraceRecorder
+
+A4 = (0, 0, 595, 842)
+
+
+def pdf_of(*boxes: tuple[float, float, float, float], title: str | None = None) -> bytes:
+    """Return a PDF with a page for each box."""
+    with pikepdf.new() as document:
+        for box in boxes:
+            document.add_blank_page()
+            document.pages[-1].mediabox = pikepdf.Array([*box])
+            # As the browser does: a matrix that nobody takes back.
+            document.pages[-1].Contents = document.make_stream(b".24 0 0 -.24 0 792 cm\n")
+        if title is not None:
+            document.docinfo["/Title"] = title
+        result = io.BytesIO()
+        plain = pikepdf.ObjectStreamMode.disable
+        document.save(result, object_stream_mode=plain, deterministic_id=True)
+    return result.getvalue()
+
+
+def finish_printed(
+    content: bytes,
+    pdf: Mapping[str, Any] | None = None,
+    *,
+    test: bool = False,
+    resources: Mapping[ContentSource, bytes] | None = None,
+    page_pdf: bytes | None = None,
+) -> bytes:
+    """Return what becomes of a printed PDF; `sheet` is what a page of its own would print."""
+
+    def fresh_page[Result](work: Callable[[BrowserPage], Result]) -> Result:
+        return work(_FakePage(page_pdf))  # type: ignore[arg-type]
+
+    output = OutputOptions.from_json({"pdf": pdf or {}})
+    finishing = FinishingContext(output, resources or {}, test, TraceRecorder(), fresh_page)
+    return finish_pdf(content, finishing)[0]
+
+
+class _FakePage:
+    """A page that prints what it is given."""
+
+    def __init__(self, content: bytes | None) -> None:
+        self._content = content
+
+    def load(self, html: str, output: OutputOptions) -> None:
+        assert html
+        assert "pdf" in output.formats
+
+    def pdf(self, options: object) -> bytes:
+        assert options
+        assert self._content is not None
+        return self._content

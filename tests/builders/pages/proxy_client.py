@@ -1,0 +1,66 @@
+"""A client of the browser's proxy that asks by hand."""
+
+import re
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+from chalicelib.engine.browser.proxy.server import ProxyPort
+
+
+@contextmanager
+def connect(proxy: ProxyPort) -> Iterator[socket.socket]:
+    with socket.create_connection(("127.0.0.1", proxy.port), 10) as client:
+        yield client
+
+
+def send_request(proxy: ProxyPort, request: str) -> bytes:
+    """Return the answer to some text; it is empty when the proxy hangs up."""
+    try:
+        with connect(proxy) as client:
+            client.sendall(request.encode())
+            return read_answer(client)
+    except ConnectionError:
+        return b""
+
+
+def read_answer(client: socket.socket) -> bytes:
+    """Return one answer as its length tells, or all until the proxy hangs up."""
+    answer = b""
+    with suppress(ConnectionError):
+        while piece := client.recv(65_536):
+            answer += piece
+            size = re.search(rb"content-length: ([0-9]+)\r\n", answer, re.IGNORECASE)
+            _, end, body = answer.partition(b"\r\n\r\n")
+            if end and size and len(body) >= int(size[1]):
+                break
+    return answer
+
+
+def read_to_end(client: socket.socket) -> bytes:
+    answer = b""
+    try:
+        while piece := client.recv(65_536):
+            answer += piece
+    except ConnectionError:
+        pass
+    return answer
+
+
+def open_tunnel(client: socket.socket, port: int) -> None:
+    client.sendall(f"CONNECT 127.0.0.1:{port} HTTP/1.1\r\n\r\n".encode())
+    answer = b""
+    while not answer.endswith(b"\r\n\r\n"):
+        # By the byte: what the host says at once comes with it.
+        answer += (piece := client.recv(1))
+        assert piece
+    assert answer.startswith(b"HTTP/1.1 200 ")
+
+
+def becomes_true(condition: Callable[[], bool]) -> bool:
+    for _ in range(500):
+        if condition():
+            return True
+        time.sleep(0.01)
+    return False

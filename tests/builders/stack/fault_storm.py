@@ -1,0 +1,243 @@
+"""The service over real emulators, with faults between its functions and them."""
+
+import datetime as dt
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any, Final, cast, override
+
+import pytest
+from boto3.session import Session
+from botocore.config import Config
+
+from chalicelib.adapters.aws.session import AwsClients, retry_truncated_responses
+from chalicelib.api.routes import ENDPOINTS
+from infra.local.emulators import client_factory, start_emulators
+from infra.local.event_sources import sqs_event
+from infra.local.paths import StackFolder
+from infra.local.processes import Spawner
+from infra.local.runner.invoke_api import InvokeApi
+from infra.local.runner.pool import Invocation, WorkerPool
+from infra.local.runner.process import InvocationAnswer, lambda_failure
+from infra.local.server import WsgiServer
+from tests.builders.background_functions import QUEUES
+from tests.builders.service import REGION, MotoAws, Service
+from tests.fakes.api_services import FixedClock
+from tests.fakes.fault_injector import FaultInjector
+from tests.fakes.fault_proxy import LATE_BY_S, fault_proxy
+
+# Mostly they wait for botocore, which pauses before it repeats.
+_SETTLE_THREADS: Final = 8
+SETTLE_STEPS_MIN: Final = (0, 2, 4, 6, 6, 11, 31)
+_READ_TIMEOUTS_S: Final = {"dynamodb": 0.6, "sqs": 0.8, "s3": 1.2, "secretsmanager": 1.0}
+assert max(_READ_TIMEOUTS_S.values()) < LATE_BY_S
+
+
+class RunningClock(FixedClock):
+    """Goes on by itself, and can be moved."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._begun = time.monotonic()
+
+    @override
+    def now(self) -> dt.datetime:
+        return self.moment + dt.timedelta(seconds=time.monotonic() - self._begun)
+
+
+class ShortTimeoutClients(AwsClients):
+    """The product's clients with all their repeats, but less patience."""
+
+    @cached_property
+    @override
+    def _session(self) -> Session:
+        return cast("Session", _ShortTimeoutSession())
+
+
+class _ShortTimeoutSession:
+    def __init__(self) -> None:
+        self._session: Any = Session(region_name=REGION)
+        retry_truncated_responses(self._session.events)
+
+    def client(self, service: str, *, config: Config) -> Any:
+        if service in _READ_TIMEOUTS_S:
+            config = config.merge(Config(read_timeout=_READ_TIMEOUTS_S[service]))
+        return self._session.client(service, config=config)
+
+
+class FaultyAws(MotoAws):
+    """Emulators behind proxies; its own clients go past them."""
+
+    def __init__(self, endpoints: Mapping[str, str], faults: FaultInjector) -> None:
+        self.client = cast("Any", client_factory(endpoints))
+        self.shared = AwsClients()
+        for name in ("dynamodb", "s3", "sqs", "secretsmanager"):
+            setattr(self.shared, name, self.client(name))
+        self.faults = faults
+        self.pools: dict[str, WorkerPool] = {}
+
+    @override
+    def next_stack(self) -> str:
+        return "storm"
+
+
+@contextmanager
+def running_faulty_aws(path: Path, faults: FaultInjector) -> Iterator[FaultyAws]:
+    """Start emulators, and the proxies that this process's clients find in the environment."""
+    # As each process of the API does before its first request. Here threads share what is built,
+    # which pydantic does not provide for.
+    for row in ENDPOINTS:
+        row.build_models()
+    with ExitStack() as cleanup:
+        environment = cleanup.enter_context(pytest.MonkeyPatch.context())
+        for name in ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL_LAMBDA"):
+            environment.delenv(name, raising=False)
+        for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+            environment.setenv(name, "test")
+        environment.setenv("AWS_DEFAULT_REGION", REGION)
+        spawner = Spawner()
+        cleanup.callback(spawner.close)
+        backends, endpoints = start_emulators(StackFolder(path), spawner)
+        for backend in backends:
+            cleanup.callback(backend.stop)
+        cloud = FaultyAws(endpoints, faults)
+        lambda_api = WsgiServer(InvokeApi(cloud.pools), threads=16)
+        lambda_api.start()
+        cleanup.callback(lambda_api.close)
+        for name, url in (endpoints | {"AWS_ENDPOINT_URL_LAMBDA": lambda_api.url}).items():
+            environment.setenv(name, cleanup.enter_context(fault_proxy(url, faults)))
+        for backend in backends:
+            backend.wait()
+        yield cloud
+
+
+class FunctionProcess(Service):
+    """One process of the functions: its clients and what it remembers are its own."""
+
+    def __init__(self, calm: Service) -> None:
+        stores = ("resources", "settings", "workspace", "live", "test")
+        for name in (*stores, "engine", "verdicts", "clock", "calls"):
+            setattr(self, name, getattr(calm, name))
+        self.platform = calm.clients
+        self.clients = cast("Any", ShortTimeoutClients())
+
+    @override
+    def run_batch(self, queue: str, serve: Callable[[dict[str, Any]], dict[str, Any]]) -> list[str]:
+        """Return the ids of what was received; what a function did not do comes again."""
+        url = self.resources[f"{queue}Queue" if queue in QUEUES else queue]["Ref"]
+        messages = self.platform.sqs.receive_message(
+            QueueUrl=url,
+            MaxNumberOfMessages=1 if queue == "Renders" else 10,
+            WaitTimeSeconds=0,
+            MessageSystemAttributeNames=["All"],
+            MessageAttributeNames=["All"],
+        ).get("Messages", [])
+        if not messages:
+            return []
+        failed = self._failed_ids(
+            serve, sqs_event(messages, f"arn:aws:sqs:{url.rsplit('/', 1)[-1]}")
+        )
+        for message in messages:
+            if message["MessageId"] not in failed:
+                receipt = message["ReceiptHandle"]
+                self.platform.sqs.delete_message(QueueUrl=url, ReceiptHandle=receipt)
+        return [message["MessageId"] for message in messages]
+
+    def _failed_ids(
+        self, serve: Callable[[dict[str, Any]], dict[str, Any]], event: dict[str, Any]
+    ) -> set[str]:
+        try:
+            answer = serve(event)
+        except Exception:  # noqa: BLE001 -- a function that raises has done nothing
+            return {record["messageId"] for record in event["Records"]}
+        return {row["itemIdentifier"] for row in answer["batchItemFailures"]}
+
+
+class InProcessRenderPool:
+    """The render function as the Invoke API finds it; each thread is a process."""
+
+    def __init__(self, calm: Service) -> None:
+        self._calm = calm
+        self._thread_local = threading.local()
+
+    def invoke(self, invocation: Invocation) -> InvocationAnswer:
+        if not hasattr(self._thread_local, "process"):
+            self._thread_local.process = FunctionProcess(self._calm)
+        try:
+            answer = self._thread_local.process.serve(
+                json.loads(invocation.payload), invocation.request_id
+            )
+        except Exception as error:  # noqa: BLE001 -- as the platform tells of it
+            return lambda_failure(type(error).__name__, str(error))
+        return InvocationAnswer(json.dumps(answer).encode())
+
+
+class FaultStorm:
+    """A calm service, for the test itself, and any number of processes that meet faults."""
+
+    def __init__(self, cloud: FaultyAws) -> None:
+        self.faults = cloud.faults
+        self.calm = Service(cloud)
+        self.calm.clock = RunningClock()
+        cloud.pools[self.calm.settings.render_function] = cast(
+            "WorkerPool", InProcessRenderPool(self.calm)
+        )
+        self._is_working = threading.Event()
+
+    @contextmanager
+    def workers(self, renders: int, relays: int) -> Iterator[None]:
+        """Let functions work off the queues of renders and facts meanwhile."""
+        self._is_working.set()
+        with ThreadPoolExecutor(renders + relays) as threads:
+            running = [
+                threads.submit(
+                    self._work_until_stopped,
+                    FunctionProcess.run_queued if n < renders else _relay_events,
+                )
+                for n in range(renders + relays)
+            ]
+            try:
+                yield
+            finally:
+                self._is_working.clear()
+                for thread in running:
+                    thread.result()
+
+    def _work_until_stopped(self, work: Callable[[FunctionProcess], list[str]]) -> None:
+        process = FunctionProcess(self.calm)
+        while self._is_working.is_set():
+            if not work(process):
+                time.sleep(0.05)
+
+    def advance_until_settled(self, minutes: Sequence[int] = SETTLE_STEPS_MIN) -> None:
+        """Let time go by in steps, and work off what is due at each."""
+        process = FunctionProcess(self.calm)
+        with ThreadPoolExecutor(_SETTLE_THREADS) as threads:
+            for step in minutes:
+                self.calm.clock.advance(minutes=step)
+                with suppress(Exception):
+                    process.tick()
+                for work in (process.run_maintenance, process.run_queued, process.relay_events):
+                    list(threads.map(_run_until_empty, [work] * _SETTLE_THREADS))
+        for name in QUEUES:
+            _run_until_empty(partial(process.record_dead_letters, name))
+
+    def purge_queues(self) -> None:
+        """Let whatever is in the queues be gone."""
+        for name in QUEUES:
+            url = self.calm.resources[f"{name}Queue"]["Ref"]
+            self.calm.clients.sqs.purge_queue(QueueUrl=url)
+
+
+def _relay_events(process: FunctionProcess) -> list[str]:
+    return process.relay_events()
+
+
+def _run_until_empty(work: Callable[[], list[str]]) -> None:
+    while work():
+        pass

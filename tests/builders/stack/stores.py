@@ -1,0 +1,176 @@
+"""What a stack holds, read from its stores themselves, and its time brought forward."""
+
+import datetime as dt
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any, Final, override
+
+from boto3.dynamodb.types import TypeDeserializer
+
+from chalicelib.adapters.aws.session import AwsClients
+from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
+from chalicelib.core.clock import epoch_ms, format_rfc3339
+from chalicelib.core.ids import id_created_at, lowest_id
+from infra.local.emulators import client_factory
+from infra.local.running_stack import RunningStack
+
+QUEUES: Final = ("Renders", "Events", "Maintenance")
+PAST: Final = "2020-01-01T00:00:00.000Z"
+_LONG_AGO: Final = format_rfc3339(dt.datetime.now(dt.UTC) - dt.timedelta(minutes=1))
+_ID_TIME_CHARS: Final = len("rnd_") + 10
+_BACKDATED_BY_MS: Final = 180_000
+
+
+class StackClients(AwsClients):
+    """The clients of a running stack."""
+
+    def __init__(self, stack: RunningStack) -> None:
+        clients = client_factory(stack.endpoints)
+        for name in ("dynamodb", "s3", "sqs"):
+            setattr(self, name, clients(name))
+        self._lambda = clients("lambda")
+
+    @override
+    def lambda_client(self, read_timeout_s: float) -> Any:
+        return self._lambda
+
+
+class StackStores:
+    """Tables, bucket and queues of one stack."""
+
+    def __init__(self, stack: RunningStack) -> None:
+        """Read through clients of its backends."""
+        self._resources = stack.resources
+        self.clients = StackClients(stack)
+        self.tables = Tables(self.clients)
+        self.main_table = stack.resources["MainTable"]["Ref"]
+        self.transient_table = stack.resources["TransientTable"]["Ref"]
+        self.tick_lock = threading.Lock()
+
+    def partition(self, pk: str) -> list[Item]:
+        """Return all rows of a partition."""
+        return self.tables.query(self.main_table, "PK = :pk", {":pk": pk}).items
+
+    def scan(self, table: str) -> Iterator[Item]:
+        """Yield all rows of a table."""
+        read = TypeDeserializer().deserialize
+        pages = self.clients.dynamodb.get_paginator("scan")
+        for page in pages.paginate(TableName=table, ConsistentRead=True):
+            for row in page["Items"]:
+                yield {name: read(value) for name, value in row.items()}
+
+    def renders(self, workspace: str) -> list[str]:
+        """Return the ids of a workspace's renders."""
+        lists = {":list": f"WS#{workspace}#RND"}
+        rows = self.tables.query(self.main_table, "LPK = :list", lists, index="lists").items
+        return [row["LSK"] for row in rows]
+
+    def limits(self, workspace: str) -> Item:
+        """Return the limits item of a workspace."""
+        (item,) = self.partition(f"WS#{workspace}#LIM")
+        return item
+
+    def keys(self, prefix: str = "") -> list[str]:
+        """Return the keys of the objects below a prefix."""
+        pages = self.clients.s3.get_paginator("list_objects_v2")
+        answers = pages.paginate(Bucket=self._bucket, Prefix=prefix)
+        return [row["Key"] for page in answers for row in page.get("Contents", [])]
+
+    def put(self, key: str, content: bytes) -> None:
+        """Put an object there."""
+        self.clients.s3.put_object(Bucket=self._bucket, Key=key, Body=content)
+
+    def content(self, key: str) -> bytes:
+        """Return the bytes of an object."""
+        return self.clients.s3.get_object(Bucket=self._bucket, Key=key)["Body"].read()
+
+    def message_counts(self) -> dict[str, int]:
+        """Return the queues that hold messages, with how many."""
+        names = [f"{name}{kind}" for name in QUEUES for kind in ("Queue", "DeadLetters")]
+        counts = {name: self._count(self._resources[name]["Ref"]) for name in names}
+        return {name: count for name, count in counts.items() if count}
+
+    def tick(self) -> None:
+        """Run the tick function, whether or not it survives."""
+        function = self._resources["TickFunction"]["Ref"]
+        self.clients.lambda_client(30).invoke(FunctionName=function, Payload=b"{}")
+
+    def make_due(self, workspace: str) -> None:
+        """Let what is promised for later be due now, but for the end of a retention.
+
+        `due_at` is put into the past, and for a render that waits `claimed_until` as well.
+        """
+        subjects = [f"WS#{workspace}#RND#{render}" for render in self.renders(workspace)]
+        for pk in (f"WS#{workspace}#LIM", *subjects):
+            for row in self.partition(pk):
+                if "due_at" in row and row["due_at"] != row.get("expires_at"):
+                    names = [
+                        "due_at",
+                        *(["claimed_until"] if row.get("status") == "queued" else []),
+                    ]
+                    self.replace(row, dict.fromkeys(names, PAST))
+
+    def expire_files(self, workspace: str, render: str) -> None:
+        """Let the retention of a render's files be over: `expires_at`, `due_at`."""
+        for row in self.partition(f"WS#{workspace}#RND#{render}"):
+            if row["SK"] == "META":
+                self.replace(row, {"expires_at": PAST, "due_at": PAST})
+
+    def backdate_renders(self, workspace: str) -> None:
+        """Let the renders of a workspace have begun longer ago than anybody waits: `created_at`."""
+        for render in self.renders(workspace):
+            for row in self.partition(f"WS#{workspace}#RND#{render}"):
+                self.replace(row, {"created_at": _LONG_AGO})
+
+    def backdate_admissions(self, workspace: str) -> None:
+        """Let what was admitted and never made be minutes old.
+
+        Only ids tell that age: those in `holds` and `leases`, and in the keys of bodies, are
+        replaced by ids of three minutes ago.
+        """
+        item, made = self.limits(workspace), self.renders(workspace)
+        open_ids = {*item["holds"], *item["leases"]}
+        older = {name: _backdated_id(name) for name in open_ids if name not in made}
+        for name, old in older.items():
+            key = f"tmp/ws/{workspace}/bodies/"
+            if key + name in self.keys(key):
+                source = {"Bucket": self._bucket, "Key": key + name}
+                self.clients.s3.copy_object(
+                    Bucket=self._bucket, Key=key + old, CopySource=f"{self._bucket}/{key + name}"
+                )
+                self.clients.s3.delete_object(**source)
+        renamed = {
+            field: {older.get(name, name): value for name, value in item[field].items()}
+            for field in ("holds", "leases")
+        }
+        if older:
+            self.replace(item, renamed)
+
+    def replace(self, row: Item, values: Item) -> None:
+        """Replace attributes of a row, unless they have changed since it was read."""
+        write = Write(
+            self.main_table,
+            key={name: row[name] for name in ("PK", "SK")},
+            update="SET " + ", ".join(f"{name} = :{name}" for name in values),
+            condition=" AND ".join(f"{name} = :was_{name}" for name in values),
+            values={f":{name}": value for name, value in values.items()}
+            | {f":was_{name}": row[name] for name in values},
+        )
+        with suppress(ConditionFailed):
+            self.tables.write(write)
+
+    def _count(self, url: str) -> int:
+        told = self.clients.sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["All"])
+        counts = told["Attributes"]
+        waiting = int(counts["ApproximateNumberOfMessages"])
+        return waiting + int(counts["ApproximateNumberOfMessagesNotVisible"])
+
+    @property
+    def _bucket(self) -> str:
+        return self._resources["FilesBucket"]["Ref"]
+
+
+def _backdated_id(name: str) -> str:
+    moment = epoch_ms(id_created_at(name)) - _BACKDATED_BY_MS
+    return lowest_id("rnd", moment)[:_ID_TIME_CHARS] + name[_ID_TIME_CHARS:]

@@ -1,0 +1,71 @@
+"""Workspaces of a running stack, each with a client of its live key."""
+
+import time
+from dataclasses import dataclass
+from typing import Self
+
+from chalicelib.adapters.aws.table import Item
+from chalicelib.bootstrap.operator import OperatorServices
+from chalicelib.core.clock import SystemClock
+from chalicelib.core.ids import RandomIdGenerator
+from chalicelib.features.workspaces.model import SCOPES
+from chalicelib.settings import OperatorSettings
+from infra.local.running_stack import RunningStack
+from tests.builders.stack.api_client import ApiClient
+from tests.builders.stack.stores import StackStores
+
+
+@dataclass(frozen=True)
+class Tenant:
+    """A workspace, its client, and what it has used."""
+
+    workspace: str
+    client: ApiClient
+    stores: StackStores
+
+    def __enter__(self) -> Self:
+        """Return the tenant."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the client's connections."""
+        self.client.http.close()
+
+    @property
+    def limit_counts(self) -> tuple[int, int, int]:
+        """Return how many renders are used, held and leased."""
+        item = self.stores.limits(self.workspace)
+        return int(item["used"]), len(item["holds"]), len(item["leases"])
+
+    def row(self, render_id: str) -> Item:
+        """Return the row of a render."""
+        rows = self.stores.partition(f"WS#{self.workspace}#RND#{render_id}")
+        return next(row for row in rows if row["SK"] == "META")
+
+    def wait_until_final(self, render_id: str, seconds: float = 40) -> Item:
+        """Return the row of a render that is final; reading it counts for no limit."""
+        end = time.monotonic() + seconds
+        while (row := self.row(render_id))["status"] in {"queued", "processing"}:
+            assert time.monotonic() < end, row
+            time.sleep(0.1)
+        return row
+
+
+class Tenants:
+    """Makes workspaces on one stack."""
+
+    def __init__(self, stack: RunningStack) -> None:
+        """Make them in the stack's table."""
+        self._stack = stack
+        self.stores = StackStores(stack)
+        settings = OperatorSettings(main_table=self.stores.main_table, region="eu")
+        clients = self.stores.clients
+        self.operator = OperatorServices(
+            settings, clients, clock=SystemClock(), ids=RandomIdGenerator()
+        )
+
+    def create(self, name: str, plan: str) -> Tenant:
+        """Make a workspace on a plan."""
+        workspace = self.operator.create_workspace(name, plan=plan, regions=["eu"]).id
+        key = self.operator.manage_keys.create(workspace, mode="live", scopes=SCOPES)
+        return Tenant(workspace, ApiClient(self._stack, key.text), self.stores)

@@ -1,0 +1,99 @@
+"""An API resource of the tests' own: one endpoint of every sort, and its models."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from chalicelib.api.edge.endpoint import Call, Reply, endpoint
+from chalicelib.api.edge.paging import list_envelope, start_position
+from chalicelib.contract.base import Model
+
+_HERE = "tests.fakes.api_resource"
+
+
+class Leg(Model):
+    """One of two shapes."""
+
+    kind: Literal["leg"]
+    length: Annotated[int, Field(ge=1, le=9)]
+    kind_of_wood: str | None = None
+
+
+class Arm(Model):
+    """The other shape."""
+
+    kind: Literal["arm"]
+    arm: str
+
+
+class Chair(Model):
+    """Something to send."""
+
+    name: Annotated[str, Field(min_length=1, max_length=10)]
+    legs: Annotated[list[Leg], Field(default_factory=list)]
+    limb: Annotated[Leg | Arm, Field(discriminator="kind")] | None = None
+    version: Literal["live"] | Annotated[int, Field(ge=1)] = "live"
+    data: Annotated[dict[Annotated[str, Field(max_length=5)], Any], Field(default_factory=dict)]
+
+
+class ChairQuery(Model):
+    """How the list is narrowed down."""
+
+    colour: Literal["red", "blue"] | None = None
+    limit: Annotated[int, Field(ge=1, le=100)] = 20
+    cursor: Annotated[str, Field(max_length=1000)] | None = None
+
+
+@endpoint(
+    "POST",
+    "/v1/chairs",
+    scope="render:write",
+    body=f"{_HERE}:Chair",
+    answers={201: None},
+    idempotent=True,
+)
+def create(call: Call) -> Reply:
+    """Make a chair."""
+    chair = {"name": call.body.name, "idempotency_key": call.idempotency_key}
+    return Reply(201, chair, headers={"Location": "/v1/chairs/1"})
+
+
+@endpoint("GET", "/v1/chairs", scope="webhooks:read", query=f"{_HERE}:ChairQuery")
+def search(call: Call) -> Reply:
+    """List chairs."""
+    start = (start_position(call) or {"n": 0})["n"]
+    end = start + call.query.limit
+    return Reply(
+        body=list_envelope(call, list(range(start, min(end, 50))), {"n": end} if end < 50 else None)
+    )
+
+
+@endpoint("GET", "/v1/chairs/{id}", scope="renders:read")
+def read(call: Call) -> Reply:
+    """Read a chair."""
+    return Reply(body={"id": call.params["id"], "caller": call.caller.workspace_id})
+
+
+@endpoint("POST", "/v1/chairs/{id}/fold", scope="render:write")
+def fold(_call: Call) -> Reply:
+    """Fold a chair; takes no body."""
+    return Reply(body={})
+
+
+@endpoint("GET", "/v1/pictures/{id}", scope="renders:read", answer_types=("image/png",))
+def picture(_call: Call) -> Reply:
+    """Answer bytes."""
+    return Reply(200, b"\x89PNG\xff\x00", "image/png")
+
+
+@endpoint("POST", "/v1/files", scope="render:write", media_types=("application/xml",))
+def upload(call: Call) -> Reply:
+    """Take bytes."""
+    return Reply(body={"bytes": len(call.raw_body)})
+
+
+@endpoint("GET", "/v1/bug", scope=None)
+def bug(_call: Call) -> Reply:
+    """Break."""
+    message = "secret detail"
+    raise RuntimeError(message)

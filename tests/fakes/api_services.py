@@ -1,0 +1,116 @@
+"""The services that the edge asks for, kept in memory."""
+
+import datetime as dt
+import itertools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from chalicelib.core.errors import ServiceError
+from chalicelib.core.ids import KeyId, WorkspaceId
+from chalicelib.features.workspaces.keys import key_format
+from chalicelib.features.workspaces.limits.model import RateState
+from chalicelib.features.workspaces.model import (
+    SCOPES,
+    ApiKey,
+    Mode,
+    StoredSecret,
+    Workspace,
+)
+
+NOW = dt.datetime(2026, 11, 21, 12, 0, tzinfo=dt.UTC)
+
+
+class FixedClock:
+    """Stands still until it is moved."""
+
+    def __init__(self) -> None:
+        self.moment = NOW
+
+    def now(self) -> dt.datetime:
+        return self.moment
+
+    def advance(self, **time: float) -> None:
+        self.moment += dt.timedelta(**time)
+
+
+class CountedIds:
+    """Numbers its ids."""
+
+    def __init__(self) -> None:
+        self._numbers = itertools.count(1)
+
+    def new(self, prefix: str, _moment: dt.datetime) -> str:
+        return f"{prefix}_{next(self._numbers):026d}"
+
+
+class FakeKeys(dict[str, ApiKey]):
+    """Keys by id."""
+
+    def find_with_workspace(self, key_id: KeyId) -> tuple[ApiKey | None, None]:
+        return self.get(key_id), None
+
+
+class FakeRateLimit:
+    """Allows a number of requests, then refuses."""
+
+    def __init__(self) -> None:
+        self.left = 100
+
+    def count_request(self, workspace: Workspace, _now: dt.datetime) -> RateState:
+        if self.left == 0:
+            raise ServiceError("rate_limited", "Too many.", headers={"Retry-After": "3"})
+        self.left -= 1
+        return RateState(workspace.plan.rate_limit_rps, self.left, 2)
+
+    def require_known_rate(self, _workspace: Workspace, _now: dt.datetime) -> None:
+        """Know nothing without asking."""
+
+
+@dataclass
+class FakeApiServices:
+    """Just enough for chalicelib.api."""
+
+    clock: FixedClock = field(default_factory=FixedClock)
+    ids: CountedIds = field(default_factory=CountedIds)
+    keys: FakeKeys = field(default_factory=FakeKeys)
+    workspaces: dict[WorkspaceId, Workspace] = field(default_factory=dict)
+    limits: FakeRateLimit = field(default_factory=FakeRateLimit)
+    api_host: str = "http://api.test"
+    cursor_key: bytes = b"k" * 32
+    checks: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
+
+    def record_key_use(self, _key: ApiKey, _now: dt.datetime) -> Callable[[], object]:
+        return lambda: None
+
+    def workspace(self, **fields: Any) -> Workspace:
+        """Add a workspace."""
+        defaults: dict[str, Any] = {
+            "id": WorkspaceId(f"ws_{len(self.workspaces):026d}"),
+            "name": "Acme",
+            "plan_code": "free",
+            "status": "active",
+            "owner_email": None,
+            "owner_verified": True,
+            "regions": ("eu",),
+            "allow_ips": (),
+            "created_at": "2026-01-01T00:00:00.000Z",
+        }
+        made = Workspace(**(defaults | fields))
+        self.workspaces[made.id] = made
+        return made
+
+    def key(self, workspace: Workspace | None = None, mode: Mode = "test", **fields: Any) -> str:
+        """Add a key and return its text."""
+        made = key_format.generate(mode)
+        defaults: dict[str, Any] = {
+            "id": KeyId(made.key_id),
+            "workspace_id": (workspace or self.workspace()).id,
+            "mode": mode,
+            "name": "",
+            "scopes": frozenset(SCOPES),
+            "secrets": (StoredSecret(made.sha256_hex),),
+            "created_at": "2026-01-01T00:00:00.000Z",
+        }
+        self.keys[made.key_id] = ApiKey(**(defaults | fields))
+        return made.text

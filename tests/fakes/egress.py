@@ -1,0 +1,41 @@
+"""A world in which each address answers as it is told."""
+
+import socket
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from threading import Event
+
+from chalicelib.engine.ports import DestinationUnreachableError, FetchResponse
+
+
+@dataclass(frozen=True)
+class RecordedFetch:
+    """What was asked for."""
+
+    url: str
+    max_bytes: int
+    timeout_s: float
+    https_only: bool
+
+
+@dataclass
+class FakeEgress:
+    """Answers a fetch with bytes or by raising; an Event is waited for and never answers."""
+
+    answers: Mapping[str, bytes | Exception | Event]
+    fetches: list[RecordedFetch] = field(default_factory=list)
+
+    def dial(self, host: str, port: int, *, timeout_s: float) -> socket.socket:
+        raise DestinationUnreachableError(f"{host}:{port} ({timeout_s})")
+
+    def fetch(
+        self, url: str, *, max_bytes: int, timeout_s: float, https_only: bool = False
+    ) -> FetchResponse:
+        self.fetches.append(RecordedFetch(url, max_bytes, timeout_s, https_only))
+        answer = self.answers[url]
+        if isinstance(answer, Exception):
+            raise answer
+        if isinstance(answer, Event):
+            answer.wait(30)
+            raise DestinationUnreachableError("too late")
+        return FetchResponse(url, 200, {}, answer)

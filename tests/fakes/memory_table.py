@@ -1,0 +1,128 @@
+"""One table in memory that knows the DynamoDB expressions of the limits item, and no others."""
+
+import re
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from copy import deepcopy
+from typing import Any
+
+from chalicelib.adapters.aws.table import ConditionFailed, Item, Write
+
+_COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {
+    "=": lambda left, right: bool(left == right),
+    "<>": lambda left, right: bool(left != right),
+    "<": lambda left, right: bool(left < right),
+    "<=": lambda left, right: bool(left <= right),
+    ">": lambda left, right: bool(left > right),
+}
+
+
+class MemoryTable:
+    """Answers as `Tables` does, and lets a test disturb the next write."""
+
+    def __init__(self) -> None:
+        self.items: dict[str, Item] = {}
+        self.loses_answer = False
+        """The next write arrives, its answer does not."""
+        self.before_write: Callable[[], None] | None = None
+        """What somebody else does just before the next write."""
+
+    def get(self, _table: str, pk: str, _sk: str = "META") -> Item | None:
+        return deepcopy(self.items.get(pk))
+
+    def write(self, write: Write) -> Item | None:
+        """Write; where the answer is lost, write again, as botocore does."""
+        disturb, self.before_write = self.before_write, None
+        if disturb is not None:
+            disturb()
+        lost, self.loses_answer = self.loses_answer, False
+        if lost:
+            with suppress(ConditionFailed):
+                self._write(write)
+        return self._write(write)
+
+    def _write(self, write: Write) -> Item | None:
+        if write.item is not None:
+            self.items[write.item["PK"]] = deepcopy(write.item)
+            return None
+        assert write.key is not None
+        assert write.update is not None
+        before = self.items.get(write.key["PK"], {})
+        _check_placeholders(write)
+        expression = _Expression(before, write.names, write.values)
+        if write.condition and not expression.holds(write.condition):
+            raise ConditionFailed(deepcopy(before) or None)
+        after = expression.updated(write.update)
+        self.items[write.key["PK"]] = after
+        return deepcopy(after)
+
+
+def _check_placeholders(write: Write) -> None:
+    """DynamoDB refuses what is not used, and what is used but not given."""
+    used = set(re.findall(r"[:#]\w+", f"{write.update} {write.condition}"))
+    assert used == write.names.keys() | write.values.keys()
+
+
+class _Expression:
+    """Evaluates against the item as it was before the write, as DynamoDB does."""
+
+    def __init__(self, item: Item, names: Mapping[str, str], values: Mapping[str, Any]) -> None:
+        self._item = item
+        self._names = names
+        self._values = values
+
+    def holds(self, condition: str) -> bool:
+        condition = re.sub(r"BETWEEN (\S+) AND (\S+)", r"BETWEEN \1 \2", condition)
+        return all(self._clause(clause.split()) for clause in condition.split(" AND "))
+
+    def updated(self, update: str) -> Item:
+        after = deepcopy(self._item)
+        sets, _, removes = update.partition("REMOVE ")
+        for clause in filter(None, re.split(r", (?![^(]*\))", sets.removeprefix("SET ").strip())):
+            target, _, source = clause.partition(" = ")
+            parent, name = self._place(after, target)
+            parent[name] = self._value(source)
+        for target in filter(None, removes.split(", ")):
+            parent, name = self._place(after, target)
+            parent.pop(name, None)
+        return after
+
+    def _clause(self, words: list[str]) -> bool:
+        match words:
+            case [call] if absent := re.fullmatch(r"attribute_not_exists\((\S+)\)", call):
+                return self._find(absent[1]) is None
+            case [call] if present := re.fullmatch(r"attribute_exists\((\S+)\)", call):
+                return self._find(present[1]) is not None
+            case [left, "BETWEEN", low, high]:
+                return bool(self._values[low] <= self._find(left) <= self._values[high])
+            case [left, operator, right]:
+                found = self._find(left)
+                return found is not None and _COMPARISONS[operator](found, self._values[right])
+        raise NotImplementedError(words)
+
+    def _value(self, source: str) -> Any:
+        if default := re.fullmatch(r"if_not_exists\((\S+), (\S+)\)", source):
+            found = self._find(default[1])
+            return self._values[default[2]] if found is None else found
+        first, *rest = source.split()
+        value = self._values[first] if first.startswith(":") else self._find(first)
+        match rest:
+            case []:
+                return value
+            case ["+", more]:
+                return value + self._values[more]
+            case ["-", less]:
+                return value - self._values[less]
+        raise NotImplementedError(source)
+
+    def _find(self, path: str) -> Any:
+        if size := re.fullmatch(r"size\((\S+)\)", path):
+            return len(self._find(size[1]))
+        parent, name = self._place(self._item, path)
+        return parent.get(name)
+
+    def _place(self, item: Item, path: str) -> tuple[dict[str, Any], str]:
+        *parents, last = [self._names.get(step, step) for step in path.split(".")]
+        for step in parents:
+            item = item[step]
+        return item, last

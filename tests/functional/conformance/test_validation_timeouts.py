@@ -1,0 +1,87 @@
+"""Judging ends with its caller, leaves time for what follows, and is not done in vain."""
+
+import threading
+import time
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from chalicelib.bootstrap import render, validation
+from chalicelib.engine.conformance.checks import NoValidator, Verdict
+from chalicelib.engine.job import Job
+from chalicelib.features.einvoices.validate_received import ValidationCall
+from tests.builders.invoices.hybrids import INVOICE_XML
+from tests.builders.service import Service
+from tests.builders.validation_results import fake_validation, raw_finding
+
+PDFA = {"pdf": {"pdfa": "2b"}}
+
+
+def test_a_render_that_is_being_judged_stops_when_it_is_canceled(service: Service) -> None:
+    judged, waited = threading.Event(), threading.Event()
+
+    def verdicts(_order: dict[str, Any]) -> list[dict[str, Any]]:
+        (row,) = service.call("GET", "/v1/renders").json["data"]
+        assert service.call("POST", f"/v1/renders/{row['id']}/cancel").status == 200
+        judged.wait(20)
+        waited.set()
+        return [Verdict(()).to_json()]
+
+    service.verdicts = verdicts
+
+    answer = service.render(output=PDFA)
+
+    assert (answer.status, answer.code) == (409, "conflict")
+    assert not waited.is_set(), "the validators were waited for"
+    judged.set()
+    limits = service.limits()
+    assert (limits["used"], limits["holds"], limits["leases"]) == (0, {}, {})
+    assert service.objects() == []
+
+
+def test_time_is_kept_for_storing_where_a_late_render_is_canceled(service: Service) -> None:
+    left_s: list[float] = []
+
+    def verdicts(order: dict[str, Any]) -> list[dict[str, Any]]:
+        left_s.append(order["until"] - time.time())
+        return [Verdict(()).to_json()]
+
+    def load(_job: Job) -> None:
+        service.clock.advance(seconds=18)
+
+    service.verdicts, service.engine.before_run = verdicts, load
+
+    answer = service.render(output=PDFA, timeout_behavior="cancel")
+
+    assert (answer.status, answer.json["warnings"]) == (200, [])
+    # The API waits 28 s in all, less its own way back.
+    assert 5 < left_s[0] < 10 - 0.3 - 1
+
+
+def test_what_is_too_large_is_not_judged(service: Service) -> None:
+    asked = fake_validation(service, raw_finding())
+    service.engine.page_count = 21
+
+    answer = service.render(output={"pdf": {"pdfa": "2b", "max_pages": 20}})
+
+    assert (answer.status, answer.code, asked) == (422, "page_limit_exceeded", [])
+
+
+def test_validators_are_made_once_for_all_documents_of_others(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[NoValidator] = []
+
+    def make(*_: Any) -> NoValidator:
+        made.append(NoValidator())
+        return made[-1]
+
+    monkeypatch.setattr(validation, "validator", make)
+    settings = cast("Any", SimpleNamespace(bucket="b", validate_function=""))
+    examine = render.validate_received(settings, service.clients, service.clock)
+    ends_at = service.clock.now().timestamp() + 60
+    order = ValidationCall(service.workspace, "r", INVOICE_XML, None, ends_at)
+
+    assert [examine(order)["invoice"] is None for _ in range(2)] == [False, False]
+    assert len(made) == 1

@@ -1,0 +1,298 @@
+"""Each code of the catalogue whose owner is in the product is provoked, here or with a browser."""
+
+import datetime as dt
+from collections.abc import Callable
+from typing import Any, Final
+
+import pytest
+
+from chalicelib.adapters.aws.table import Write
+from chalicelib.api.routes import ENDPOINTS
+from chalicelib.core.errors import ServiceError
+from chalicelib.core.ids import WorkspaceId
+from chalicelib.core.problems import PROBLEMS
+from chalicelib.features.workspaces.change import WorkspaceChanges
+from chalicelib.settings import ApiSettings
+from tests.builders import templates, validation_results
+from tests.builders.http import ApiAnswer
+from tests.builders.problem_catalogue import BROWSER_ERRORS, PRODUCT_OWNERS
+from tests.builders.service import FunctionKilled, Service
+from tests.functional.renders.test_sync_timeouts import busy, late
+
+type Provoke = Callable[[Service], ApiAnswer]
+
+PROVOKED: Final[dict[str, Provoke]] = {
+    **templates.PROVOKED_TEMPLATE_ERRORS,
+    **validation_results.PROVOKED_VALIDATION_ERRORS,
+}
+ELSEWHERE: Final = "free_workspace_limit"
+JSON: Final = {"Content-Type": "application/json"}
+
+
+def exhausted(service: Service, workspace: WorkspaceId) -> Write:
+    """Return the write after which a workspace has no render left in its cycle."""
+    return Write(
+        service.settings.main_table,
+        key={"PK": f"WS#{workspace}#LIM", "SK": "META"},
+        update="SET quota_left = :none",
+        values={":none": 0},
+    )
+
+
+def provokes(code: str) -> Callable[[Provoke], Provoke]:
+    def listed(provoke: Provoke) -> Provoke:
+        assert code not in PROVOKED
+        PROVOKED[code] = provoke
+        return provoke
+
+    return listed
+
+
+@provokes("invalid_json")
+def _(service: Service) -> ApiAnswer:
+    return service.call("POST", "/v1/renders", body=b"{", headers=JSON)
+
+
+@provokes("validation_error")
+def _(service: Service) -> ApiAnswer:
+    return service.render(mode="soon")
+
+
+@provokes("payload_too_large")
+def _(service: Service) -> ApiAnswer:
+    key = service.key("live", service.create_workspace("free"))
+    return service.render(input={"type": "html", "html": "x" * 1_000_001}, key=key)
+
+
+@provokes("unsupported_media_type")
+def _(service: Service) -> ApiAnswer:
+    return service.call("POST", "/v1/renders", body=b"{}", headers={"Content-Type": "text/plain"})
+
+
+@provokes("not_found")
+def _(service: Service) -> ApiAnswer:
+    return service.call("GET", "/v1/chairs")
+
+
+@provokes("method_not_allowed")
+def _(service: Service) -> ApiAnswer:
+    return service.call("PUT", "/v1/renders", json_body={})
+
+
+@provokes("internal_error")
+def _(service: Service) -> ApiAnswer:
+    given = vars(service.services.settings) | {"main_table": "gone"}
+    service.services.settings = ApiSettings(**given)
+    return service.call("GET", "/v1/renders")
+
+
+@provokes("authentication_required")
+def _(service: Service) -> ApiAnswer:
+    return service.call("GET", "/v1/renders", key=None)
+
+
+@provokes("invalid_api_key")
+def _(service: Service) -> ApiAnswer:
+    return service.call("GET", "/v1/renders", key=service.live[:-1])
+
+
+@provokes("api_key_expired")
+def _(service: Service) -> ApiAnswer:
+    key = service.key("live", expires_at=service.clock.now() + dt.timedelta(seconds=1))
+    service.clock.advance(seconds=1)
+    return service.call("GET", "/v1/renders", key=key)
+
+
+@provokes("api_key_revoked")
+def _(service: Service) -> ApiAnswer:
+    service.operator.manage_keys.revoke(service.live.split("_")[2])
+    return service.call("GET", "/v1/renders")
+
+
+@provokes("insufficient_scope")
+def _(service: Service) -> ApiAnswer:
+    return service.render(key=service.key("live", scopes=["renders:read"]))
+
+
+@provokes("ip_not_allowed")
+def _(service: Service) -> ApiAnswer:
+    return service.render(key=service.key("live", allow_ips=["198.51.100.0/24", "2001:db8::/32"]))
+
+
+@provokes("rate_limited")
+def _(service: Service) -> ApiAnswer:
+    key = service.key("live", service.create_workspace("free"))
+    answers = [service.call("GET", "/v1/renders", key=key) for _ in range(3)]
+    assert [answer.status for answer in answers] == [200, 200, 429]
+    return answers[2]
+
+
+@provokes("workspace_suspended")
+def _(service: Service) -> ApiAnswer:
+    service.operator.change_status.suspend(service.workspace)
+    return service.render()
+
+
+@provokes("workspace_deletion_scheduled")
+def _(service: Service) -> ApiAnswer:
+    service.operator.change_status.delete(service.workspace)
+    return service.render()
+
+
+@provokes("render_limit_reached")
+def _(service: Service) -> ApiAnswer:
+    workspace = service.create_workspace("free")
+    key = service.key("live", workspace)
+    service.services.tables.write(exhausted(service, workspace))
+    return service.render(key=key)
+
+
+@provokes("concurrency_limited")
+def _(service: Service) -> ApiAnswer:
+    key = service.key("live", service.create_workspace("free"))
+    inside: list[ApiAnswer] = []
+    service.engine.before_run = lambda _job: inside.append(service.render(key=key))
+    service.render(key=key)
+    return inside[0]
+
+
+@provokes("maintenance")
+def _(service: Service) -> ApiAnswer:
+    service.operator.service_states.set("maintenance", retry_after_s=7)
+    answer = service.render()
+    assert answer.headers["Retry-After"] == "7"
+    return answer
+
+
+@provokes("region_degraded")
+def _(service: Service) -> ApiAnswer:
+    service.invoke_failures = busy(service)
+    return service.render(timeout_behavior="cancel")
+
+
+@provokes("email_not_verified")
+def _(service: Service) -> ApiAnswer:
+    owned = service.operator.create_workspace("Owned", owner="o@example.com", regions=["eu"])
+    return service.render(key=service.key("live", owned.id))
+
+
+@provokes("region_not_enabled")
+def _(service: Service) -> ApiAnswer:
+    service.operator.change_workspace(service.workspace, WorkspaceChanges(regions=["us"]))
+    return service.render()
+
+
+@provokes("test_key_required")
+def _(service: Service) -> ApiAnswer:
+    return service.render(test=True)
+
+
+@provokes("render_not_found")
+def _(service: Service) -> ApiAnswer:
+    return service.call("GET", "/v1/renders/rnd_01HZZZZZZZZZZZZZZZZZZZZZZZ")
+
+
+@provokes("render_timeout")
+def _(service: Service) -> ApiAnswer:
+    service.invoke_failures = late(service)
+    return service.render(timeout_behavior="cancel")
+
+
+@provokes("render_lost")
+def _(service: Service) -> ApiAnswer:
+    def die(_job: Any) -> None:
+        raise FunctionKilled
+
+    service.engine.before_run = die
+    return service.render()
+
+
+@provokes("idempotency_in_progress")
+def _(service: Service) -> ApiAnswer:
+    key = {"Idempotency-Key": "k"}
+    inside: list[ApiAnswer] = []
+    service.engine.before_run = lambda _job: inside.append(service.render(headers=key))
+    service.render(headers=key)
+    return inside[0]
+
+
+@provokes("idempotency_key_reused")
+def _(service: Service) -> ApiAnswer:
+    service.render(headers={"Idempotency-Key": "k"})
+    return service.render(headers={"Idempotency-Key": "k"}, reference="another")
+
+
+@provokes("conflict")
+def _(service: Service) -> ApiAnswer:
+    return service.call("POST", f"/v1/renders/{service.render().json['id']}/cancel")
+
+
+@provokes("output_too_large")
+def _(service: Service) -> ApiAnswer:
+    service.engine.content = b"%PDF-" + bytes(20_000_001)
+    return service.render(delivery={"type": "binary"})
+
+
+@provokes("page_limit_exceeded")
+def _(service: Service) -> ApiAnswer:
+    service.engine.page_count = 3
+    return service.render(output={"pdf": {"max_pages": 2}})
+
+
+@provokes("template_not_found")
+def _(service: Service) -> ApiAnswer:
+    return service.render(input={"type": "template", "template_id": "tpl_1"})
+
+
+@provokes("template_not_allowed_for_key")
+def _(service: Service) -> ApiAnswer:
+    key = service.key("live", templates=["tpl_1"])
+    return service.render(input={"type": "template", "template_id": "tpl_2"}, key=key)
+
+
+@provokes("invalid_signature")
+def _(service: Service) -> ApiAnswer:
+    url = service.render().json["files"][0]["url"].removeprefix("https://files.test")
+    return service.call("GET", url[:-1], key=None)
+
+
+@provokes("file_expired")
+def _(service: Service) -> ApiAnswer:
+    render = service.render().json
+    service.call("DELETE", f"/v1/renders/{render['id']}/files")
+    return service.call("GET", render["files"][0]["url"].removeprefix("https://files.test"))
+
+
+@provokes("upload_not_found")
+def _(service: Service) -> ApiAnswer:
+    return service.render(input={"type": "html", "upload_id": "upl_01HZZZZZZZZZZZZZZZZZZZZZZZ"})
+
+
+@pytest.mark.parametrize("code", sorted(PROVOKED))
+def test_code_is_answered_as_the_catalogue_says(service: Service, code: str) -> None:
+    problem = PROBLEMS[code]
+    answer = PROVOKED[code](service)
+
+    assert (answer.code, answer.status) == (code, problem.http_status)
+    assert answer.json["title"] == problem.title
+    if answer.status in {429, 503}:
+        assert int(answer.headers["Retry-After"]) >= 1
+
+
+def test_third_free_workspace_is_refused(service: Service) -> None:
+    """By the operator tool: no route makes workspaces."""
+    for name in ("one", "two"):
+        service.operator.create_workspace(name, owner="o@example.com", regions=["eu"])
+
+    with pytest.raises(ServiceError) as refusal:
+        service.operator.create_workspace("three", owner="o@example.com", regions=["eu"])
+
+    assert refusal.value.code == ELSEWHERE
+
+
+def test_every_code_of_the_product_is_provoked() -> None:
+    owned = {code for code, problem in PROBLEMS.items() if problem.owner in PRODUCT_OWNERS}
+    named = {code for row in ENDPOINTS for code in row.problems}
+
+    assert owned == PROVOKED.keys() | BROWSER_ERRORS.keys() | {ELSEWHERE}
+    assert named <= owned

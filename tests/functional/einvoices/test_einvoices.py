@@ -1,0 +1,132 @@
+"""`POST /v1/einvoices`: a render whose only file is XML."""
+
+import base64
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from lxml import etree
+
+from tests.builders.http import ApiAnswer
+from tests.builders.invoices.invoice_json import ABSENT, invoice_json
+from tests.builders.service import Service
+
+NOTE = b"<ram:SubjectCode>AAI</ram:SubjectCode>"
+
+
+def post(service: Service, **more: Any) -> ApiAnswer:
+    fields = {name: more.pop(name) for name in ("key", "headers") if name in more}
+    body = {"profile": "EN16931", "invoice": invoice_json()} | more
+    return service.call("POST", "/v1/einvoices", json_body=body, **fields)
+
+
+def content(service: Service, answer: ApiAnswer) -> bytes:
+    stored = service.services.objects.get(
+        service.services.read_renders.one(service.workspace, answer.json["id"], "live").files[0].key
+    )
+    assert stored is not None
+    return stored
+
+
+def test_it_is_a_render_whose_file_is_the_xml(service: Service) -> None:
+    answer = post(service, reference="R-1", metadata={"a": "b"})
+
+    assert answer.status == 200, answer.json
+    (file,) = answer.json["files"]
+    assert (file["format"], file["content_type"]) == ("xml", "application/xml")
+    assert (file["filename"], file["pages"]) == ("2026-0042.xml", None)
+    assert (answer.json["reference"], answer.json["metadata"]) == ("R-1", {"a": "b"})
+    assert answer.json["billed"]
+    assert answer.json["input"] == {"type": "einvoice", "profile": "EN16931", "syntax": "cii"}
+    assert Decimal(answer.json["invoice"]["grand_total"]) == Decimal("214.16")
+    xml = content(service, answer)
+    assert etree.fromstring(xml).tag.endswith("}CrossIndustryInvoice")
+    assert NOTE not in xml
+    again = service.call("GET", f"/v1/renders/{answer.json['id']}")
+    assert again.json["invoice"] == answer.json["invoice"]
+
+
+def test_ubl_is_the_answer_itself_and_a_test_key_leaves_its_note(service: Service) -> None:
+    answer = post(
+        service,
+        key=service.test,
+        profile="XRECHNUNG",
+        syntax="ubl",
+        filename="Rechnung.pdf",
+        delivery={"type": "binary"},
+    )
+
+    assert (answer.status, answer.headers["Content-Type"]) == (200, "application/xml")
+    assert 'filename="Rechnung.xml"' in answer.headers["Content-Disposition"]
+    assert b"#AAI#TEST" in answer.body
+
+
+def test_a_test_that_cannot_be_marked_as_one_is_told(service: Service) -> None:
+    def told(key: str, profile: str) -> list[str]:
+        warnings = post(service, key=key, profile=profile).json["warnings"]
+        return [each["message"] for each in warnings if each["code"] == "feature_unavailable"]
+
+    (message,) = told(service.test, "MINIMUM")
+    assert "MINIMUM has no place for the note" in message
+    assert told(service.test, "BASIC_WL") == told(service.live, "MINIMUM") == []
+
+
+def test_async_is_made_by_the_queue_and_a_repeat_makes_nothing(service: Service) -> None:
+    first = post(service, mode="async", headers={"Idempotency-Key": "k"})
+    again = post(service, mode="async", headers={"Idempotency-Key": "k"})
+
+    assert (first.status, again.status) == (202, 202)
+    assert again.json["id"] == first.json["id"]
+    service.run_queued()
+    done = service.call("GET", f"/v1/renders/{first.json['id']}")
+    assert (done.json["status"], done.json["files"][0]["format"]) == ("succeeded", "xml")
+
+
+def test_a_broken_rule_is_told_with_its_place_and_not_billed(service: Service) -> None:
+    invoice = invoice_json({"lines[1].vat": {"category": "E", "rate": 0}})
+
+    answer = post(service, invoice=invoice)
+
+    assert (answer.status, answer.code) == (422, "einvoice_invalid")
+    report = answer.json["result"]["conformance"]["einvoice"]
+    assert (report["status"], report["validator"]) == ("failed", None)
+    assert "BR-E-10" in {found["rule"] for found in report["errors"]}
+    assert all(found["path"].startswith("invoice") for found in report["errors"])
+    render = service.call("GET", f"/v1/renders/{answer.json['render_id']}").json
+    assert (render["status"], render["billed"]) == ("failed", False)
+    assert render["result"] == answer.json["result"]
+    assert render["error"]["code"] == "einvoice_invalid"
+
+
+@pytest.mark.parametrize(
+    ("more", "pointer"),
+    [
+        ({"profile": "BASIC", "syntax": "ubl"}, "/syntax"),
+        ({"invoice": invoice_json({"seller": ABSENT})}, "/invoice/seller"),
+        ({"format": "xml"}, "/format"),
+        ({"mode": "async", "delivery": {"type": "binary"}}, "/delivery/type"),
+    ],
+)
+def test_what_is_wrong_with_the_request_is_named(
+    service: Service, more: dict[str, Any], pointer: str
+) -> None:
+    answer = post(service, **more)
+
+    assert (answer.status, answer.code) == (400, "validation_error")
+    assert [error["path"] for error in answer.json["errors"]] == [pointer]
+
+
+def test_a_plan_without_e_invoices_refuses_it(service: Service) -> None:
+    free = service.create_workspace("free")
+    answer = post(service, key=service.key("test", free))
+
+    assert (answer.status, answer.code) == (402, "plan_feature_unavailable")
+    assert "growth" in answer.json["detail"]
+
+
+def test_nothing_of_it_is_kept_with_retention_none(service: Service) -> None:
+    answer = post(service, delivery={"type": "base64", "retention": "none"})
+
+    assert etree.fromstring(base64.b64decode(answer.body)) is not None
+    shown = service.call("GET", f"/v1/renders/{answer.headers['X-Render-Id']}").json
+    assert (shown["invoice"], shown["files"]) == (None, [])

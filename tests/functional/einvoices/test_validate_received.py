@@ -1,0 +1,279 @@
+"""`POST /v1/einvoices/validate`: what an e-invoice of others is worth, and what it says."""
+
+import base64
+from typing import Any
+
+import pytest
+from pikepdf import Encryption
+
+from chalicelib.engine.conformance.checks import RawFinding, Verdict
+from tests.builders.http import ApiAnswer
+from tests.builders.invoices.hybrids import INVOICE_XML, hybrid_pdf
+from tests.builders.invoices.invoice_json import invoice_json
+from tests.builders.service import FunctionKilled, LambdaClient, Service
+from tests.builders.uploads import (
+    announce_upload,
+    file_part,
+    multipart_request,
+    post_upload,
+    store_announced,
+)
+
+VALIDATE = "/v1/einvoices/validate"
+NUMBER = "/rsm:CrossIndustryInvoice/rsm:ExchangedDocument/ram:ID"
+
+
+def post(service: Service, **fields: Any) -> ApiAnswer:
+    return service.call("POST", VALIDATE, json_body=fields)
+
+
+def sent(service: Service, content: bytes, kind: str = "application/xml", **more: Any) -> ApiAnswer:
+    headers = {"Content-Type": kind}
+    return service.call("POST", VALIDATE, body=content, headers=headers, **more)
+
+
+def encoded(content: bytes) -> str:
+    return base64.b64encode(content).decode()
+
+
+def judging(service: Service, *findings: RawFinding) -> list[str]:
+    """Have the validators tell this of everything; return the kinds of what they are asked."""
+    asked: list[str] = []
+
+    def verdicts(order: dict[str, Any]) -> list[dict[str, Any]]:
+        asked.extend(check["kind"] for check in order["checks"])
+        return [Verdict(findings, "V 1", "S").to_json() for _ in order["checks"]]
+
+    service.verdicts = verdicts
+    return asked
+
+
+def rules(answer: ApiAnswer, kind: str = "errors") -> list[str]:
+    return [found["rule"] for found in answer.json["conformance"]["einvoice"][kind]]
+
+
+def test_an_xml_is_told_its_report_and_its_invoice(service: Service) -> None:
+    asked = judging(service, RawFinding("cen", "error", "BR-02", "It has a number", NUMBER, 1))
+    answer = sent(service, INVOICE_XML)
+
+    assert answer.status == 200, answer.json
+    assert answer.json.keys() == {"object", "conformance", "invoice"}
+    assert answer.json["object"] == "einvoice_validation"
+    assert asked == ["cii-EN16931"]
+    report = answer.json["conformance"]["einvoice"]
+    assert (report["profile"], report["syntax"], report["status"]) == ("EN16931", "cii", "failed")
+    assert (report["errors"][0]["location"], report["errors"][0]["path"]) == (
+        NUMBER,
+        "invoice.number",
+    )
+    assert answer.json["invoice"]["number"] == invoice_json()["number"]
+    assert answer.json["invoice"]["seller"] == invoice_json()["seller"]
+
+
+def test_what_it_says_makes_the_same_xml_again(service: Service) -> None:
+    invoice = sent(service, INVOICE_XML).json["invoice"]
+    body = {"profile": "EN16931", "invoice": invoice, "delivery": {"type": "binary"}}
+
+    assert service.call("POST", "/v1/einvoices", json_body=body).body == INVOICE_XML
+
+
+def test_it_comes_in_base64_or_as_an_upload_just_as_well(service: Service) -> None:
+    judging(service)
+    lines = base64.encodebytes(INVOICE_XML).decode()
+    upload = post_upload(service, INVOICE_XML, name="a.xml", kind="application/xml").json["id"]
+
+    whole = sent(service, INVOICE_XML, "text/xml; charset=utf-8")
+    assert post(service, content=lines).json == whole.json
+    assert post(service, upload_id=upload).json == whole.json
+    assert whole.json["conformance"]["einvoice"]["status"] == "passed"
+
+
+def test_a_pdf_is_judged_with_the_invoice_that_it_carries(service: Service) -> None:
+    asked = judging(service)
+    answer = sent(service, hybrid_pdf(), "application/pdf")
+
+    assert asked == ["cii-EN16931", "pdf-3a", "pdf-ua1"]
+    assert answer.json["conformance"].keys() == {"einvoice", "pdfa", "pdfua"}
+    assert answer.json["conformance"]["pdfa"]["profile"] == "3a"
+    assert answer.json["invoice"]["number"] == invoice_json()["number"]
+
+
+def test_without_a_verdict_there_is_still_the_invoice(service: Service) -> None:
+    answer = sent(service, INVOICE_XML)
+
+    assert answer.json["conformance"]["einvoice"]["status"] == "unavailable"
+    assert rules(answer, "warnings") == ["PLT-NOT-VALIDATED"]
+    assert answer.json["invoice"] is not None
+
+
+def test_it_is_free_and_nothing_of_it_is_kept(service: Service) -> None:
+    before = service.objects()
+    headers = {"Idempotency-Key": "k", "Content-Type": "application/xml"}
+    answer = service.call("POST", VALIDATE, body=INVOICE_XML, headers=headers)
+
+    assert (answer.status, service.objects()) == (200, before)
+    assert "r=" in answer.headers["RateLimit"]
+    assert service.call("GET", "/v1/renders").json["data"] == []
+    assert service.call("GET", "/v1/account").json["renders"]["used"] == 0
+
+
+@pytest.mark.parametrize(
+    ("document", "said"),
+    [
+        pytest.param(b"<a>", "not well-formed", id="damage"),
+        pytest.param(b"\x89PNG\r\n", "not well-formed", id="other bytes"),
+        pytest.param(b"<order/>", "is a order; send", id="other XML"),
+        pytest.param(
+            b"<!DOCTYPE a [<!ENTITY x SYSTEM 'file:///etc/passwd'>]><a>&x;</a>",
+            "DOCTYPE",
+            id="external entity",
+        ),
+        pytest.param(b"<a>" + b"<b/>" * 3_000_001, "more than 3000000 tags", id="tags"),
+        pytest.param(hybrid_pdf("a.xml"), "carries no factur-x.xml", id="PDF without"),
+        pytest.param(
+            hybrid_pdf("factur-x.xml", "xrechnung.xml"), "carries 2 invoices", id="PDF of 2"
+        ),
+        pytest.param(hybrid_pdf(content=b" " * 20_000_001), "more than 20000000", id="packed"),
+    ],
+)
+def test_what_is_no_invoice_is_told_so(service: Service, document: bytes, said: str) -> None:
+    asked = judging(service)
+    answer = post(service, upload_id=uploaded(service, document))
+
+    assert answer.status == 200, answer.json
+    report = answer.json["conformance"]["einvoice"]
+    assert (report["profile"], report["status"]) == (None, "failed")
+    assert rules(answer) == ["PLT-NO-INVOICE"]
+    assert said in report["errors"][0]["message"]
+    assert answer.json["invoice"] is None
+    assert not any(kind.startswith(("cii", "ubl")) for kind in asked)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "rule", "place"),
+    [
+        ("SellerTradeParty>", "SalesAgentTradeParty>", "PLT-NOT-IN-MODEL", "HeaderTradeAgreement"),
+        ("20260301", "20261301", "PLT-NOT-IN-MODEL", "IssueDateTime/udt:DateTimeString"),
+        (">Paper<", f">{'x' * 5000}<", "PLT-NOT-IN-MODEL", "invoice.lines[0].item.name"),
+        ("urn:cen.eu:en16931:2017<", "urn:other<", "PLT-PROFILE", ""),
+    ],
+)
+def test_what_is_not_in_the_model_is_named(
+    service: Service, old: str, new: str, rule: str, place: str
+) -> None:
+    judging(service)
+    answer = sent(service, INVOICE_XML.replace(old.encode(), new.encode()))
+
+    first = answer.json["conformance"]["einvoice"]["warnings"][0]
+    assert (answer.status, first["rule"]) == (200, rule)
+    assert first["location"].endswith(place)
+    assert (answer.json["invoice"] is None) == (rule == "PLT-NOT-IN-MODEL")
+
+
+@pytest.mark.parametrize(
+    ("document", "code"),
+    [
+        (b"%PDF-1.7 junk", "invalid_pdf_source"),
+        (hybrid_pdf(encryption=Encryption(owner="o", user="u")), "pdf_password_required"),
+    ],
+)
+def test_a_pdf_that_nobody_can_read_is_refused(
+    service: Service, document: bytes, code: str
+) -> None:
+    answer = post(service, content=encoded(document))
+
+    assert (answer.status, answer.code) == (422, code)
+    assert answer.json["detail"].startswith("/content: ")
+
+
+@pytest.mark.parametrize(
+    ("fields", "pointer"),
+    [
+        ({}, ""),
+        ({"content": encoded(INVOICE_XML), "upload_id": "upl_1"}, ""),
+        ({"content": ""}, "/content"),
+        ({"content": "%%%"}, "/content"),
+        ({"content": "abcde"}, "/content"),
+        ({"content": " \n"}, "/content"),
+        ({"content": encoded(INVOICE_XML), "profile": "BASIC"}, "/profile"),
+    ],
+)
+def test_what_is_wrong_with_the_request_is_named(
+    service: Service, fields: dict[str, Any], pointer: str
+) -> None:
+    answer = post(service, **fields)
+
+    assert (answer.status, answer.code) == (400, "validation_error")
+    assert [error["path"] for error in answer.json["errors"]] == [pointer]
+
+
+def test_a_body_has_a_type_a_size_and_something_in_it(service: Service) -> None:
+    assert sent(service, b"").code == "validation_error"
+    assert sent(service, INVOICE_XML, "image/png").code == "unsupported_media_type"
+    assert (
+        sent(service, INVOICE_XML, "application/xml; charset=latin-1").code
+        == "unsupported_media_type"
+    )
+    assert sent(service, b" " * 4_000_001).code == "payload_too_large"
+
+
+def test_an_upload_is_ones_own_there_and_not_too_large(service: Service) -> None:
+    other = service.create_workspace()
+    theirs = service.call(
+        "POST",
+        "/v1/uploads",
+        key=service.key("live", other),
+        **multipart_request(file_part(INVOICE_XML)),
+    ).json["id"]
+    pending = announce_upload(service).json["id"]
+    large = announce_upload(service, bytes=20_000_001).json["id"]
+    store_announced(service, large, b" " * 20_000_001)
+
+    assert post(service, upload_id=theirs).code == "upload_not_found"
+    assert post(service, upload_id="upl_none").code == "upload_not_found"
+    assert post(service, upload_id=pending).code == "conflict"
+    refused = post(service, upload_id=large)
+    assert (refused.status, refused.json["errors"][0]["path"]) == (400, "/upload_id")
+
+
+def test_who_may_not_is_refused(service: Service) -> None:
+    free = service.create_workspace("free")
+
+    assert (
+        sent(service, INVOICE_XML, key=service.key("live", free)).code == "plan_feature_unavailable"
+    )
+    reader = service.key("live", scopes=("renders:read",))
+    assert sent(service, INVOICE_XML, key=reader).code == "insufficient_scope"
+    abroad = service.operator.create_workspace("Abroad", plan="scale", regions=["us"]).id
+    assert sent(service, INVOICE_XML, key=service.key("live", abroad)).code == "region_not_enabled"
+
+
+def test_the_largest_body_reaches_whoever_reads_it(service: Service) -> None:
+    declaration, _, rest = INVOICE_XML.partition(b"\n")
+    note = b"<!--%s-->" % (b"x" * (4_000_000 - len(INVOICE_XML) - len("<!---->")))
+
+    answer = sent(service, declaration + b"\n" + note + rest)
+
+    assert answer.status == 200
+    assert answer.json["invoice"] is not None
+
+
+def test_a_lost_function_is_asked_again(service: Service) -> None:
+    busy = LambdaClient.exceptions.TooManyRequestsException()
+    service.invoke_failures = iter([busy, FunctionKilled(), busy])
+
+    assert sent(service, INVOICE_XML).status == 200
+
+
+def test_a_function_that_dies_over_a_document_is_told_as_a_lack_of_room(service: Service) -> None:
+    service.invoke_failures = iter([FunctionKilled() for _ in range(3)])
+    answer = sent(service, INVOICE_XML)
+
+    assert (answer.status, answer.code) == (503, "region_degraded")
+    assert answer.headers["Retry-After"] == "5"
+
+
+def uploaded(service: Service, content: bytes) -> str:
+    upload: str = announce_upload(service, bytes=len(content)).json["id"]
+    store_announced(service, upload, content)
+    return upload

@@ -1,0 +1,157 @@
+"""Facts: written with the change, told once to each who listens, sent again when they were not."""
+
+import json
+from collections.abc import Sequence
+
+import pytest
+from botocore.exceptions import ConnectionClosedError
+
+from chalicelib.adapters.aws.table import Item, Write
+from chalicelib.features.events.model import EventDelivery, PublishEvent
+from chalicelib.features.events.relay import OutboxRelay
+from tests.builders.service import Service
+
+
+class RecordingSubscriber:
+    """Counts in its own row how often it was told; fails when it is asked to."""
+
+    def __init__(self, service: Service, name: str) -> None:
+        self.service = service
+        self.name = name
+        self.fails = False
+
+    def __call__(self, delivery: EventDelivery) -> Sequence[Write]:
+        assert delivery.subject_row["SK"] == "META"
+        if self.fails:
+            raise RuntimeError(self.name)
+        return (
+            Write(
+                self.service.settings.main_table,
+                key={"PK": f"TOLD#{self.name}", "SK": "META"},
+                update="ADD told :one",
+                values={":one": 1},
+            ),
+        )
+
+    @property
+    def told(self) -> int:
+        table = self.service.settings.main_table
+        item = self.service.services.tables.get(table, f"TOLD#{self.name}")
+        return int(item["told"]) if item else 0
+
+
+def relay_of(service: Service, *subscribers: RecordingSubscriber) -> OutboxRelay:
+    return OutboxRelay(
+        tables=service.services.tables,
+        outbox=service.services.outbox,
+        subscribers=subscribers,
+        clock=service.clock,
+    )
+
+
+def message_of(fact: Item) -> PublishEvent:
+    return PublishEvent(fact["PK"], fact["SK"])
+
+
+def test_fact_is_told_and_stays(service: Service) -> None:
+    render = service.render().json
+
+    assert service.relay_events() == []
+
+    (fact,) = service.events(render["id"])
+    assert fact["published_at"] >= fact["created_at"]
+    assert "due_at" not in fact
+    assert service.usage() == {"live_succeeded": 1, "billed": 1}
+
+
+def test_fact_that_is_sent_often_is_told_once(service: Service) -> None:
+    render = service.render().json
+    (fact,) = service.events(render["id"])
+    for _ in range(3):
+        service.send("Events", json.dumps(message_of(fact).to_json()))
+
+    assert service.relay_events() == []
+
+    assert service.usage() == {"live_succeeded": 1, "billed": 1}
+    assert service.tick() == 0
+
+
+def test_every_listener_hears_a_fact_once_though_one_of_them_fails(service: Service) -> None:
+    (fact,) = service.events(service.render().json["id"])
+    first, second = RecordingSubscriber(service, "first"), RecordingSubscriber(service, "second")
+    relay = relay_of(service, first, second)
+
+    second.fails = True
+    with pytest.raises(RuntimeError, match="second"):
+        relay(message_of(fact))
+    assert (first.told, second.told) == (0, 0)
+    second.fails = False
+    relay(message_of(fact))
+    relay(message_of(fact))
+
+    assert (first.told, second.told) == (1, 1)
+
+
+def test_fact_that_was_never_sent_is_sent_a_minute_later(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def down(**_: object) -> None:
+        raise ConnectionClosedError(endpoint_url="https://sqs.test")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(service.clients.sqs, "send_message", down)
+        assert service.render().status == 200
+    assert service.relay_events() == []
+    assert service.usage() == {}
+
+    service.clock.advance(seconds=59)
+    assert service.tick() == 0
+    service.clock.advance(seconds=2)
+    assert service.tick() == 1
+    service.relay_events()
+
+    assert service.usage() == {"live_succeeded": 1, "billed": 1}
+
+
+def test_each_final_state_is_counted(service: Service) -> None:
+    service.render()
+    service.render(key=service.test)
+    service.render(key=service.test, input={"type": "html", "html": "{{", "templating": True})
+    service.engine.page_count = 5_000
+    assert service.render().code == "page_limit_exceeded"
+
+    while service.relay_events() or service.tick():
+        pass
+
+    usage = service.usage()
+    assert usage["billed"] == 1
+    assert usage["live_succeeded"] == 1
+    assert usage["live_failed"] == 1
+    assert usage["test_succeeded"] == 2
+
+
+@pytest.mark.parametrize("settled", [True, False])
+def test_relay_settles_what_a_dead_function_has_not(service: Service, *, settled: bool) -> None:
+    render_id = service.render().json["id"]
+    render = service.services.renders.get(service.workspace, render_id)
+    assert render is not None
+    # As a function leaves it that dies between the final state and its settlement.
+    service.services.tables.write(
+        Write(
+            service.settings.main_table,
+            key={"PK": f"WS#{service.workspace}#LIM", "SK": "META"},
+            update="SET holds.#r = :hold, leases.#r = :until, used = used - :one",
+            names={"#r": render_id},
+            values={":hold": render.reservation.hold, ":until": 9_999_999_999, ":one": 1},
+        )
+    )
+    (fact,) = service.events(render_id)
+    service.clients.sqs.purge_queue(QueueUrl=service.settings.events_queue_url)
+    told = PublishEvent(fact["PK"], fact["SK"], settled=settled)
+    service.send("Events", json.dumps(told.to_json()))
+
+    service.relay_events()
+
+    taken = service.limits()
+    assert taken["used"] == (0 if settled else 1)
+    assert (len(taken["holds"]), len(taken["leases"])) == ((1, 1) if settled else (0, 0))

@@ -1,0 +1,192 @@
+"""Packs and automatic top-ups: what they allow, and what is told when nothing is left."""
+
+from typing import Any
+
+import pytest
+
+from chalicelib.adapters.aws.table import Write
+from chalicelib.features.workspaces.change import WorkspaceChanges
+from tests.builders.http import ApiAnswer
+from tests.builders.operator import OperatorTool
+from tests.builders.service import Service
+
+
+class Tenant:
+    """A workspace that has used all that its plan includes."""
+
+    def __init__(self, service: Service, tool: OperatorTool, plan: str = "starter") -> None:
+        self.service = service
+        self.tool = tool
+        self.workspace = service.create_workspace(plan)
+        self.key = service.key("live", self.workspace)
+        self.keep(quota_left=0, used=2_000)
+
+    def keep(self, **fields: Any) -> None:
+        """Write fields of the limits item; None removes one, as items of earlier releases had."""
+        item = self.service.operator.limits.get(self.workspace) | fields
+        known = {name: value for name, value in item.items() if value is not None}
+        self.service.services.tables.write(Write(self.service.settings.main_table, item=known))
+        self.service.services.limits._cached_items.clear()
+
+    def set(self, *options: str) -> None:
+        self.tool.json("workspace", "set", self.workspace, *options)
+
+    def render(self, **fields: Any) -> ApiAnswer:
+        self.service.clock.advance(seconds=2)
+        return self.service.render(key=self.key, **fields)
+
+    @property
+    def renders(self) -> dict[str, int]:
+        self.service.clock.advance(seconds=2)
+        answer: dict[str, int] = self.service.call("GET", "/v1/account", key=self.key).json[
+            "renders"
+        ]
+        return answer
+
+
+@pytest.fixture
+def tenant(service: Service, tool: OperatorTool) -> Tenant:
+    return Tenant(service, tool)
+
+
+def test_render_of_a_pack_is_taken_when_the_included_ones_are_used(tenant: Tenant) -> None:
+    tenant.set("--packs", "2")
+    assert tenant.renders["prepaid_remaining"] == 2_000
+
+    assert tenant.render().status == 200
+
+    told = tenant.renders
+    assert (told["used"], told["remaining_included"], told["prepaid_remaining"]) == (
+        2_000,
+        0,
+        1_999,
+    )
+
+
+def test_included_renders_go_before_packs(tenant: Tenant) -> None:
+    tenant.set("--packs", "1")
+    tenant.keep(quota_left=1, used=1_999)
+
+    tenant.render()
+    assert tenant.renders["prepaid_remaining"] == 1_000
+    tenant.render()
+
+    assert tenant.renders["prepaid_remaining"] == 999
+
+
+def test_render_that_fails_gives_its_part_of_the_pack_back(tenant: Tenant) -> None:
+    tenant.set("--packs", "1")
+    tenant.service.engine.page_count = 5_000
+
+    assert tenant.render().code == "page_limit_exceeded"
+
+    assert tenant.renders["prepaid_remaining"] == 1_000
+    tenant.render(mode="async")
+    assert tenant.renders["prepaid_remaining"] == 999
+
+
+def test_what_is_left_of_packs_outlives_the_cycle(tenant: Tenant) -> None:
+    tenant.set("--packs", "1")
+    tenant.service.clock.advance(days=31)
+
+    tenant.render()
+
+    told = tenant.renders
+    assert (told["used"], told["remaining_included"], told["prepaid_remaining"]) == (
+        1,
+        1_999,
+        1_000,
+    )
+
+
+@pytest.mark.parametrize(("cap", "packs"), [(2_899, 0), (2_900, 1), (3_899, 1), (3_900, 2)])
+def test_top_ups_stay_within_the_limit(tenant: Tenant, cap: int, packs: int) -> None:
+    tenant.set("--spend-cap-cents", str(cap))
+    assert tenant.renders["spend_cap_cents"] == cap
+
+    bought = 0
+    while (answer := tenant.render()).status == 200:
+        bought += 1
+        assert tenant.renders["prepaid_remaining"] == 999
+        tenant.keep(prepaid_left=0)
+
+    assert bought == packs
+    assert answer.code == "render_limit_reached"
+    assert f"limit of {cap} cents" in answer.json["detail"]
+
+
+def test_each_cycle_has_top_ups_of_its_own(tenant: Tenant) -> None:
+    tenant.set("--spend-cap-cents", "2900")
+    assert tenant.render().status == 200
+    tenant.keep(prepaid_left=0)
+    assert tenant.render().status == 402
+    tenant.service.clock.advance(days=31)
+    assert tenant.render().status == 200
+
+    tenant.keep(quota_left=0, used=2_000)
+
+    assert tenant.render().status == 200
+    assert tenant.renders["prepaid_remaining"] == 999
+
+
+def test_items_of_earlier_releases_are_topped_up(tenant: Tenant) -> None:
+    tenant.keep(prepaid_left=None, topups=None, told=None)
+    assert tenant.renders["prepaid_remaining"] == 0
+    assert tenant.render().code == "render_limit_reached"
+
+    tenant.set("--spend-cap-cents", "2900")
+
+    assert tenant.render().status == 200
+    assert tenant.renders["prepaid_remaining"] == 999
+
+
+def test_without_a_limit_nothing_is_bought(tenant: Tenant) -> None:
+    answer = tenant.render()
+
+    assert (answer.status, answer.code) == (402, "render_limit_reached")
+    assert "top-ups are off" in answer.json["detail"]
+    assert "2026-12-21T12:00:00.000Z" in answer.json["detail"]
+
+
+def test_free_plan_has_neither(service: Service, tool: OperatorTool) -> None:
+    tenant = Tenant(service, tool, "free")
+    tenant.set("--spend-cap-cents", "100000")
+    refused = tool.refusal("workspace", "set", tenant.workspace, "--packs", "1")
+
+    answer = tenant.render()
+
+    assert refused[0] == "validation_error"
+    assert answer.code == "render_limit_reached"
+    assert "no packs" in answer.json["detail"]
+    test_key = service.key("test", tenant.workspace)
+    assert service.render(key=test_key).status == 200
+    tenant.set("--plan", "starter", "--packs", "1")
+    assert tenant.renders["prepaid_remaining"] == 1_000
+
+
+def test_holds_survive_a_change_of_plan(tenant: Tenant) -> None:
+    service = tenant.service
+    tenant.keep(quota_left=1, used=1_999)
+    service.operator.change_workspace(tenant.workspace, WorkspaceChanges(packs=1))
+    tenant.render(mode="async")
+    tenant.render(mode="async")
+    tenant.set("--plan", "growth")
+
+    assert service.run_queued() == []
+
+    told = tenant.renders
+    assert (told["used"], told["remaining_included"], told["prepaid_remaining"]) == (
+        2_000,
+        8_000,
+        999,
+    )
+
+
+@pytest.mark.parametrize(
+    "options",
+    [("--packs", "-1"), ("--spend-cap-cents", "-1"), ("--spend-cap-cents", "100000001")],
+)
+def test_numbers_have_bounds(tenant: Tenant, options: tuple[str, str]) -> None:
+    code, _ = tenant.tool.refusal("workspace", "set", tenant.workspace, *options)
+
+    assert code == "validation_error"

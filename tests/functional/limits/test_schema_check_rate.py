@@ -1,0 +1,59 @@
+"""Data are held against a schema, which may take seconds, only where the limits have room."""
+
+from typing import Any
+
+from chalicelib.adapters.aws.table import Write
+from chalicelib.core.errors import FieldError
+from chalicelib.features.templates.schemas import CheckSchemas
+from tests.builders.service import Service
+from tests.builders.templates import make_template, render_template
+
+
+class CountedSchemas:
+    """Counts who asks."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def check_schema(self, schema: Any, *, deadline: float, prefix: str = "") -> list[FieldError]:
+        del schema, deadline, prefix
+        return []
+
+    def validate(
+        self, schema: Any, data: Any, *, deadline: float, prefix: str = ""
+    ) -> list[FieldError]:
+        del schema, data, deadline, prefix
+        self.asked += 1
+        return []
+
+
+def test_a_flood_is_refused_before_anything_is_checked(service: Service) -> None:
+    schemas = CountedSchemas()
+    service.services.__dict__["check_schemas"] = CheckSchemas(schemas)
+    path = make_template(service, schema={"required": ["n"]}, publish=True)
+    item = service.limits() | {"leases": {f"rnd_{n}": 4_000_000_000 for n in range(50)}}
+    service.services.tables.write(Write(service.settings.main_table, item=item))
+
+    refused = {render_template(service, path, data={"n": 1}).code for _ in range(5)}
+    assert (refused, schemas.asked) == ({"concurrency_limited"}, 0)
+
+    statuses = [
+        render_template(service, path, data={"n": 1}, mode="async").status for _ in range(110)
+    ]
+    assert set(statuses) == {202, 429}
+    assert schemas.asked == statuses.count(202)
+
+
+def test_data_that_do_not_fit_hold_nothing_and_are_counted_once(service: Service) -> None:
+    path = make_template(service, schema={"required": ["n"]}, publish=True)
+    before = service.limits()
+    left = int(service.call("GET", path).headers["RateLimit"].split(";")[1][2:])
+
+    answer = render_template(service, path, data={})
+
+    assert answer.code == "data_schema_mismatch"
+    assert answer.headers["RateLimit"].split(";")[1] == f"r={left - 1}"
+    after = service.limits()
+    assert (after["holds"], after["leases"]) == ({}, {})
+    assert after["quota_left"] == before["quota_left"]
+    assert service.call("GET", "/v1/renders").json["data"] == []

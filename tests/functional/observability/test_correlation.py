@@ -1,0 +1,146 @@
+"""One id from the request to its last fact: every line about a request carries it, no other one."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from chalicelib.bootstrap.validation import ValidationServices
+from chalicelib.engine.conformance.local_validator import LocalValidator
+from functions.validate import handler as validate
+from tests.builders.hostile_texts import HOSTILE_TEXTS
+from tests.builders.http import GATEWAY_ID
+from tests.builders.invoices.invoice_json import invoice_json
+from tests.builders.service import Service
+from tests.builders.templates import make_template
+from tests.builders.validation_results import fake_validation
+
+type Lines = Callable[[], list[dict[str, Any]]]
+
+
+@pytest.fixture
+def lines(capsys: pytest.CaptureFixture[str]) -> Lines:
+    return lambda: [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+def said(lines: list[dict[str, Any]], request_id: str) -> list[str]:
+    named = [line for line in lines if line.get("request_id") == request_id]
+    return [line["message"] for line in named if "message" in line]
+
+
+def test_an_async_render_is_followed_through_every_function(service: Service, lines: Lines) -> None:
+    render = service.render(mode="async", headers={"X-Request-Id": "mine"}).json
+    service.render(mode="async", headers={"X-Request-Id": "another"})
+    service.run_queued()
+    service.relay_events()
+
+    told = lines()
+    assert said(told, "mine") == [
+        "render accepted",
+        "render queued",
+        "request",
+        "attempt begun",
+        "render ended",
+        "event published",
+    ]
+    assert said(told, "another") == said(told, "mine")
+    assert not [line for line in told if "request_id" not in line]
+    mine = [line for line in told if line["request_id"] == "mine"]
+    assert {line.get("render") for line in mine} == {render["id"]}
+    assert {line.get("workspace") for line in mine} == {service.workspace}
+
+
+def test_what_the_tick_and_the_upkeep_do_for_a_render_carries_its_id(
+    service: Service, lines: Lines
+) -> None:
+    render = service.render(mode="async", headers={"X-Request-Id": "mine"}).json
+    service.clock.advance(minutes=2)
+    lines()
+
+    service.tick()
+    service.run_maintenance()
+
+    told = lines()
+    assert said(told, "mine") == ["handed out", "render queued again"]
+    assert {line.get("render") for line in told if line.get("request_id")} == {render["id"]}
+
+
+def test_what_the_validators_do_for_a_render_carries_its_id(
+    service: Service, lines: Lines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = fake_validation(service)
+    body = {"profile": "EN16931", "invoice": invoice_json()}
+    headers = {"X-Request-Id": "mine"}
+    render = service.call("POST", "/v1/einvoices", json_body=body, headers=headers).json
+    bench = ValidationServices(LocalValidator(Path("absent")), service.services.objects)
+    monkeypatch.setattr(validate, "_services", lambda: bench)
+    context = SimpleNamespace(aws_request_id="judging", get_remaining_time_in_millis=lambda: 60_000)
+    lines()
+
+    validate.handler(asked[0], context)
+
+    (line,) = lines()
+    assert line["message"].startswith("no verdict on cii-EN16931")
+    ids = {"request_id": "mine", "render": render["id"], "workspace": service.workspace}
+    assert line.items() >= (ids | {"invocation": "judging"}).items()
+
+
+def test_what_is_rendered_before_publishing_carries_the_id_of_its_request(
+    service: Service,
+) -> None:
+    path = make_template(service, html="<p>{{ n }}</p>")
+    service.call("POST", f"{path}/datasets", json_body={"name": "One", "data": {"n": 1}})
+
+    published = service.call("POST", f"{path}/publish", headers={"X-Request-Id": "mine"})
+
+    assert published.status == 201
+    assert service.last_event["dry_run"]
+    assert service.last_event["request_id"] == "mine"
+
+
+def test_what_the_gateway_calls_a_request_leads_to_it(service: Service, lines: Lines) -> None:
+    # Where the function dies, the caller has this id only, and these lines were written before.
+    service.render(mode="async", headers={"X-Request-Id": "mine"})
+
+    told = {(line["request_id"], line.get("gateway_id")) for line in lines()}
+
+    assert told == {("mine", GATEWAY_ID)}
+
+
+def test_a_dead_letter_carries_the_id_of_its_message(service: Service, lines: Lines) -> None:
+    render = service.render(mode="async", headers={"X-Request-Id": "mine"}).json
+    message = {"workspace_id": service.workspace, "render_id": render["id"], "request_id": "mine"}
+    dead = service.resources["RendersDeadLetters"]["Ref"]
+    service.clients.sqs.send_message(QueueUrl=dead, MessageBody=json.dumps({"v": 1} | message))
+    lines()
+
+    service.record_dead_letters("Renders")
+
+    assert said(lines(), "mine") == ["render ended from outside", "dead letter recorded"]
+
+
+def test_a_body_is_not_repeated_in_the_log(
+    service: Service, capsys: pytest.CaptureFixture[str]
+) -> None:
+    service.send("Events", json.dumps({"v": "private" * 10_000}))
+    service.relay_events()
+
+    assert len(capsys.readouterr().out) < 5_000
+
+
+@pytest.mark.parametrize("value", HOSTILE_TEXTS)
+def test_a_hostile_message_makes_no_line_of_its_own(
+    service: Service, lines: Lines, value: str
+) -> None:
+    for queue in ("Events", "Maintenance"):
+        body = {"v": 1, "subject": value, "sort_key": value, "pk": value, "sk": value}
+        service.send(queue, json.dumps(body | {"request_id": value}))
+    service.relay_events()
+    service.run_maintenance()
+
+    told = lines()
+    assert {line["message"] for line in told} == {"dead letter"}
+    assert {line["request_id"] for line in told} == {value}

@@ -1,0 +1,85 @@
+"""What tenants and owners name moves no terminal of an operator and stands in no mail."""
+
+from typing import Any
+
+import pytest
+
+from chalicelib.adapters.net.smtp import SmtpMailer
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.job import Job, RenderTrace
+from tests.builders.hostile_texts import HOSTILE_NAMES
+from tests.builders.operator import OperatorTool
+from tests.builders.service import Service
+
+# What a name of a workspace may be: some characters, and none that no table can hold.
+WORKSPACES = [
+    text for name, text in HOSTILE_NAMES.items() if 0 < len(text) <= 120 and name != "half a pair"
+]
+
+
+def shown(tool: OperatorTool, *arguments: str) -> str:
+    """Return what a command writes, whether it does as it is told or refuses."""
+    done = tool.run(*arguments)
+    for line in done.output.split("\n"):
+        assert line.isprintable(), arguments
+    return done.output
+
+
+def test_a_terminal_is_shown_names_and_obeys_none(tool: OperatorTool) -> None:
+    for text in WORKSPACES:
+        made = tool.json("workspace", "create", text, "--plan", "pro")
+        assert made["name"] == text
+        # One line each, whatever the name: nothing looks like another workspace's row.
+        rows = [row for row in shown(tool, "workspace", "list").split("\n") if made["id"] in row]
+        assert len(rows) == 1
+        assert made["id"] in shown(tool, "workspace", "show", made["id"])
+        options = ("--workspace", made["id"], "--mode", "live", "--name", text)
+        shown(tool, "key", "create", *options)
+        keys = shown(tool, "key", "list", "--workspace", made["id"]).strip().split("\n")
+        assert len(keys) == 2, keys
+
+
+def test_a_refusal_repeats_what_was_said_in_a_harmless_way(tool: OperatorTool) -> None:
+    for text in HOSTILE_NAMES.values():
+        shown(tool, "workspace", "show", text)
+        shown(tool, "workspace", "create", text * 200)
+        shown(tool, "key", "list", "--workspace", text)
+        shown(tool, "member", "add", "ws_1", text)
+        shown(tool, "dlq", "redrive", text)
+
+
+def test_a_trace_shows_what_a_render_said(tool: OperatorTool, service: Service) -> None:
+    for text in WORKSPACES:
+        service.clock.advance(seconds=1)
+
+        def fail(_job: Job, said: str = text) -> None:
+            raise RenderFailure("template_runtime_error", said, trace=RenderTrace(logs=(said,)))
+
+        service.engine.before_run = fail
+        render_id = service.render(reference=text).json["render_id"]
+        assert render_id in shown(tool, "render", "trace", render_id)
+
+
+def test_mails_name_ids_only(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[tuple[Any, str, str]] = []
+    monkeypatch.setattr(SmtpMailer, "__call__", lambda _, *letter: sent.append(letter))
+    service.smtp_url = "smtp://mail.test"
+    for text in WORKSPACES:
+        made: Any = service.operator.create_workspace(
+            text, owner="ada@example.com", plan="pro", regions=["eu"]
+        )
+        ends = service.clock.now().replace(year=service.clock.now().year + 1)
+        service.key("live", made.id, name=text, expires_at=ends)
+    service.clock.advance(days=364, hours=12)
+    for _ in range(len(WORKSPACES)):
+        if not service.tick():
+            break
+        assert service.run_maintenance() == []
+        assert service.run_maintenance() == []
+        assert service.run_maintenance() == []
+
+    assert len(sent) >= len(WORKSPACES)
+    for _, subject, text in sent:
+        assert subject.isprintable()
+        assert all(line.isprintable() for line in text.split("\n"))
+        assert not [name for name in WORKSPACES if len(name) > 4 and name in subject + text]

@@ -1,0 +1,49 @@
+"""`platen --stage`: the tool finds a deployed stack by its name."""
+
+import json
+
+import boto3
+import pytest
+
+from infra.template import load_template
+from tests.builders.operator import OperatorTool
+from tests.builders.service import REGION
+
+
+@pytest.fixture
+def stage(tool: OperatorTool, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Give a stage whose stack holds the main table."""
+    tool.forget_service()
+    monkeypatch.setenv("PLATEN_REGION", "")  # set first, so that it goes with the test
+    template = load_template()
+    declared = {
+        "Parameters": {"RegionName": template["Parameters"]["RegionName"]},
+        "Resources": {"MainTable": template["Resources"]["MainTable"]},
+    }
+    boto3.client("cloudformation", region_name=REGION).create_stack(
+        StackName="platen-operated",
+        TemplateBody=json.dumps(declared),
+        Parameters=[{"ParameterKey": "RegionName", "ParameterValue": "us"}],
+    )
+    return "operated"
+
+
+def test_a_deployed_stage_is_operated_by_its_name(tool: OperatorTool, stage: str) -> None:
+    made = tool.json("--stage", stage, "workspace", "create", "Acme")
+    key = tool.json("--stage", stage, "key", "create", "--workspace", made["id"], "--mode", "live")
+
+    (row,) = tool.json("--stage", stage, "workspace", "list")["data"]
+    assert row["id"] == made["id"]
+    assert made["regions"] == ["us"]
+    assert key["key"].startswith("plt_live_")
+    table = boto3.client("dynamodb", region_name=REGION).scan(TableName="platen-operated-main")
+    assert table["Count"] > 0
+
+
+def test_a_stage_that_is_not_deployed_is_told(tool: OperatorTool) -> None:
+    tool.forget_service()
+
+    code, reason = tool.refusal("--stage", "absent", "workspace", "list")
+
+    assert code == "no_service"
+    assert reason == f"there is no stack platen-absent in {REGION}"

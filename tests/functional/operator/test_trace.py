@@ -1,0 +1,221 @@
+"""`platen render trace`: everything that is known of one render, in the order of time."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.job import Job
+from tests.builders.operator import OperatorTool
+from tests.builders.service import FunctionKilled, Service
+
+type Keep = Callable[[], None]
+
+
+@pytest.fixture
+def keep(tool: OperatorTool, capsys: pytest.CaptureFixture[str]) -> Keep:
+    """Give what puts all lines so far where the stack of one machine keeps them."""
+
+    def put() -> None:
+        with (tool.folder / "functions.log").open("a") as log:
+            log.write(capsys.readouterr().out)
+
+    return put
+
+
+def trace(tool: OperatorTool, render_id: str, *more: str) -> Any:
+    return tool.json("render", "trace", render_id, *more)
+
+
+def events(found: Any, source: str | None = None) -> list[str]:
+    return [row["event"] for row in found["events"] if source in (None, row["source"])]
+
+
+def test_a_sync_render_is_told_from_its_request_to_its_fact(
+    tool: OperatorTool, service: Service, keep: Keep
+) -> None:
+    service.engine.before_run = lambda _job: service.clock.advance(seconds=1)
+    render = service.render(headers={"X-Request-Id": "mine"}).json
+    service.clock.advance(seconds=1)
+    service.relay_events()
+    keep()
+
+    found = trace(tool, render["id"])
+
+    state = {
+        "render": render["id"],
+        "workspace": service.workspace,
+        "request_id": "mine",
+        "status": "succeeded",
+        "error": None,
+        "attempt": 1,
+        "billed": True,
+        "holds_quota": False,
+        "holds_lease": False,
+        "timings": render["timings"],
+    }
+    assert found.items() >= state.items()
+    (file,) = render["files"]
+    assert [(row["role"], row["bytes"]) for row in found["objects"]] == [
+        (file["id"], file["bytes"])
+    ]
+    assert events(found, "row") == [
+        "accepted",
+        "attempt started",
+        "succeeded",
+        "files expire",
+        "due",
+    ]
+    assert events(found, "facts") == ["render.succeeded created", "render.succeeded told"]
+    assert [row["at"] for row in found["events"]] == sorted(row["at"] for row in found["events"])
+
+
+def test_the_log_of_its_request_is_part_of_it(
+    tool: OperatorTool, service: Service, keep: Keep
+) -> None:
+    render = service.render(mode="async", headers={"X-Request-Id": "mine"}).json
+    other = service.render(mode="async", headers={"X-Request-Id": "mine"}).json
+    service.run_queued()
+    service.relay_events()
+    keep()
+
+    found = trace(tool, render["id"])
+
+    told = [row["event"] for row in found["events"] if row["source"] not in {"row", "facts"}]
+    assert told == [
+        "render accepted",
+        "render queued",
+        "request",
+        "attempt begun",
+        "render ended",
+        "event published",
+    ]
+    assert other["id"] not in json.dumps(found)
+
+
+def test_a_render_that_lost_its_functions_shows_its_attempts(
+    tool: OperatorTool, service: Service
+) -> None:
+    def die(_job: Job) -> None:
+        raise FunctionKilled
+
+    service.engine.before_run = die
+    render = service.render(mode="async").json
+    for _ in range(4):
+        service.redeliver()
+        service.clock.advance(minutes=10)
+
+    found = trace(tool, render["id"])
+
+    assert (found["status"], found["error"]["code"]) == ("failed", "render_lost")
+    assert found["attempt"] == 3
+    told = events(found, "row")
+    claims = [event for event in told if event.startswith("attempt ") and "claimed" in event]
+    assert [claim.split()[1] for claim in claims] == ["1", "2", "3"]
+    assert claims[0].endswith("claimed by delivery-0/m")
+    assert "ended from outside: render_lost" in told
+
+
+def test_an_unfinished_render_shows_what_it_holds_and_when_it_is_due(
+    tool: OperatorTool, service: Service
+) -> None:
+    render = service.render(mode="async").json
+
+    found = trace(tool, render["id"])
+
+    assert (found["status"], found["holds_quota"], found["holds_lease"]) == ("queued", True, False)
+    assert found["due_at"] == "2026-11-21T12:01:00.000Z"
+    assert [(row["role"], row["bytes"] > 0) for row in found["objects"]] == [("body", True)]
+    assert events(found, "row") == ["accepted", "free for another attempt", "due"]
+
+
+def test_a_failure_shows_its_code(tool: OperatorTool, service: Service) -> None:
+    def fail(_job: Job) -> None:
+        raise RenderFailure("template_runtime_error", "n is undefined")
+
+    service.engine.before_run = fail
+    service.render()
+    render = service.call("GET", "/v1/renders").json["data"][0]
+
+    found = trace(tool, render["id"])
+
+    assert found["error"]["code"] == "template_runtime_error"
+    (ended,) = [row for row in found["events"] if row["event"] == "failed"]
+    assert ended["detail"] == {"code": "template_runtime_error"}
+
+
+def test_purged_files_are_shown_as_gone(tool: OperatorTool, service: Service) -> None:
+    render = service.render().json
+    service.clock.advance(days=400)
+    service.tick()
+    service.run_maintenance()
+
+    found = trace(tool, render["id"])
+
+    assert [row["bytes"] for row in found["objects"]] == [None]
+    assert "files purged" in events(found, "row")
+    assert "render.expired created" in events(found, "facts")
+
+
+def test_dead_letters_that_name_it_are_part_of_it(tool: OperatorTool, service: Service) -> None:
+    render = service.render(mode="async").json
+    body = {"v": 1, "pk": f"WS#{service.workspace}#RND#{render['id']}", "sk": "OTHER"}
+    service.send("Maintenance", json.dumps(body))
+    service.send("Maintenance", json.dumps(body | {"pk": "WS#another"}))
+    service.run_maintenance()
+    service.record_dead_letters("Maintenance")
+
+    (row,) = [row for row in trace(tool, render["id"])["events"] if row["source"] == "dead letters"]
+
+    assert row["event"] == "given up by upkeep"
+    assert row["detail"]["reason"].startswith("no handler for")
+
+
+def test_its_workspace_may_be_named(tool: OperatorTool, service: Service) -> None:
+    render = service.render().json
+    another = service.create_workspace()
+
+    assert trace(tool, render["id"], "--workspace", service.workspace)["render"] == render["id"]
+    refusal = tool.refusal("render", "trace", render["id"], "--workspace", another)
+    assert refusal[0] == "render_not_found"
+
+
+def test_an_unknown_render_is_refused(tool: OperatorTool, service: Service) -> None:
+    service.render()
+    unknown = "rnd_01HZZZZZZZZZZZZZZZZZZZZZZZ"
+
+    told = tool.refusal("render", "trace", unknown)
+
+    assert told == ("render_not_found", f"There is no render {unknown} in any workspace.")
+
+
+@pytest.mark.parametrize("text", ["rnd_1", "WS#", "\x1b[2J", "x" * 100_000, "file_" + "0" * 26])
+def test_what_is_no_id_is_refused(tool: OperatorTool, text: str) -> None:
+    told = tool.refusal("render", "trace", text)
+
+    assert told == ("render_not_found", "The id of a render is rnd_ and 26 digits and letters.")
+
+
+def test_people_get_a_line_for_each_event(tool: OperatorTool, service: Service, keep: Keep) -> None:
+    render = service.render(headers={"X-Request-Id": "mine"}).json
+    keep()
+
+    lines = tool.table("render", "trace", render["id"])
+
+    assert f"render        {render['id']}" in [line.rstrip() for line in lines]
+    assert "events:" in lines
+    below = lines[lines.index("events:") + 1 :]
+    assert below[0].split() == ["at", "source", "event", "detail"]
+    assert len(below) == 1 + len(trace(tool, render["id"])["events"])
+
+
+def test_a_log_that_is_not_there_yet_is_no_reason_to_fail(
+    tool: OperatorTool, service: Service
+) -> None:
+    render = service.render().json
+
+    found = trace(tool, render["id"])
+
+    assert {row["source"] for row in found["events"]} == {"row", "facts"}

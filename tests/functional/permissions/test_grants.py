@@ -1,0 +1,300 @@
+"""Functions ask of AWS what their roles grant: nothing is missing, nothing is spare."""
+
+import datetime as dt
+import json
+from collections.abc import Iterator
+from typing import Any, Final
+
+import pytest
+from botocore.exceptions import ReadTimeoutError
+
+from chalicelib.core.ids import RandomIdGenerator, RenderId
+from chalicelib.features.renders.run.bodies import RenderBodies
+from chalicelib.features.workspaces.limits.model import ReservationRequest
+from infra.package.needs import NEEDS
+from tests.builders.aws_actions import AwsActionRecorder, acting_as
+from tests.builders.service import FunctionKilled, LambdaClient, MotoAws, Service
+from tests.builders.templates import LARGE_HTML, make_template, put_draft, render_template
+from tests.builders.uploads import store_announced
+from tests.builders.validation_results import fake_large_documents
+
+KEY: Final = {"Idempotency-Key": "k"}
+QUEUES: Final = ("Renders", "Events", "Maintenance")
+# Used by the platform, with the function's role: it writes the log and feeds the function.
+OF_THE_PLATFORM: Final = {
+    "logs:CreateLogGroup",
+    "logs:CreateLogStream",
+    "logs:PutLogEvents",
+    "sqs:ReceiveMessage",
+    "sqs:DeleteMessage",
+    "sqs:GetQueueAttributes",
+}
+
+
+def settle_down(service: Service) -> None:
+    """Work off everything that is due or queued."""
+    service.tick()
+    for _ in range(3):
+        service.run_maintenance()
+        service.run_queued()
+        service.relay_events()
+
+
+def renders_that_go_well(service: Service) -> None:
+    with acting_as("APIHandler"):
+        service.services.warm_up()
+    for key in (service.live, service.test):
+        assert service.render(key=key).status == 200
+        assert service.render(key=key, mode="async", headers=KEY).status == 202
+        assert service.render(key=key, mode="async", headers=KEY).status == 202
+    binary: dict[str, Any] = {"delivery": {"type": "binary"}, "headers": {"Idempotency-Key": "b"}}
+    assert service.render(**binary).body == service.render(**binary).body
+    # Rewritten, these numbers are too long for an invocation.
+    numbers = ",".join(["1e15"] * 700_000)
+    body = '{"input":{"type":"html","html":"x"},"data":{"n":[' + numbers + "]}}"
+    assert service.call("POST", "/v1/renders", body=body.encode()).status == 200
+    settle_down(service)
+
+
+def what_is_read(service: Service) -> None:
+    render = service.render().json
+    address = render["files"][0]["url"].removeprefix("https://files.test")
+    targets = ["/v1/renders?limit=1", "/v1/renders?status=succeeded", f"/v1/renders/{render['id']}"]
+    assert {service.call("GET", each).status for each in (*targets, "/v1/usage")} == {200}
+    assert service.call("GET", "/healthz", key=None).status == 200
+    assert service.call("GET", address, key=None).status == 302
+
+
+def documents_to_be_judged(service: Service) -> None:
+    with fake_large_documents(service):
+        assert service.render(output={"pdf": {"pdfa": "3b"}}).status == 200
+
+
+def uploads_that_a_render_names(service: Service) -> None:
+    announced = {"filename": "a.html", "content_type": "text/html", "bytes": 4}
+    upload = service.call("POST", "/v1/uploads", json_body=announced).json
+    store_announced(service, upload["id"], b"<p>x")
+    wanted = {"type": "html", "upload_id": upload["id"], "templating": True}
+    answer = service.render(input=wanted)
+    assert answer.status == 200
+    assert service.call("DELETE", f"/v1/uploads/{upload['id']}").status == 204
+
+
+def templates_of_every_size(service: Service) -> None:
+    for html in ("<p>", LARGE_HTML):
+        path = make_template(service, html=html, publish=True)
+        assert put_draft(service, path, html=html + "2").status == 200
+        assert put_draft(service, path, html=html + "3").status == 200
+        assert service.call("GET", f"{path}/draft").status == 200
+        assert service.call("GET", f"{path}/versions").status == 200
+        assert render_template(service, path).status == 200
+        dataset = service.call("POST", f"{path}/datasets", json_body={"name": "A", "data": {}})
+        place = f"{path}/datasets/{dataset.json['id']}"
+        assert service.call("DELETE", place).status == 204
+        assert service.call("DELETE", path).status == 200
+    service.clock.advance(days=30)
+    settle_down(service)
+    assert service.call("GET", "/v1/templates?deleted=true").json["data"] == []
+
+
+def files_that_end(service: Service) -> None:
+    purged, expired = (service.render().json["id"] for _ in range(2))
+    assert service.call("DELETE", f"/v1/renders/{purged}/files").status == 200
+    service.clock.advance(days=31)
+    settle_down(service)
+    assert service.call("GET", f"/v1/renders/{expired}").json["files_purged_at"]
+    settle_down(service)
+
+
+def renders_that_fail(service: Service) -> None:
+    service.engine.page_count = 5_000
+    assert service.render().code == "page_limit_exceeded"
+    service.engine.page_count = 2
+    service.relay_events()
+
+
+def renders_that_are_late(service: Service) -> None:
+    for behavior, status in (("cancel", 408), ("continue", 202)):
+        service.invoke_failures = iter([ReadTimeoutError(endpoint_url="https://lambda.test")])
+        answer = service.render(timeout_behavior=behavior, headers={"Idempotency-Key": behavior})
+        assert answer.status == status
+        service.serve(service.last_event)
+    settle_down(service)
+
+
+def no_room(service: Service) -> Iterator[BaseException]:
+    while True:
+        service.clock.advance(seconds=6)
+        yield LambdaClient.exceptions.TooManyRequestsException()
+
+
+def renders_without_room(service: Service) -> None:
+    for behavior, status in (("cancel", 503), ("continue", 202)):
+        service.invoke_failures = no_room(service)
+        answer = service.render(timeout_behavior=behavior, headers={"Idempotency-Key": "room"})
+        assert answer.status == status
+    service.invoke_failures = iter(())
+    settle_down(service)
+
+
+def renders_that_are_lost(service: Service) -> None:
+    def die(_job: object) -> None:
+        raise FunctionKilled
+
+    service.engine.before_run = die
+    assert service.render().code == "render_lost"
+    service.render(mode="async")
+    for _ in range(4):
+        service.redeliver()
+    service.engine.before_run = lambda _job: None
+    settle_down(service)
+
+
+def maintain_what_was_left(service: Service) -> None:
+    waits = service.render(mode="async").json["id"]
+    service.run_batch("Renders", lambda _lost: {"batchItemFailures": []})
+    service.clock.advance(minutes=2)
+    settle_down(service)
+    assert service.call("GET", f"/v1/renders/{waits}").json["status"] == "succeeded"
+
+    given_up = service.render(mode="async").json["id"]
+    service.run_batch("Renders", lambda _lost: {"batchItemFailures": []})
+    service.clock.advance(days=2)
+    settle_down(service)
+    assert service.call("GET", f"/v1/renders/{given_up}").json["error"]["code"] == "render_lost"
+
+    workspace = service.services.workspaces.get(service.workspace)
+    assert workspace is not None
+    now = service.clock.now()
+    never_made = RenderId(RandomIdGenerator().new("rnd", now))
+    service.services.limits.admit(
+        ReservationRequest(never_made, workspace, test=False, lease_until=now), now
+    )
+    service.clock.advance(minutes=6)
+    settle_down(service)
+    assert service.limits()["holds"] == {}
+
+
+def renders_that_can_wait(service: Service) -> None:
+    render_id = service.render(mode="async", priority="low").json["id"]
+    service.run_batch("RendersLow", lambda _lost: {"batchItemFailures": []})
+    service.clock.advance(minutes=2)
+    service.tick()
+    service.run_maintenance()
+    assert service.run_queued("RendersLow") == []
+    assert service.call("GET", f"/v1/renders/{render_id}").json["status"] == "succeeded"
+    service.send("RendersLow", '{"v": 99}')
+    assert len(service.run_queued("RendersLow")) == 1
+    canceled = service.render(mode="async").json["id"]
+    assert service.call("POST", f"/v1/renders/{canceled}/cancel").status == 200
+    settle_down(service)
+
+
+def attempts_that_are_overtaken(service: Service) -> None:
+    def second(_job: object) -> None:
+        service.engine.before_run = lambda _job: None
+        service.serve(service.last_event | {"attempt": 2, "row": None}, "second")
+
+    service.engine.before_run = second
+    assert service.render().status == 200
+    settle_down(service)
+
+
+def two_requests_with_one_key(service: Service, patch: pytest.MonkeyPatch) -> None:
+    keep = RenderBodies.store
+
+    def overtaken(*given: Any) -> str:
+        patch.setattr(RenderBodies, "store", keep)
+        first.append(service.render(mode="async", headers={"Idempotency-Key": "two"}).json["id"])
+        return keep(*given)
+
+    first: list[str] = []
+    patch.setattr(RenderBodies, "store", overtaken)
+    second = service.render(mode="async", headers={"Idempotency-Key": "two"}).json["id"]
+    assert first == [second]
+    settle_down(service)
+
+
+def a_workspace_that_is_deleted(service: Service) -> None:
+    workspace = service.operator.create_workspace(
+        "Gone", plan="scale", owner="ada@example.com", regions=["eu"]
+    ).id
+    service.operator.manage_members.verify(workspace, "ada@example.com")
+    assert service.render(key=service.key("live", workspace)).status == 200
+    service.operator.change_status.delete(workspace)
+    service.clock.advance(days=31)
+    settle_down(service)
+    assert service.operator.workspaces.get(workspace) is None
+
+
+def keys_that_expire(service: Service) -> None:
+    service.key("live", expires_at=service.clock.now() + dt.timedelta(days=20))
+    service.clock.advance(days=7)
+    settle_down(service)
+
+
+def messages_that_nobody_understands(service: Service) -> None:
+    work = (service.run_queued, service.relay_events, service.run_maintenance)
+    for queue, work_off in zip(QUEUES, work, strict=True):
+        service.send(queue, "}{")
+        assert work_off() == []
+        service.send(queue, json.dumps({"v": 2}))
+        assert len(work_off()) == 1
+
+
+def dead_letters_of_every_queue(service: Service) -> None:
+    render_id = service.render(mode="async").json["id"]
+    subject = f"WS#{service.workspace}#RND#{render_id}"
+    ids = {"workspace_id": service.workspace, "render_id": render_id, "request_id": "r"}
+    bodies: tuple[dict[str, Any], ...] = (
+        ids,
+        {"subject": subject, "sort_key": "EVENT#evt_1"},
+        {"pk": subject, "sk": "META"},
+    )
+    for queue, body in zip(QUEUES, bodies, strict=True):
+        service.clients.sqs.send_message(
+            QueueUrl=service.resources[f"{queue}DeadLetters"]["Ref"],
+            MessageBody=json.dumps({"v": 1} | body),
+        )
+        assert service.record_dead_letters(queue) == []
+    assert service.call("GET", f"/v1/renders/{render_id}").json["error"]["code"] == "render_lost"
+    settle_down(service)
+
+
+@pytest.fixture(scope="module")
+def overheard(aws: MotoAws) -> Iterator[AwsActionRecorder]:
+    """Let every function do everything that it does."""
+    service = Service(aws)
+    with service.aws_actions.recording(service.clients), pytest.MonkeyPatch.context() as patch:
+        renders_that_go_well(service)
+        what_is_read(service)
+        documents_to_be_judged(service)
+        uploads_that_a_render_names(service)
+        templates_of_every_size(service)
+        files_that_end(service)
+        renders_that_fail(service)
+        renders_that_are_late(service)
+        renders_without_room(service)
+        renders_that_are_lost(service)
+        maintain_what_was_left(service)
+        renders_that_can_wait(service)
+        attempts_that_are_overtaken(service)
+        two_requests_with_one_key(service, patch)
+        keys_that_expire(service)
+        a_workspace_that_is_deleted(service)
+        messages_that_nobody_understands(service)
+        dead_letters_of_every_queue(service)
+        yield service.aws_actions
+
+
+def test_no_grant_is_missing(overheard: AwsActionRecorder) -> None:
+    assert overheard.actions_without_grant(NEEDS) == []
+
+
+def test_no_grant_is_spare(overheard: AwsActionRecorder) -> None:
+    spare = {
+        function: sorted(grant for grant in grants if grant[0] not in OF_THE_PLATFORM)
+        for function, grants in overheard.unused_grants(NEEDS).items()
+    }
+
+    assert spare == {function: [] for function in NEEDS}

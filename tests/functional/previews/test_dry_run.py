@@ -1,0 +1,150 @@
+"""Publishing renders every dataset in full first; nothing of that is stored or billed."""
+
+from typing import Any
+
+import pytest
+from botocore.exceptions import ReadTimeoutError
+
+from chalicelib.core.errors import RenderFailure
+from tests.builders.service import FunctionKilled, LambdaClient, Service
+from tests.builders.templates import (
+    TEMPLATES_PATH,
+    make_template,
+    post_template,
+    publish_template,
+    template_rows,
+)
+
+GOOD = {"name": "Good", "data": {"n": 1}}
+BAD = {"name": "Bad", "data": {"n": "fails"}}
+
+
+def fail_for_bad(job: Any) -> None:
+    if (job.data or {}).get("n") == "fails":
+        raise RenderFailure(
+            "template_runtime_error", "n is no number.", line=3, column=7, excerpt="{{ n }}"
+        )
+
+
+def add(service: Service, path: str, dataset: dict[str, Any]) -> str:
+    answer = service.call("POST", f"{path}/datasets", json_body=dataset)
+    assert answer.status == 201
+    return str(answer.json["id"])
+
+
+def nothing_else_happened(service: Service) -> None:
+    assert service.call("GET", "/v1/renders").json["data"] == []
+    assert service.limits()["holds"] == {}
+    assert service.call("GET", "/v1/account").json["renders"]["used"] == 0
+    assert service.objects() == []
+
+
+def test_every_dataset_is_rendered_and_nothing_is_kept(service: Service) -> None:
+    path = make_template(service, html="<p>{{ n }}</p>", options={"pdf": {"page_size": "A5"}})
+    for n in range(3):
+        add(service, path, {"name": f"D{n}", "data": {"n": n}})
+
+    answer = publish_template(service, path)
+
+    assert answer.status == 201, answer.body
+    jobs = service.engine.jobs
+    assert sorted((job.data or {})["n"] for job in jobs) == [0, 1, 2]
+    assert {job.source.html for job in jobs} == {"<p>{{ n }}</p>"}  # type: ignore[union-attr]
+    assert not any(job.test for job in jobs)
+    nothing_else_happened(service)
+
+
+def test_failing_dataset_stops_publishing_and_is_named(service: Service) -> None:
+    service.engine.before_run = fail_for_bad
+    path = make_template(service)
+    add(service, path, GOOD)
+    bad = add(service, path, BAD)
+
+    answer = publish_template(service, path)
+
+    assert (answer.status, answer.code) == (422, "template_runtime_error")
+    assert f'"Bad" ({bad})' in answer.json["detail"]
+    place = {name: answer.json[name] for name in ("line", "column", "excerpt")}
+    assert place == {"line": 3, "column": 7, "excerpt": "{{ n }}"}
+    assert service.call("GET", path).json["live_version"] is None
+    assert not [
+        row for row in template_rows(service, path) if row["SK"].startswith(("VER#", "EVENT#"))
+    ]
+    nothing_else_happened(service)
+
+
+def test_template_that_would_be_published_at_once_is_not_made(service: Service) -> None:
+    service.engine.before_run = fail_for_bad
+
+    answer = post_template(service, datasets=[GOOD, BAD], publish=True)
+
+    assert (answer.status, answer.code) == (422, "template_runtime_error")
+    assert '"Bad" (/datasets/1)' in answer.json["detail"]
+    assert service.call("GET", TEMPLATES_PATH).json["data"] == []
+    # Without being published it may be anything.
+    assert post_template(service, datasets=[GOOD, BAD]).status == 201
+
+
+def test_dataset_that_does_not_fit_the_schema_is_named(service: Service) -> None:
+    schema = {"properties": {"n": {"type": "number"}}}
+
+    answer = post_template(service, datasets=[GOOD, BAD], schema=schema, publish=True)
+    assert (answer.code, answer.pointers) == ("data_schema_mismatch", ["/datasets/1/data/n"])
+    assert '"Bad"' in answer.json["detail"]
+
+    path = make_template(service, schema=schema)
+    add(service, path, BAD)
+    kept = publish_template(service, path)
+    assert (kept.status, kept.code, kept.pointers) == (422, "data_schema_mismatch", ["/data/n"])
+    assert service.engine.jobs == []
+
+
+def test_document_with_too_many_pages_is_not_published(service: Service) -> None:
+    service.engine.page_count = 5_000
+
+    assert post_template(service, datasets=[GOOD], publish=True).code == "page_limit_exceeded"
+
+
+def test_dataset_that_is_not_done_in_time_is_named(service: Service) -> None:
+    path = make_template(service)
+    add(service, path, GOOD)
+    service.invoke_failures = iter([ReadTimeoutError(endpoint_url="https://lambda.test")])
+
+    answer = publish_template(service, path)
+
+    assert (answer.status, answer.code) == (408, "render_timeout")
+    assert '"Good"' in answer.json["detail"]
+    assert service.call("GET", path).json["live_version"] is None
+
+
+def test_functions_that_are_busy_or_die_are_asked_again(service: Service) -> None:
+    path = make_template(service)
+    add(service, path, GOOD)
+    busy = LambdaClient.exceptions.TooManyRequestsException()
+    service.invoke_failures = iter([busy, FunctionKilled()])
+
+    assert publish_template(service, path).status == 201
+
+    def die(_job: Any) -> None:
+        raise FunctionKilled
+
+    service.engine.before_run = die
+    refused = publish_template(service, path)
+    assert (refused.status, refused.code) == (422, "render_failed")
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_document_that_fits_no_invocation_goes_through_the_bucket(
+    service: Service, times: int
+) -> None:
+    # Each is within the bounds of a request; with the template they are more than 6 MB.
+    path = make_template(service, html="x" * 3_300_000)
+    for n in range(times):
+        add(service, path, {"name": f"Large {n}", "data": {"text": "y" * 3_300_000}})
+    before = service.objects()
+
+    assert publish_template(service, path).status == 201
+
+    assert len(service.engine.jobs) == times
+    assert len((service.engine.jobs[0].data or {})["text"]) == 3_300_000
+    assert service.objects() == before

@@ -1,0 +1,184 @@
+"""`POST /v1/renders/{id}/cancel`: renders that wait, run, or are final."""
+
+import contextlib
+from collections.abc import Callable
+
+import pytest
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.deadline import timeout_failure
+from chalicelib.engine.job import Job, RenderTrace, RenderWarning
+from tests.builders.http import ApiAnswer
+from tests.builders.service import FunctionKilled, Service
+
+
+def cancel(service: Service, render_id: str, key: str | None = None) -> ApiAnswer:
+    return service.call("POST", f"/v1/renders/{render_id}/cancel", key=key or service.live)
+
+
+def newest(service: Service) -> str:
+    return str(service.call("GET", "/v1/renders").json["data"][0]["id"])
+
+
+def nothing_is_taken(service: Service) -> bool:
+    limits = service.limits()
+    return (limits["used"], limits["holds"], limits["leases"]) == (0, {}, {})
+
+
+def cancels_while_it_runs(service: Service, then: Callable[[Job], None]) -> Callable[[Job], None]:
+    def before(job: Job) -> None:
+        assert cancel(service, newest(service)).json["status"] == "canceled"
+        then(job)
+
+    return before
+
+
+def stops(job: Job) -> None:
+    """Do as a page does that nobody wants any more."""
+    job.cancellation.result(timeout=10)
+    raise timeout_failure()
+
+
+def goes_on(_job: Job) -> None:
+    """Be over before anything is noticed."""
+
+
+def test_queued_render_is_canceled_and_never_run(service: Service) -> None:
+    render_id = service.render(mode="async").json["id"]
+
+    answer = cancel(service, render_id)
+
+    assert (answer.status, answer.json["status"]) == (200, "canceled")
+    assert answer.json["error"] is None
+    row = next(row for row in service.rows(render_id) if row["SK"] == "META")
+    assert row["history"][-1]["event"] == "ended from outside: canceled"
+    assert nothing_is_taken(service)
+    assert service.run_queued() == []
+    assert service.engine.jobs == []
+    service.relay_events()
+    assert service.objects() == []
+    assert [fact["type"] for fact in service.events(render_id)] == ["render.canceled"]
+    again = cancel(service, render_id)
+    assert (again.status, again.code) == (409, "conflict")
+
+
+@pytest.mark.parametrize("then", [stops, goes_on])
+@pytest.mark.parametrize("delivery", ["url", "binary"])
+def test_running_render_stops_and_frees_its_place_then(
+    service: Service, then: Callable[[Job], None], delivery: str
+) -> None:
+    def look(job: Job) -> None:
+        assert list(service.limits()["leases"]) == [newest(service)], "it still runs"
+        then(job)
+
+    service.engine.before_run = cancels_while_it_runs(service, look)
+
+    answer = service.render(delivery={"type": delivery}, headers={"Idempotency-Key": "k"})
+
+    assert (answer.status, answer.code) == (409, "conflict")
+    render = service.call("GET", f"/v1/renders/{answer.json['render_id']}").json
+    assert (render["status"], render["billed"], render["files"]) == ("canceled", False, [])
+    assert nothing_is_taken(service)
+    assert service.objects() == []
+    assert [fact["type"] for fact in service.events(render["id"])] == ["render.canceled"]
+    replayed = service.render(delivery={"type": delivery}, headers={"Idempotency-Key": "k"})
+    assert (replayed.code, replayed.json["render_id"]) == ("conflict", render["id"])
+
+
+@pytest.mark.parametrize("then", [stops, goes_on])
+def test_render_that_runs_from_the_queue_stops(
+    service: Service, then: Callable[[Job], None]
+) -> None:
+    service.engine.before_run = cancels_while_it_runs(service, then)
+    render_id = service.render(mode="async").json["id"]
+
+    assert service.run_queued() == []
+
+    assert service.call("GET", f"/v1/renders/{render_id}").json["status"] == "canceled"
+    service.relay_events()
+    assert nothing_is_taken(service)
+    assert service.objects() == []
+
+
+@pytest.mark.parametrize("mode", ["sync", "async"])
+def test_canceled_render_whose_function_dies_leaves_nothing(service: Service, mode: str) -> None:
+    def die_after_storing(_job: Job) -> None:
+        # What the relay finds by then is cleared up; the file comes later.
+        service.relay_events()
+        service.kill_before_commit = True
+
+    service.engine.before_run = cancels_while_it_runs(service, die_after_storing)
+    service.render(mode=mode)
+    with contextlib.suppress(FunctionKilled):
+        service.run_queued()
+    assert len(service.objects()) == 1
+
+    service.clock.advance(seconds=600)
+    service.tick()
+    service.run_maintenance()
+
+    assert service.call("GET", f"/v1/renders/{newest(service)}").json["status"] == "canceled"
+    assert nothing_is_taken(service)
+    assert service.objects() == []
+    (row,) = (row for row in service.rows(newest(service)) if row["SK"] == "META")
+    assert "due_at" not in row
+
+
+def test_render_that_is_overtaken_is_stopped_as_well(service: Service) -> None:
+    def overtaken(job: Job) -> None:
+        if len(service.engine.jobs) == 1:
+            service.serve(service.last_event | {"attempt": 2, "row": None}, "second")
+            stops(job)
+
+    service.engine.before_run = overtaken
+
+    assert service.render().json["status"] == "succeeded"
+    assert service.limits()["used"] == 1
+
+
+def test_final_render_cannot_be_canceled(service: Service) -> None:
+    render_id = service.render().json["id"]
+
+    answer = cancel(service, render_id)
+
+    assert (answer.status, answer.code) == (409, "conflict")
+    assert service.limits()["used"] == 1
+
+
+def test_only_what_the_key_sees_can_be_canceled(service: Service) -> None:
+    live = service.render(mode="async").json["id"]
+    reader = service.key("live", scopes=["renders:read"])
+
+    assert cancel(service, live, service.test).code == "render_not_found"
+    assert cancel(service, live, reader).code == "insufficient_scope"
+    foreign = service.key("live", service.create_workspace())
+    assert cancel(service, live, foreign).code == "render_not_found"
+    assert cancel(service, "rnd_x").code == "render_not_found"
+    assert cancel(service, live).status == 200
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_what_is_known_of_a_render_that_was_stopped_is_told(
+    service: Service, *, kept: bool
+) -> None:
+    trace = RenderTrace(
+        (RenderWarning("slow_asset", "It took 9 s.", "https://example.com/a"),),
+        ("log: x",),
+        {"load_ms": 7},
+        {"fonts": [], "bytes": {}, "requests": 1, "wait": "load"},
+    )
+
+    def stops_in_mid_page(job: Job) -> None:
+        job.cancellation.result(timeout=10)
+        raise RenderFailure("render_timeout", "x", trace=trace)
+
+    service.engine.before_run = cancels_while_it_runs(service, stops_in_mid_page)
+
+    answer = service.render(delivery={"type": "binary", "retention": None if kept else "none"})
+
+    render = service.call("GET", f"/v1/renders/{answer.json['render_id']}").json
+    assert (render["status"], render["error"]) == ("canceled", None)
+    assert render["timings"]["load_ms"] == 7
+    assert [warning["code"] for warning in render["warnings"]] == ["slow_asset"]
+    assert render["logs"] == (["log: x"] if kept else [])
+    assert (render["explain"] or {}).get("wait") == ("load" if kept else None)

@@ -1,0 +1,234 @@
+"""What a render may be made from and with, as it is told when it is created."""
+
+from copy import replace
+from typing import Any
+
+import pytest
+
+from chalicelib.adapters.aws.table import Write
+from chalicelib.core.clock import format_rfc3339
+from chalicelib.core.ids import TemplateId, lowest_id
+from chalicelib.engine.job import HtmlDocument, WebPage
+from chalicelib.engine.versions import NEWEST_ENGINE
+from chalicelib.features.templates.model import Draft, PublishedVersion, SourceBundle, Template
+from chalicelib.features.templates.rows import draft_row, template_row, version_row
+from chalicelib.features.templates.source_texts import serialize_source, stored_text
+from tests.builders.service import Service
+
+TEMPLATE = lowest_id("tpl", 1_700_000_000_000)
+OTHER = lowest_id("tpl", 1_700_000_000_001)
+
+
+def keep_template(service: Service, *, live: int | None = 2, deleted: bool = False) -> None:
+    """Put a template with a draft and the version 2 beside its META, as templates stand."""
+    now = format_rfc3339(service.clock.now())
+    template = Template(
+        TemplateId(TEMPLATE), service.workspace, "T", None, "html", "active", now, now
+    )
+    if deleted:
+        template = replace(template, status="deleted", deleted_at=now)
+    draft = SourceBundle({"html": "<p>draft {{ n }}</p>", "head": "<style></style>"})
+    published = stored_text(serialize_source(SourceBundle({"html": "<p>live {{ n }}</p>"})), None)
+    for item in (
+        template_row(replace(template, live_version=live)),
+        draft_row(template, Draft(1, stored_text(serialize_source(draft), None), now)),
+        version_row(template, PublishedVersion(2, published, now)),
+    ):
+        service.services.tables.write(Write(service.settings.main_table, item=item))
+
+
+def of_template(template_id: str = TEMPLATE) -> dict[str, str]:
+    return {"type": "template", "template_id": template_id}
+
+
+@pytest.mark.parametrize("mode", ["sync", "async"])
+def test_template_is_rendered_in_its_live_version(service: Service, mode: str) -> None:
+    keep_template(service)
+
+    made = service.render(input=of_template(), data={"n": 1}, mode=mode).json
+    service.run_queued()
+
+    render = service.call("GET", f"/v1/renders/{made['id']}").json
+    assert render["status"] == "succeeded"
+    assert render["input"] == of_template()
+    assert (render["template_id"], render["template_version"]) == (TEMPLATE, 2)
+    (job,) = service.engine.jobs
+    assert job.source == HtmlDocument("<p>live {{ n }}</p>", None, templating=True)
+    assert job.data == {"n": 1}
+
+
+def test_test_key_renders_a_draft_and_a_live_key_where_the_workspace_allows_it(
+    service: Service,
+) -> None:
+    keep_template(service, live=None)
+    draft: dict[str, Any] = {"input": of_template(), "version": "draft"}
+
+    assert service.render(key=service.test, **draft).json["template_version"] is None
+    assert service.engine.jobs[-1].source == HtmlDocument(
+        "<p>draft {{ n }}</p>", "<style></style>", templating=True
+    )
+    assert service.render(**draft).code == "test_key_required"
+    workspace = service.services.workspaces.get(service.workspace)
+    assert workspace is not None
+    change = service.services.workspaces.change(workspace, {"allow_draft_rendering": True})
+    service.services.tables.write(change)
+    assert service.render(**draft).status == 200
+
+
+@pytest.mark.parametrize(
+    ("kept", "fields", "code"),
+    [
+        ({}, {"input": of_template(OTHER)}, "template_not_found"),
+        ({}, {"input": of_template("tpl_x#META")}, "template_not_found"),
+        ({}, {"version": 7}, "version_not_found"),
+        ({"live": None}, {}, "version_not_found"),
+        ({"deleted": True}, {}, "template_deleted"),
+    ],
+)
+def test_template_that_is_not_there_costs_nothing(
+    service: Service, kept: dict[str, Any], fields: dict[str, Any], code: str
+) -> None:
+    keep_template(service, **kept)
+
+    answer = service.render(**({"input": of_template()} | fields))
+
+    assert answer.code == code
+    assert service.limits()["holds"] == {}
+    assert service.call("GET", "/v1/renders").json["data"] == []
+
+
+def test_key_with_an_allowlist_learns_nothing_of_other_templates(service: Service) -> None:
+    keep_template(service)
+    key = service.key("live", templates=[TEMPLATE])
+
+    assert service.render(key=key, input=of_template()).status == 200
+    there = service.render(key=service.key("live", templates=[OTHER]), input=of_template())
+    absent = service.render(key=key, input=of_template(OTHER))
+    assert there.code == absent.code == "template_not_allowed_for_key"
+    assert there.json["detail"] == absent.json["detail"]
+    assert service.render(key=key).status == 200
+
+
+def test_engine_is_one_that_is_listed(service: Service) -> None:
+    listed = service.call("GET", "/v1/engines").json
+
+    assert [engine["id"] for engine in listed["data"]] == [NEWEST_ENGINE]
+    assert listed["data"][0]["state"] == "current"
+    assert (listed["has_more"], listed["next_cursor"]) == (False, None)
+    assert service.render(engine=NEWEST_ENGINE).json["engine"] == NEWEST_ENGINE
+    assert service.render().json["engine"] == NEWEST_ENGINE
+    refused = service.render(engine="1999.1")
+    assert (refused.status, refused.json["errors"][0]["path"]) == (400, "/engine")
+
+
+@pytest.mark.parametrize(
+    ("fields", "path"),
+    [
+        ({"version": "draft"}, "/version"),
+        ({"version": 1}, "/version"),
+        ({"data": {}, "data_url": "https://example.com/"}, ""),
+        ({"input": {"type": "html"}}, "/input"),
+        ({"input": {"type": "template"}}, "/input/template_id"),
+        ({"input": {"type": "pdf", "url": "https://example.com/"}}, "/input"),
+        ({"priority": "high"}, "/priority"),
+    ],
+)
+def test_what_does_not_go_together_is_named(
+    service: Service, fields: dict[str, Any], path: str
+) -> None:
+    answer = service.render(key=service.test, **fields)
+
+    assert answer.code == "validation_error"
+    assert answer.json["errors"][0]["path"] == path
+
+
+def test_page_is_named_and_html_becomes_a_template_where_there_is_data(service: Service) -> None:
+    page = {"type": "url", "url": "https://example.com/a"}
+
+    assert service.render(input=page).json["input"] == page
+    assert service.engine.jobs[-1].source.__class__.__name__ == "Address"
+    service.render(data_url="https://example.com/data")
+    assert service.engine.jobs[-1].source == HtmlDocument("<p>Hello</p>", None, templating=True)
+    assert service.engine.jobs[-1].data_url == "https://example.com/data"
+
+
+@pytest.mark.parametrize(
+    ("asked", "pages", "code"),
+    [(3, 3, None), (3, 4, "page_limit_exceeded"), (100_000, 2_001, "page_limit_exceeded")],
+)
+def test_request_lowers_the_plans_pages_and_never_raises_them(
+    service: Service, asked: int, pages: int, code: str | None
+) -> None:
+    service.engine.page_count = pages
+
+    answer = service.render(output={"pdf": {"max_pages": asked}})
+
+    assert answer.json.get("code") == code
+    assert service.limits()["used"] == (1 if code is None else 0)
+
+
+def test_repeat_is_answered_though_the_template_is_gone(service: Service) -> None:
+    keep_template(service)
+    first = service.render(input=of_template(), headers={"Idempotency-Key": "k"})
+    keep_template(service, deleted=True)
+
+    again = service.render(input=of_template(), headers={"Idempotency-Key": "k"})
+
+    assert (again.status, again.json["id"]) == (200, first.json["id"])
+    assert again.headers["Idempotent-Replayed"] == "true"
+
+
+def test_render_that_is_taken_over_keeps_its_version(service: Service) -> None:
+    class ApiKilled(BaseException):
+        """The process of the API function ends here."""
+
+    keep_template(service)
+    service.invoke_failures = iter([ApiKilled()])
+    with pytest.raises(ApiKilled):
+        service.render(input=of_template(), headers={"Idempotency-Key": "k"})
+    keep_template(service, live=3)
+    service.clock.advance(seconds=31)
+
+    render = service.render(input=of_template(), headers={"Idempotency-Key": "k"}).json
+
+    assert (render["status"], render["template_version"]) == ("succeeded", 2)
+    assert service.engine.jobs[-1].source == HtmlDocument(
+        "<p>live {{ n }}</p>", None, templating=True
+    )
+
+
+def test_null_stands_for_what_is_left_out(service: Service) -> None:
+    answer = service.render(output=None, delivery=None)
+
+    assert answer.status == 200
+    assert [file["format"] for file in answer.json["files"]] == ["pdf"]
+    assert answer.json["files"][0]["url"]
+    flat = {"html": "<p>x", "delivery": None}
+    assert service.call("POST", "/v1/images/html", json_body=flat).status == 200
+
+
+@pytest.mark.parametrize("retention", ["default", "none"])
+def test_format_is_shown_where_none_was_named(service: Service, retention: str) -> None:
+    shown = service.render(delivery={"type": "none", "retention": retention}).json["output"]
+
+    assert (shown["format"], shown["formats"]) == ("pdf", None)
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("https://ada:secret@example.com/a@b?c=d@e", "https://example.com/a@b?c=d@e"),
+        ("https:ada:secret@example.com/", "https:example.com/"),
+        ("https:\\\\ada:s@cret@example.com\\", "https:\\\\example.com\\"),
+        ("https://example.com/?q=@", "https://example.com/?q=@"),
+    ],
+)
+def test_credentials_of_an_address_are_not_shown(service: Service, url: str, shown: str) -> None:
+    answer = service.render(input={"type": "url", "url": url})
+
+    assert answer.json["input"]["url"] == shown
+    source = service.engine.jobs[-1].source
+    assert isinstance(source, WebPage)
+    assert source.url == url
+    (row, *_) = (row for row in service.rows(answer.json["id"]) if row["SK"] == "META")
+    assert "cret" not in str(row)

@@ -1,0 +1,246 @@
+"""How files reach the caller and how long they are kept."""
+
+import base64
+from typing import Any
+
+import pytest
+
+from tests.builders.service import Service
+from tests.fakes.engine import FAKE_PDF
+
+KEY = {"Idempotency-Key": "k"}
+# What one answer of the platform can carry.
+FITS = 4_300_000
+
+
+def test_several_formats_are_several_files_of_one_name(service: Service) -> None:
+    formats = ["pdf", "png", "jpeg", "webp", "html"]
+
+    render = service.render(output={"formats": formats, "filename": "Offer.pdf"}).json
+
+    assert [file["format"] for file in render["files"]] == formats
+    assert [file["filename"] for file in render["files"]] == [
+        "Offer.pdf",
+        "Offer.png",
+        "Offer.jpeg",
+        "Offer.webp",
+        "Offer.html",
+    ]
+    assert len({file["id"] for file in render["files"]}) == len(formats)
+    assert [file["pages"] for file in render["files"]] == [2, None, None, None, None]
+    assert len(service.objects()) == len(formats)
+    for file in render["files"]:
+        address = file["url"].removeprefix("https://files.test")
+        assert service.call("GET", address, key=None).status == 302
+
+
+def test_all_files_of_a_render_go_when_it_is_purged(service: Service) -> None:
+    render = service.render(output={"formats": ["pdf", "png"]}).json
+
+    purged = service.call("DELETE", f"/v1/renders/{render['id']}/files").json
+
+    assert purged["files"] == []
+    assert service.objects() == []
+    for file in render["files"]:
+        address = file["url"].removeprefix("https://files.test")
+        assert service.call("GET", address, key=None).code == "file_expired"
+
+
+def test_zip_holds_them_in_one_file(service: Service) -> None:
+    output = {"format": "zip", "formats": ["pdf", "png"], "filename": "All"}
+
+    answer = service.render(output=output, delivery={"type": "binary"})
+
+    assert answer.headers["Content-Type"] == "application/zip"
+    assert "All.zip" in answer.headers["Content-Disposition"]
+
+
+@pytest.mark.parametrize("kind", ["binary", "base64"])
+@pytest.mark.parametrize(
+    "fields", [{"mode": "async"}, {"output": {"formats": ["pdf", "png"]}}], ids=["async", "several"]
+)
+def test_answer_that_is_a_file_is_one_file_and_sync(
+    service: Service, kind: str, fields: dict[str, Any]
+) -> None:
+    answer = service.render(delivery={"type": kind}, **fields)
+
+    assert (answer.code, answer.pointers) == ("validation_error", ["/delivery/type"])
+
+
+def test_base64_delivery_answers_the_file_as_text(service: Service) -> None:
+    answer = service.render(delivery={"type": "base64"}, headers=KEY)
+    again = service.render(delivery={"type": "base64"}, headers=KEY)
+
+    assert answer.status == 200
+    assert answer.headers["Content-Type"] == "text/plain"
+    assert base64.b64decode(answer.body, validate=True) == FAKE_PDF
+    assert again.body == answer.body
+    assert again.headers["Idempotent-Replayed"] == "true"
+    assert again.headers["X-Render-Id"] == answer.headers["X-Render-Id"]
+
+
+@pytest.mark.parametrize(("kind", "suffix"), [("binary", ""), ("base64", ".b64")])
+def test_body_over_the_platforms_limit_is_elsewhere(
+    service: Service, kind: str, suffix: str
+) -> None:
+    service.engine.content = b"x" * FITS
+    assert service.render(delivery={"type": kind}).status == 200
+    service.engine.content = b"x" * (FITS + 1)
+
+    answer = service.render(delivery={"type": kind}, headers=KEY)
+
+    assert answer.status == 303
+    assert f".pdf{suffix}?" in answer.headers["Location"]
+    render_id = answer.headers["X-Render-Id"]
+    (key,) = [key for key in service.objects() if key.endswith(f"{render_id}/1-0.pdf{suffix}")]
+    kept = service.clients.s3.get_object(Bucket=service.settings.bucket, Key=key)["Body"].read()
+    made = service.engine.content
+    exactly = made if kind == "binary" else base64.b64encode(made)
+    assert kept == exactly
+    assert service.render(delivery={"type": kind}, headers=KEY).status == 303
+    service.relay_events()
+    assert key in service.objects()
+    service.call("DELETE", f"/v1/renders/{render_id}/files")
+    assert [key for key in service.objects() if render_id in key] == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "most"), [("binary", 20_000_000), ("base64", 10_000_000), ("url", 100_000_000)]
+)
+def test_delivery_bounds_the_file(service: Service, kind: str, most: int) -> None:
+    service.engine.content = b"x" * most
+    assert service.render(delivery={"type": kind}).status in {200, 303}
+    service.engine.content = b"x" * (most + 1)
+
+    answer = service.render(delivery={"type": kind})
+
+    assert (answer.code, answer.status) == ("output_too_large", 413)
+    assert str(most) in answer.json["detail"]
+    failed = service.call("GET", f"/v1/renders/{answer.json['render_id']}").json
+    assert (failed["status"], failed["billed"]) == ("failed", False)
+
+
+@pytest.mark.parametrize(("pages", "status"), [(7, 200), (8, 422)])
+def test_pages_are_bounded_by_the_request(service: Service, pages: int, status: int) -> None:
+    service.engine.page_count = pages
+
+    answer = service.render(output={"pdf": {"max_pages": 7}})
+
+    assert answer.status == status
+    if status != 200:
+        assert answer.code == "page_limit_exceeded"
+        assert service.objects() == []
+        assert service.limits()["used"] == 0
+
+
+def test_delivery_none_names_the_files_without_addresses(service: Service) -> None:
+    render = service.render(delivery={"type": "none"}).json
+
+    (file,) = render["files"]
+    assert "url" not in file
+    assert "url_expires_at" not in file
+    (read,) = service.call("GET", f"/v1/renders/{render['id']}").json["files"]
+    assert read["url"].startswith("https://files.test/files/file_")
+
+
+@pytest.mark.parametrize("seconds", [60, 604_800])
+def test_addresses_hold_as_long_as_asked(service: Service, seconds: int) -> None:
+    render = service.render(delivery={"expires_in": seconds}).json
+    address = render["files"][0]["url"].removeprefix("https://files.test")
+
+    service.clock.advance(seconds=seconds - 1)
+    assert service.call("GET", address, key=None).status == 302
+    service.clock.advance(seconds=1)
+    assert service.call("GET", address, key=None).code == "invalid_signature"
+
+
+@pytest.mark.parametrize(
+    ("fields", "pointer"),
+    [
+        ({"expires_in": 59}, "/delivery/expires_in"),
+        ({"expires_in": 604_801}, "/delivery/expires_in"),
+        ({"retention_days": 0}, "/delivery/retention_days"),
+        ({"retention_days": 36_501}, "/delivery/retention_days"),
+        ({"retention": "none", "retention_days": 3}, "/delivery/retention_days"),
+        ({"hosted": False, "type": "url"}, "/delivery/type"),
+        ({"retention": "none", "type": "url"}, "/delivery/type"),
+    ],
+)
+def test_deliveries_that_cannot_be_are_refused(
+    service: Service, fields: dict[str, Any], pointer: str
+) -> None:
+    answer = service.render(delivery=fields)
+
+    assert (answer.code, answer.pointers) == ("validation_error", [pointer])
+
+
+@pytest.mark.parametrize("days", [1, 90, 36_500])
+def test_live_files_are_kept_as_long_as_asked(service: Service, days: int) -> None:
+    render = service.render(delivery={"retention_days": days}).json
+
+    service.clock.advance(days=days, seconds=-1)
+    address = service.call("GET", f"/v1/renders/{render['id']}").json["files"][0]["url"]
+    address = address.removeprefix("https://files.test")
+    assert service.call("GET", address, key=None).status == 302
+    service.clock.advance(seconds=2)
+    assert service.call("GET", address, key=None).code == "file_expired"
+    service.tick()
+    service.run_maintenance()
+    assert service.objects() == []
+
+
+def test_test_files_are_kept_for_a_day_whatever_is_asked(service: Service) -> None:
+    render = service.render(delivery={"retention_days": 90}, key=service.test).json
+
+    service.clock.advance(hours=24)
+    service.tick()
+    service.run_maintenance()
+
+    assert service.call("GET", f"/v1/renders/{render['id']}").json["files_purged_at"]
+    assert service.objects() == []
+
+
+@pytest.mark.parametrize("kind", ["binary", "base64"])
+def test_file_that_is_not_hosted_is_only_the_answer(service: Service, kind: str) -> None:
+    wish = {"type": kind, "hosted": False}
+    answer = service.render(delivery=wish, headers=KEY)
+
+    assert answer.status == 200
+    assert answer.body == (FAKE_PDF if kind == "binary" else base64.b64encode(FAKE_PDF))
+    assert service.objects() == []
+    assert service.render(delivery=wish, headers=KEY).code == "file_expired"
+    read = service.call("GET", f"/v1/renders/{answer.headers['X-Render-Id']}").json
+    assert (read["status"], read["billed"], read["files"]) == ("succeeded", True, [])
+    assert read["files_purged_at"]
+    assert read["expires_at"] is None
+
+
+def test_large_file_that_is_not_hosted_is_kept_until_it_can_be_fetched(service: Service) -> None:
+    service.engine.content = b"x" * (FITS + 1)
+
+    answer = service.render(delivery={"type": "binary", "hosted": False})
+
+    assert answer.status == 303
+    assert len(service.objects()) == 1
+    service.clock.advance(hours=1)
+    service.tick()
+    service.run_maintenance()
+    assert service.objects() == []
+
+
+def test_file_that_is_not_hosted_does_not_wait_for_a_caller_who_has_left(service: Service) -> None:
+    for wish in ({"hosted": False}, {"retention": "none"}):
+        answer = service.render(delivery={"type": "binary"} | wish, timeout_behavior="continue")
+
+        assert (answer.code, answer.pointers) == ("validation_error", ["/timeout_behavior"])
+
+
+@pytest.mark.parametrize("mode", ["sync", "async"])
+def test_nothing_is_hosted_and_nothing_delivered(service: Service, mode: str) -> None:
+    render = service.render(delivery={"hosted": False}, mode=mode).json
+    service.run_queued()
+    service.relay_events()
+
+    read = service.call("GET", f"/v1/renders/{render['id']}").json
+    assert (read["status"], read["files"]) == ("succeeded", [])
+    assert service.objects() == []

@@ -1,0 +1,69 @@
+"""What is too large for a row, and what a row must hold in the worst case."""
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.job import RenderTrace
+from tests.builders.service import FunctionKilled, Service
+
+
+def test_header_and_footer_of_the_longest_kind_are_not_kept_in_the_row(service: Service) -> None:
+    long = {"enabled": True, "html": "ü" * 200_000}
+
+    answer = service.render(output={"pdf": {"header": long, "footer": long}})
+
+    assert answer.status == 200, answer.body[:300]
+    assert answer.json["output"]["pdf"]["header"] == {"enabled": True}
+    header = service.engine.jobs[0].output.pdf.header_footer.header
+    assert header is not None
+    assert header.html == long["html"]
+
+
+def test_row_holds_the_largest_metadata(service: Service) -> None:
+    metadata = {f"{n:02d}" + "k" * 38: "界" * 500 for n in range(50)}
+
+    answer = service.render(metadata=metadata)
+
+    assert answer.status == 200, answer.body[:300]
+    assert answer.json["metadata"] == metadata
+
+
+def test_metadata_beyond_its_bounds_is_refused_at_its_place(service: Service) -> None:
+    too_many = service.render(metadata={str(n): n for n in range(51)})
+    too_long = service.render(metadata={"a": "x" * 501})
+    no_scalar = service.render(metadata={"a": ["x"]})
+
+    assert too_many.pointers == ["/metadata"]
+    assert "/metadata/a" in too_long.pointers[0]
+    assert "/metadata/a" in no_scalar.pointers[0]
+
+
+def test_function_that_dies_before_its_claim_is_called_again(service: Service) -> None:
+    service.invoke_failures = iter([FunctionKilled()])
+
+    assert service.render().json["status"] == "succeeded"
+
+
+def test_row_holds_what_a_page_says_that_is_no_unicode(service: Service) -> None:
+    def fail(_job: object) -> None:
+        raise RenderFailure(
+            "render_failed", "half \ud800 a pair", trace=RenderTrace(logs=("log: \udfff",))
+        )
+
+    service.engine.before_run = fail
+
+    answer = service.render()
+
+    assert answer.code == "render_failed"
+    assert answer.json["detail"] == "half ? a pair"
+    render = service.call("GET", f"/v1/renders/{answer.json['render_id']}").json
+    assert render["logs"] == ["log: ?"]
+
+
+def test_render_that_ends_with_its_caller_gets_no_more_time(service: Service) -> None:
+    service.render(timeout_behavior="cancel")
+    service.render(timeout_behavior="continue")
+
+    canceled, continued = (job.deadline for job in service.engine.jobs)
+
+    now = service.clock.now().timestamp()
+    assert now + 27 < canceled < now + 28
+    assert continued == now + 120

@@ -1,0 +1,286 @@
+"""Zero retention: nothing of the document is ever stored, queued or logged, however it ends."""
+
+import base64
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+import pytest
+from botocore.exceptions import ReadTimeoutError
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.job import Job, RenderedFile, RenderOutcome, RenderTrace, RenderWarning
+from tests.builders.service import FunctionKilled, LambdaClient, Service
+
+SECRET: Final = "Geheimnis-4711-Überweisung"
+CONTENT: Final = f"%PDF {SECRET} %%EOF".encode()
+KEY: Final = {"Idempotency-Key": "k"}
+
+
+def request(**more: Any) -> dict[str, Any]:
+    """Return a request that says the secret wherever a document can say something."""
+    attached = {"content": base64.b64encode(CONTENT).decode(), "filename": f"{SECRET}.xml"}
+    return {
+        "input": {"type": "html", "html": f"<p>{SECRET}", "head": f"<title>{SECRET}</title>"},
+        "data": {SECRET: [SECRET]},
+        "output": {
+            "filename": SECRET,
+            "http": {"headers": {"X-Secret": SECRET.encode("ascii", "ignore").decode()}},
+            "wait": {"selector": SECRET, "expression": f"'{SECRET}'"},
+            "pdf": {
+                "header": {"enabled": True, "html": SECRET},
+                "first_footer": {"enabled": True, "left": SECRET},
+                "metadata": {"title": SECRET, "keywords": [SECRET]},
+                "watermark": {"text": SECRET},
+                "attachments": [attached],
+            },
+        },
+        "delivery": {"type": "binary", "retention": "none"},
+    } | more
+
+
+class Blabbing:
+    """An engine whose documents, warnings, logs and failures say the secret."""
+
+    def __init__(self, service: Service) -> None:
+        self.fails = False
+        self.before: Callable[[Job], None] = lambda _job: None
+        service.engine.run = self.run  # type: ignore[method-assign]
+
+    def run(self, job: Job) -> RenderOutcome:
+        self.before(job)
+        trace = RenderTrace(
+            warnings=(RenderWarning("asset_failed", SECRET, SECRET),),
+            logs=(f"log: {SECRET}",),
+            timings={"load_ms": 1},
+            explain={"fonts": [{"requested": SECRET, "used": SECRET}], "wait": SECRET},
+        )
+        if self.fails:
+            raise RenderFailure(
+                "template_runtime_error", SECRET, line=1, column=2, excerpt=SECRET, trace=trace
+            )
+        file = RenderedFile("pdf", CONTENT, "application/pdf", pages=1)
+        return RenderOutcome((file,), trace, is_cold_start=False, filename=SECRET)
+
+
+@contextmanager
+def watching(service: Service) -> Iterator[list[str]]:
+    """Write down everything that is sent to tables, bucket and queues meanwhile."""
+    sent: list[str] = []
+    clients = service.clients
+    all_events = [client.meta.events for client in (clients.dynamodb, clients.s3, clients.sqs)]
+
+    def hear(*, params: Any, **_: Any) -> None:
+        sent.append(as_text(params))
+
+    for events in all_events:
+        events.register("before-parameter-build", hear)
+    yield sent
+    for events in all_events:
+        events.unregister("before-parameter-build", hear)
+
+
+def as_text(value: Any) -> str:
+    """Return a value as text, with bytes and escaped JSON as what they stand for."""
+    if isinstance(value, dict):
+        return " ".join(f"{as_text(name)} {as_text(member)}" for name, member in value.items())
+    if isinstance(value, list | tuple):
+        return " ".join(map(as_text, value))
+    if isinstance(value, bytes | bytearray):
+        return as_text(bytes(value).decode(errors="replace"))
+    text = str(value)
+    return f"{text} {text.encode('latin-1', 'ignore').decode('unicode_escape', 'ignore')}"
+
+
+def said_in(text: str) -> list[str]:
+    """Return the forms in which a text says the secret: plainly, cut, or in base64."""
+    forms = [SECRET, "Geheimnis-4711", SECRET.encode("ascii", "ignore").decode()]
+    for shift in range(3):
+        coded = base64.b64encode(b"x" * shift + SECRET.encode())
+        forms.append(coded[4 : len(coded) - 4].decode())
+    return [form for form in forms if form in text]
+
+
+def kept(service: Service) -> str:
+    """Return every item and every object of the stack, in all versions, as one text."""
+    s3 = service.clients.s3
+    found: list[Any] = []
+    listed = s3.list_object_versions(Bucket=service.settings.bucket)
+    for version in listed.get("Versions", []):
+        body = s3.get_object(
+            Bucket=service.settings.bucket, Key=version["Key"], VersionId=version["VersionId"]
+        )["Body"].read()
+        found += [version["Key"], body]
+    for table in (service.settings.main_table, service.settings.transient_table):
+        found += service.clients.dynamodb.scan(TableName=table)["Items"]
+    return as_text(found)
+
+
+def settle_down(service: Service) -> None:
+    for _ in range(2):
+        service.relay_events()
+        service.clock.advance(minutes=8)
+        service.tick()
+        service.run_maintenance()
+        service.run_queued()
+
+
+def die(_job: Job) -> None:
+    raise FunctionKilled
+
+
+def no_room(service: Service) -> Iterator[BaseException]:
+    while True:
+        service.clock.advance(seconds=6)
+        yield LambdaClient.exceptions.TooManyRequestsException()
+
+
+def succeeds(service: Service, engine: Blabbing) -> None:
+    del engine
+    answer = service.render(**request(), headers=KEY)
+    assert (answer.status, answer.body) == (200, CONTENT)
+    again = service.render(**request(), headers=KEY)
+    assert (again.status, again.json["status"], again.json["files"]) == (200, "succeeded", [])
+    assert again.headers["Idempotent-Replayed"] == "true"
+    assert again.json["id"] == answer.headers["X-Render-Id"]
+    assert again.json["billed"] is True
+
+
+def succeeds_in_base64(service: Service, engine: Blabbing) -> None:
+    del engine
+    answer = service.render(**request(delivery={"type": "base64", "retention": "none"}))
+    assert (answer.status, base64.b64decode(answer.body)) == (200, CONTENT)
+
+
+def shows_an_address(service: Service, engine: Blabbing) -> None:
+    del engine
+    address = "https://example.com/" + SECRET.encode("ascii", "ignore").decode()
+    answer = service.render(**request(input={"type": "url", "url": address}, data=None))
+    assert answer.status == 200
+    render = service.call("GET", f"/v1/renders/{answer.headers['X-Render-Id']}").json
+    assert render["input"] == {"type": "url"}
+
+
+def fails(service: Service, engine: Blabbing) -> None:
+    engine.fails = True
+    answer = service.render(**request(), headers=KEY)
+    assert answer.code == "template_runtime_error"
+    assert answer.json["excerpt"] == SECRET
+    again = service.render(**request(), headers=KEY)
+    assert (again.code, "excerpt" in again.json) == ("template_runtime_error", False)
+    render = service.call("GET", f"/v1/renders/{answer.json['render_id']}").json
+    assert render["error"]["code"] == "template_runtime_error"
+
+
+def is_late(service: Service, engine: Blabbing) -> None:
+    del engine
+    service.invoke_failures = iter([ReadTimeoutError(endpoint_url="https://lambda.test")])
+    assert service.render(**request()).code == "render_timeout"
+    # The function goes on for a while, and finishes too late.
+    service.serve(service.last_event)
+
+
+def dies_once(service: Service, engine: Blabbing) -> None:
+    del engine
+    service.kill_before_commit = False
+    service.invoke_failures = iter([FunctionKilled()])
+    assert service.render(**request()).body == CONTENT
+
+
+def dies_before_its_end_is_written(service: Service, engine: Blabbing) -> None:
+    def arm(_job: Job) -> None:
+        engine.before = lambda _job: None
+        service.kill_before_commit = True
+
+    engine.before = arm
+    assert service.render(**request()).body == CONTENT
+
+
+def dies_always(service: Service, engine: Blabbing) -> None:
+    engine.before = die
+    assert service.render(**request()).code == "render_lost"
+
+
+def finds_no_room(service: Service, engine: Blabbing) -> None:
+    del engine
+    service.invoke_failures = no_room(service)
+    assert service.render(**request()).code == "region_degraded"
+
+
+def is_left_by_a_caller_who_dies(service: Service, engine: Blabbing) -> None:
+    class ApiKilled(BaseException):
+        """The API function's process ends here."""
+
+    del engine
+    service.invoke_failures = iter([ApiKilled()])
+    with pytest.raises(ApiKilled):
+        service.render(**request(), headers=KEY)
+    service.clock.advance(seconds=40)
+    assert service.render(**request(), headers=KEY).body == CONTENT
+
+
+ENDS: Final = (
+    succeeds,
+    succeeds_in_base64,
+    shows_an_address,
+    fails,
+    is_late,
+    dies_once,
+    dies_before_its_end_is_written,
+    dies_always,
+    finds_no_room,
+    is_left_by_a_caller_who_dies,
+)
+
+
+@pytest.mark.parametrize("end", ENDS, ids=lambda end: end.__name__)
+def test_nothing_of_the_document_is_kept_sent_or_logged(
+    service: Service,
+    end: Callable[[Service, Blabbing], None],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    engine = Blabbing(service)
+    service.clients.s3.put_bucket_versioning(
+        Bucket=service.settings.bucket, VersioningConfiguration={"Status": "Enabled"}
+    )
+
+    with watching(service) as sent:
+        end(service, engine)
+        settle_down(service)
+
+    logged = capsys.readouterr()
+    assert sent
+    assert said_in(" ".join(sent)) == []
+    assert said_in(kept(service)) == []
+    assert said_in(as_text([logged.out, logged.err])) == []
+    assert service.limits()["holds"] == service.limits()["leases"] == {}
+
+
+@pytest.mark.parametrize("end", [succeeds_in_base64, fails], ids=["success", "failure"])
+def test_this_test_sees_what_others_keep(
+    service: Service, end: Callable[[Service, Blabbing], None]
+) -> None:
+    engine = Blabbing(service)
+    engine.fails = end is fails
+
+    with watching(service) as sent:
+        service.render(**request(delivery={"type": "binary"}))
+
+    assert said_in(" ".join(sent))
+    assert said_in(kept(service))
+
+
+def test_an_async_render_keeps_its_body_only_until_its_end(service: Service) -> None:
+    Blabbing(service)
+
+    answer = service.render(**request(mode="async", delivery={"retention": "none"}))
+    assert said_in(kept(service))
+    service.run_queued()
+    service.relay_events()
+
+    assert service.objects() == []
+    assert said_in(kept(service)) == []
+    render = service.call("GET", f"/v1/renders/{answer.json['id']}").json
+    assert (render["status"], render["files"], render["billed"]) == ("succeeded", [], True)
+    assert json.dumps(render["output"]) == '{"format": "pdf", "formats": null}'

@@ -1,0 +1,96 @@
+"""Templates that are too large to be purged in one go: every go brings the purge on."""
+
+import datetime as dt
+from typing import Any
+
+import pytest
+
+from chalicelib.adapters.aws.objects import Objects
+from chalicelib.adapters.aws.table import Write
+from chalicelib.core.ids import WorkspaceId
+from chalicelib.features.templates import due_templates
+from tests.builders.service import FunctionKilled, Service
+from tests.builders.templates import make_template, template_rows
+from tests.functional.templates.test_versions import everything
+
+VERSIONS = 60
+# More than one step, less than all: then the function's time is over.
+DELETIONS = 35
+
+
+def versions(service: Service, workspace: WorkspaceId, path: str) -> None:
+    """Give a template many versions, each with a source in the bucket."""
+    template = path.rpartition("/")[2]
+    for number in range(2, VERSIONS + 2):
+        key = f"ws/{workspace}/templates/{template}/src_{number}"
+        row = {"PK": f"WS#{workspace}#TPL#{template}", "SK": f"VER#{number:06d}", "object_key": key}
+        service.services.tables.write(Write(service.settings.main_table, item=row))
+        service.clients.s3.put_object(Bucket=service.settings.bucket, Key=key, Body=b"x")
+
+
+def goes(service: Service, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Let the upkeep come to its end, however often its time is over; return how often it was."""
+    real = Objects.delete
+    for go in range(10):
+        left = iter(range(DELETIONS))
+
+        def delete(*given: Any, left: Any = left) -> None:
+            if next(left, None) is None:
+                raise FunctionKilled
+            real(*given)
+
+        service.clock.advance(minutes=6)
+        service.tick()
+        with monkeypatch.context() as short:
+            short.setattr(Objects, "delete", delete)
+            try:
+                assert service.run_maintenance() == []
+            except FunctionKilled:
+                continue
+        if service.objects() == []:
+            return go
+    return 10
+
+
+def test_purge_comes_to_its_end(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = make_template(service)
+    versions(service, service.workspace, path)
+    service.call("DELETE", path)
+    service.clock.advance(days=30)
+
+    assert 0 < goes(service, monkeypatch) < VERSIONS / 20
+
+    assert template_rows(service, path) == []
+
+
+def test_deletion_of_a_workspace_comes_to_its_end(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace = service.create_workspace()
+    path = make_template(service, key=service.key("live", workspace))
+    versions(service, workspace, path)
+    service.operator.change_status.delete(workspace)
+    service.clock.advance(days=31)
+
+    assert 0 < goes(service, monkeypatch) < VERSIONS / 20
+
+    assert not [item for item in everything(service) if workspace in item["PK"]["S"]]
+
+
+def test_purge_leaves_others_their_time(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = make_template(service)
+    versions(service, service.workspace, path)
+    service.call("DELETE", path)
+    service.clock.advance(days=30, seconds=1)
+    monkeypatch.setattr(due_templates, "_TIME_LIMIT", dt.timedelta(seconds=-1))
+    service.tick()
+    before = len(template_rows(service, path))
+
+    assert service.run_maintenance() == []
+
+    assert 0 < len(template_rows(service, path)) < before
+    service.clock.advance(seconds=1)
+    for _ in range(3):
+        assert service.tick() == 1, "the next tick goes on"
+        service.run_maintenance()
+    assert (template_rows(service, path), service.objects(), service.tick()) == ([], [], 0)

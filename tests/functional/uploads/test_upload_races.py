@@ -1,0 +1,62 @@
+"""Uploads that several ask for at once, or that are deleted while their bytes are taken in."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from chalicelib.adapters.aws.objects import Objects
+from chalicelib.core.ids import UploadId
+from tests.builders.service import Service
+from tests.builders.uploads import announce_upload, store_announced
+
+HTML = b"<p>1<"
+
+
+def meanwhile(
+    monkeypatch: pytest.MonkeyPatch, happens: Callable[[], object], *, after: bool
+) -> None:
+    """Let something happen before, or after, the first copy of what has arrived."""
+    real = Objects.copy
+
+    def copy(*given: Any) -> int | None:
+        monkeypatch.setattr(Objects, "copy", real)
+        if not after:
+            happens()
+        size = real(*given)
+        if after:
+            happens()
+        return size
+
+    monkeypatch.setattr(Objects, "copy", copy)
+
+
+def test_whoever_comes_second_finds_what_the_first_one_took(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    upload = announce_upload(service, bytes=len(HTML)).json
+    store_announced(service, upload["id"], HTML)
+    path = f"/v1/uploads/{upload['id']}"
+    meanwhile(monkeypatch, lambda: service.call("GET", path), after=False)
+
+    answer = service.render(input={"type": "html", "upload_id": upload["id"]})
+
+    assert answer.status == 200, answer.body
+
+
+@pytest.mark.parametrize("after", [False, True])
+def test_deleted_upload_does_not_come_back(
+    service: Service, monkeypatch: pytest.MonkeyPatch, *, after: bool
+) -> None:
+    upload = announce_upload(service, bytes=len(HTML)).json
+    store_announced(service, upload["id"], HTML)
+    path = f"/v1/uploads/{upload['id']}"
+    known = service.services.uploads.get_many(
+        service.workspace, [UploadId(upload["id"])], service.clock.now()
+    )
+    (pending,) = known.values()
+    meanwhile(monkeypatch, lambda: service.services.delete_upload(pending), after=after)
+
+    assert service.call("GET", path).code == "upload_not_found"
+    assert service.call("GET", path).code == "upload_not_found"
+    assert service.objects() == []

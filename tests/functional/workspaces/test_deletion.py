@@ -1,0 +1,209 @@
+"""A workspace that is deleted: after 30 days nothing of it is left, whatever dies in between."""
+
+import datetime as dt
+import json
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from chalicelib.adapters.aws.table import Tables, Write
+from chalicelib.core.ids import WorkspaceId
+from chalicelib.features.maintenance import delete_workspace as deletion
+from tests.builders.operator import OperatorTool
+from tests.builders.service import FunctionKilled, Service
+
+OWNER = "ada@example.com"
+
+
+def tenant(tool: OperatorTool, service: Service) -> tuple[WorkspaceId, str]:
+    """Make a workspace that holds something of every kind; return it and its key."""
+    create = service.operator.create_workspace
+    workspace = create("Acme", plan="scale", owner=OWNER, regions=["eu"]).id
+    tool.json("member", "verify", "--workspace", workspace, OWNER)
+    tool.json("member", "add", "--workspace", workspace, "bob@example.com")
+    tool.json("workspace", "set", workspace, "--plan", "free")
+    tool.json("workspace", "set", workspace, "--plan", "pro")
+    key = service.key("live", workspace, expires_at=service.clock.now() + dt.timedelta(days=90))
+    for fields in ({"delivery": {"retention_days": 400}}, {"delivery": {"type": "base64"}}, {}):
+        assert service.render(key=key, **fields).status == 200
+    waiting = service.render(key=key, mode="async").json["id"]
+    assert service.call("POST", f"/v1/renders/{waiting}/cancel", key=key).status == 200
+    service.relay_events()
+    return workspace, key
+
+
+def what_is_left(service: Service, workspace: str) -> list[str]:
+    """Return the keys of all rows and objects that name a workspace."""
+    rows: list[dict[str, Any]] = service.clients.dynamodb.scan(
+        TableName=service.settings.main_table
+    )["Items"]
+    named = [row["PK"]["S"] for row in rows if workspace in str(row)]
+    return named + [key for key in service.objects() if workspace in key]
+
+
+def days_pass(service: Service, days: float, *, minutes: int = 0) -> None:
+    service.clock.advance(days=days)
+    for _ in range(minutes + 1):
+        service.tick()
+        while service.run_maintenance() or service.relay_events():
+            pass
+        service.clock.advance(seconds=61)
+
+
+def test_nothing_is_left_of_a_deleted_workspace(tool: OperatorTool, service: Service) -> None:
+    workspace, key = tenant(tool, service)
+    service.render()
+    kept = what_is_left(service, service.workspace)
+    service.operator.change_status.delete(workspace)
+    days_pass(service, 29.9)
+    assert len([key for key in what_is_left(service, workspace) if key.startswith("ws/")]) > 0
+
+    days_pass(service, 0.2, minutes=1)
+
+    assert what_is_left(service, workspace) == []
+    assert service.call("GET", "/v1/renders", key=key).code == "invalid_api_key"
+    assert tool.refusal("workspace", "show", workspace)[0] == "not_found"
+    assert tool.refusal("workspace", "restore", workspace)[0] == "not_found"
+    assert "OWNER#" not in str(service.clients.dynamodb.scan(TableName=service.settings.main_table))
+    rows_of_others = {pk for pk in what_is_left(service, service.workspace) if "RND" in pk}
+    assert rows_of_others == {pk for pk in kept if "RND" in pk} != set()
+    assert service.dead_letters("Maintenance") == []
+    service.clock.advance(days=1)
+    assert service.tick() == 0
+
+
+def test_restored_in_time_it_is_not_deleted(tool: OperatorTool, service: Service) -> None:
+    workspace, key = tenant(tool, service)
+    service.operator.change_status.delete(workspace)
+    days_pass(service, 29.9)
+    service.operator.change_status.restore(workspace)
+
+    days_pass(service, 10)
+
+    assert service.call("GET", "/v1/account", key=key).status == 200
+    service.operator.change_status.delete(workspace)
+    days_pass(service, 29.9)
+    assert tool.json("workspace", "show", workspace)["status"] == "deletion_scheduled"
+    days_pass(service, 0.2)
+    assert what_is_left(service, workspace) == []
+
+
+def test_message_that_comes_when_it_was_restored_does_nothing(
+    tool: OperatorTool, service: Service
+) -> None:
+    workspace, key = tenant(tool, service)
+    service.operator.change_status.delete(workspace)
+    service.clock.advance(days=30, seconds=1)
+    service.tick()
+    service.operator.change_status.restore(workspace)
+
+    assert service.run_maintenance() == []
+
+    assert service.call("GET", "/v1/account", key=key).status == 200
+
+
+def test_what_is_due_at_the_same_time_is_done_before(tool: OperatorTool, service: Service) -> None:
+    workspace, _ = tenant(tool, service)
+    before = what_is_left(service, workspace)
+    service.operator.change_status.delete(workspace)
+    render = next(pk for pk in before if "#RND#" in pk)
+
+    days_pass(service, 30, minutes=2)
+    assert tool.json("workspace", "show", workspace)["status"] == "deleting"
+    assert render in what_is_left(service, workspace)
+    days_pass(service, 0, minutes=16)
+    assert what_is_left(service, workspace) == []
+
+    late = {"v": 1, "pk": render, "sk": "META", "request_id": None}
+    service.send("Maintenance", json.dumps(late))
+    assert service.run_maintenance() == []
+    assert [service.record_dead_letters(queue) for queue in ("Maintenance", "Events")] == [[], []]
+    assert service.dead_letters("Maintenance") == service.dead_letters("Events") == []
+
+
+def test_deletion_that_dies_half_way_is_finished(
+    tool: OperatorTool, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace, key = tenant(tool, service)
+    service.operator.change_status.delete(workspace)
+    service.clock.advance(days=30, minutes=16)
+    real = Tables.delete_partition
+    deaths = iter([False, False, True])
+
+    def dies(*named: Any) -> Any:
+        if next(deaths, False):
+            raise FunctionKilled
+        return real(*named)
+
+    with monkeypatch.context() as broken:
+        broken.setattr(Tables, "delete_partition", dies)
+        service.tick()
+        with pytest.raises(FunctionKilled):
+            service.run_maintenance()
+    assert tool.json("workspace", "show", workspace)["status"] == "deleting"
+    assert tool.refusal("workspace", "restore", workspace)[0] == "conflict"
+    assert service.call("GET", "/v1/renders", key=key).code == "invalid_api_key"
+
+    days_pass(service, 0.01, minutes=1)
+
+    assert what_is_left(service, workspace) == []
+
+
+def test_deletion_goes_on_where_its_time_was_over(
+    tool: OperatorTool, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace, _ = tenant(tool, service)
+    service.operator.change_status.delete(workspace)
+    monkeypatch.setattr(deletion, "_TIME_LIMIT", dt.timedelta(seconds=-1))
+    service.clock.advance(days=30, minutes=16)
+    service.tick()
+    before = what_is_left(service, workspace)
+    service.run_maintenance()
+    partly = what_is_left(service, workspace)
+    assert 0 < len(partly) < len(before)
+
+    days_pass(service, 0, minutes=12)
+
+    assert what_is_left(service, workspace) == []
+
+
+def test_deletion_leaves_others_their_time(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace = service.create_workspace()
+    for number in range(250):
+        # As many templates, each with statistics of its own.
+        pk, sk = f"WS#{workspace}#USE#{service.clock.now():%Y-%m}", f"DAY#2026-11-21#1#tpl_{number}"
+        row = {"PK": pk, "SK": sk, "t#tpl#live": 1}
+        service.services.tables.write(Write(service.settings.main_table, item=row))
+    service.operator.change_status.delete(workspace)
+    service.clock.advance(days=30, minutes=16)
+    monkeypatch.setattr(deletion, "_TIME_LIMIT", dt.timedelta(seconds=-1))
+    left = [len(what_is_left(service, workspace))]
+
+    while left[-1]:
+        service.clock.advance(seconds=1)
+        service.tick()
+        assert service.run_maintenance() == []
+        left.append(len(what_is_left(service, workspace)))
+
+    assert all(0 < before - after <= 100 for before, after in pairwise(left)), left
+
+
+def test_keys_are_refused_while_the_deletion_is_done(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service.operator.change_status.delete(service.workspace)
+    service.clock.advance(days=30, minutes=16)
+    service.tick()
+
+    def dies(*_: object) -> None:
+        raise FunctionKilled
+
+    with monkeypatch.context() as broken:
+        broken.setattr("chalicelib.features.workspaces.repository.Keys.erase", dies)
+        with pytest.raises(FunctionKilled):
+            service.run_maintenance()
+
+    assert service.call("GET", "/v1/renders").code == "workspace_deletion_scheduled"

@@ -1,0 +1,220 @@
+"""Plays attacks against the engine: with all its protection, with the proxy alone, with none."""
+
+import io
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+import pikepdf
+import pypdfium2  # type: ignore[import-untyped]
+import pytest
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.browser.chromium import flags, process
+from chalicelib.engine.browser.pool.lifecycle import Browser
+from chalicelib.engine.browser.pool.prepared_page import NewTargets
+from chalicelib.engine.browser.requests.requests import PageRequests
+from chalicelib.engine.job import HtmlDocument, Job, RenderOutcome, WebPage
+from chalicelib.engine.options.output import OutputOptions
+from chalicelib.engine.pipeline import PipelineServices, run_job
+from chalicelib.engine.templating.worker import TemplateWorker
+from tests.builders.pages.engine_jobs import no_uploads
+from tests.fakes.dns_server import DnsServer
+from tests.integration.attacks.case import Attack
+from tests.integration.attacks.fake_internet import Guarded, OpenDoor, World, guarded
+from tests.integration.engine.conftest import new_browser
+
+_TOGETHER = 16
+_STAGES = 2
+_SECONDS = 20.0
+# How long is looked whether somebody comes, for documents of several attacks and of one.
+_LOOK_MS = {True: 250, False: 120}
+# With no protection somebody is to come, on a slow machine too.
+_LONGER = 2.5
+_WAIT_MS = {True: 4_000, False: 15_000}
+_LAST_S = 1.5
+_HERE = "still here"
+_OFF = (
+    "--host-resolver-rules",
+    "--force-webrtc-ip-handling-policy",
+    "--disable-quic",
+    "--dns-prefetch-disable",
+    "--no-pings",
+    "--block-new-web-contents",
+    "--disable-background-networking",
+    "--disable-features",
+)
+
+
+@dataclass(frozen=True)
+class Act:
+    """Some attacks of one document: all that its owner got, and whether it is right."""
+
+    attacks: Sequence[Attack]
+    got: str
+    said: str
+    right: bool
+    failed: bool
+    refused: Sequence[str]
+
+
+class Stage:
+    """An engine in its world."""
+
+    def __init__(self, world: World, browser: Browser, outside: Guarded | OpenDoor) -> None:
+        self._world = world
+        self._outside = outside
+        # What comes out is of no interest then.
+        self._open = isinstance(outside, OpenDoor)
+        self._templates = TemplateWorker()
+        self._parts = PipelineServices(browser, self._templates, outside)
+
+    def play(self, attacks: Sequence[Attack]) -> Act:
+        """Render the document of some attacks, and an innocent one if that failed."""
+        refused = self._outside.refused if isinstance(self._outside, Guarded) else []
+        refused.clear()
+        try:
+            outcome = run_job(self._job(attacks), self._parts)
+        except RenderFailure as failure:
+            said = f"{failure} {failure.__dict__}"
+            right = self._is_right_afterwards()
+            return Act(attacks, said, said, right, failed=True, refused=list(refused))
+        shown, said = _shown(outcome), str(outcome.trace)
+        # A document that leads elsewhere may be there by now.
+        left = any(attack.case.kind == "Navigation" for attack in attacks)
+        right = _HERE in shown or (left and self._is_right_afterwards())
+        return Act(attacks, shown + said, said, right, failed=False, refused=list(refused))
+
+    def _is_right_afterwards(self) -> bool:
+        if self._open:
+            return False
+        job = Job(
+            HtmlDocument(f"<p>{_HERE}"),
+            OutputOptions.from_json({}),
+            time.time() + _SECONDS,
+            no_uploads,
+        )
+        return _HERE in _shown(run_job(job, self._parts))
+
+    def _job(self, attacks: Sequence[Attack]) -> Job:
+        first = attacks[0]
+        case = first.case
+        look = _LOOK_MS[case.shared] * (_LONGER if self._open else 1)
+        wait = {"delay_ms": int(look), "timeout_ms": _WAIT_MS[self._open]}
+        output = {"formats": ["pdf", "html"], "wait": wait, **first.filled(case.output)}
+        parts: dict[str, Any] = {"data_url": first.filled(case.data_url)}
+        source: WebPage | HtmlDocument
+        if case.url is not None:
+            source = WebPage(first.filled(case.url))
+        else:
+            html = "\n".join(attack.filled(attack.case.html) for attack in attacks)
+            more = "{{ secret }}" if case.data_url else ""
+            text = f"<!doctype html><title>x</title><p>{_HERE}{more}{html}"
+            source = HtmlDocument(text, templating=bool(case.data_url))
+        ends = time.time() + _SECONDS
+        return Job(source, OutputOptions.from_json(output), ends, no_uploads, **parts)
+
+
+def batches(attacks: Sequence[Attack]) -> Iterator[Sequence[Attack]]:
+    """Return the attacks of each document: those that cannot be in each other's way share one."""
+    for (shared, _), group in groupby(attacks, lambda each: (each.case.shared, each.case.kind)):
+        found = list(group)
+        size = _TOGETHER if shared else 1
+        yield from (found[at : at + size] for at in range(0, len(found), size))
+
+
+def protected(world: World) -> list[Act]:
+    """Play all attacks as they would be played in earnest."""
+    with DnsServer(world.zone) as names:
+        return _played(world, lambda: guarded(names), world.attacks)
+
+
+def behind_proxy(world: World) -> list[Act]:
+    """Play those of documents without the interception of requests, which only explains."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(PageRequests, "_on_request", _let_through)
+        documents = [attack for attack in world.attacks if attack.case.html]
+        with DnsServer(world.zone) as names:
+            return _played(world, lambda: guarded(names), documents)
+
+
+def unprotected(world: World) -> list[Act]:
+    """Play them with no protection of ours at all."""
+    with pytest.MonkeyPatch.context() as patch, DnsServer(world.zone) as names:
+        patch.setattr(PageRequests, "_on_request", _let_through)
+        patch.setattr(NewTargets, "_on_event", _let_run)
+        patch.setattr(process, "command_line", _command_line)
+        return _played(world, lambda: OpenDoor(world, names), world.attacks)
+
+
+def _played(
+    world: World, door: Callable[[], Guarded | OpenDoor], attacks: Sequence[Attack]
+) -> list[Act]:
+    """Play on two stages at once: most of the time is spent on looking whether somebody comes."""
+    world.canary.hits.clear()
+    documents = list(batches(attacks))
+    with ThreadPoolExecutor(_STAGES) as pool:
+        halves = [documents[at::_STAGES] for at in range(_STAGES)]
+        acts = list(pool.map(lambda half: _played_in_turn(world, door(), half), halves))
+    return [act for each in acts for act in each]
+
+
+def _played_in_turn(
+    world: World, outside: Guarded | OpenDoor, documents: Sequence[Sequence[Attack]]
+) -> list[Act]:
+    browser = new_browser(egress=outside, ca_bundle=world.authority)
+    stage = Stage(world, browser, outside)
+    acts = [stage.play(attacks) for attacks in documents]
+    time.sleep(_LAST_S)
+    browser.close()
+    return acts
+
+
+_on_request = PageRequests._on_request
+
+
+def _let_through(self: PageRequests, session: str, event: Mapping[str, Any]) -> None:
+    """Intercept nothing but what asks for the document itself."""
+    if event["request"]["url"].startswith(self._prepared_page.origin):
+        _on_request(self, session, event)
+    else:
+        self._send(session, "Fetch.continueRequest", requestId=event["requestId"])
+
+
+_on_event = NewTargets._on_event
+
+
+def _let_run(self: NewTargets, method: str, event: Mapping[str, Any]) -> None:
+    """Let windows and workers of pages live."""
+    context = event.get("targetInfo", {}).get("browserContextId", "")
+    if method == "Target.attachedToTarget" and context not in self._expected:
+        self._pipe.send("Runtime.runIfWaitingForDebugger", {}, event["sessionId"])
+    else:
+        _on_event(self, method, event)
+
+
+def _command_line(*arguments: Any, **settings: Any) -> list[str]:
+    whole = flags.command_line(*arguments, **settings)
+    return [flag for flag in whole if not flag.startswith(_OFF)]
+
+
+def _shown(outcome: RenderOutcome) -> str:
+    """Return all that can be read in the files: the text of the pages, and every stream."""
+    read = []
+    for file in outcome.files:
+        if file.format != "pdf":
+            read.append(file.content.decode(errors="replace"))
+            continue
+        with pypdfium2.PdfDocument(file.content) as document:
+            read += [page.get_textpage().get_text_bounded() for page in document]
+        with pikepdf.open(io.BytesIO(file.content)) as pdf:
+            read += [
+                each.read_bytes().decode("latin-1")
+                for each in pdf.objects
+                if isinstance(each, pikepdf.Stream) and "/Filter" in each
+            ]
+        read.append(file.content.decode("latin-1"))
+    return "\n".join(read)

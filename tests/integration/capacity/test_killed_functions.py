@@ -1,0 +1,137 @@
+"""Functions that die when there is no time left, browsers that die beneath one that lives."""
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final
+
+import psutil
+import pytest
+
+from infra.local.running_stack import RunningStack
+from tests.builders.stack.api_client import output_ready_at
+from tests.builders.stack.tenants import Tenant, Tenants
+
+pytestmark = pytest.mark.integration
+
+SMALL_PLAN_S: Final = 15
+
+
+@pytest.fixture
+def tenant(tenants: Tenants) -> Iterator[Tenant]:
+    """Give a workspace of the largest plan."""
+    with tenants.create("dies", "scale") as made:
+        yield made
+
+
+def processes(stack: RunningStack, word: str) -> list[psutil.Process]:
+    """Return the stack's processes with a word in their command line."""
+    found = []
+    for process in psutil.Process(stack.pid).children(recursive=True):
+        try:
+            command = " ".join(process.cmdline())
+            # A browser's own children end with it.
+            found += [process] if word in command and "--type=" not in command else []
+        except psutil.Error:
+            continue
+    return found
+
+
+def kill(stack: RunningStack, word: str, pause_s: float = 0) -> int:
+    """Kill the stack's processes with a word in their command line; return how many there were.
+
+    The youngest first, each `pause_s` before the next.
+    """
+    found = sorted(processes(stack, word), key=psutil.Process.create_time, reverse=True)
+    for process in found:
+        try:
+            os.kill(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            continue
+        time.sleep(pause_s)
+    return len(found)
+
+
+def browsers(stack: RunningStack, pause_s: float = 0) -> int:
+    return kill(stack, "--remote-debugging-pipe", pause_s)
+
+
+def wait_for(holds: Callable[[], bool], seconds: float = 20) -> None:
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def test_function_that_dies_when_its_caller_has_no_time_left(
+    stack: RunningStack, tenants: Tenants
+) -> None:
+    slow = output_ready_at(time.time() + SMALL_PLAN_S + 2)
+    with (
+        tenants.create("continues", "free") as continues,
+        tenants.create("cancels", "free") as cancels,
+        ThreadPoolExecutor() as pool,
+    ):
+        begun = time.monotonic()
+        goes_on = pool.submit(continues.client.render, output=slow)
+        refused = pool.submit(cancels.client.render, timeout_behavior="cancel", output=slow)
+        # Too late for one that starts now to take the renders of those that die.
+        time.sleep(SMALL_PLAN_S - 0.7 - (time.monotonic() - begun))
+        assert kill(stack, "functions.render")
+
+        assert goes_on.result().status_code == 202, goes_on.result().text
+        assert refused.result().status_code == 503, refused.result().text
+        assert int(refused.result().headers["Retry-After"]) >= 1
+        assert time.monotonic() - begun < SMALL_PLAN_S + 1
+        render = continues.wait_until_final(goes_on.result().json()["id"])
+        assert render["status"] == "succeeded", render
+        wait_for(lambda: (continues.limit_counts, cancels.limit_counts) == ((1, 0, 0), (0, 0, 0)))
+
+
+def test_late_document_is_given_up_with_its_caller(tenants: Tenants) -> None:
+    with tenants.create("cancels", "free") as cancels:
+        begun = time.monotonic()
+
+        answer = cancels.client.render(
+            timeout_behavior="cancel", output=output_ready_at(time.time() + 3600)
+        )
+
+        assert (answer.status_code, answer.json()["code"]) == (408, "render_timeout"), answer.text
+        assert SMALL_PLAN_S - 1 < time.monotonic() - begun < SMALL_PLAN_S + 1
+        # The function itself gives the place back, when it has ended.
+        wait_for(lambda: cancels.limit_counts == (0, 0, 0), 6)
+
+
+def test_browser_that_dies_beneath_a_queued_render_is_replaced(
+    stack: RunningStack, tenant: Tenant
+) -> None:
+    slow = output_ready_at(time.time() + 4)
+    render_id = tenant.client.render(mode="async", output=slow).json()["id"]
+    wait_for(lambda: tenant.row(render_id)["status"] == "processing")
+    time.sleep(1)
+    # Those that stand by first: a page that outlives two browsers is given up.
+    assert browsers(stack, 0.2)
+
+    render = tenant.wait_until_final(render_id)
+
+    assert render["status"] == "succeeded", render
+    assert tenant.row(render_id)["attempt"] == 1
+
+
+def test_handler_that_gets_no_browser_gives_its_render_back(
+    stack: RunningStack, tenant: Tenant
+) -> None:
+    slow = output_ready_at(time.time() + 3)
+    render_id = tenant.client.render(mode="async", output=slow).json()["id"]
+    wait_for(lambda: tenant.row(render_id)["status"] == "processing")
+    begun = time.monotonic()
+    while tenant.row(render_id)["attempt"] == 1 and time.monotonic() < begun + 30:
+        browsers(stack)
+
+    render = tenant.wait_until_final(render_id)
+
+    assert render["status"] == "succeeded", render
+    assert tenant.row(render_id)["attempt"] > 1
+    wait_for(lambda: tenant.limit_counts == (1, 0, 0))

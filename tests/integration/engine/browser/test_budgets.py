@@ -1,0 +1,151 @@
+"""What a page may take of its machine; who comes next does not notice that another took more."""
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.browser.pool.lifecycle import Browser
+from tests.integration.engine.browser.test_lifecycle import eventually
+from tests.integration.engine.conftest import new_browser, render_with
+
+_AGAIN = "setInterval(() => {%s}, 1)"
+# By what they fill: each of them takes memory until somebody stops it.
+_FILLING = {
+    "array buffers, never yielding": "const k = []; for (;;) k.push(new Uint8Array(4e6).fill(7))",
+    "objects of the script's heap": (
+        "const k = []; for (;;) k.push(new Array(1e5).fill(Math.random()))"
+    ),
+    "canvases": _AGAIN
+    % (
+        "const c = document.createElement('canvas'); c.width = c.height = 3000;"
+        "const x = c.getContext('2d'); x.fillRect(0, 0, 3000, 3000); document.body.append(c)"
+    ),
+    "blobs, which the browser's own process keeps": (
+        "const k = [];" + _AGAIN % "k.push(new Blob([new Uint8Array(16e6).fill(7)]))"
+    ),
+    "decoded pictures": _AGAIN
+    % (
+        'const i = new Image(); i.src = \'data:image/svg+xml,<svg xmlns="http://www.w3.org/2000/svg"'
+        ' width="5000" height="5000"><rect width="5000" height="5000"/></svg>\';'
+        "i.onload = () => createImageBitmap(i).then((b) => (window.k ??= []).push(b))"
+    ),
+    "WebAssembly": (
+        "const k = [];"
+        + _AGAIN
+        % (
+            "const m = new WebAssembly.Memory({initial: 256, maximum: 256, shared: true});"
+            "new Uint8Array(m.buffer).fill(5); k.push(m)"
+        )
+    ),
+    "many frames": _AGAIN
+    % (
+        "const f = document.createElement('iframe'); f.sandbox = 'allow-scripts'; f.srcdoc = "
+        "'<script>window.k = new Uint8Array(2e7).fill(7)<' + '/script>'; document.body.append(f)"
+    ),
+}
+_UNTIL_NEVER = {"expression": "false", "timeout_ms": 60_000}
+# They are not laid out: that would take more memory than a page may.
+_MANY = (
+    "document.body.append(...Array.from({length: 500}, () => document.createElement('datalist')))"
+)
+_MILLION = f"for (let n = 0; n < 2100; n++) {_MANY};"
+_TOO_MANY = {
+    "before it is loaded": _MILLION,
+    "late": f"setTimeout(() => {{ {_MILLION} document.title = 'done' }}, 300)",
+    "in a closed shadow tree": (
+        "const root = document.body.appendChild(document.createElement('div'))"
+        f".attachShadow({{mode: 'closed'}}); {_MILLION.replace('document.body', 'root')}"
+    ),
+    "in frames": (
+        "for (let f = 0; f < 4; f++) { const frame = document.createElement('iframe');"
+        "document.body.append(frame); const inner = frame.contentDocument;"
+        f"{_MILLION.replace('2100', '525').replace('document.', 'inner.')} }}"
+    ),
+    "while it is printed": f"addEventListener('beforeprint', () => {{ {_MILLION} }})",
+}
+
+
+@pytest.fixture(scope="module")
+def reasons() -> list[str]:
+    return []
+
+
+@pytest.fixture(scope="module")
+def browser(reasons: list[str]) -> Iterator[Browser]:
+    browser = new_browser(on_recycle=reasons.append)
+    yield browser
+    browser.close()
+
+
+def page(script: str) -> str:
+    return f"<!doctype html><title>x</title><body><p>Text<script>{script}</script>"
+
+
+@pytest.mark.parametrize("script", _FILLING.values(), ids=_FILLING)
+def test_page_that_takes_too_much_memory_fails_once_and_alone(
+    browser: Browser, reasons: list[str], script: str
+) -> None:
+    browser.start()
+    old, before = browser.processes[0], len(reasons)
+
+    with pytest.raises(RenderFailure, match=r"1\.5 GB of the browser's memory: use") as failure:
+        render_with(browser, page(script), seconds=90, wait=_UNTIL_NEVER)
+
+    assert failure.value.code == "render_failed"
+    # It is not tried again: that the browser ended is the document's fault.
+    assert render_with(browser, "<p>next").files[0].pages == 1
+    assert old not in browser.processes
+    assert eventually(lambda: reasons[before:] == ["over_budget"])
+
+
+@pytest.mark.parametrize("script", _TOO_MANY.values(), ids=_TOO_MANY)
+def test_page_of_too_many_nodes_fails_before_it_is_finished(browser: Browser, script: str) -> None:
+    wait: dict[str, object] = {"timeout_ms": 60_000}
+    if "title = 'done'" in script:
+        wait = {**wait, "expression": "document.title === 'done'"}
+
+    with pytest.raises(RenderFailure, match="1000000 DOM nodes: show less") as failure:
+        render_with(browser, page(script), seconds=90, wait=wait)
+
+    assert failure.value.code == "render_failed"
+    assert render_with(browser, "<p>next").files[0].pages == 1
+
+
+@pytest.mark.parametrize("formats", [["png"], ["html"]])
+def test_every_format_counts_nodes(browser: Browser, formats: list[str]) -> None:
+    with pytest.raises(RenderFailure, match="1000000 DOM nodes"):
+        render_with(
+            browser, page(_MILLION), seconds=90, formats=formats, wait={"timeout_ms": 60_000}
+        )
+
+
+def test_nodes_that_a_page_has_thrown_away_do_not_count(browser: Browser) -> None:
+    many = "Array.from({length: 1100000}, () => document.createElement('i'))"
+    script = f"let all = {many}; all = null"
+
+    assert render_with(browser, page(script), seconds=60, wait={"timeout_ms": 50_000}).files
+
+
+def test_memory_is_what_the_page_takes(browser: Browser) -> None:
+    browser.start()
+    process, *_ = browser.processes
+    begun = process.memory_bytes()
+    seen: list[int] = []
+
+    def look() -> None:
+        while not done.wait(0.05):
+            seen.append(process.memory_bytes())
+
+    done = threading.Event()
+    looking = threading.Thread(target=look)
+    looking.start()
+    script = (
+        "window.k = new Uint8Array(4e8).fill(7); setTimeout(() => document.title = 'done', 500)"
+    )
+    render_with(browser, page(script), wait={"expression": "document.title === 'done'"})
+    done.set()
+    looking.join()
+
+    assert 400e6 < max(seen) - begun < 500e6

@@ -1,0 +1,68 @@
+"""The browser as Lambda has it: packed, in folders that nobody can write to."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from chalicelib.engine.browser.pool.lifecycle import Browser
+from tests.integration.engine.conftest import folder, render_with
+
+PACKED = ("chromium.br", "al2023.tar.br")
+
+
+@pytest.fixture
+def own_tmp(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A temporary folder that is open to all and goes with the test."""
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o1777)
+        monkeypatch.setattr(tempfile, "tempdir", name)
+        yield Path(name)
+
+
+@pytest.fixture
+def layer(own_tmp: Path) -> Path:
+    layer = own_tmp / "chromium"
+    layer.mkdir(mode=0o755)
+    for name in PACKED:
+        (layer / name).symlink_to(folder("PLATEN_CHROMIUM_DIR", "chromium") / name)
+    layer.chmod(0o555)
+    return layer
+
+
+def test_a_packed_browser_is_unpacked_once_and_prints(layer: Path, own_tmp: Path) -> None:
+    unpacked = own_tmp / f"platen-{os.geteuid()}"
+    times = []
+    for _ in range(2):
+        browser = Browser(layer, folder("PLATEN_FONTS_DIR", "fonts"))
+        try:
+            assert render_with(browser, "<p>x").files[0].pages == 1
+        finally:
+            browser.close()
+        times.append([path.stat().st_mtime_ns for path in unpacked.glob("chromium-*/chromium")])
+
+    assert len(times[0]) == 1
+    assert times[0] == times[1]
+
+
+def test_fonts_are_used_in_place_and_remembered_elsewhere(own_tmp: Path) -> None:
+    fonts = folder("PLATEN_FONTS_DIR", "fonts")
+    before = sorted(path.name for path in fonts.rglob("*"))
+    browser = Browser(folder("PLATEN_CHROMIUM_DIR", "chromium"), fonts)
+    try:
+        browser.start()
+        (home,) = own_tmp.glob("platen-browser-*")
+        remembered = {
+            path.name: path.stat().st_mtime_ns for path in home.glob("cache/fontconfig/*.cache-*")
+        }
+    finally:
+        browser.close()
+
+    # The browser took what was installed with the fonts, and looked for nothing itself.
+    assert remembered == {
+        path.name: path.stat().st_mtime_ns for path in (fonts / "cache").iterdir()
+    }
+    assert len(remembered) == 1
+    assert sorted(path.name for path in fonts.rglob("*")) == before

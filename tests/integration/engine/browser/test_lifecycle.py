@@ -1,0 +1,288 @@
+"""The browser's life: what dies is replaced, what hangs is ended, nothing is left."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.browser.chromium.installation import BrowserMissing
+from chalicelib.engine.browser.pool.lifecycle import Browser
+from chalicelib.engine.browser.pool.warm_up import BrowserUnusable
+from tests.integration.engine.conftest import (
+    REPOSITORY,
+    folder,
+    new_browser,
+    render_with,
+)
+
+SLOW = "<script>setTimeout(() => document.title = 'done', 900)</script>"
+UNTIL_DONE = {"expression": "document.title === 'done'"}
+
+
+def alive(pids: list[int]) -> list[int]:
+    """Return those that run still; a zombie has ended."""
+    found = []
+    for pid in pids:
+        try:
+            state = (
+                Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+            )
+        except FileNotFoundError:
+            continue
+        if state != "Z":
+            found.append(pid)
+    return found
+
+
+def eventually(condition: Callable[[], bool], seconds: float = 5) -> bool:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.02)
+    return condition()
+
+
+def command_of(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return b""
+
+
+def main_process(pids: list[int]) -> int:
+    return next(
+        pid
+        for pid in pids
+        if b"--remote-debugging-pipe" in command_of(pid) and b"supervisor" not in command_of(pid)
+    )
+
+
+def renderers(pids: list[int]) -> list[int]:
+    return [pid for pid in pids if b"--type=renderer" in command_of(pid)]
+
+
+def kill_renderers(pids: list[int]) -> None:
+    for pid in renderers(pids):
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
+@pytest.fixture
+def browser() -> Iterator[Browser]:
+    browser = new_browser()
+    yield browser
+    browser.close()
+
+
+@pytest.fixture
+def own_tmp(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Have copies and homes made in a folder that is open to all and goes with the test."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o1777)
+        monkeypatch.setattr(tempfile, "tempdir", folder)
+        yield Path(folder)
+
+
+def test_nothing_is_left_after_closing(browser: Browser) -> None:
+    render_with(browser, "<p>x")
+    pids = browser.pids
+    assert len(pids) > 3
+
+    browser.close()
+
+    assert alive(pids) == []
+    assert list(Path(tempfile.gettempdir()).glob(f"platen-browser-{os.getpid()}-*")) == []
+
+
+@pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGSEGV])
+def test_a_browser_that_dies_in_mid_render_is_replaced(browser: Browser, stop: int) -> None:
+    browser.start()
+    old = browser.pids
+    threading.Timer(0.3, os.kill, (main_process(old), stop)).start()
+
+    outcome = render_with(browser, SLOW, wait=UNTIL_DONE)
+
+    assert outcome.files[0].pages == 1
+    assert eventually(lambda: alive(old) == [])
+
+
+def test_a_page_process_that_dies_in_mid_render_is_replaced(browser: Browser) -> None:
+    browser.start()
+    old = browser.pids
+    threading.Timer(0.3, kill_renderers, (old,)).start()
+
+    assert render_with(browser, SLOW, wait=UNTIL_DONE).files[0].pages == 1
+
+
+def test_a_browser_that_hangs_is_replaced(browser: Browser) -> None:
+    browser.start()
+    old = browser.pids
+    threading.Timer(0.3, os.kill, (main_process(old), signal.SIGSTOP)).start()
+
+    outcome = render_with(browser, SLOW, wait={**UNTIL_DONE, "timeout_ms": 30_000}, seconds=30)
+
+    assert outcome.files[0].pages == 1
+    assert eventually(lambda: alive(old) == [])
+
+
+def test_a_browser_that_dies_between_renders_is_replaced(browser: Browser) -> None:
+    render_with(browser, "<p>x")
+    browser.prepare().result()
+    os.kill(main_process(browser.pids), signal.SIGKILL)
+
+    assert render_with(browser, "<p>x").files[0].pages == 1
+
+
+def test_a_document_that_ends_every_browser_fails_alone(browser: Browser) -> None:
+    browser.start()
+    done = threading.Event()
+
+    def hunt() -> None:
+        while not done.is_set():
+            kill_renderers(browser.pids)
+            time.sleep(0.02)
+
+    hunter = threading.Thread(target=hunt)
+    hunter.start()
+    try:
+        with pytest.raises((RenderFailure, BrowserUnusable)) as failure:
+            render_with(browser, SLOW, wait=UNTIL_DONE, seconds=30)
+    finally:
+        done.set()
+        hunter.join()
+
+    # The hunter may end the pages of a browser that is still being made ready as well.
+    if isinstance(failure.value, RenderFailure):
+        assert failure.value.code in {"render_failed", "render_timeout"}
+    assert render_with(browser, "<p>x").files[0].pages == 1
+
+
+def test_a_worn_browser_is_replaced_between_renders() -> None:
+    browser = new_browser(renders_per_process=3)
+    try:
+        homes = []
+        for _ in range(5):
+            render_with(browser, "<p>x")
+            browser.prepare().result()
+            homes.append(main_process(browser.pids))
+        assert len(set(homes)) in {2, 3}
+        # All but the one in use have ended.
+        assert eventually(lambda: len(alive(list(set(homes)))) == 1)
+    finally:
+        browser.close()
+
+
+def test_a_browser_that_takes_too_much_memory_is_replaced_between_renders() -> None:
+    browser = new_browser(recycle_memory_bytes=1)
+    try:
+        browser.start()
+        old = browser.pids
+        render_with(browser, "<p>x")
+        browser.prepare().result()
+        assert eventually(lambda: alive(old) == [])
+    finally:
+        browser.close()
+
+
+@pytest.mark.parametrize("end", ["never yields", "is killed"])
+def test_who_comes_next_has_the_browser_that_stood_by(browser: Browser, end: str) -> None:
+    render_with(browser, "<p>x")
+    assert eventually(lambda: len(browser.processes) == 2, seconds=30)
+    lost, standing_by = browser.processes
+
+    if end == "is killed":
+        os.kill(lost.pid, signal.SIGKILL)
+    else:
+        with pytest.raises(RenderFailure, match=r"wait\.timeout_ms"):
+            render_with(browser, "<script>for (;;);</script>", wait={"timeout_ms": 300})
+
+    assert render_with(browser, "<p>x").files[0].pages == 1
+    assert browser.processes[0] is standing_by
+    assert eventually(lambda: alive(lost.pids()) == [])
+    assert eventually(lambda: len(browser.processes) == 2, seconds=30)
+
+
+def test_the_sandbox_is_off_only_where_told() -> None:
+    browser = new_browser(sandbox=False)
+    try:
+        assert render_with(browser, "<p>x").files[0].pages == 1
+        assert b"--no-sandbox" in command_of(main_process(browser.pids))
+    finally:
+        browser.close()
+
+
+def test_the_browser_ends_with_its_owner_even_when_that_is_killed() -> None:
+    script = (
+        "import sys, time; sys.path.insert(0, sys.argv[1])\n"
+        "from tests.integration.engine.conftest import new_browser\n"
+        "browser = new_browser(); browser.start(); print(*browser.pids, flush=True); time.sleep(99)"
+    )
+    owner = subprocess.Popen(
+        [sys.executable, "-c", script, str(REPOSITORY)], stdout=subprocess.PIPE, text=True
+    )
+    assert owner.stdout is not None
+    pids = [int(word) for word in owner.stdout.readline().split()]
+    assert len(alive(pids)) > 3
+
+    owner.kill()
+    owner.wait()
+    owner.stdout.close()
+
+    assert eventually(lambda: alive(pids) == [])
+
+
+def test_the_home_of_a_browser_whose_warden_was_killed_is_removed_later(browser: Browser) -> None:
+    gone = subprocess.Popen(["/bin/true"])
+    gone.wait()
+    orphan = Path(tempfile.gettempdir()) / f"platen-browser-{gone.pid}-0123456789abcdef"
+    (orphan / "profile").mkdir(parents=True)
+
+    browser.start()
+
+    assert not orphan.exists()
+    assert len(list(Path(tempfile.gettempdir()).glob(f"platen-browser-{os.getpid()}-*"))) == 1
+
+
+def test_missing_parts_name_the_command_that_installs_them(tmp_path: Path) -> None:
+    browser = Browser(tmp_path, folder("PLATEN_FONTS_DIR", "fonts"))
+
+    with pytest.raises(BrowserMissing, match="make setup"):
+        browser.start()
+
+
+def test_a_browser_without_fonts_is_refused_at_its_start(own_tmp: Path) -> None:
+    fonts = own_tmp / "fonts"
+    fonts.mkdir(mode=0o755)
+    (fonts / "fonts.conf").write_text("<fontconfig></fontconfig>", encoding="utf-8")
+    (fonts / "families.json").write_text("{}", encoding="utf-8")
+    browser = Browser(folder("PLATEN_CHROMIUM_DIR", "chromium"), fonts)
+
+    with pytest.raises(BrowserUnusable, match="fonts"):
+        browser.start()
+    browser.close()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives up its rights")
+def test_a_checkout_that_others_cannot_read_is_copied_once(own_tmp: Path) -> None:
+    hidden = own_tmp / "hidden"
+    hidden.mkdir(mode=0o700)
+    fonts = shutil.copytree(folder("PLATEN_FONTS_DIR", "fonts"), hidden / "fonts")
+    for _ in range(2):
+        browser = Browser(folder("PLATEN_CHROMIUM_DIR", "chromium"), fonts)
+        try:
+            assert render_with(browser, "<p>x").files[0].pages == 1
+        finally:
+            browser.close()
+
+    assert len(list(own_tmp.glob("platen-0/fonts-*"))) == 1

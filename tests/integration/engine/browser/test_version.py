@@ -1,0 +1,22 @@
+"""The engine that is named is the browser that draws."""
+
+import pytest
+
+from chalicelib.engine.browser.pool.lifecycle import Browser
+from chalicelib.engine.deadline import Deadline
+from chalicelib.engine.versions import ENGINE_VERSIONS
+from tests.integration.engine.conftest import Render
+
+pytestmark = pytest.mark.integration
+
+
+def test_current_engine_tells_its_chromium(browser: Browser, render: Render) -> None:
+    render("<p>x</p>")
+
+    def version(page: object) -> str:
+        del page
+        process, *_ = browser.processes
+        answer = process.pipe.send("Browser.getVersion")
+        return str(answer.result(10)["product"]).rpartition("/")[2]
+
+    assert browser.use(version, Deadline.after(20)) == ENGINE_VERSIONS[-1].chromium_version

@@ -1,0 +1,137 @@
+"""What a page shows and nobody is read is told where it is read for accessibility, and no more."""
+
+import base64
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from chalicelib.engine.browser.pool.lifecycle import Browser
+from chalicelib.engine.job import CanvasScene, HtmlDocument, Job, RenderOutcome
+from chalicelib.engine.options.output import OutputOptions
+from chalicelib.engine.pipeline import PipelineServices, run_job
+from chalicelib.engine.templating.worker import TemplateWorker
+from infra.local.examples import example_data, stored_examples, template_body
+from tests.builders.pages.engine_jobs import RefusingEgress, no_uploads
+from tests.integration.engine.conftest import Render
+
+GIF = (
+    "data:image/gif;base64,"
+    + base64.b64encode(
+        b"GIF89a\x01\x00\x01\x00\x80\x00\x00\xff\x00\x00\x00\x00\x00!\xf9\x04\x01\x00\x00\x00\x00,"
+        b"\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;"
+    ).decode()
+)
+DRAWING = "<svg width=20 height=20><path d='M0 0H9V9'/></svg>"
+NAMED = f"<img alt=Logo width=20 src='{GIF}'"
+REPORT = {"accessibility_report": True}
+
+
+def remarks(outcome: RenderOutcome) -> list[tuple[str, int]]:
+    (asked,) = outcome.validation_requests
+    assert {remark.rule for remark in asked.own_findings} <= {"PLT-UNTAGGED-CONTENT"}
+    return [(remark.location, remark.count) for remark in asked.own_findings]
+
+
+@pytest.mark.parametrize(
+    ("html", "places"),
+    [
+        (f"<p class='a b c d'>{DRAWING}{DRAWING}</p>", [("p.a.b.c > svg", 2)]),
+        (DRAWING.replace("<path", "<title>Umsatz</title><path"), [("svg", 1)]),
+        (
+            f"<table id=t>{f'<tr><td>{DRAWING}' * 300}</table>",
+            [("#t > tbody > tr > td > svg", 300)],
+        ),
+        (f"<a href='https://example.com'>{DRAWING}</a>", [("a > svg", 1)]),
+        ("<p style='filter: blur(1px)'>Text <b style='filter: blur(1px)'>b</b>", [("p", 1)]),
+        (NAMED + " style='filter: grayscale(1)'>", [("img", 1)]),
+        ("<iframe srcdoc='<p>x'></iframe>", [("iframe", 1)]),
+        ("<select><option>Rot</select>", [("select", 1)]),
+        ("<style>p::after { content: '12 kg' }</style><p>x", [("p::after", 1)]),
+        ("<style>p::before { content: counter(a) }</style><p>x", [("p::before", 1)]),
+    ],
+)
+def test_what_is_lost_is_told_at_its_place(
+    render: Render, html: str, places: list[tuple[str, int]]
+) -> None:
+    assert remarks(render(html, pdf={"pdfua": True})) == places
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<p style='border: 1px solid; background: linear-gradient(red, blue)'>x<hr>",
+        f"<p style='background: url({GIF}); border: 3px solid; border-image: url({GIF}) 1'>x",
+        DRAWING.replace("<svg", "<svg role=img aria-label=N"),
+        DRAWING.replace("<svg", "<svg aria-hidden=true"),
+        f"<a href='https://example.com'>{DRAWING} Verweis</a>",
+        f"<div role=img aria-label=N>{DRAWING}</div><div style='display: none'>{DRAWING}</div>",
+        "<svg width=0 height=0><symbol id=a><path d='M0 0H9V9'/></symbol></svg>",
+        "<svg width=90 height=20><text y=15>Inhalt</text></svg>",
+        NAMED + " style='filter: none; opacity: .5'><img alt='' style='filter: blur(1px)'>",
+        "<div style='filter: blur(1px); height: 9px; background: red'></div>",
+        "<p aria-hidden=true style='filter: blur(1px)'>x<iframe srcdoc=x></iframe>",
+        "<style>p::before { content: '\\2022 ' } p::after { content: 'x' / '' }</style><p>x",
+        f"<style>p::before {{ content: url({GIF}) }} q {{ color: red }}</style><p>x<q>y</q>",
+        "<ul><li>x</ul><ol><li>x</ol><details><summary>s</summary>d</details><input value=x>",
+    ],
+)
+def test_what_decorates_or_is_read_is_not_told(render: Render, html: str) -> None:
+    assert remarks(render(html, pdf={"pdfua": True})) == []
+
+
+@pytest.mark.parametrize(
+    ("html", "places"),
+    [
+        (f"<form><input name=id><p>{DRAWING}</form>", [("form > p > svg", 1)]),
+        (f"<form><input name=closest><p>{DRAWING}</form>", [("form > p > svg", 1)]),
+        (f"<img alt=x name=querySelectorAll src='{GIF}'>{DRAWING}", [("svg", 1)]),
+        (f"<img alt=x name=body src='{GIF}'>{DRAWING}", [("svg", 1)]),
+        (f"<p class='{'x' * 9000}'>{DRAWING}", [(f"p.{'x' * 498}", 1)]),
+        (
+            f"<script>Map.prototype.set = document.querySelectorAll = 7</script>{DRAWING}",
+            [("svg", 1)],
+        ),
+    ],
+)
+def test_names_in_a_page_do_no_harm(
+    render: Render, html: str, places: list[tuple[str, int]]
+) -> None:
+    assert remarks(render(html, pdf=REPORT)) == places
+
+
+def test_of_very_much_that_is_lost_as_much_is_told_as_a_report_holds(render: Render) -> None:
+    rows = "".join(f"<p id=p{number}>{DRAWING}" for number in range(300))
+
+    assert len(remarks(render(rows, pdf=REPORT))) == 100
+
+
+def test_who_does_not_ask_is_not_told(render: Render) -> None:
+    assert render(DRAWING).validation_requests == ()
+
+
+@pytest.fixture(scope="module")
+def templates() -> Iterator[TemplateWorker]:
+    worker = TemplateWorker()
+    yield worker
+    worker.close()
+
+
+@pytest.mark.parametrize("example", stored_examples())
+def test_examples_lose_nothing(browser: Browser, templates: TemplateWorker, example: str) -> None:
+    made: dict[str, Any] = template_body(example)
+    source = (
+        CanvasScene(made["scene"])
+        if "scene" in made
+        else HtmlDocument(made["html"], templating=True, css=made.get("css"))
+    )
+    job = Job(
+        source,
+        OutputOptions.from_json({"pdf": REPORT}),
+        time.time() + 60,
+        no_uploads,
+        data=example_data(example),
+    )
+
+    assert remarks(run_job(job, PipelineServices(browser, templates, RefusingEgress()))) == []

@@ -1,0 +1,175 @@
+"""Finishing that takes long happens apart: the same file, and an end when nobody wants it."""
+
+import io
+import os
+import threading
+import time
+from collections.abc import Callable
+from copy import replace
+from typing import Any
+
+import psutil
+import pytest
+from PIL import Image
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.browser.page.page import BrowserPage
+from chalicelib.engine.browser.pool.lifecycle import Browser
+from chalicelib.engine.deadline import Deadline
+from chalicelib.engine.finishing.finisher import FinishingContext
+from chalicelib.engine.formats.finish_in_process import finish_file
+from chalicelib.engine.formats.format import RenderFormat
+from chalicelib.engine.formats.jpeg import JPEG
+from chalicelib.engine.formats.pdf import PDF
+from chalicelib.engine.formats.png import PNG
+from chalicelib.engine.formats.webp import WEBP
+from chalicelib.engine.job import RenderedFile
+from chalicelib.engine.options.output import OutputOptions
+from chalicelib.engine.render_trace import TraceRecorder
+
+LENGTHY: dict[str, tuple[RenderFormat, dict[str, Any]]] = {
+    "webp": (WEBP, {"image": {"lossless": True}}),
+    "png": (PNG, {"image": {"width": 7000, "height": 7000, "fit": "cover"}}),
+}
+
+
+def noise(side: int) -> bytes:
+    """Return a PNG whose pixels are no two alike, though near ones are similar."""
+    coarse = Image.frombytes("RGB", (side // 8, side // 8), os.urandom(3 * (side // 8) ** 2))
+    result = io.BytesIO()
+    coarse.resize((side, side)).save(result, "png", compress_level=1)
+    return result.getvalue()
+
+
+def children() -> list[psutil.Process]:
+    return [child for child in psutil.Process().children() if is_finishing(child)]
+
+
+def is_finishing(process: psutil.Process) -> bool:
+    try:
+        return any("finishing.child" in word for word in process.cmdline())
+    except psutil.Error:
+        return False  # It has ended meanwhile.
+
+
+def finishing(
+    output: dict[str, Any], browser: Browser | None = None, **more: Any
+) -> FinishingContext:
+    def fresh_page[Result](work: Callable[[BrowserPage], Result]) -> Result:
+        assert browser is not None
+        return browser.use(work, Deadline.after(30))
+
+    parts = {"resources": {}, "test": False, "course": TraceRecorder(), **more}
+    return FinishingContext(OutputOptions.from_json(output), run_on_fresh_page=fresh_page, **parts)
+
+
+def both(format_: RenderFormat, content: bytes, **facts: Any) -> tuple[RenderedFile, RenderedFile]:
+    """Return the file as it is made here, and as it is made apart."""
+    here = replace(format_, is_slow=lambda _content, _finishing: False)
+    apart = replace(format_, is_slow=lambda _content, _finishing: True)
+    made = [
+        finish_file(each, content, finishing(**facts), Deadline.after(60)) for each in (here, apart)
+    ]
+    return made[0], made[1]
+
+
+@pytest.fixture(scope="module")
+def drawn(browser: Browser) -> bytes:
+    output = OutputOptions.from_json({})
+
+    def work(page: BrowserPage) -> bytes:
+        page.load("<h1>One</h1><p style='break-before: page'>Two", output)
+        return page.pdf(output.pdf)
+
+    return browser.use(work, Deadline.after(30))
+
+
+@pytest.mark.parametrize("name", LENGTHY)
+def test_finishing_ends_at_once_when_nobody_wants_the_file(name: str) -> None:
+    format_, output = LENGTHY[name]
+    content, deadline = noise(4000), Deadline.after(120)
+    stop = threading.Timer(1.5, deadline.cancellation.set_result, (None,))
+    stop.start()
+    begun = time.monotonic()
+
+    with pytest.raises(RenderFailure) as failure:
+        finish_file(format_, content, finishing({**output, "formats": [name]}), deadline)
+
+    # Here it would take many times as long, and would not be stopped.
+    assert 1.5 <= time.monotonic() - begun < 1.5 + 3
+    assert failure.value.code == "render_timeout"
+    assert children() == []
+
+
+def test_finishing_ends_at_the_deadline() -> None:
+    with pytest.raises(RenderFailure) as failure:
+        finish_file(WEBP, noise(4000), finishing({"image": {"lossless": True}}), Deadline.after(1))
+
+    assert failure.value.code == "render_timeout"
+    assert children() == []
+
+
+def test_nothing_is_finished_past_the_deadline() -> None:
+    with pytest.raises(RenderFailure, match="in time"):
+        finish_file(JPEG, noise(80), finishing({}), Deadline.after(0))
+
+
+@pytest.mark.parametrize(
+    "pdf",
+    [
+        {"metadata": {"title": "T"}},
+        {"watermark": {"text": "DRAFT"}, "first_header": {"html": "<p>first</p>"}},
+    ],
+)
+def test_pdf_is_the_same_wherever_it_is_finished(
+    browser: Browser, drawn: bytes, pdf: dict[str, Any]
+) -> None:
+    here, apart = both(PDF, drawn, output={"pdf": pdf}, browser=browser, test=True)
+
+    assert here == apart
+    assert here.pages == 2
+
+
+@pytest.mark.parametrize("format_", [JPEG, WEBP, PNG])
+def test_picture_is_the_same_wherever_it_is_finished(format_: RenderFormat) -> None:
+    here, apart = both(format_, noise(160), output={}, test=True)
+
+    assert here == apart
+    assert here.width == 160
+
+
+def test_warnings_and_failures_come_from_the_other_process(browser: Browser, drawn: bytes) -> None:
+    apart = replace(PDF, is_slow=lambda _content, _finishing: True)
+    output = {"pdf": {"watermark": {"image": {"content": "eA=="}, "font_size": "9pt"}}}
+    source = OutputOptions.from_json(output).pdf.watermark
+    assert source is not None
+    assert source.image is not None
+    course = TraceRecorder()
+    facts = finishing(output, browser, resources={source.image: b"no picture"}, course=course)
+
+    with pytest.raises(RenderFailure, match="no picture that the browser can show") as failure:
+        finish_file(apart, drawn, facts, Deadline.after(60))
+
+    assert failure.value.code == "asset_fetch_failed"
+    assert [warning.code for warning in course.warnings] == ["feature_unavailable"]
+
+
+def test_process_that_ends_fails_the_file() -> None:
+    ended = threading.Event()
+
+    def end() -> None:
+        while not ended.is_set():
+            for child in children():
+                child.kill()
+            time.sleep(0.02)
+
+    ending = threading.Thread(target=end)
+    ending.start()
+    try:
+        with pytest.raises(RenderFailure, match="could not be finished") as failure:
+            finish_file(WEBP, noise(4000), finishing({}), Deadline.after(60))
+    finally:
+        ended.set()
+        ending.join()
+
+    assert failure.value.code == "render_failed"

@@ -1,0 +1,65 @@
+"""The class `url` of headers and footers: the address of a page of the web, and of nothing else."""
+
+import io
+from collections.abc import Iterator
+from typing import Any
+
+import pypdf
+import pytest
+
+from chalicelib.engine.browser.pool.lifecycle import Browser
+from chalicelib.engine.formats import pdf as pdf_format
+from chalicelib.engine.job import Job
+from chalicelib.engine.pipeline import PipelineServices, run_job
+from tests.builders.pages.engine_jobs import NoTemplates, RefusingEgress, job, web_page_job
+from tests.builders.pages.web_site import Site, SitePage, running_site
+
+BAND = {"enabled": True, "html": "[<b class=url>x</b>|<b class=title></b>]"}
+# Printed by the browser itself, and put on afterwards.
+KINDS: tuple[dict[str, Any], ...] = ({}, {"page_number_start": 7})
+
+
+@pytest.fixture(scope="module")
+def web() -> Iterator[Site]:
+    with running_site({}) as web:
+        yield web
+
+
+def printed(connected: Browser, each: Job) -> str:
+    (file,) = run_job(each, PipelineServices(connected, NoTemplates(), RefusingEgress())).files
+    assert b".invalid" not in file.content
+    (page,) = pypdf.PdfReader(io.BytesIO(file.content)).pages
+    return page.extract_text()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("apart", [False, True])
+def test_it_is_where_the_page_has_come_to_without_a_users_name(
+    connected: Browser,
+    web: Site,
+    monkeypatch: pytest.MonkeyPatch,
+    kind: dict[str, Any],
+    *,
+    apart: bool,
+) -> None:
+    if apart:
+        monkeypatch.setattr(pdf_format, "_OPENED_BYTES", 0)
+        monkeypatch.setattr(pdf_format, "_REWRITTEN_BYTES", 0)
+    web.pages |= {
+        "/from": SitePage(status=302, headers={"Location": "/to?a=1&b=2#c"}),
+        "/to?a=1&b=2": SitePage("<title>T</title>x"),
+    }
+    address = web.url("/from").replace("//", "//anna:secret@")
+
+    text = printed(connected, web_page_job(address, {"pdf": {"header": BAND, **kind}}))
+
+    assert f"[{web.url('/to?a=1&b=2#c')}|T]" in text
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_it_is_nothing_where_the_document_came_as_text(
+    connected: Browser, kind: dict[str, Any]
+) -> None:
+    text = printed(connected, job("<title>T</title>x", {"pdf": {"header": BAND, **kind}}))
+
+    assert "[|T]" in text

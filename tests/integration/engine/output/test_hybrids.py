@@ -1,0 +1,112 @@
+"""Hybrids out of the whole line: the page and the XML cannot disagree."""
+
+import io
+import time
+import zipfile
+from collections.abc import Iterator
+from typing import Any
+
+import pikepdf
+import pypdf
+import pytest
+from lxml import etree
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.browser.pool.lifecycle import Browser
+from chalicelib.engine.job import EInvoiceCommand, HtmlDocument, Job, RenderOutcome
+from chalicelib.engine.options.output import OutputOptions
+from chalicelib.engine.pipeline import PipelineServices, run_job
+from chalicelib.engine.templating.worker import TemplateWorker
+from tests.builders.invoices.invoice_json import invoice_json
+from tests.builders.pages.engine_jobs import RefusingEgress, no_uploads
+
+PAGE = (
+    "<html lang=de><title>R</title><h1>{{ invoice.number }}</h1>"
+    "<p>Total {{ invoice.grand_total }}; {{ invoice.lines[0].net_amount }}"
+)
+
+
+@pytest.fixture(scope="module")
+def templates() -> Iterator[TemplateWorker]:
+    worker = TemplateWorker()
+    worker.start()
+    yield worker
+    worker.close()
+
+
+@pytest.fixture
+def made(browser: Browser, templates: TemplateWorker) -> Any:
+    def made(
+        invoice: Any, *, written: bool = True, test: bool = False, **output: Any
+    ) -> RenderOutcome:
+        order = EInvoiceCommand(
+            profile="EN16931",
+            syntax="cii",
+            invoice=None,
+            data_path="order.invoice",
+            findings_root="data.order.invoice",
+            is_written=written,
+            is_skipped_by_plan=not written,
+        )
+        job = Job(
+            source=HtmlDocument(PAGE, templating=True),
+            output=OutputOptions.from_json(output),
+            deadline=time.time() + 30,
+            uploads=no_uploads,
+            data={"order": {"invoice": invoice}},
+            test=test,
+            einvoice=order,
+        )
+        return run_job(job, PipelineServices(browser, templates, RefusingEgress()))
+
+    return made
+
+
+def total_in(xml: bytes) -> str:
+    (total,) = etree.fromstring(xml).iter("{*}GrandTotalAmount")
+    return total.text or ""
+
+
+def test_page_xml_and_totals_are_of_one_invoice(made: Any) -> None:
+    outcome = made(invoice_json(), formats=["xml", "pdf"], test=True)
+
+    xml, pdf = outcome.files
+    assert (xml.format, pdf.format) == ("xml", "pdf")
+    with pikepdf.open(io.BytesIO(pdf.content)) as document:
+        assert list(document.attachments) == ["factur-x.xml"]
+        assert document.attachments["factur-x.xml"].get_file().read_bytes() == xml.content
+        assert document.open_metadata()["pdfaid:part"] == "3"
+    text = pypdf.PdfReader(io.BytesIO(pdf.content)).pages[0].extract_text()
+    assert total_in(xml.content) == outcome.invoice["grand_total"] == "214.16"
+    assert "Total 214.16; 59.97" in text
+    assert b"TEST" in xml.content
+    kinds = [[check.kind for check in each.checks] for each in outcome.to_judge]
+    assert kinds == [["cii-EN16931"], ["pdf-3b"]]
+    assert [each.content for each in outcome.to_judge] == [xml.content, pdf.content]
+
+
+def test_a_zip_holds_both(made: Any) -> None:
+    (packed,) = made(invoice_json(), format="zip", formats=["pdf", "xml"], filename="R").files
+    assert zipfile.ZipFile(io.BytesIO(packed.content)).namelist() == ["R.pdf", "R.xml"]
+
+
+def test_what_breaks_a_rule_fails_with_its_place_in_the_data(made: Any) -> None:
+    for invoice in (invoice_json({"lines[1].vat": {"category": "E", "rate": 0}}), None, "x"):
+        with pytest.raises(RenderFailure) as caught:
+            made(invoice)
+        assert caught.value.code == "einvoice_invalid"
+        report = caught.value.members["result"]["conformance"]["einvoice"]
+        assert report["errors"][0]["path"].startswith("data.order.invoice")
+
+
+def test_a_default_that_goes_into_no_file_still_tells_its_totals(made: Any) -> None:
+    outcome = made(invoice_json(), written=False)
+    assert outcome.invoice["grand_total"] == "214.16"
+    assert [warning.code for warning in outcome.trace.warnings] == ["einvoice_skipped_plan"]
+    with pikepdf.open(io.BytesIO(outcome.files[0].content)) as document:
+        assert not list(document.attachments)
+
+    outcome = made({}, written=False)
+    assert outcome.invoice is None
+    codes = [warning.code for warning in outcome.trace.warnings]
+    assert codes == ["einvoice_skipped_plan", "invoice_totals_unavailable"]

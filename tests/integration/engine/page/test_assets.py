@@ -1,0 +1,275 @@
+"""What documents and pages are made of: loaded from outside, counted, limited, missed."""
+
+import io
+import time
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from typing import Any
+
+import pypdf
+import pytest
+
+import chalicelib
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.browser.pool.lifecycle import Browser
+from chalicelib.engine.browser.requests import requests, transfers
+from chalicelib.engine.job import RenderOutcome
+from chalicelib.engine.pipeline import PipelineServices, run_job
+from tests.builders.pages.engine_jobs import NoTemplates, RefusingEgress, job
+from tests.builders.pages.web_site import Site, SitePage, running_site
+
+SVG = SitePage("<svg xmlns='http://www.w3.org/2000/svg' width='7' height='7'/>", "image/svg+xml")
+FONT = Path(chalicelib.__file__).parent / "engine/browser/pool/warm_up.woff2"
+STRICT = {"asset_policy": "strict"}
+
+type Render = Callable[..., RenderOutcome]
+
+
+def late(handler: BaseHTTPRequestHandler) -> None:
+    time.sleep(2.3)
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/css\r\n\r\np{color:red}")
+
+
+def broken(handler: BaseHTTPRequestHandler) -> None:
+    handler.wfile.write(
+        b"HTTP/1.1 200 OK\r\nContent-Type: text/css\r\nContent-Length: 99\r\n\r\np{}"
+    )
+
+
+def endless(handler: BaseHTTPRequestHandler) -> None:
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/css\r\n\r\n")
+    while True:
+        handler.wfile.write(b" " * 65_536)
+
+
+def text_of(outcome: RenderOutcome) -> str:
+    reader = pypdf.PdfReader(io.BytesIO(outcome.files[0].content))
+    return " ".join(page.extract_text().strip() for page in reader.pages)
+
+
+def told(outcome: RenderOutcome) -> set[tuple[str, str | None]]:
+    return {(warning.code, warning.detail) for warning in outcome.trace.warnings}
+
+
+@pytest.fixture(scope="module")
+def web() -> Iterator[Site]:
+    with running_site({}) as web:
+        yield web
+
+
+@pytest.fixture(autouse=True)
+def _fresh(web: Site) -> None:
+    web.pages.clear()
+    web.requests.clear()
+
+
+@pytest.fixture
+def render(connected: Browser) -> Render:
+    def render(html: str, *, seconds: float = 20, **output: Any) -> RenderOutcome:
+        parts = PipelineServices(connected, NoTemplates(), RefusingEgress())
+        return run_job(job(html, output, seconds=seconds), parts)
+
+    return render
+
+
+def failure_of(render: Render, html: str, **output: Any) -> RenderFailure:
+    with pytest.raises(RenderFailure) as failure:
+        render(html, **output)
+    return failure.value
+
+
+def test_parts_of_every_kind_are_loaded_from_plain_http(render: Render, web: Site) -> None:
+    there = f"http://cdn.test:{web.port}"
+    cors = {"Access-Control-Allow-Origin": "*"}
+    web.pages |= {
+        "/s.css": SitePage(
+            f"@font-face{{font-family:f;src:url({there}/f)}}p{{font-family:f}}", "text/css"
+        ),
+        "/f": SitePage(FONT.read_bytes(), "font/woff2", headers=cors),
+        "/s.js": SitePage("document.body.append('script ')", "text/javascript"),
+        "/i.svg": SVG,
+        "/d.json": SitePage('{"a": "data"}', "application/json", headers=cors),
+        "/frame": SitePage("<p>framed<img src=/i.svg>"),
+    }
+    html = (
+        f"<!doctype html><link rel=stylesheet href={there}/s.css><p>x</p>"
+        f"<script src={there}/s.js></script><img id=i src={there}/i.svg>"
+        f"<iframe src=http://other.localhost:{web.port}/frame></iframe>"
+        f"<script>fetch('{there}/d.json').then((r) => r.json())"
+        ".then((d) => document.body.append(d.a + ' ' + i.width))</script>"
+    )
+
+    outcome = render(html, wait={"until": "networkidle"}, **STRICT)
+
+    assert {"script", "data 7", "framed"} <= {*text_of(outcome).split(), "data 7"}
+    assert "data 7" in text_of(outcome)
+    assert told(outcome) == set()
+    explain = outcome.trace.explain
+    assert explain is not None
+    assert explain["requests"] == 7
+    sizes = {"font": len(FONT.read_bytes()), "script": 31, "data": 13, "image": 2 * len(SVG.body)}
+    assert sizes.items() <= explain["bytes"].items()
+    assert explain["bytes"]["html"] == len(html) + len(web.pages["/frame"].body)  # type: ignore[union-attr]
+    for asked in web.requests:
+        assert ".invalid" not in asked.headers.get("referer", "")
+
+
+def test_what_fails_is_told_and_the_rest_is_printed(render: Render, web: Site) -> None:
+    web.pages |= {"/broken.css": broken, "/i.svg": SVG}
+    missing = [
+        web.url("/missing.png"),
+        "http://169.254.169.254/latest",
+        "https://10.0.0.1/x.png",
+        "http://nowhere.invalid/x.png",
+    ]
+    parts = "".join(f"<img src='{url}'>" for url in missing)
+    html = f"<p>printed{parts}<link rel=stylesheet href={web.url('/broken.css')}>"
+
+    outcome = render(html)
+
+    assert text_of(outcome) == "printed"
+    urls = {*missing, web.url("/broken.css")}
+    assert told(outcome) == {("asset_failed", url) for url in urls}
+    assert set(outcome.trace.logs) >= {
+        f"failed: http://127.0.0.1:{web.port}",
+        "refused: http://169.254.169.254",
+        "refused: https://10.0.0.1",
+    }
+
+
+@pytest.mark.parametrize(
+    ("url", "code"),
+    [
+        ("{site}/missing.png", "asset_fetch_failed"),
+        ("{site}/broken.css", "asset_fetch_failed"),
+        ("relative.png", "asset_fetch_failed"),
+        ("http://169.254.169.254/x", "url_not_allowed"),
+        ("https://127.0.0.2/x", "url_not_allowed"),
+    ],
+)
+def test_strict_assets_fail_the_render(render: Render, web: Site, url: str, code: str) -> None:
+    web.pages["/broken.css"] = broken
+    address = url.format(site=web.url("").rstrip("/"))
+    tag = "<link rel=stylesheet href='{}'>" if "css" in url else "<iframe src='{}'></iframe>"
+
+    failure = failure_of(render, f"<p>x{tag.format(address)}", **STRICT)
+
+    assert failure.code == code, failure.detail
+    assert address in failure.detail
+    assert failure.members["trace"].explain is not None
+
+
+def test_a_slow_part_is_waited_for_and_told(render: Render, web: Site) -> None:
+    web.pages["/late.css"] = late
+
+    outcome = render(f"<link rel=stylesheet href={web.url('/late.css')}><p>x")
+
+    assert told(outcome) == {("slow_asset", web.url("/late.css"))}
+
+
+def test_a_page_may_make_so_many_requests(
+    render: Render, web: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(requests, "MAX_REQUESTS", 5)
+    web.pages |= {f"/{n}": SVG for n in range(7)}
+
+    within = render("".join(f"<img src={web.url(f'/{n}')}>" for n in range(5)))
+    beyond = render("".join(f"<img src={web.url(f'/{n}')}>" for n in range(7)))
+
+    assert told(within) == set()
+    assert [warning.code for warning in beyond.trace.warnings] == ["asset_failed"] * 2
+    assert len(web.requests) == 10
+
+
+@pytest.mark.parametrize("announced", [True, False])
+def test_an_answer_may_be_so_large(
+    render: Render, web: Site, monkeypatch: pytest.MonkeyPatch, *, announced: bool
+) -> None:
+    monkeypatch.setattr(transfers, "MAX_RESPONSE_BYTES", 200_000)
+    monkeypatch.setattr(requests, "MAX_RESPONSE_BYTES", 200_000)
+    web.pages |= {
+        "/fits.css": SitePage(" " * 200_000, "text/css"),
+        "/large.css": SitePage(" " * 200_001, "text/css") if announced else endless,
+    }
+
+    fits = render(f"<p>x<link rel=stylesheet href={web.url('/fits.css')}>", **STRICT)
+    failure = failure_of(
+        render, f"<p>x<link rel=stylesheet href={web.url('/large.css')}>", **STRICT
+    )
+
+    assert fits.trace.explain is not None
+    assert fits.trace.explain["bytes"]["css"] == 200_000
+    assert failure.code == "asset_fetch_failed"
+    assert web.url("/large.css") in failure.detail
+
+
+def test_a_page_may_load_so_much_in_all(
+    render: Render, web: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transfers, "MAX_TOTAL_BYTES", 300_000)
+    web.pages |= {f"/{n}.css": SitePage(" " * 100_000, "text/css") for n in range(4)}
+
+    def linked(count: int) -> str:
+        return "".join(f"<link rel=stylesheet href={web.url(f'/{n}.css')}>" for n in range(count))
+
+    assert told(render(f"<p>x{linked(3)}")) == set()
+    beyond = render(f"<p>x{linked(4)}<p>printed")
+
+    assert {warning.code for warning in beyond.trace.warnings} == {"asset_failed"}
+    assert "printed" in text_of(beyond)
+
+
+def test_a_script_may_ask_too(render: Render, web: Site) -> None:
+    web.pages["/i.svg"] = SVG
+    script = f"fetch('{web.url('/i.svg')}', {{mode: 'no-cors'}}).then(() => document.title = 'on')"
+
+    outcome = render(f"<p>x<script>{script}</script>", wait={"expression": "document.title"})
+
+    assert told(outcome) == set()
+
+
+def test_network_idle_waits_for_what_is_on_its_way(render: Render, web: Site) -> None:
+    def slowly(handler: BaseHTTPRequestHandler) -> None:
+        time.sleep(1)
+        head = (
+            b"HTTP/1.1 200 OK\r\nAccess-Control-Allow-Origin: *\r\nContent-Type: text/plain\r\n\r\n"
+        )
+        handler.wfile.write(head + b"arrived")
+
+    web.pages["/data"] = slowly
+    script = (
+        f"fetch('{web.url('/data')}').then((r) => r.text()).then((t) => document.body.append(t))"
+    )
+
+    outcome = render(f"<p>x<script>{script}</script>", wait={"until": "networkidle"})
+
+    assert "arrived" in text_of(outcome)
+
+
+def test_scripts_of_frames_are_off_where_the_pages_are(render: Render, web: Site) -> None:
+    web.pages["/frame"] = SitePage("<p>static<script>document.write('dynamic')</script>")
+    frame = f"http://other.localhost:{web.port}/frame"
+
+    outcome = render(f"<p>x<iframe src={frame}></iframe>", javascript=False)
+
+    assert "static" in text_of(outcome)
+    assert "dynamic" not in text_of(outcome)
+
+
+def test_requests_of_frames_are_seen_too(render: Render, web: Site) -> None:
+    inner = f"http://inner.localhost:{web.port}"
+    web.pages |= {
+        "/frame": SitePage(f"<p>x<iframe src={inner}/deeper></iframe><img src=http://10.0.0.1/a>"),
+        "/deeper": SitePage("<p>y<img src=/missing>"),
+    }
+
+    outcome = render(
+        f"<iframe src=http://outer.localhost:{web.port}/frame></iframe>",
+        wait={"until": "networkidle"},
+    )
+
+    assert told(outcome) == {
+        ("asset_failed", "http://10.0.0.1/a"),
+        ("asset_failed", f"{inner}/missing"),
+    }

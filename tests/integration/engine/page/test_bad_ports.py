@@ -1,0 +1,69 @@
+"""What no browser asks for: ports of other services, pictures from plain numbers; it is told."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.browser.pool.lifecycle import Browser
+from chalicelib.engine.job import Job, RenderOutcome
+from chalicelib.engine.pipeline import PipelineServices, run_job
+from tests.builders.pages.engine_jobs import NoTemplates, egress_to, job, web_page_job
+from tests.builders.pages.web_site import Site, SitePage, running_site
+
+PORTS = "80, 443, 8080, 8443"
+STRICT = {"asset_policy": "strict"}
+
+
+@pytest.fixture(scope="module")
+def web() -> Iterator[Site]:
+    with running_site(
+        {"/to": SitePage(status=302, headers={"Location": "http://a.test:22/"})}
+    ) as web:
+        yield web
+
+
+def render(connected: Browser, web: Site, what: Job) -> RenderOutcome:
+    return run_job(what, PipelineServices(connected, NoTemplates(), egress_to(web)))
+
+
+def test_parts_from_there_are_told(connected: Browser, web: Site) -> None:
+    ports = [0, 22, 81, 6000, 6667, 9999]
+    html = "".join(f"<img src='https://a.test:{port}/'>" for port in ports)
+
+    told = render(connected, web, job(html)).trace.warnings
+
+    assert {warning.detail for warning in told} == {f"https://a.test:{port}/" for port in ports}
+    assert all(f"only ports {PORTS} may be reached" in warning.message for warning in told)
+
+
+@pytest.mark.parametrize("port", [22, 81])
+def test_who_insists_on_them_is_told_which_ports_there_are(
+    connected: Browser, web: Site, port: int
+) -> None:
+    html = f"<img src='https://a.test:{port}/x.png'>"
+    with pytest.raises(RenderFailure, match=PORTS) as failed:
+        render(connected, web, job(html, STRICT))
+    assert failed.value.code == "url_not_allowed"
+    assert f"https://a.test:{port}/x.png" in str(failed.value)
+
+
+@pytest.mark.parametrize("url", ["http://a.test:22/", "http://a.test:81/", "to"])
+def test_pages_there_are_refused(connected: Browser, web: Site, url: str) -> None:
+    with pytest.raises(RenderFailure, match=PORTS) as failed:
+        render(connected, web, web_page_job(web.url("/to") if url == "to" else url))
+    assert failed.value.code == "url_not_allowed"
+
+
+@pytest.mark.parametrize("part", ["<img src='{0}'>", "<video src='{0}'></video>"])
+def test_pictures_from_a_number_over_plain_http_are_told(
+    connected: Browser, web: Site, part: str
+) -> None:
+    html = part.format("http://93.184.215.14/x.png")
+
+    (told,) = render(connected, web, job(html)).trace.warnings
+    with pytest.raises(RenderFailure, match="use https: or the name") as failed:
+        render(connected, web, job(html, STRICT))
+
+    assert (told.code, told.detail) == ("asset_failed", "http://93.184.215.14/x.png")
+    assert failed.value.code == "url_not_allowed"

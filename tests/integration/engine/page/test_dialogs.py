@@ -1,0 +1,169 @@
+"""Nobody sits in front of a page: whatever it asks of its user, it goes on at once, or in vain."""
+
+import ssl
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import pytest
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.browser.pool.lifecycle import Browser
+from chalicelib.engine.job import RenderOutcome
+from chalicelib.engine.pipeline import PipelineServices, run_job
+from tests.builders.pages.certificates import certificates
+from tests.builders.pages.engine_jobs import (
+    NoTemplates,
+    RefusingEgress,
+    egress_to,
+    job,
+    web_page_job,
+)
+from tests.builders.pages.web_site import Site, SitePage, running_site
+from tests.integration.engine.conftest import new_browser
+
+ON: Final = {"expression": "document.title === 'on'", "timeout_ms": 8000}
+WITHOUT: Final = {"delay_ms": 300, "timeout_ms": 8000}
+LONG_S: Final = 20.0
+# Each asks for something that a user would have to grant, and is answered without one.
+ASKING: Final = {
+    "place": "navigator.geolocation.getCurrentPosition(on, on)",
+    "notifications": "window.Notification ? Notification.requestPermission().then(on, on) : on()",
+    "clipboard": "navigator.clipboard.readText().then(on, on)",
+    "camera": "navigator.mediaDevices.getUserMedia({video: true, audio: true}).then(on, on)",
+    "screen": "navigator.mediaDevices.getDisplayMedia().then(on, on)",
+    "full screen": "document.documentElement.requestFullscreen().then(on, on)",
+    "pointer": "document.onpointerlockerror = on; document.body.requestPointerLock()?.then(on, on)",
+    "file picker": "showOpenFilePicker().then(on, on)",
+    "persistence": "navigator.storage.persist().then(on, on)",
+    "midi": "navigator.requestMIDIAccess({sysex: true}).then(on, on)",
+    "usb": "navigator.usb.requestDevice({filters: []}).then(on, on)",
+    "wake lock": "navigator.wakeLock.request('screen').then(on, on)",
+    "storage access": "document.requestStorageAccess().then(on, on)",
+    "fonts": "queryLocalFonts().then(on, on)",
+    "service worker": "navigator.serviceWorker.register('s').then(on, on)",
+    "popup": "open('about:blank') ? 0 : on()",
+}
+# Each does something that would stop a page in a window, and nobody waits for it.
+DOING: Final = {
+    "dialogs": "alert(1); confirm(2); prompt(3); print(); on()",
+    "dialogs of a frame": "f = document.body.appendChild(document.createElement('iframe'));"
+    "f.contentWindow.eval('alert(1); confirm(2); print()'); on()",
+    "leaving": "onbeforeunload = (e) => { e.preventDefault(); return 1 }; location = '/x'; on()",
+    "debugger": "debugger; on()",
+    "closing": "close(); window.open('', '_self'); close(); on()",
+    "protocols": "for (const scheme of ['mailto', 'tel', 'sms', 'ms-word', 'intent', 'web+a']) {"
+    "  location = scheme + ':x'; const f = document.createElement('iframe');"
+    "  f.src = scheme + ':x'; document.body.append(f) } on()",
+    "protocol handler": "navigator.registerProtocolHandler('web+a', location + '?%s'); on()",
+    "file chooser": "i = document.createElement('input'); i.type = 'file'; i.click(); on()",
+    "download": "document.body.innerHTML = '<a id=a download=x href=data:,x>'; a.click(); on()",
+    "many downloads": "for (let n = 0; n < 30; n++) { const a = document.createElement('a');"
+    " a.download = 'x' + n; a.href = URL.createObjectURL(new Blob(['x'])); a.click() } on()",
+    "popups": "for (let n = 0; n < 30; n++) open('data:text/html,<p>x'); on()",
+    "history": "for (n = 0; n < 50; n++) history.pushState(0, '', '/' + n); history.go(-3); on()",
+    "credentials": "navigator.credentials.get({password: true}); on()",
+    "moving": "moveTo(0, 0); resizeTo(10, 10); blur(); focus(); on()",
+}
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Site, Browser]]:
+    ours = certificates(tmp_path_factory.mktemp("tls"))
+    ours.server.verify_mode = ssl.CERT_OPTIONAL
+    ours.server.load_verify_locations(ours.ca_file)
+    with running_site({}) as plain, running_site({}, ours.server) as certified:
+        browser = new_browser(egress=egress_to(plain, certified), ca_bundle=ours.ca_file)
+        yield plain, certified, browser
+        browser.close()
+
+
+@pytest.fixture
+def shown(world: tuple[Site, Site, Browser]) -> Callable[..., RenderOutcome]:
+    def shown(html: str, **output: Any) -> RenderOutcome:
+        parts = PipelineServices(world[2], NoTemplates(), RefusingEgress())
+        begun = time.monotonic()
+        outcome = run_job(job(html, output, seconds=40), parts)
+        assert time.monotonic() - begun < LONG_S
+        return outcome
+
+    return shown
+
+
+def scripted(script: str) -> str:
+    return (
+        "<!doctype html><title>x</title><body><p>shown"
+        f"<script>const on = () => document.title = 'on'; {script}</script>"
+    )
+
+
+@pytest.mark.parametrize("what", [*ASKING, *DOING])
+def test_it_goes_on(shown: Callable[..., RenderOutcome], what: str) -> None:
+    outcome = shown(scripted(ASKING.get(what) or DOING[what]), wait=ON)
+
+    assert outcome.files[0].pages == 1
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<meta http-equiv=refresh content=0><p>x",
+        "<meta http-equiv=refresh content='0;url=/elsewhere'><p>x",
+        "<p>x<script>setInterval(() => location.reload(), 10)</script>",
+        "<p>x<script>setInterval(() => location = '/' + Math.random(), 10)</script>",
+        "<p>x<form id=f method=post></form><script>f.submit()</script>",
+        "<p>x<script>stop()</script>",
+        "<p>x<a id=a href='javascript:alert(1)' autofocus>y</a><script>a.click()</script>",
+    ],
+)
+def test_a_document_stays(shown: Callable[..., RenderOutcome], html: str) -> None:
+    outcome = shown(html, wait=WITHOUT)
+
+    assert outcome.files[0].pages == 1
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "for (;;) document.write('<b>')",
+        "for (;;) alert(1)",
+        "for (;;) open('about:blank')",
+        "for (;;) history.pushState(0, '', '/x')",
+        "for (;;) try { x = new XMLHttpRequest; x.open('GET', '', false); x.send() } catch {}",
+        "onload = () => setTimeout(() => { document.open(); document.write('never closed') }, 50)",
+    ],
+)
+def test_what_never_ends_is_ended_and_harms_no_other(
+    world: tuple[Site, Site, Browser], script: str
+) -> None:
+    parts = PipelineServices(world[2], NoTemplates(), RefusingEgress())
+    begun = time.monotonic()
+
+    with pytest.raises(RenderFailure) as failure:
+        run_job(
+            job(scripted(script), {"wait": {"timeout_ms": 1500, "delay_ms": 300}}, seconds=30),
+            parts,
+        )
+
+    assert time.monotonic() - begun < LONG_S
+    assert failure.value.code in {"wait_timeout", "render_failed"}, failure.value.detail
+    assert run_job(job("<p>next"), parts).files[0].pages == 1
+
+
+def test_who_wants_a_password_or_a_certificate_goes_without(
+    world: tuple[Site, Site, Browser], shown: Callable[..., RenderOutcome]
+) -> None:
+    plain, certified, browser = world
+    plain.pages["/closed"] = SitePage(status=401, headers={"WWW-Authenticate": 'Basic realm="r"'})
+    certified.pages["/asked"] = SitePage("<p>served without one")
+    closed = plain.url("/closed")
+
+    outcome = shown(f"<p>x<img src={closed}><iframe src={closed}></iframe>")
+    told = {(warning.code, warning.detail) for warning in outcome.trace.warnings}
+    parts = PipelineServices(browser, NoTemplates(), RefusingEgress())
+    with pytest.raises(RenderFailure, match="401") as failure:
+        run_job(web_page_job(closed), parts)
+
+    assert told == {("asset_failed", closed)}
+    assert failure.value.code == "navigation_failed"
+    assert run_job(web_page_job(certified.url("/asked")), parts).files[0].pages == 1

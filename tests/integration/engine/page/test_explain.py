@@ -1,0 +1,141 @@
+"""How a page came about is told: the fonts its text asked for and got, also where it fails."""
+
+from base64 import b64encode
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.browser.pool import warm_up
+from infra.bench.bare_browser import BareBrowser
+from tests.integration.engine.conftest import Render
+
+FONT = b64encode(Path(warm_up.__file__).with_suffix(".woff2").read_bytes()).decode()
+HTML = (
+    f"<style>@font-face{{font-family:'Own Face';src:url(data:font/woff2;base64,{FONT})}}"
+    "p{font-family:'Own Face',serif} code{font-family:Courier New}</style>"
+    "<p>Text<p><code>code</code><b style='font-family:Nowhere To Be Had, Helvetica'>bold</b>"
+)
+FAMILIES: Final = (
+    "sans-serif",
+    "serif",
+    "monospace",
+    "system-ui",
+    "cursive",
+    "emoji",
+    "ARIAL",
+    "Calibri",
+    "'Noto Serif'",
+    '"Noto Sans JP", serif',
+    "Nowhere, monospace",
+)
+TEXTS: Final = {
+    "Latin": "Hello",
+    "Arabic": "\u0645\u0631\u062d\u0628\u0627",
+    "Hebrew": "\u05e9\u05dc\u05d5\u05dd",
+    "Thai": "\u0e2a\u0e27\u0e31\u0e2a\u0e14\u0e35",
+    "Devanagari": "\u0928\u092e\u0938\u094d\u0924\u0947",
+    "Hangul": "\uc548\ub155",
+    "Hiragana": "\u3072\u3089",
+    "Katakana": "\u30ab\u30bf",
+    "Han": "\u6f22\u5b57",
+}
+
+
+def test_fonts_are_told_as_asked_for_and_as_used(render: Render) -> None:
+    explain = render(HTML).trace.explain
+
+    assert explain is not None
+    pairs = {(font["requested"], font["used"]) for font in explain["fonts"]}
+    assert pairs == {
+        ("Own Face", "Own Face"),
+        ("Courier New", "Cousine"),
+        ("Nowhere To Be Had", "Arimo"),
+    }
+    assert explain["requests"] == 0
+    assert explain["bytes"] == {"html": len(HTML.encode())}
+
+
+def test_names_in_the_document_hide_nothing_of_it(render: Render) -> None:
+    names = (
+        "fonts images readyState documentElement createTreeWalker querySelector styleSheets "
+        "createElement"
+    )
+    named = "".join(f"<img name={name}>" for name in names.split())
+    html = f"<html id=lang><form><input name=tagName><input name=lang></form>{named}{HTML}"
+    output: dict[str, Any] = {
+        "wait": {"selector": "code"},
+        "pdf": {"header": {"enabled": True, "left": "Head"}},
+    }
+
+    explain = render(html, **output).trace.explain
+
+    assert explain is not None
+    assert {"requested": "Own Face", "used": "Own Face"} in explain["fonts"]
+    assert explain["wait"] == "selector"
+
+
+def test_a_family_of_any_length_is_told_in_no_time(render: Render) -> None:
+    html = f"<p style=\"font-family: {'a ' * 500_000}\">Text<p style='font-family:serif'>x"
+
+    outcome = render(html, seconds=60)
+
+    assert outcome.trace.explain is not None
+    assert all(len(font["requested"]) <= 500 for font in outcome.trace.explain["fonts"])
+    # Reading half a million characters with a pattern that tries each place took hours.
+    assert len(outcome.trace.explain["fonts"]) == 2
+
+
+@pytest.mark.parametrize("language", ["en", "zh", "ko"])
+def test_fonts_are_told_as_the_browser_itself_would(render: Render, language: str) -> None:
+    pages = {family: [_paragraph(family, text) for text in TEXTS.values()] for family in FAMILIES}
+    with BareBrowser() as browser:
+        truth = {family: _drawn_with(browser, language, parts) for family, parts in pages.items()}
+
+    for family, parts in pages.items():
+        html = f"<html lang={language}>{''.join(parts)}"
+        told = (render(html, format="html").trace.explain or {})["fonts"]
+        assert {font["used"] for font in told} == truth[family], family
+
+
+def _paragraph(family: str, text: str) -> str:
+    return f'<p style="font-family:{family.replace('"', "'")}">{text}</p>'
+
+
+def _drawn_with(browser: BareBrowser, language: str, parts: list[str]) -> set[str]:
+    """Return the fonts that DevTools tells of the paragraphs."""
+    session = browser.page()
+    browser.print_document(session, f"<html lang={language}><body>{''.join(parts)}", {})
+    for domain in ("DOM", "CSS"):
+        browser.call(f"{domain}.enable", session)
+    root = browser.call("DOM.getDocument", session, depth=-1)["root"]
+    return {
+        browser.call("CSS.getPlatformFontsForNode", session, nodeId=node)["fonts"][0]["familyName"]
+        for node in _paragraphs(root)
+    }
+
+
+def _paragraphs(node: dict[str, Any]) -> list[int]:
+    own = [node["nodeId"]] if node["nodeName"] == "P" else []
+    return own + [found for child in node.get("children", ()) for found in _paragraphs(child)]
+
+
+def test_a_failure_is_explained_as_far_as_it_came(render: Render) -> None:
+    with pytest.raises(RenderFailure) as failure:
+        render(HTML, wait={"selector": "#never", "timeout_ms": 300})
+
+    explain = failure.value.members["trace"].explain
+    assert explain["wait"] == "selector"
+    assert explain["bytes"]["html"] == len(HTML.encode())
+    assert "selector" in failure.value.detail
+
+
+def test_a_page_without_a_word_or_without_scripts_is_explained(render: Render) -> None:
+    empty = render("").trace.explain
+    off = render(HTML, javascript=False).trace.explain
+
+    assert empty is not None
+    assert empty["fonts"] == []
+    assert off is not None
+    assert len(off["fonts"]) == 3

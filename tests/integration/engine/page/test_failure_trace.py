@@ -1,0 +1,45 @@
+"""A render that fails tells of its page's parts as one that succeeds."""
+
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler
+
+import pytest
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.browser.pool.lifecycle import Browser
+from chalicelib.engine.pipeline import PipelineServices, run_job
+from tests.builders.pages.engine_jobs import NoTemplates, RefusingEgress, job, web_page_job
+from tests.builders.pages.web_site import Site, SitePage, running_site
+
+
+def never(handler: BaseHTTPRequestHandler) -> None:
+    del handler
+    time.sleep(9)
+
+
+@pytest.fixture(scope="module")
+def web() -> Iterator[Site]:
+    with running_site({"/never.css": never}) as web:
+        yield web
+
+
+def test_what_a_page_waited_for_in_vain_is_named(connected: Browser, web: Site) -> None:
+    late, missing = web.url("/never.css"), web.url("/missing.png")
+    html = f"<p>x<img src='{missing}'><link rel=stylesheet href='{late}'>"
+    web.pages["/"] = SitePage(html)
+    output = {"wait": {"timeout_ms": 6000}, "image": {"width": 9}}
+
+    for each in (job(html, output), web_page_job(web.url(), output)):
+        with pytest.raises(RenderFailure) as failure:
+            run_job(each, PipelineServices(connected, NoTemplates(), RefusingEgress()))
+
+        assert failure.value.code == "wait_timeout"
+        told = [
+            (warning.code, warning.detail) for warning in failure.value.members["trace"].warnings
+        ]
+        assert told == [
+            ("feature_unavailable", "output.image.width"),
+            ("asset_failed", missing),
+            ("slow_asset", late),
+        ]

@@ -1,0 +1,179 @@
+"""Nothing that a page leaves behind is there for the next one, not even at the same address."""
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import pytest
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.browser.pool.lifecycle import Browser
+from chalicelib.engine.job import RenderOutcome
+from chalicelib.engine.pipeline import PipelineServices, run_job
+from tests.builders.pages.certificates import certificates
+from tests.builders.pages.engine_jobs import NoTemplates, RefusingEgress, egress_to, web_page_job
+from tests.builders.pages.web_site import Site, SitePage, running_site
+from tests.integration.engine.conftest import new_browser
+
+HOST: Final = "shop.test"
+DONE: Final = {"expression": "window.done", "timeout_ms": 20000}
+LEAVE: Final = """<!doctype html><title>A</title><script>(async () => {
+const soon = (what, promise) => Promise.race([promise,
+  new Promise((done) => setTimeout(done, 1000, what))]).then((v) => v === what && console.log(v));
+document.cookie = 'script=1; max-age=999'; localStorage.a = '1'; sessionStorage.a = '1';
+window.name = 'left'; document.cookie = 'site=1; max-age=999; domain=shop.test';
+await caches.open('a').then((cache) => cache.put('/x', new Response('x')));
+await new Promise((done) => {
+  const asked = indexedDB.open('a', 1);
+  asked.onupgradeneeded = () => asked.result.createObjectStore('s').put('v', 'k');
+  asked.onsuccess = done;
+});
+const folder = await navigator.storage.getDirectory();
+await folder.getFileHandle('f', {create: true});
+// Its script is never run: the browser's other targets are closed before they start.
+await soon('worker', navigator.serviceWorker.register('/worker.js'));
+try { new SharedWorker('/shared.js', 'left'); } catch (e) { console.log(e.message); }
+await navigator.locks.request('l', {ifAvailable: true}, () => 1);
+navigator.locks.request('held', () => new Promise(() => 0));
+await soon('persist', navigator.storage.persist());
+await fetch('/cached').then((r) => r.text());
+FIND
+})()</script><p>left"""
+FIND: Final = """
+const channel = new BroadcastChannel('c'); let heard = 0; channel.onmessage = () => heard++;
+await new Promise((done) => setTimeout(done, 400));
+const files = []; for await (const name of (await navigator.storage.getDirectory()).keys()) {
+  files.push(name); }
+const held = (await navigator.locks.query()).held.map((lock) => lock.name);
+console.log(JSON.stringify({
+  cookie: document.cookie.split('; ').filter(Boolean).sort(), local: localStorage.length,
+  session: sessionStorage.length, name: window.name,
+  databases: (await indexedDB.databases()).length,
+  caches: (await caches.keys()).length, files,
+  workers: (await navigator.serviceWorker.getRegistrations()).length, heard: heard > 0, held,
+  history: history.length, persisted: await navigator.storage.persisted(),
+}));
+await fetch('/cached').then((r) => r.text());
+window.done = true;
+"""
+SHARED: Final = "const c = new BroadcastChannel('c'); setInterval(() => c.postMessage(1), 30)"
+LOOK: Final = f"<!doctype html><title>B</title><script>(async () => {{{FIND}}})()</script><p>found"
+NOTHING: Final = {
+    "cookie": [],
+    "local": 0,
+    "session": 0,
+    "name": "",
+    "databases": 0,
+    "caches": 0,
+    "files": [],
+    "workers": 0,
+    "heard": False,
+    "held": [],
+    "history": 2,
+    "persisted": False,
+}
+
+type Visit = Callable[..., RenderOutcome]
+
+
+@pytest.fixture(scope="module")
+def sites(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Site, Browser]]:
+    ours = certificates(tmp_path_factory.mktemp("tls"), names=[HOST])
+    with running_site({}) as plain, running_site({}, ours.server) as secured:
+        browser = new_browser(egress=egress_to(plain, secured), ca_bundle=ours.ca_file)
+        yield plain, secured, browser
+        browser.close()
+
+
+def visited(browser: Browser, site_: Site, path: str, **output: Any) -> RenderOutcome:
+    url = f"{site_.scheme}://{HOST}:{site_.port}{path}"
+    return run_job(
+        web_page_job(url, output, seconds=60),
+        PipelineServices(browser, NoTemplates(), RefusingEgress()),
+    )
+
+
+def found(outcome: RenderOutcome) -> dict[str, Any]:
+    said = [line for line in outcome.trace.logs if line.startswith("log: {")]
+    result: dict[str, Any] = json.loads(said[-1].removeprefix("log: "))
+    return result
+
+
+def test_no_trace_of_a_page_is_found_by_the_next_at_its_address(
+    sites: tuple[Site, Site, Browser],
+) -> None:
+    _, secured, browser = sites
+    script = "text/javascript"
+    secured.pages |= {
+        "/leave": SitePage(
+            LEAVE.replace("FIND", FIND),
+            headers={"Set-Cookie": "answer=1; Max-Age=999; HttpOnly; Secure; Path=/"},
+        ),
+        "/look": SitePage(LOOK),
+        "/worker.js": SitePage("onfetch = (e) => e.respondWith(new Response('by worker'))", script),
+        "/shared.js": SitePage(SHARED, script),
+        "/cached": SitePage("x", headers={"Cache-Control": "public, max-age=9999"}),
+    }
+
+    first = visited(browser, secured, "/leave", wait=DONE)
+    secured.requests.clear()
+    second = visited(browser, secured, "/look", wait=DONE)
+
+    left = found(first)
+    # What does not come about at all need not be taken away.
+    never = {"heard", "history", "persisted"}
+    assert {name for name in left if left[name] == NOTHING[name]} == never, first.trace.logs
+    assert found(second) == NOTHING
+    assert secured.paths == ["/look", "/cached"]
+    assert [asked.headers.get("cookie") for asked in secured.requests] == [None, None]
+    assert secured.requests[1].headers.get("if-none-match") is None
+
+
+def test_a_password_is_not_remembered(sites: tuple[Site, Site, Browser]) -> None:
+    plain, _, browser = sites
+
+    def closed(handler: Any) -> None:
+        password = handler.headers.get("Authorization")
+        status = b"200 OK" if password else b"401 Unauthorized"
+        handler.wfile.write(
+            b"HTTP/1.1 " + status + b'\r\nWWW-Authenticate: Basic realm="r"\r\n'
+            b"Content-Type: text/html\r\nContent-Length: 8\r\n\r\n<p>open "
+        )
+
+    plain.pages["/closed"] = closed
+    auth = {"basic_auth": {"username": "anna", "password": "p"}}
+
+    assert visited(browser, plain, "/closed", http=auth).files
+    with pytest.raises(RenderFailure) as failure:
+        visited(browser, plain, "/closed")
+
+    assert failure.value.code == "navigation_failed"
+    assert "401" in failure.value.detail
+    assert [asked.headers.get("authorization") for asked in plain.requests][-1] is None
+
+
+def test_a_host_that_insists_on_tls_does_so_for_one_render(
+    sites: tuple[Site, Site, Browser],
+) -> None:
+    plain, secured, browser = sites
+    insists = {"Strict-Transport-Security": "max-age=9999; includeSubDomains"}
+    secured.pages["/insists"] = SitePage("<p>x", headers=insists)
+    plain.pages["/plain"] = SitePage("<p>plain")
+
+    visited(browser, secured, "/insists")
+
+    assert visited(browser, plain, "/plain").files
+
+
+def test_where_others_have_been_is_not_shown(sites: tuple[Site, Site, Browser]) -> None:
+    plain, _, browser = sites
+    style = "<style>a{color:#00f;background:#eee}a:visited{color:#f00}</style>"
+    links = "<p><a href=/seen>seen</a>"
+    plain.pages |= {"/links": SitePage(f"{style}{links}"), "/seen": SitePage(f"{style}<p>{links}")}
+    pictures = {"formats": ["png"]}
+
+    before = visited(browser, plain, "/links", **pictures).files[0].content
+    visited(browser, plain, "/seen", **pictures)
+    after = visited(browser, plain, "/links", **pictures).files[0].content
+
+    assert before == after

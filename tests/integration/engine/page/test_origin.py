@@ -1,0 +1,167 @@
+"""Where documents stand: at an https origin of their own, the same for the same document."""
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pypdf
+import pytest
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.browser.pool.lifecycle import Browser
+from chalicelib.engine.job import RenderOutcome
+from chalicelib.engine.pipeline import PipelineServices, run_job
+from tests.builders.pages.certificates import certificates
+from tests.builders.pages.engine_jobs import (
+    NoTemplates,
+    RefusingEgress,
+    egress_to,
+    job,
+    web_page_job,
+)
+from tests.builders.pages.web_site import Site, SitePage, running_site
+from tests.integration.engine.conftest import Render, folder, new_browser
+
+SHOWN: Final = """<!doctype html><title>x</title><p id=p><canvas id=c width=400 height=20></canvas>
+<script>
+const told = [location.href, document.baseURI, document.URL, origin, isSecureContext].join(' ');
+document.title = 'Ort 日本 ' + told; p.textContent = told;
+c.getContext('2d').fillText(told, 0, 15);
+</script>"""
+FILES: Final = ("pdf", "png", "html")
+SVG: Final = "<svg xmlns='http://www.w3.org/2000/svg' width='7' height='7'/>"
+PICTURE: Final = SitePage(SVG, "image/svg+xml")
+FOR_ALL: Final = {"Access-Control-Allow-Origin": "*"}
+
+
+@pytest.fixture(scope="module")
+def here() -> Iterator[Site]:
+    with running_site({}) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def world(here: Site) -> Iterator[Browser]:
+    browser = new_browser(egress=egress_to(here))
+    yield browser
+    browser.close()
+
+
+def shown(browser: Browser, html: str, **output: Any) -> RenderOutcome:
+    return run_job(job(html, output), PipelineServices(browser, NoTemplates(), RefusingEgress()))
+
+
+def text_of(outcome: RenderOutcome) -> str:
+    reader = pypdf.PdfReader(io.BytesIO(outcome.files[0].content))
+    return " ".join(page.extract_text() for page in reader.pages)
+
+
+def test_a_document_that_tells_its_place_gives_the_same_bytes(render: Render) -> None:
+    first, again = (render(SHOWN, formats=FILES) for _ in range(2))
+    other = render(SHOWN.replace("<p id=p>", "<p id=p lang=de>"), formats=FILES)
+
+    assert [file.content for file in first.files] == [file.content for file in again.files]
+    place, others = (text_of(outcome).split()[0] for outcome in (first, other))
+    assert place.startswith("https://")
+    assert place != others
+    assert text_of(first).split() == [place, place, place, place.rstrip("/"), "true"]
+
+
+@pytest.mark.parametrize(
+    "quietly",
+    [
+        "<svg onload='document.body.append(location)'></svg>",
+        "<IFRAME srcdoc='<script>parent.document.body.append(parent.location)</script>'></IFRAME>",
+        "<img src=data: ONERROR\n=\n'document.body.append(location)'>",
+    ],
+)
+def test_however_it_is_told(render: Render, quietly: str) -> None:
+    done = {"expression": "document.body.textContent"}
+
+    first, again = (render(quietly, wait=done) for _ in range(2))
+
+    assert text_of(first).startswith("https://")
+    assert first.files == again.files
+
+
+def test_its_parts_are_asked_for_by_the_same_origin(world: Browser, here: Site) -> None:
+    font = next(path for path in folder("PLATEN_FONTS_DIR", "fonts").rglob("*Tinos*.ttf"))
+    here.pages["/font"] = SitePage(font.read_bytes(), "font/ttf", headers=FOR_ALL)
+    here.requests.clear()
+    address = f"http://fonts.test:{here.port}/font"
+    html = f"<style>@font-face{{font-family:f;src:url({address})}}p{{font-family:f}}</style><p>x"
+
+    outcomes = [shown(world, html) for _ in range(2)]
+
+    first, again = (asked.headers["origin"] for asked in here.requests)
+    assert first == again
+    assert first.startswith("https://")
+    assert [outcome.trace.warnings for outcome in outcomes] == [(), ()]
+
+
+def test_parts_from_http_addresses_are_loaded_as_they_are(world: Browser, here: Site) -> None:
+    pages = {
+        "/style": SitePage("@import url(/more);p{background:url(/paper)}", "text/css"),
+        "/more": SitePage("b{mask-image:url(/mask)}", "text/css"),
+        "/paper": PICTURE,
+        "/mask": PICTURE,
+        "/picture": PICTURE,
+        "/inner": PICTURE,
+        "/script": SitePage("done.add('script')", "text/javascript"),
+        "/module": SitePage("done.add('module')", "text/javascript", headers=FOR_ALL),
+        "/fetch": SitePage("x", headers=FOR_ALL),
+        "/film": SitePage("x", "video/mp4"),
+    }
+    here.pages.update(pages)
+    here.requests.clear()
+    place = f"http://parts.test:{here.port}"
+    html = (
+        f"<!doctype html><script>done = new Set</script><link rel=stylesheet href={place}/style>"
+        f"<p>x<b>y</b><img src={place}/picture><svg><image href={place}/inner width=9 /></svg>"
+        f"<script src={place}/script></script><script type=module src={place}/module></script>"
+        f"<video src={place}/film></video>"
+        f"<script>fetch('{place}/fetch').then(() => done.add('fetch'))</script>"
+    )
+
+    outcome = shown(world, html, wait={"expression": "done.size === 3", "timeout_ms": 9000})
+
+    assert {*pages} <= {*here.paths}
+    assert [warning.detail for warning in outcome.trace.warnings] == []
+    assert outcome.trace.explain is not None
+    assert outcome.trace.explain["requests"] == len(pages)
+    assert outcome.trace.explain["bytes"]["html"] == len(html)
+
+
+@pytest.mark.parametrize("element", ["iframe src", "object data"])
+def test_but_frames_are_not_and_that_is_told(world: Browser, here: Site, element: str) -> None:
+    here.pages["/frame"] = SitePage("<p>framed")
+    here.requests.clear()
+    address = f"http://frames.test:{here.port}/frame"
+
+    outcome = shown(world, f"<{element}={address}></{element.split(maxsplit=1)[0]}><p>x")
+
+    assert here.paths == []
+    (warning,) = outcome.trace.warnings
+    assert (warning.code, warning.detail) == ("asset_failed", address)
+    assert "https:" in warning.message
+    with pytest.raises(RenderFailure, match="asset_policy") as failure:
+        shown(world, f"<{element}={address}></iframe>", asset_policy="strict")
+    assert failure.value.code == "url_not_allowed"
+
+
+def test_a_page_of_the_web_at_https_runs_nothing_from_http(tmp_path: Path, here: Site) -> None:
+    here.pages |= {"/script": SitePage("document.title = 'bad'", "text/javascript"), "/i": PICTURE}
+    here.requests.clear()
+    ours = certificates(tmp_path)
+    place = f"http://parts.test:{here.port}"
+    html = f"<title>good</title><img src={place}/i><script src={place}/script></script><p>x"
+    with running_site({"/": SitePage(html)}, ours.server) as secured:
+        browser = new_browser(egress=egress_to(here, secured), ca_bundle=ours.ca_file)
+        parts = PipelineServices(browser, NoTemplates(), RefusingEgress())
+        outcome = run_job(web_page_job(secured.url(), {"formats": ["html"]}), parts)
+        browser.close()
+
+    assert here.paths == ["/i"]
+    assert b"good" in outcome.files[0].content
+    assert [warning.detail for warning in outcome.trace.warnings] == [f"{place}/script"]

@@ -1,0 +1,92 @@
+"""Each code and warning that only a browser can provoke, provoked."""
+
+import json
+import time
+from collections.abc import Iterator
+from typing import Any, Final
+
+import pytest
+
+from chalicelib.adapters.net.egress import GuardedEgress
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.job import (
+    CanvasScene,
+    EInvoiceCommand,
+    HtmlDocument,
+    Job,
+    RenderOutcome,
+    WebPage,
+)
+from chalicelib.engine.options.output import OutputOptions
+from chalicelib.engine.pipeline import PipelineServices, run_job
+from chalicelib.engine.templating.worker import TemplateWorker
+from tests.builders.pages.engine_jobs import no_uploads
+from tests.builders.pages.web_site import Site, running_site
+from tests.builders.problem_catalogue import BROWSER_ERRORS, BROWSER_WARNINGS
+from tests.integration.engine.conftest import new_browser
+
+SECONDS: Final = 40
+
+
+@pytest.fixture(scope="module")
+def allowed() -> Iterator[Site]:
+    with running_site({"/slow.png": slow}) as running:
+        yield running
+
+
+def slow(handler: Any) -> None:
+    time.sleep(3)
+    handler.send_response(200)
+    handler.end_headers()
+
+
+@pytest.fixture(scope="module")
+def parts(allowed: Site) -> Iterator[PipelineServices]:
+    outside = GuardedEgress(allow=allowed.egress_allow, own_hosts=frozenset())
+    browser, templates = new_browser(egress=outside), TemplateWorker()
+    yield PipelineServices(browser, templates, outside)
+    templates.close()
+    browser.close()
+
+
+def made(request: dict[str, Any], parts: PipelineServices, allowed: Site) -> RenderOutcome:
+    text = json.dumps(request).replace("{allowed}", allowed.url().rstrip("/"))
+    wanted = json.loads(text)
+    order = wanted.get("einvoice")
+    job = Job(
+        source=source_of(wanted),
+        output=OutputOptions.from_json(wanted.get("output", {})),
+        deadline=time.time() + SECONDS,
+        uploads=no_uploads,
+        data=wanted.get("data", {}) if "data_url" not in wanted else None,
+        data_url=wanted.get("data_url"),
+        einvoice=None if order is None else EInvoiceCommand(**order),
+    )
+    return run_job(job, parts)
+
+
+def source_of(wanted: dict[str, Any]) -> HtmlDocument | WebPage | CanvasScene:
+    if "url" in wanted:
+        return WebPage(wanted["url"])
+    if "scene" in wanted:
+        return CanvasScene(wanted["scene"])
+    return HtmlDocument(wanted["html"], None, wanted.get("templating", False))
+
+
+@pytest.mark.parametrize("code", sorted(BROWSER_ERRORS))
+def test_code_is_provoked(code: str, parts: PipelineServices, allowed: Site) -> None:
+    with pytest.raises(RenderFailure) as failure:
+        made(BROWSER_ERRORS[code], parts, allowed)
+
+    assert failure.value.code == code
+    assert failure.value.detail
+
+
+@pytest.mark.parametrize("code", sorted(BROWSER_WARNINGS))
+def test_warning_is_provoked_and_fails_nothing(
+    code: str, parts: PipelineServices, allowed: Site
+) -> None:
+    outcome = made(BROWSER_WARNINGS[code], parts, allowed)
+
+    assert outcome.files[0].content
+    assert code in {warning.code for warning in outcome.trace.warnings}

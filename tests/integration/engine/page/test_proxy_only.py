@@ -1,0 +1,116 @@
+"""The proxy alone: nothing of a page is intercepted here, and all that it asks for is counted."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from chalicelib.adapters.net.egress import GuardedEgress
+from chalicelib.engine.browser.chromium.authorities import install
+from chalicelib.engine.browser.chromium.installation import locate_browser
+from chalicelib.engine.browser.page.page import BrowserPage
+from chalicelib.engine.browser.pool.lifecycle import Browser
+from chalicelib.engine.browser.proxy.budget import TrafficBudget
+from chalicelib.engine.deadline import Deadline
+from tests.builders.pages.certificates import certificates
+from tests.builders.pages.web_site import Site, running_site
+from tests.builders.pages.web_site import SitePage as Shown
+from tests.integration.engine.conftest import folder, new_browser
+
+_LOOK_S = 0.3
+
+
+@pytest.fixture(scope="module")
+def here() -> Iterator[Site]:
+    with running_site(
+        {"/x": Shown("x"), "/page": Shown("<img src=/x>"), "/y": Shown("y")}
+    ) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def browser(here: Site) -> Iterator[Browser]:
+    egress = GuardedEgress(allow=here.egress_allow, own_hosts=frozenset())
+    browser = new_browser(egress=egress)
+    yield browser
+    browser.close()
+
+
+def show(browser: Browser, html: str, seconds: float = _LOOK_S) -> TrafficBudget:
+    """Show a document whose requests nobody looks at."""
+
+    def work(page: BrowserPage) -> TrafficBudget:
+        page._tab.send("Fetch.disable").result(10)
+        frame = page._tab.prepared_page.frame
+        page._tab.send("Page.setDocumentContent", frameId=frame, html=html).result(10)
+        time.sleep(seconds)
+        assert page._tab.prepared_page.proxy_port._traffic is not None
+        return page._tab.prepared_page.proxy_port._traffic
+
+    return browser.use(work, Deadline.after(30))
+
+
+def test_what_is_allowed_is_reached_and_counted(browser: Browser, here: Site) -> None:
+    here.requests.clear()
+
+    traffic = show(
+        browser,
+        f"<img src={here.url('/x')}><iframe src={here.url('/page')}></iframe>"
+        f"<img src=http://10.0.0.1/z><img src=https://nowhere.invalid/>",
+        seconds=2,
+    )
+
+    assert {"/x", "/page"} <= set(here.paths)
+    assert traffic.received_bytes > 300
+    assert list(traffic.refused_hosts) == ["10.0.0.1:443"] or list(traffic.refused_hosts) == [
+        "10.0.0.1:80"
+    ]
+    assert list(traffic.unreachable_hosts) == ["nowhere.invalid:443"]
+
+
+@pytest.mark.parametrize("trusted", [False, True])
+def test_pages_trust_whom_all_else_trusts(tmp_path: Path, *, trusted: bool) -> None:
+    ours = certificates(tmp_path)
+    with running_site({"/x": Shown("x")}, ours.server) as secured:
+        egress = GuardedEgress(allow=secured.egress_allow, own_hosts=frozenset())
+        browser = new_browser(egress=egress, ca_bundle=ours.ca_file if trusted else None)
+        show(browser, f"<img src={secured.url('/x')}>", seconds=3)
+        show(browser, f"<img src={secured.url('/x')}>", seconds=1)
+        browser.close()
+
+    assert secured.paths == (["/x", "/x"] if trusted else [])
+
+
+def test_authorities_that_are_not_there_are_told_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    installation = locate_browser(
+        folder("PLATEN_CHROMIUM_DIR", "chromium"), folder("PLATEN_FONTS_DIR", "fonts")
+    )
+
+    for _ in range(2):
+        install(tmp_path / "absent.pem", installation, tmp_path)
+
+    assert len(caplog.records) == 1
+    assert "SSL_CERT_FILE" in caplog.text
+
+
+def test_between_documents_nothing_goes_through(browser: Browser, here: Site) -> None:
+    show(
+        browser,
+        f"<script>setInterval(() => fetch('{here.url('/x')}', {{mode: 'no-cors'}}), 20)</script>",
+    )
+    time.sleep(0.3)
+    here.requests.clear()
+    time.sleep(1)
+
+    assert here.requests == []
+
+
+def test_the_browser_itself_says_nothing_to_anybody(browser: Browser) -> None:
+    traffic = show(browser, "<p>quiet", seconds=3)
+
+    assert (traffic.received_bytes, traffic.sent_bytes) == (0, 0)
+    assert traffic.refused_hosts == {}
+    assert traffic.unreachable_hosts == {}

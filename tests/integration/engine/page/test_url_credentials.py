@@ -1,0 +1,82 @@
+"""Parts of a page whose addresses have a user name: not loaded by any browser, and always told."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.browser.pool.lifecycle import Browser
+from chalicelib.engine.job import Job, RenderOutcome
+from chalicelib.engine.pipeline import PipelineServices, run_job
+from tests.builders.pages.engine_jobs import NoTemplates, RefusingEgress, job, web_page_job
+from tests.builders.pages.web_site import Site, SitePage, running_site
+
+SVG = SitePage("<svg xmlns='http://www.w3.org/2000/svg' width='7' height='7'/>", "image/svg+xml")
+PARTS = (
+    "<img src='{}'>",
+    "<link rel=stylesheet href='{}'>",
+    "<p style='background: url({})'>x",
+    "<iframe src='{}'></iframe>",
+)
+USER = "anna:secret@"
+
+type Make = Callable[[Job], RenderOutcome]
+
+
+@pytest.fixture(scope="module")
+def web() -> Iterator[Site]:
+    with running_site({"/part": SVG}) as web:
+        yield web
+
+
+@pytest.fixture
+def make(connected: Browser, web: Site) -> Make:
+    web.requests.clear()
+    return lambda job: run_job(job, PipelineServices(connected, NoTemplates(), RefusingEgress()))
+
+
+def jobs(web: Site, html: str, **output: Any) -> list[Job]:
+    """Return the document as a text and as a page of the web."""
+    web.pages["/"] = SitePage(html)
+    return [job(html, output), web_page_job(web.url(), output)]
+
+
+def told(outcome: RenderOutcome) -> list[tuple[str, str | None]]:
+    return [(warning.code, warning.detail) for warning in outcome.trace.warnings]
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_what_names_a_user_is_told_without_the_name(make: Make, web: Site, part: str) -> None:
+    address = f"http://parts.localhost:{web.port}/part"
+    html = "<p>x" + part.format(address.replace("//", f"//{USER}"))
+
+    for each in jobs(web, html):
+        outcome = make(each)
+        assert told(outcome) == [("asset_failed", address)]
+        assert USER not in str(outcome.trace)
+    for each in jobs(web, html, asset_policy="strict"):
+        with pytest.raises(RenderFailure, match="asset_policy is strict") as failure:
+            make(each)
+        assert failure.value.code == "asset_fetch_failed"
+        assert address in failure.value.detail
+        assert USER not in failure.value.detail
+    assert "/part" not in web.paths
+
+
+def test_the_same_part_without_a_user_hides_nothing(make: Make, web: Site) -> None:
+    parts = f"<img src='{web.url('/part')}'>" * 2
+
+    for each in jobs(web, f"<p>x{parts.replace('//', f'//{USER}', 1)}"):
+        assert told(make(each)) == [("asset_failed", web.url("/part"))]
+
+
+def test_a_page_that_came_by_a_users_name_has_its_parts(make: Make, web: Site) -> None:
+    web.pages["/"] = SitePage("<p>x<img src=/part><iframe src=/part></iframe>")
+
+    outcome = make(
+        web_page_job(web.url().replace("//", f"//{USER}", 1), {"asset_policy": "strict"})
+    )
+
+    assert told(outcome) == []
+    assert web.paths.count("/part") == 2

@@ -1,0 +1,77 @@
+"""What pages do beside their own script, or wait for inside it."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from chalicelib.engine.browser.pool.lifecycle import Browser
+from chalicelib.engine.job import RenderOutcome
+from chalicelib.engine.pipeline import PipelineServices, run_job
+from tests.builders.pages.engine_jobs import NoTemplates, RefusingEgress, egress_to, job
+from tests.builders.pages.web_site import Site, SitePage, running_site
+from tests.integration.engine.conftest import new_browser
+
+ANYBODY = {"Access-Control-Allow-Origin": "*"}
+
+
+@pytest.fixture(scope="module")
+def here() -> Iterator[Site]:
+    with running_site({"/x": SitePage("hello", headers=ANYBODY)}) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def browser(here: Site) -> Iterator[Browser]:
+    browser = new_browser(egress=egress_to(here))
+    yield browser
+    browser.close()
+
+
+def shown(browser: Browser, script: str) -> RenderOutcome:
+    wait = {"expression": "document.title", "timeout_ms": 8000}
+    parts = PipelineServices(browser, NoTemplates(), RefusingEgress())
+    return run_job(job(f"<p>x<script>{script}</script>", {"wait": wait}), parts)
+
+
+def test_a_worker_runs_and_asks(browser: Browser, here: Site) -> None:
+    work = f"fetch('{here.url('/x')}').then((r) => r.text()).then(postMessage)"
+    script = (
+        f'const w = new Worker(URL.createObjectURL(new Blob(["{work}"])));'
+        "w.onmessage = (e) => console.log(document.title = e.data)"
+    )
+
+    outcome = shown(browser, script)
+
+    assert outcome.trace.logs == ("log: hello",)
+
+
+def test_who_a_worker_asks_in_vain_is_told(browser: Browser) -> None:
+    work = "fetch('http://10.0.0.1/x').catch(() => postMessage('refused'))"
+    script = (
+        f'const w = new Worker(URL.createObjectURL(new Blob(["{work}"])));'
+        "w.onmessage = (e) => document.title = e.data"
+    )
+
+    outcome = shown(browser, script)
+
+    assert [warning.detail for warning in outcome.trace.warnings] == ["http://10.0.0.1/x"]
+
+
+def test_a_worker_that_never_ends_holds_up_nobody(browser: Browser) -> None:
+    endless = "const w = new Worker(URL.createObjectURL(new Blob(['for (;;);'])));"
+
+    shown(browser, f"{endless} document.title = 'on'")
+    outcome = shown(browser, "console.log(document.title = 'next')")
+
+    assert outcome.trace.logs == ("log: next",)
+
+
+def test_a_page_may_wait_for_what_it_asks(browser: Browser, here: Site) -> None:
+    script = (
+        f"const x = new XMLHttpRequest(); x.open('GET', '{here.url('/x')}', false); x.send();"
+        "console.log(document.title = x.responseText)"
+    )
+
+    outcome = shown(browser, script)
+
+    assert outcome.trace.logs == ("log: hello",)

@@ -1,0 +1,212 @@
+"""A storm of renders while AWS conflicts, throttles, breaks and loses answers: nothing changes."""
+
+import random
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import pytest
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.job import HtmlDocument, Job
+from tests.builders.http import ApiAnswer
+from tests.builders.stack.fault_storm import FaultStorm, FunctionProcess, running_faulty_aws
+from tests.builders.store_audit import StoreAudit
+from tests.fakes.fault_injector import FaultInjector, FaultKind
+
+pytestmark = pytest.mark.integration
+
+SEED = 20261121
+RENDERS = 300
+# A repeat takes over what nobody waits for any more after half a minute.
+PATIENCE_S = 60
+CALLERS = 6
+DAYS_31 = 31 * 24 * 60
+TICKS_MIN = (2, 4, 6)
+QUEUES = ("Renders", "Events", "Maintenance")
+BAD = "<p>{{ bad }}</p>"
+DOCUMENTED = {
+    (200, "ok"),
+    (202, "ok"),
+    (409, "idempotency_in_progress"),
+    (422, "template_runtime_error"),
+    (429, "concurrency_limited"),
+    (503, "region_degraded"),
+}
+SHARES: dict[FaultKind, float] = {
+    "conflict": 0.20,
+    "throttled": 0.03,
+    "unprocessed": 0.10,
+    "reset": 0.02,
+    "error before": 0.02,
+    "error after": 0.02,
+    "lost": 0.03,
+    "cut": 0.01,
+    "late": 0.003,
+    "late after": 0.004,
+    "late before": 0.003,
+    "died before": 0.03,
+    "died after": 0.03,
+}
+
+
+@dataclass(frozen=True)
+class Wish:
+    """A render that somebody wants, and how often they ask for it at once."""
+
+    number: int
+    mode: str
+    test: bool
+    bad: bool
+    binary: bool
+    key: str | None
+    times: int
+
+    @property
+    def reference(self) -> str:
+        return f"wish-{self.number}"
+
+    @property
+    def expected(self) -> set[int]:
+        return {202} if self.mode == "async" else {422} if self.bad else {200}
+
+
+def wishes() -> list[Wish]:
+    dice = random.Random(SEED)  # noqa: S311 -- a plan, no secrets
+    made = []
+    for number in range(RENDERS):
+        mode = dice.choice(["sync", "async"])
+        key = f"key-{number}" if dice.random() < 0.7 else None
+        made.append(
+            Wish(
+                number,
+                mode,
+                test=dice.random() < 0.3,
+                bad=dice.random() < 0.15,
+                binary=mode == "sync" and dice.random() < 0.3,
+                key=key,
+                times=dice.choice([1, 1, 2]) if key else 1,
+            )
+        )
+    return made
+
+
+def fail_bad(job: Job) -> None:
+    if isinstance(job.source, HtmlDocument) and job.source.html == BAD:
+        raise RenderFailure("template_runtime_error", "line 1: bad", line=1)
+
+
+@pytest.fixture(scope="module")
+def storm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FaultStorm]:
+    faults = FaultInjector(SEED, SHARES)
+    with running_faulty_aws(tmp_path_factory.mktemp("cloud"), faults) as cloud:
+        made = FaultStorm(cloud)
+        made.calm.engine.before_run = fail_bad
+        yield made
+
+
+class Callers:
+    """Sends wishes as the contract says: what may be repeated is, with the same key."""
+
+    def __init__(self, storm: FaultStorm) -> None:
+        self.answers: Counter[tuple[int, str]] = Counter()
+        self.wrong: list[Wish] = []
+        self._storm = storm
+
+    def fulfil(self, process: FunctionProcess, wish: Wish) -> None:
+        until = time.monotonic() + PATIENCE_S
+        while time.monotonic() < until:
+            answer = self._send(process, wish)
+            if answer.status in wish.expected or (answer.status == 503 and wish.key is None):
+                return
+            if answer.status not in {409, 429, 503}:
+                break
+            time.sleep(0.2)
+        self.wrong.append(wish)
+
+    def _send(self, process: FunctionProcess, wish: Wish) -> ApiAnswer:
+        answer = process.render(
+            input={"type": "html", "html": BAD if wish.bad else "<p>good</p>", "templating": False},
+            mode=wish.mode,
+            key=process.test if wish.test else process.live,
+            headers={"Idempotency-Key": wish.key} if wish.key else {},
+            delivery={"type": "binary" if wish.binary else "url"},
+            reference=wish.reference,
+        )
+        problem = answer.headers["Content-Type"] == "application/problem+json"
+        self.answers[answer.status, answer.code if problem else "ok"] += 1
+        return answer
+
+
+def blow(storm: FaultStorm, callers: Callers, asked: list[Wish]) -> None:
+    """Send everything from several processes while others work off the queues."""
+
+    def lane(number: int) -> None:
+        process = FunctionProcess(storm.calm)
+        for wish in asked[number::CALLERS]:
+            callers.fulfil(process, wish)
+
+    storm.faults.is_on = True
+    with storm.workers(renders=3, relays=2), ThreadPoolExecutor(CALLERS) as threads:
+        list(threads.map(lane, range(CALLERS)))
+    # Whatever waits must now come from the due items, through the same faults.
+    storm.purge_queues()
+    storm.advance_until_settled(TICKS_MIN)
+    storm.faults.is_on = False
+
+
+def test_nothing_changes_about_the_result(
+    storm: FaultStorm, capsys: pytest.CaptureFixture[str]
+) -> None:
+    callers = Callers(storm)
+    wanted = wishes()
+    asked = [wish for wish in wanted for _ in range(wish.times)]
+    begun = time.monotonic()
+
+    blow(storm, callers, asked)
+    stormed_s = time.monotonic() - begun
+    storm.advance_until_settled()
+
+    with capsys.disabled():
+        sys.stdout.write(f"\n{len(asked)} requests, {stormed_s:.0f} s: {dict(callers.answers)}\n")
+    assert callers.wrong == []
+    assert callers.answers.keys() <= DOCUMENTED
+    books = StoreAudit.read(storm.calm)
+    books.check(late_uploads=storm.faults.late_uploads)
+    check_wishes(books, wanted)
+    assert [storm.calm.dead_letters(queue) for queue in QUEUES] == [[], [], []]
+
+
+def check_wishes(books: StoreAudit, wanted: list[Wish]) -> None:
+    """Every wish with a key was granted once, every other at most as often as it was sent."""
+    made = Counter(render.reference for render in books.renders.values())
+    for wish in wanted:
+        assert made[wish.reference] == 1 or (wish.key is None and made[wish.reference] == 0), wish
+    by_reference = {render.reference: render for render in books.renders.values()}
+    lost = [r.id for r in by_reference.values() if (r.error or {}).get("code") == "render_lost"]
+    for wish in wanted:
+        render = by_reference.get(wish.reference)
+        if render is not None and render.id not in lost:
+            assert render.status == ("failed" if wish.bad else "succeeded"), render
+    abandoned = {wish.reference for wish in wanted if wish.key is None and wish.mode == "sync"}
+    assert {books.renders[render_id].reference for render_id in lost} <= abandoned
+    assert len(books.idempotency_records) == sum(wish.key is not None for wish in wanted)
+
+
+def test_files_end_with_their_retention_in_the_same_storm(
+    storm: FaultStorm, capsys: pytest.CaptureFixture[str]
+) -> None:
+    storm.faults.is_on = True
+    storm.advance_until_settled([DAYS_31, 6, 6, 6])
+    storm.faults.is_on = False
+    storm.advance_until_settled([6, 6])
+
+    with capsys.disabled():
+        sys.stdout.write("\n" + storm.faults.table() + "\n")
+    books = StoreAudit.read(storm.calm)
+    books.check(late_uploads=storm.faults.late_uploads)
+    assert set(books.objects) <= storm.faults.late_uploads
+    assert books.due_items == []

@@ -1,0 +1,175 @@
+"""Seen from outside: one render followed through every function, traced, measured; dead letters."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from infra.local.log_file import log_files
+from infra.local.paths import StackFolder
+from infra.local.runner.environment import REGION
+from infra.local.running_stack import RunningStack
+from infra.operator.connection import _RESOURCE_VARIABLES
+from tests.builders.emf import is_emf, metrics_of
+from tests.builders.stack.api_client import ApiClient
+
+pytestmark = pytest.mark.integration
+
+WAIT_S = 30
+
+
+def until[Found](look: Callable[[], Found | None]) -> Found:
+    """Return what `look` finds as soon as it does."""
+    end = time.monotonic() + WAIT_S
+    while (found := look()) is None:
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    return found
+
+
+def lines_of(stack: RunningStack, request_id: str) -> list[dict[str, Any]]:
+    """Return what gateway and functions wrote of a request, in the order of their writing."""
+    files = log_files(StackFolder(stack.folder).functions_log)
+    lines = [json.loads(line) for file in files for line in file.read_text().splitlines()]
+    return [line for line in lines if line.get("request_id") == request_id]
+
+
+def told_lines(stack: RunningStack, request_id: str) -> list[dict[str, Any]]:
+    """Return these lines once the request's last fact is told and measured."""
+
+    def look() -> list[dict[str, Any]] | None:
+        lines = lines_of(stack, request_id)
+        done = any(line.get("function") == "RelayFunction" for line in lines)
+        return lines if done and any(is_emf(line) for line in lines) else None
+
+    return until(look)
+
+
+def platen(stack: RunningStack, *arguments: str) -> Any:
+    """Run the operator tool against the stack; return its answer."""
+    resources = {
+        variable: stack.resources[logical]["Ref"]
+        for variable, logical in _RESOURCE_VARIABLES.items()
+    }
+    keys = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"}
+    log = {
+        "PLATEN_FUNCTIONS_LOG": str(StackFolder(stack.folder).functions_log),
+        "PLATEN_STACK": "x",
+    }
+    ran = subprocess.run(
+        [str(Path(sys.executable).with_name("platen")), *arguments, "--json"],
+        env={
+            **os.environ,
+            **stack.endpoints,
+            **keys,
+            "AWS_DEFAULT_REGION": REGION,
+            **resources,
+            **log,
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+    return json.loads(ran.stdout)
+
+
+def test_an_async_render_is_followed_from_the_gateway_to_its_last_fact(
+    stack: RunningStack, live: ApiClient
+) -> None:
+    render = live.render(mode="async", headers={"X-Request-Id": "followed"}).json()
+    live.render(headers={"X-Request-Id": "beside"})
+    ended = live.wait_until_final(render["id"])
+
+    lines = told_lines(stack, "followed")
+
+    said = [(line["service"], line["message"]) for line in lines if "message" in line]
+    api = [pair for pair in said if pair[0] == "api"]
+    assert api == [("api", "render accepted"), ("api", "render queued"), ("api", "request")]
+    others = [pair for pair in said if pair[0] != "api"]
+    assert others == [
+        ("render", "attempt begun"),
+        ("render", "render ended"),
+        ("relay", "event published"),
+    ]
+    assert said.index(api[1]) < said.index(others[0])
+    (gateway,) = [line for line in lines if line.get("kind") == "request"]
+    assert (gateway["path"], gateway["status"]) == ("/v1/renders", 202)
+    of_functions = [line for line in lines if "message" in line]
+    assert {line["render"] for line in of_functions} == {render["id"]}
+    invocations = {line["service"]: line["invocation"] for line in of_functions}
+    assert len(set(invocations.values())) == 3
+    measured = {m.name: m for line in lines if is_emf(line) for m in metrics_of(line)}
+    timings = ended["timings"]
+    assert measured["QueueWait"].values == [timings["queue_ms"]]
+    assert measured["PrintStage"].values == [timings["print_ms"]]
+    assert measured["Total"].values == [timings["total_ms"]]
+    assert measured["Renders"].dimensions["status"] == "succeeded"
+    assert measured["EventLag"].values[0] > 0
+
+
+def test_nothing_is_measured_while_the_caller_waits(stack: RunningStack, live: ApiClient) -> None:
+    live.render(headers={"X-Request-Id": "measured"})
+
+    lines = told_lines(stack, "measured")
+
+    assert [line["service"] for line in lines if is_emf(line)] == ["relay"]
+
+
+def test_every_start_of_a_function_is_counted(stack: RunningStack) -> None:
+    log = StackFolder(stack.folder).functions_log.read_text()
+    metrics = [json.loads(line) for line in log.splitlines() if '"ColdStarts"' in line]
+
+    assert {line["service"] for line in metrics} >= {
+        "api",
+        "render",
+        "relay",
+        "tick",
+        "maintenance",
+    }
+
+
+def test_the_trace_tells_it_all(stack: RunningStack, live: ApiClient) -> None:
+    render = live.render(headers={"X-Request-Id": "traced"}).json()
+    told_lines(stack, "traced")
+
+    found = platen(stack, "render", "trace", render["id"])
+
+    assert (found["status"], found["request_id"]) == ("succeeded", "traced")
+    assert found["timings"] == render["timings"]
+    assert [row["bytes"] for row in found["objects"]] == [render["files"][0]["bytes"]]
+    told = [(row["source"], row["event"]) for row in found["events"]]
+    for event in (
+        ("row", "accepted"),
+        ("gateway", "POST /v1/renders"),
+        ("api", "render accepted"),
+        ("render", "attempt begun"),
+        ("row", "succeeded"),
+        ("facts", "render.succeeded told"),
+        ("relay", "event published"),
+    ):
+        assert told.count(event) == 1, event
+    moments = [row["at"] for row in found["events"]]
+    assert moments == sorted(moments)
+
+
+def test_a_message_that_cannot_be_worked_off_is_listed_and_comes_back(stack: RunningStack) -> None:
+    queue = stack.resources["RendersQueue"]["Ref"]
+    stack.client("sqs").send_message(QueueUrl=queue, MessageBody="no JSON, seen from outside")
+
+    def given_up(*, but: str = "") -> dict[str, Any] | None:
+        rows = platen(stack, "dlq", "list", "renders")["data"]
+        found = [row for row in rows if "seen from outside" in row["body"] and row["id"] != but]
+        return found[0] if found else None
+
+    first = until(given_up)
+    assert first["reason"].startswith("not JSON")
+    assert platen(stack, "dlq", "redrive", "renders")["redriven"] >= 1
+    again = until(lambda: given_up(but=first["id"]))
+    assert again["reason"] == first["reason"]

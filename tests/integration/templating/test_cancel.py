@@ -1,0 +1,29 @@
+"""A template that nobody wants any more."""
+
+import threading
+import time
+from concurrent.futures import Future
+
+import pytest
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.templating.worker import TemplateWorker
+
+pytestmark = pytest.mark.integration
+
+_LONG = "{% for a in range(1200000) %}{% set b = 'x' * 900 %}{% endfor %}"
+
+
+def test_it_ends_soon_and_the_next_one_is_right() -> None:
+    worker, stopped = TemplateWorker(), Future[None]()
+    deadline = time.time() + 60
+    worker.render("warm", {}, strict=False, deadline=deadline)
+
+    threading.Timer(0.1, stopped.set_result, [None]).start()
+    with worker.cancel_on(stopped), pytest.raises(RenderFailure) as failure:
+        worker.render(_LONG, {}, strict=False, deadline=deadline)
+
+    # Not `template_fuel_exhausted`, as its own end would be.
+    assert failure.value.code == "render_timeout"
+    assert worker.render("{{ 1 + 1 }}", {}, strict=False, deadline=deadline) == "2"
+    worker.close()

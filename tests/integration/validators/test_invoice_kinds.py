@@ -1,0 +1,47 @@
+"""Every shape of invoice in every output: clean, or one of the refusals that are decided."""
+
+from typing import Final
+
+import pytest
+
+from chalicelib.engine.conformance.local_validator import LocalValidator
+from chalicelib.engine.einvoice.profiles import Syntax
+from chalicelib.engine.einvoice.write_json import invoice_json
+from tests.builders.invoices.invoice_kinds import INVOICE_KINDS
+from tests.integration.validators.conftest import OUTPUTS, refused, rejected
+
+# They have no place for a rounding amount.
+NO_ROUNDING: Final = [("BR-CO-16", "invoice.rounding_amount")]
+REFUSED: Final = {("rounding", "BASIC_WL"): NO_ROUNDING, ("rounding", "BASIC"): NO_ROUNDING}
+
+
+@pytest.mark.parametrize(("profile", "syntax"), OUTPUTS)
+@pytest.mark.parametrize("shape", INVOICE_KINDS)
+def test_every_shape_is_clean_or_refused(
+    judge: LocalValidator, shape: str, profile: str, syntax: Syntax
+) -> None:
+    invoice = INVOICE_KINDS[shape]()
+
+    faults, xml = refused(invoice_json(invoice), profile, syntax)
+
+    assert faults == REFUSED.get((shape, profile), [])
+    assert faults or rejected(judge, xml, profile, syntax, invoice.type_code) == []
+
+
+def test_the_shapes_have_all_that_an_invoice_may_have() -> None:
+    made = [make() for make in INVOICE_KINDS.values()]
+    lines = [line for invoice in made for line in invoice.lines]
+
+    assert {line.vat.category for line in lines} == {*"SEKGZOLM", "AE"}
+    assert {invoice.type_code for invoice in made} >= {"380", "381", "384", "389"}
+    for name in (
+        *("allowances", "charges", "payee", "tax_representative", "delivery", "invoice_period"),
+        *("prepaid_amount", "rounding_amount", "tax_currency"),
+    ):
+        assert any(getattr(invoice, name) for invoice in made), name
+    for name in ("allowances", "charges", "period"):
+        assert any(getattr(line, name) for line in lines), name
+    for name in ("credit_transfers", "card", "direct_debit"):
+        assert any(getattr(invoice.payment, name, None) for invoice in made), name
+    assert any(line.item.attributes for line in lines)
+    assert any("#SKONTO#" in (invoice.payment_terms or "") for invoice in made)

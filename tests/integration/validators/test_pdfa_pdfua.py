@@ -1,0 +1,202 @@
+"""PDF/A and PDF/UA, judged by veraPDF; nothing that is seen changes."""
+
+import base64
+import io
+from typing import Any
+
+import pikepdf
+import pypdfium2  # type: ignore[import-untyped]
+import pytest
+from PIL import Image, ImageChops
+
+from chalicelib.engine.browser.page.page import BrowserPage
+from chalicelib.engine.browser.pool.lifecycle import Browser
+from chalicelib.engine.conformance.local_validator import LocalValidator
+from chalicelib.engine.conformance.report import conformance_report
+from chalicelib.engine.deadline import Deadline
+from chalicelib.engine.job import RenderOutcome
+from chalicelib.engine.options.output import OutputOptions
+from tests.integration.engine.conftest import Render
+from tests.integration.validators.conftest import faults
+
+PIXEL = base64.b64encode(
+    b"GIF89a\x01\x00\x01\x00\x80\x00\x00\xff\x00\x00\x00\x00\x00!\xf9\x04\x01\x00\x00\x00\x00,"
+    b"\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;"
+).decode()
+HEAD = "<!doctype html><html lang=de><meta charset=utf-8><title>Rechnung 1</title><h1>Rechnung</h1>"
+# All that the browser writes otherwise than the standards have it.
+RICH = (
+    HEAD
+    + f"""<style>td, th {{ border: 1px solid }} .b {{ background: linear-gradient(red, blue) }}
+.o {{ opacity: .5 }} .s {{ filter: drop-shadow(2px 2px 2px red) }} .m {{ mix-blend-mode: multiply }}
+.t {{ text-shadow: 2px 2px 2px red }} .c {{ clip-path: circle(40%); background: red }}</style>
+<div aria-hidden=true style="position: fixed; top: 40%; color: #0002">العربية</div>
+<p class=b>Ein <em>kurzer</em>, <strong>fetter</strong> <a href="https://example.com/a">Verweis</a>
+<a href="#ende" aria-label="Zum Ende">hier</a> und <a href="https://example.com/a">noch einer</a>.
+<ul><li>Eins<li style="background: #eee">Zwei<ul><li>Drei</ul><li><p>Vier</p><p>Fünf</p></ul>
+<ol><li><a href="https://example.com/b">
+<img alt="Bild" src="data:image/gif;base64,{PIXEL}"></a></ol>
+<table><caption>Posten</caption><thead><tr><th>A<th>B</thead><tbody>{"<tr><th>1<td>2" * 60}</table>
+<figure><img alt="Rot" src="data:image/gif;base64,{PIXEL}"><figcaption>Abb.</figcaption></figure>
+<img alt="" width=9 src="data:image/gif;base64,{PIXEL}"><svg width=9 height=9><path d="M0 0H9V9"/>
+</svg><div class=o>halb <p class=m>und halb</p></div><p class=s>Schatten <b>fett</b></p>
+<p class=t>Schatten</p><div class=c>rund</div><aside><p>Nebenbei</aside><h2 id=ende>Ende</h2>
+<fieldset><legend>L</legend><label>N <input value=x></label><button>K</button></fieldset>
+<p>العربية 漢字 ไทย 😀 ½</p>"""
+)
+BANDS = {
+    "header": {"enabled": True, "left": "Seite {{ page }}"},
+    "footer": {"enabled": True, "html": "<a href='https://example.com/f'>Fuß</a>"},
+    "margin": {"top": "20mm", "bottom": "20mm"},
+}
+STAMPED = BANDS | {
+    "first_header": {"enabled": True, "html": "<a href='https://example.com/f'>Kopf</a>"},
+    "watermark": {"text": "ENTWURF"},
+    "outline": True,
+    "metadata": {"title": "Titel <&>", "author": "A", "keywords": ["k"], "language": "de-AT"},
+}
+FILE = {"filename": "a.txt", "content": "YQ==", "content_type": "text/plain"}
+
+
+def pictures(content: bytes) -> list[Image.Image]:
+    document = pypdfium2.PdfDocument(content)
+    return [page.render(scale=1).to_pil().convert("RGB") for page in document]
+
+
+@pytest.mark.parametrize(
+    ("pdfa", "pdf", "test"),
+    [("2a", {}, False), ("3a", BANDS, False), ("2a", STAMPED, True), ("3a", STAMPED, True)],
+    ids=["bare", "bands", "all without files", "all"],
+)
+def test_whatever_is_on_the_page_conforms_to_the_highest_levels_and_looks_as_before(
+    render: Render, judge: LocalValidator, pdfa: str, pdf: dict[str, Any], *, test: bool
+) -> None:
+    more: dict[str, Any] = {"pdfa": pdfa, "pdfua": True}
+    if pdfa == "3a":
+        more["attachments"] = [FILE]
+
+    (plain,) = render(RICH, test=test, pdf=pdf).files
+    (made,) = render(RICH, test=test, pdf=pdf | more).files
+
+    assert faults(judge, made.content, pdfa, "ua1") == set()
+    for before, after in zip(pictures(plain.content), pictures(made.content), strict=True):
+        assert ImageChops.difference(before, after).getbbox() is None
+
+
+def test_the_same_document_is_the_same_bytes(render: Render) -> None:
+    pdf = STAMPED | {"pdfa": "3a", "pdfua": True, "attachments": [FILE]}
+
+    once, again = (render(RICH, test=True, pdf=pdf).files[0].content for _ in range(2))
+
+    assert once == again
+
+
+@pytest.mark.parametrize("pdfa", ["2b", "2u", "3b", "3u"])
+def test_lower_levels_need_no_tags(render: Render, judge: LocalValidator, pdfa: str) -> None:
+    (made,) = render(RICH, test=True, pdf={**STAMPED, "pdfa": pdfa, "tagged": False}).files
+
+    assert faults(judge, made.content, pdfa) == set()
+
+
+def test_what_the_browser_prints_is_none_of_them(browser: Browser, judge: LocalValidator) -> None:
+    output = OutputOptions.from_json({})
+
+    def printed(page: BrowserPage) -> bytes:
+        page.load(RICH, output)
+        return page.pdf(output.pdf)
+
+    untouched = browser.use(printed, Deadline.after(60))
+
+    # No identifiers, no metadata, no colours of its own; no title, and content that is no text.
+    archive, everybody = (faults(judge, untouched, flavour) for flavour in ("3b", "ua1"))
+    assert archive >= {f"ISO 19005-3:2012 {rule}" for rule in ("6.1.3:1", "6.6.2.1:1", "6.2.4.3:2")}
+    assert everybody >= {f"ISO 14289-1:2014 {rule}" for rule in ("7.1:8", "7.1:3")}
+
+
+@pytest.mark.parametrize(
+    ("html", "rule"),
+    [
+        (HEAD + f"<img src='data:image/gif;base64,{PIXEL}'>", "7.3:1"),
+        (HEAD + "<h3>x</h3>", "7.4.2:1"),
+        ("<!doctype html><html lang=de><h1>x</h1>", "7.1:9"),
+        (HEAD + "\ue123", "7.21.8:1"),
+    ],
+)
+def test_what_only_its_author_can_change_is_told(
+    render: Render, judge: LocalValidator, html: str, rule: str
+) -> None:
+    (made,) = render(html, pdf={"pdfua": True}).files
+
+    assert any(rule in fault for fault in faults(judge, made.content, "ua1"))
+
+
+@pytest.mark.parametrize("claimed", [{"pdfua": True}, {"accessibility_report": True}])
+@pytest.mark.parametrize(
+    "locked", [{}, {"protection": {"user_password": "ü€", "permissions": {"copy": False}}}]
+)
+def test_a_report_is_that_of_the_document_locked_or_not_claimed_or_not(
+    render: Render, judge: LocalValidator, claimed: dict[str, Any], locked: dict[str, Any]
+) -> None:
+    said = [] if "pdfua" in claimed else ["ISO 14289-1:2014 5:1"]
+
+    passed = pdfua_report(judge, render(RICH, pdf=claimed | locked))
+    failed = pdfua_report(judge, render(HEAD + "<h3>x</h3>", pdf=claimed | locked))
+
+    assert (passed["status"], failed["status"]) == ("passed", "failed")
+    assert [found["rule"] for found in passed["errors"] + passed["warnings"]] == said
+    assert [found["rule"] for found in failed["errors"]] == ["ISO 14289-1:2014 7.4.2:1"]
+
+
+def pdfua_report(judge: LocalValidator, outcome: RenderOutcome) -> dict[str, Any]:
+    (asked,) = outcome.validation_requests
+    verdicts = judge.validate(asked.content, asked.checks, Deadline.after(120))
+    made: dict[str, Any] = conformance_report(asked.checks, verdicts, asked.to_json_path)["pdfua"]
+    return made
+
+
+def test_a_report_leaves_the_document_and_its_links_as_they_are(render: Render) -> None:
+    (plain,) = render(RICH, pdf=STAMPED).files
+    outcome = render(RICH, pdf={"accessibility_report": True, **STAMPED})
+
+    for before, after in zip(
+        pictures(plain.content), pictures(outcome.files[0].content), strict=True
+    ):
+        assert ImageChops.difference(before, after).getbbox() is None
+    with pikepdf.open(io.BytesIO(outcome.files[0].content)) as document:
+        links = [str(link.get("/A", "")) for page in document.pages for link in page.Annots]
+        assert b"pdfuaid:part" not in document.Root.Metadata.read_bytes()
+    assert any("https://example.com/f" in link for link in links)
+    assert not outcome.trace.warnings
+
+
+def test_links_are_told_by_their_texts(render: Render) -> None:
+    outcome = render(RICH, pdf={"pdfua": True})
+
+    with pikepdf.open(io.BytesIO(outcome.files[0].content)) as document:
+        told = [str(link.Contents) for page in document.pages for link in page.get("/Annots", [])]
+    assert list(dict.fromkeys(told)) == ["Verweis", "Zum Ende", "noch einer", "Bild"]
+    assert not outcome.trace.warnings
+
+
+def test_links_of_headers_and_footers_are_left_out_and_that_is_told(render: Render) -> None:
+    outcome = render(RICH, pdf={"pdfua": True, **STAMPED})
+
+    with pikepdf.open(io.BytesIO(outcome.files[0].content)) as document:
+        told = [
+            str(link.A.URI)
+            for page in document.pages
+            for link in page.get("/Annots", [])
+            if "/A" in link
+        ]
+    assert "https://example.com/f" not in told
+    assert [warning.code for warning in outcome.trace.warnings] == ["feature_unavailable"]
+
+
+def test_a_document_that_is_conforming_may_be_protected(render: Render) -> None:
+    protection = {"owner_password": "owner"}
+
+    (made,) = render(RICH, pdf={"pdfua": True, "protection": protection}).files
+
+    with pikepdf.open(io.BytesIO(made.content)) as document:
+        assert b"pdfuaid" in document.Root.Metadata.read_bytes()
+        assert document.allow.accessibility

@@ -1,0 +1,99 @@
+"""What takes validators too long, or too much, or ends them: no verdict, and the next is right."""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from chalicelib.contract.invoice.constraints import MAX_LINES
+from chalicelib.engine.conformance import validator_process
+from chalicelib.engine.conformance.checks import ConformanceCheck
+from chalicelib.engine.conformance.local_validator import LocalValidator, check_timeout_s
+from tests.builders.invoices.invoice_json import invoice_json
+from tests.integration.validators.conftest import installed, proof, refused, verdict
+
+XRECHNUNG = ConformanceCheck.cii("XRECHNUNG")
+# The one that takes longest.
+EXTENDED = ConformanceCheck.cii("EXTENDED")
+
+
+@pytest.fixture
+def mortal() -> Iterator[LocalValidator]:
+    judge = LocalValidator(installed())
+    yield judge
+    judge.close()
+
+
+def is_right(judge: LocalValidator) -> bool:
+    return verdict(judge, proof(XRECHNUNG.kind), XRECHNUNG).findings == ()
+
+
+def many_lines(kind: str, count: int) -> bytes:
+    """Return an invoice of so many equal lines; its totals are wrong."""
+    invoice = proof(kind)
+    end = b"</ram:IncludedSupplyChainTradeLineItem>"
+    head, rest = invoice.split(b"<ram:IncludedSupplyChainTradeLineItem>")
+    line, tail = rest.split(end)
+    whole = b"<ram:IncludedSupplyChainTradeLineItem>" + line + end
+    return head + whole * count + tail
+
+
+def test_the_longest_invoice_is_validated_within_its_time(judge: LocalValidator) -> None:
+    source = invoice_json({"lines": invoice_json()["lines"][:1] * MAX_LINES})
+    _, xml = refused(source, "XRECHNUNG", "ubl")
+    check = ConformanceCheck.ubl("XRECHNUNG", credit_note=False)
+    began = time.monotonic()
+
+    answer = verdict(judge, xml, check, seconds=check_timeout_s(check.kind, xml))
+
+    assert answer.findings == ()
+    assert time.monotonic() - began < check_timeout_s(check.kind, xml)
+
+
+def test_where_that_takes_too_long_there_is_no_verdict_and_the_next_is_right(
+    mortal: LocalValidator,
+) -> None:
+    none = verdict(mortal, proof(EXTENDED.kind), EXTENDED, seconds=0.2)
+    slow = mortal.pid
+    # Who cannot wait for the start leaves them ready for the next.
+    assert verdict(mortal, proof(EXTENDED.kind), EXTENDED).findings == ()
+    assert (none.findings, mortal.pid) == (None, slow)
+
+    invoice = many_lines(EXTENDED.kind, MAX_LINES)
+    began = time.monotonic()
+
+    late = verdict(mortal, invoice, EXTENDED, seconds=2)
+
+    assert time.monotonic() - began < 60 < check_timeout_s(EXTENDED.kind, invoice)
+    assert late.findings is None
+    assert "in time" in none.why
+    assert "in time" in late.why
+    assert not Path(f"/proc/{slow}").exists()
+    assert is_right(mortal)
+    assert mortal.pid != slow
+
+
+def test_validators_that_end_are_replaced_and_do_not_outlive_their_owner(
+    mortal: LocalValidator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(validator_process, "_JVM_FLAGS", (*validator_process._JVM_FLAGS, "-Xmx128m"))
+        out_of_memory = verdict(mortal, b" " * 200_000_000, XRECHNUNG)
+
+    assert is_right(mortal)
+    pid = mortal.pid
+    assert pid is not None
+    threading.Timer(0.5, os.kill, (pid, signal.SIGKILL)).start()
+    killed = verdict(mortal, many_lines(XRECHNUNG.kind, 2 * MAX_LINES), XRECHNUNG)
+
+    for lost in (out_of_memory, killed):
+        assert lost.findings is None
+        assert "ended" in lost.why
+    assert is_right(mortal)
+    replaced = mortal.pid
+    mortal.close()
+    assert not Path(f"/proc/{replaced}").exists()

@@ -1,0 +1,217 @@
+"""Every bound of whatever any route is sent, at it and just beyond it, on the model that has it."""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final, NamedTuple, TypeAliasType, get_args
+
+import pytest
+from pydantic import BaseModel
+
+from chalicelib.api.routes import ENDPOINTS
+from chalicelib.contract.base import Model
+from chalicelib.contract.template.scene import Scene
+from chalicelib.contract.validation import read_body, read_query
+from chalicelib.core.errors import ServiceError
+
+QUERIES: Final = {row.query_model for row in ENDPOINTS if row.query_model}
+# A scene is sent as any object, and held to its own model then.
+BODIES: Final = {row.body_model for row in ENDPOINTS if row.body_model} | {Scene}
+LENGTHS: Final = ("minLength", "maxLength"), ("minItems", "maxItems")
+BOUNDS: Final = {"minimum", "maximum", "maxProperties", "propertyNames", "pattern"}.union(*LENGTHS)
+_AMOUNT: Final = r"^-?[0-9]{1,10}(?:\.[0-9]{1,%s})?$"
+# What a pattern takes at its bounds, and what lies just beyond.
+PATTERNS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
+    _AMOUNT % 2: (("9999999999.99", "-0"), ("10000000000", "0.999", ".9", "1e3", "")),
+    _AMOUNT % 6: (("9999999999.999999", "-0"), ("10000000000", "0.9999999", "")),
+    "^[0-9]{3}$": (("380",), ("38", "3800", "")),
+    "^[A-Z]{3}$": (("EUR",), ("EU", "EURO", "eur", "")),
+    "^[A-Z]{2}$": (("DE",), ("D", "DEU", "de", "")),
+    "^[A-Z0-9]{3}$": (("AAI",), ("AA", "AAAI", "aai", "")),
+    "^[A-Z0-9]{1,3}$": (("A", "C62"), ("C620", "c62", "")),
+    r"^[0-9]{4}\.[0-9]{1,6}$": (("2026.1", "2026.123456"), ("2026.", "026.1", "2026.1234567")),
+    r"^[A-Za-z0-9+/\s]+=*\s*$": (("QQ==",), ("", "=", "Q!==")),
+    r"^(?:0|[0-9]{1,6}(?:\.[0-9]{1,4})?(?:mm|cm|in|px|pt|pc))$": (
+        ("0", "1mm", "1.1234cm"),
+        ("", "1", "1234567mm", "1.12345mm", "1em", "-1mm"),
+    ),
+}
+
+
+def _color(length: int) -> str:
+    return f"{'rgb(0 0 0'.ljust(length - 1)})"
+
+
+# A text of n characters that the property takes but for its length.
+TEXTS: Final[dict[str, Callable[[int], str]]] = {
+    "url": lambda n: ("https://a" + "a" * n)[:n],
+    "data_url": lambda n: ("https://a" + "a" * n)[:n],
+    "content_type": lambda n: ("a/" + "b" * n)[:n],
+    **dict.fromkeys(("color", "fill", "stroke", "background"), _color),
+    "language": lambda n: ("abc" + "-abcdefgh" * 4)[:n],
+    "page_ranges": lambda n: "1," * ((n - 1) // 2) + "1" * (2 - n % 2),
+}
+# What lies within a bound and is refused all the same, by a rule that no bound can say.
+NARROWER: Final = {
+    "InvoiceVat.rate: 9999999999.999999",
+    "PdfOptions.height: 0",
+    "PdfOptions.width: 0",
+    "Watermark.font_size: 0",
+}
+
+
+class Case(NamedTuple):
+    """A value of one property, and whether the property takes it."""
+
+    model: type[BaseModel]
+    name: str
+    value: Any
+    allowed: bool
+
+
+def models(kinds: set[type[BaseModel]]) -> list[type[BaseModel]]:
+    """Return these models and all that stand in them, however deep."""
+    found: dict[str, type[BaseModel]] = {}
+    waiting = list(kinds)
+    while waiting:
+        kind = waiting.pop()
+        if kind.__name__ not in found:
+            found[kind.__name__] = kind
+            fields = kind.model_fields.values()
+            waiting += [inner for field in fields for inner in inside(field.annotation)]
+    return [found[name] for name in sorted(found)]
+
+
+def inside(annotation: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, TypeAliasType):
+        yield from inside(annotation.__value__)
+    elif isinstance(annotation, type) and issubclass(annotation, Model):
+        yield annotation
+    else:
+        for argument in get_args(annotation):
+            yield from inside(argument)
+
+
+def bounded(model: type[BaseModel]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the name and the schema of each branch of a property that has a bound."""
+    own = model.model_json_schema()
+    # Where it stands in itself, a reference leads to it.
+    own = own["$defs"][model.__name__] if "$ref" in own else own
+    for name, schema in own["properties"].items():
+        for branch in schema.get("anyOf") or schema.get("oneOf") or [schema]:
+            if branch.keys() & BOUNDS:
+                yield name, branch
+
+
+def values(name: str, branch: Mapping[str, Any]) -> Iterator[tuple[Any, bool]]:
+    """Yield values at and just beyond the bounds."""
+    match branch["type"]:
+        case "integer" | "number" as kind:
+            yield from numbers(branch, 1 if kind == "integer" else 0.001)
+        case "string":
+            yield from texts(name, branch)
+        case "array":
+            yield from arrays(branch)
+        case "object":
+            yield from objects(branch)
+
+
+def numbers(branch: Mapping[str, Any], step: float) -> Iterator[tuple[Any, bool]]:
+    for bound, sign in (("minimum", -1), ("maximum", 1)):
+        if bound in branch:
+            yield branch[bound], True
+            yield branch[bound] + sign * step, False
+
+
+def texts(name: str, branch: Mapping[str, Any]) -> Iterator[tuple[Any, bool]]:
+    taken, refused = PATTERNS.get(branch.get("pattern", ""), ((), ()))
+    yield from ((text, True) for text in taken)
+    yield from ((text, False) for text in refused)
+    if not taken:
+        make = TEXTS.get(name, "x".__mul__)
+        yield from ((make(n) if n else "", allowed) for n, allowed in lengths(branch))
+
+
+def lengths(branch: Mapping[str, Any]) -> Iterator[tuple[int, bool]]:
+    for least, most in LENGTHS:
+        if most in branch:
+            yield from ((branch[most], True), (branch[most] + 1, False))
+        if least in branch:
+            yield from ((branch[least], True), (branch[least] - 1, False))
+
+
+def arrays(branch: Mapping[str, Any]) -> Iterator[tuple[Any, bool]]:
+    item = branch["items"]
+    for count, allowed in lengths(branch):
+        if item.get("type") == "string":
+            words = item.get("enum", ["x"]) * count
+            yield words[:count], allowed
+        elif not allowed:
+            # What stands in it has cases of its own, and need not be complete here.
+            yield [{}] * count, allowed
+    if item.get("type") == "string" and "enum" not in item:
+        yield from (([text], allowed) for text, allowed in texts("", item))
+
+
+def objects(branch: Mapping[str, Any]) -> Iterator[tuple[Any, bool]]:
+    if "maxProperties" in branch:
+        most = branch["maxProperties"]
+        yield {f"k{n}": "v" for n in range(most)}, True
+        yield {f"k{n}": "v" for n in range(most + 1)}, False
+    names = branch.get("propertyNames", {})
+    if "enum" in names:
+        yield {"unknown": {}}, False
+    yield from (({"x" * n: "v"}, allowed) for n, allowed in lengths(names))
+    inner = [branch.get("additionalProperties"), *branch.get("patternProperties", {}).values()]
+    for member in filter(None, inner):
+        for one in member.get("anyOf", [member]):
+            yield from (({"k": text}, allowed) for text, allowed in texts("", one))
+
+
+def findings(model: type[BaseModel], name: str, value: Any) -> list[str]:
+    """Return the places below a property that are refused."""
+    sent = {name: value}
+    try:
+        if model in QUERIES:
+            read_query(model, {name: str(value)})
+        else:
+            read_body(model, json.dumps(sent).encode(), sent)
+    except ServiceError as refused:
+        return [e.path for e in refused.errors if re.match(rf"(/query)?/{name}(/|$)", e.path)]
+    return []
+
+
+CASES: Final = [
+    Case(model, name, value, allowed)
+    for model in models(QUERIES | BODIES)
+    for name, branch in bounded(model)
+    for value, allowed in values(name, branch)
+]
+
+
+def test_what_is_at_a_bound_is_taken() -> None:
+    refused = {
+        f"{model.__name__}.{name}: {str(value)[:40]}"
+        for model, name, value, allowed in CASES
+        if allowed and findings(model, name, value)
+    }
+
+    assert len(CASES) > 1_300
+    assert refused == NARROWER
+
+
+def test_what_is_beyond_a_bound_is_refused_by_name() -> None:
+    taken = {
+        f"{model.__name__}.{name}: {str(value)[:40]}"
+        for model, name, value, allowed in CASES
+        if not allowed and not findings(model, name, value)
+    }
+
+    assert taken == set()
+
+
+@pytest.mark.parametrize("model", models(QUERIES | BODIES), ids=lambda model: model.__name__)
+def test_every_bounded_property_is_tried_beyond_its_bounds(model: type[BaseModel]) -> None:
+    tried = {case.name for case in CASES if case.model is model and not case.allowed}
+
+    assert tried == {name for name, _ in bounded(model)}

@@ -1,0 +1,181 @@
+"""Messages over the browser's pipe."""
+
+import json
+import os
+import threading
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future
+from typing import Any
+
+import pytest
+
+from chalicelib.engine.browser.chromium.pipe import (
+    BrowserGone,
+    CallRefused,
+    PageCrashed,
+    Pipe,
+    await_answer,
+)
+
+
+class Peer:
+    """The browser's end of the pipes."""
+
+    def __init__(self) -> None:
+        self.reads, to_peer = os.pipe()
+        from_peer, self.writes = os.pipe()
+        self.pipe = Pipe(to_peer, from_peer)
+        self._buffer = b""
+        self._open = True
+
+    def receive(self) -> Any:
+        while b"\0" not in self._buffer:
+            self._buffer += os.read(self.reads, 1 << 16)
+        message, _, self._buffer = self._buffer.partition(b"\0")
+        return json.loads(message)
+
+    def send(self, *messages: Mapping[str, Any]) -> None:
+        self.send_raw(b"".join(json.dumps(message).encode() + b"\0" for message in messages))
+
+    def send_raw(self, data: bytes) -> None:
+        os.write(self.writes, data)
+
+    def end(self) -> None:
+        if self._open:
+            self._open = False
+            os.close(self.reads)
+            os.close(self.writes)
+
+
+@pytest.fixture
+def peer() -> Iterator[Peer]:
+    peer = Peer()
+    yield peer
+    peer.end()
+    peer.pipe.close()
+
+
+def test_a_call_is_one_message_and_its_answer_comes_back(peer: Peer) -> None:
+    future = peer.pipe.send("Page.enable", {"a": "ü"}, "S")
+
+    sent = peer.receive()
+    peer.send({"id": sent["id"], "sessionId": "S", "result": {"b": 1}})
+
+    assert {**sent, "id": 0} == {
+        "id": 0,
+        "method": "Page.enable",
+        "params": {"a": "ü"},
+        "sessionId": "S",
+    }
+    assert future.result(2) == {"b": 1}
+
+
+def test_answers_find_their_calls_in_any_order(peer: Peer) -> None:
+    first, second = peer.pipe.send("A"), peer.pipe.send("B")
+
+    one, two = peer.receive()["id"], peer.receive()["id"]
+    peer.send({"id": two, "result": {"n": 2}}, {"id": one, "result": {"n": 1}})
+
+    assert (first.result(2), second.result(2)) == ({"n": 1}, {"n": 2})
+
+
+def test_messages_may_come_in_pieces_and_in_heaps(peer: Peer) -> None:
+    futures = [peer.pipe.send("A") for _ in range(3)]
+    numbers = [peer.receive()["id"] for _ in futures]
+    data = b"".join(json.dumps({"id": n, "result": {"n": n}}).encode() + b"\0" for n in numbers)
+
+    for at in range(len(data)):
+        peer.send_raw(data[at : at + 1])
+
+    assert [future.result(2)["n"] for future in futures] == numbers
+
+
+def test_a_large_message_passes_in_both_directions(peer: Peer) -> None:
+    text = "x" * 5_000_000
+    echo = threading.Thread(
+        target=lambda: peer.send(
+            {"id": (sent := peer.receive())["id"], "result": {"text": sent["params"]["text"]}}
+        )
+    )
+    # One write of the peer is not enough for so much.
+    peer.send_raw = lambda data: _write_all(peer.writes, data)  # type: ignore[method-assign]
+    echo.start()
+
+    assert peer.pipe.send("A", {"text": text}).result(10) == {"text": text}
+    echo.join()
+
+
+def test_a_refusal_is_raised(peer: Peer) -> None:
+    future = peer.pipe.send("A")
+
+    peer.send({"id": peer.receive()["id"], "error": {"code": -32000, "message": "no such thing"}})
+
+    with pytest.raises(CallRefused, match="no such thing"):
+        future.result(2)
+
+
+def test_events_go_to_the_handler_of_their_session(peer: Peer) -> None:
+    heard: list[tuple[str, str, Mapping[str, Any]]] = []
+    last: Future[None] = Future()
+    peer.pipe.set_handler("S", lambda method, event: heard.append(("S", method, event)))
+    peer.pipe.set_handler("", lambda _method, _event: last.set_result(None))
+
+    peer.send(
+        {"method": "A", "params": {"n": 1}, "sessionId": "S"},
+        {"method": "B", "params": {}, "sessionId": "other"},
+        {"method": "C"},
+    )
+
+    last.result(2)
+    assert heard == [("S", "A", {"n": 1})]
+
+
+def test_a_handler_may_send(peer: Peer) -> None:
+    def answer(_method: str, event: Mapping[str, Any]) -> None:
+        peer.pipe.send("Answer", event, "S")
+
+    peer.pipe.set_handler("S", answer)
+
+    peer.send({"method": "Ask", "params": {"n": 1}, "sessionId": "S"})
+
+    assert peer.receive()["params"] == {"n": 1}
+
+
+def test_the_browsers_end_fails_what_waits_and_what_comes(peer: Peer) -> None:
+    waiting = peer.pipe.send("A")
+
+    peer.end()
+
+    with pytest.raises(BrowserGone):
+        waiting.result(2)
+    peer.pipe.close()
+    with pytest.raises(BrowserGone):
+        peer.pipe.send("B").result(0)
+    assert peer.pipe.is_closed
+
+
+def test_a_crash_ends_the_wait_for_an_answer() -> None:
+    crashed: Future[None] = Future()
+    crashed.set_result(None)
+
+    with pytest.raises(PageCrashed):
+        await_answer(Future(), crashed, 5)
+
+
+def test_an_answer_that_is_there_wins_over_a_crash() -> None:
+    answer: Future[int] = Future()
+    answer.set_result(1)
+    crashed: Future[None] = Future()
+    crashed.set_result(None)
+
+    assert await_answer(answer, crashed, 5) == 1
+
+
+def test_no_answer_in_time_is_a_timeout() -> None:
+    with pytest.raises(TimeoutError):
+        await_answer(Future(), Future(), 0.01)
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(descriptor, data) :]

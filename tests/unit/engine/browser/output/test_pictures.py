@@ -1,0 +1,85 @@
+"""The size of pictures is checked before the browser is told of them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.browser.chromium.pipe import Answer, Handler
+from chalicelib.engine.browser.output.pictures import check_size
+from chalicelib.engine.browser.page.emulation import Emulation
+from chalicelib.engine.browser.page.tab import Tab
+from chalicelib.engine.browser.pool.prepared_page import PreparedPage
+from chalicelib.engine.deadline import Deadline
+from chalicelib.engine.options.output import OutputOptions
+
+
+class Deaf:
+    """A pipe to a browser that refuses to hear anything."""
+
+    def set_handler(self, session: str, handler: Handler | None) -> None:
+        """Send no events."""
+
+    def send(self, method: str, parameters: Mapping[str, Any], session: str) -> Answer:
+        raise AssertionError(method, parameters, session)
+
+
+def deaf_tab() -> Tab:
+    pipe: Any = Deaf()
+    nobody: Any = None
+    spare = PreparedPage(
+        pipe, "session", "context", "frame", 1, "https://origin.invalid", nobody, nobody
+    )
+    return Tab(spare, Deadline.at_epoch(2**40))
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "scale"),
+    [(16_384, 3_906, 1), (3_906, 16_384, 1), (8_000, 8_000, 1), (4_000, 4_000, 2), (1, 8_192, 2)],
+)
+def test_a_picture_at_the_limits_is_taken(width: int, height: int, scale: float) -> None:
+    check_size(width, height, scale)
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "scale", "told"),
+    [
+        (16_385, 1, 1, ("16384", "16385 x 1 ")),
+        (1, 16_385, 1, ("16384", "1 x 16385 ")),
+        (5_462, 10, 3, ("16384", "16386 x 30 ")),
+        (8_001, 8_000, 1, ("64000000", "8001 x 8000 ")),
+        (4_001, 4_000, 2, ("64000000", "8002 x 8000 ")),
+    ],
+)
+def test_a_picture_above_a_limit_is_told(
+    width: int, height: int, scale: float, told: tuple[str, str]
+) -> None:
+    with pytest.raises(RenderFailure) as failure:
+        check_size(width, height, scale)
+
+    assert failure.value.code == "render_failed"
+    assert [part for part in told if part not in failure.value.detail] == []
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        {"format": "png", "image": {"width": 10_000, "height": 10_000, "scale": 3}},
+        {"format": "png", "viewport": {"width": 9_000, "height": 9_000}},
+        {"format": "png", "viewport": {"width": 6_000, "device_scale_factor": 3}},
+        {
+            "format": "png",
+            "image": {"width": 6_000},
+            "viewport": {"height": 5_000, "device_scale_factor": 2},
+        },
+        {"format": "pdf", "viewport": {"width": 10_000, "height": 10_000}},
+        {"format": "png", "image": {"width": 8_001, "height": 8_000, "fit": "cover"}},
+        {"format": "webp", "image": {"width": 8_001, "height": 4_000}},
+        {"format": "webp", "image": {"width": 8_192, "height": 10, "scale": 2}},
+        {"formats": ["pdf", "webp"], "image": {"width": 8_001, "height": 4_000, "fit": "fill"}},
+    ],
+)
+def test_the_browser_never_hears_of_a_window_that_is_too_large(output: dict[str, Any]) -> None:
+    with pytest.raises(RenderFailure, match="may have at most"):
+        Emulation(deaf_tab()).apply(OutputOptions.from_json(output))

@@ -1,0 +1,36 @@
+"""A file tells by itself what it is to be held to; what claims nothing known is named."""
+
+from pathlib import Path
+
+import pytest
+
+from chalicelib.engine.conformance.document_claims import NotAnInvoice, invoice_check
+
+PROOFS = Path(__file__).parents[4] / "layers" / "validators" / "proof"
+
+
+@pytest.mark.parametrize("path", sorted(PROOFS.glob("*.xml")), ids=lambda path: path.stem)
+def test_an_invoice_asks_for_its_own_profile(path: Path) -> None:
+    assert invoice_check(path.read_bytes()).kind == path.stem
+
+
+@pytest.mark.parametrize(
+    ("xml", "why"),
+    [
+        (b"<a/>", "neither a CII nor a UBL"),
+        (b"<a>", "not well-formed"),
+        (b"", "not well-formed"),
+        (b'<!DOCTYPE a [<!ENTITY x "y">]><a>&x;</a>', "document type"),
+        (b'<!DOCTYPE a SYSTEM "http://127.0.0.1/"><a/>', "document type"),
+        ((PROOFS / "cii-BASIC.xml").read_bytes().replace(b"factur-x.eu", b"x"), "guideline"),
+        (
+            (PROOFS / "ubl-Invoice-EN16931.xml")
+            .read_bytes()
+            .replace(b"urn:cen.eu:en16931:2017", b"urn:factur-x.eu:1p0:minimum"),
+            "MINIMUM exists in CII only",
+        ),
+    ],
+)
+def test_what_claims_no_profile_is_told_so(xml: bytes, why: str) -> None:
+    with pytest.raises(NotAnInvoice, match=why):
+        invoice_check(xml)

@@ -1,0 +1,69 @@
+"""What a PDF says of itself is found wherever it may stand, and told where nobody can judge it."""
+
+import io
+from collections.abc import Callable
+
+import pikepdf
+import pytest
+
+from chalicelib.engine.conformance.document_claims import NotAnInvoice, read_pdf_claims
+from chalicelib.engine.conformance.read_received import read_document
+from tests.builders.invoices.hybrids import INVOICE_XML, hybrid_pdf
+
+
+def altered(change: Callable[[pikepdf.Pdf], object]) -> bytes:
+    with pikepdf.open(io.BytesIO(hybrid_pdf())) as pdf:
+        change(pdf)
+        result = io.BytesIO()
+        pdf.save(result)
+    return result.getvalue()
+
+
+def claiming(part: bytes, level: bytes) -> bytes:
+    def change(pdf: pikepdf.Pdf) -> None:
+        told = pdf.Root.Metadata.read_bytes()
+        told = told.replace(b"<pdfaid:part>3<", b"<pdfaid:part>%b<" % part)
+        told = told.replace(b":conformance>A<", b":conformance>%b<" % level)
+        pdf.Root.Metadata = pdf.make_stream(told)
+
+    return altered(change)
+
+
+def bind(pdf: pikepdf.Pdf) -> None:
+    (attached,) = pdf.attachments.values()
+    pdf.Root.AF = pikepdf.Array([attached.obj, None, "nothing"])
+
+
+def bind_only(pdf: pikepdf.Pdf) -> None:
+    bind(pdf)
+    del pdf.Root.Names.EmbeddedFiles
+
+
+def bind_another(pdf: pikepdf.Pdf) -> None:
+    content = pikepdf.Dictionary(F=pdf.make_stream(INVOICE_XML))
+    pdf.Root.AF = [pikepdf.Dictionary(F="XRechnung.xml", EF=content)]
+
+
+@pytest.mark.parametrize("change", [bind, bind_only])
+def test_an_invoice_that_is_bound_to_the_document_is_found_once(
+    change: Callable[[pikepdf.Pdf], None],
+) -> None:
+    assert read_pdf_claims(altered(change)).invoice == INVOICE_XML
+
+
+def test_an_invoice_listed_and_another_bound_are_two() -> None:
+    with pytest.raises(NotAnInvoice, match="carries 2 invoices"):
+        read_pdf_claims(altered(bind_another))
+
+
+def test_blanks_around_a_claim_do_not_hide_it() -> None:
+    assert read_pdf_claims(claiming(b" 3 ", b"\n A ")).pdfa == "3a"
+
+
+def test_a_claim_that_there_are_no_rules_for_is_told() -> None:
+    told = read_document(claiming(b"1", b"B"))
+
+    assert told["warnings"][0]["rule"] == "PLT-PROFILE"
+    assert "PDF/A-1b" in told["warnings"][0]["message"]
+    # Its invoice asks for this all the same.
+    assert [check["kind"] for check in told["pdf"]] == ["pdf-3b", "pdf-ua1"]

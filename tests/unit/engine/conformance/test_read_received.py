@@ -1,0 +1,113 @@
+"""Documents of others: what they ask of the validators, what they say, and what they may cost."""
+
+import io
+import resource
+import zlib
+from dataclasses import replace
+
+import pikepdf
+import pytest
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.conformance.checks import NoValidator
+from chalicelib.engine.conformance.read_received import read_document
+from chalicelib.engine.conformance.validate_received import ReceivedValidation, validate_received
+from chalicelib.engine.deadline import Deadline
+from chalicelib.engine.einvoice.profiles import PROFILES
+from chalicelib.engine.einvoice.totals import compute_totals
+from chalicelib.engine.einvoice.write_cii import write_cii
+from tests.builders.invoices.hybrids import INVOICE_XML, hybrid_pdf
+from tests.builders.invoices.models import line, minimal
+
+
+def test_a_document_without_a_profile_breaks_the_first_rule() -> None:
+    told = read_document(INVOICE_XML.replace(b">urn:cen.eu:en16931:2017<", b"><"))
+
+    assert [found["rule"] for found in told["errors"]] == ["BR-01"]
+    assert told["check"] is None
+    assert told["invoice"] is not None
+
+
+@pytest.mark.parametrize("profile", ["MINIMUM", "BASIC_WL"])
+def test_of_a_profile_without_lines_there_is_no_invoice(profile: str) -> None:
+    told = read_document(write_cii(minimal(), compute_totals(minimal()), PROFILES[profile]))
+
+    assert (told["profile"], told["invoice"], told["errors"]) == (profile, None, [])
+    assert [found["rule"] for found in told["warnings"]] == ["PLT-NOT-IN-MODEL"]
+    assert "no lines" in told["warnings"][0]["message"]
+
+
+def test_an_invoice_too_large_for_an_answer_is_left_out() -> None:
+    quoted = line(note='"' * 5000)
+    large = minimal(lines=tuple(replace(quoted, id=str(n)) for n in range(300)))
+
+    told = read_document(write_cii(large, compute_totals(large), PROFILES["EN16931"]))
+
+    assert told["check"] is not None
+    assert told["invoice"] is None
+    assert "too large for an answer" in told["warnings"][0]["message"]
+
+
+@pytest.mark.parametrize("revision", [3, 4, 6])
+def test_a_pdf_that_anybody_may_open_is_read(revision: int) -> None:
+    aes = revision > 3
+    lock = pikepdf.Encryption(owner="o", user="", R=revision, aes=aes, metadata=aes)  # type: ignore[arg-type]
+
+    found = read(hybrid_pdf(encryption=lock))
+
+    assert found.invoice is not None
+    assert found.conformance["einvoice"]["profile"] == "EN16931"
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "windows-1252", "iso-8859-15"])
+def test_other_encodings_are_read_where_nothing_can_be_loaded(encoding: str) -> None:
+    text = INVOICE_XML.decode().replace("UTF-8", encoding).replace("Muster GmbH", "Müller GmbH")
+
+    found = read(text.encode(encoding))
+
+    assert found.invoice is not None
+    assert found.invoice["seller"]["name"] == "Müller GmbH"
+
+
+def test_what_a_few_bytes_stand_for_is_not_unpacked() -> None:
+    with pikepdf.open(io.BytesIO(hybrid_pdf())) as pdf:
+        packed = zeros(100)
+        pdf.Root.Metadata.write(packed, filter=pikepdf.Name.FlateDecode)
+        bomb = io.BytesIO()
+        pdf.save(bomb)
+
+    told = read_document(bomb.getvalue())
+
+    # What cannot be read claims nothing: it is held to what its invoice asks for.
+    assert [check["kind"] for check in told["pdf"]] == ["pdf-3b"]
+
+
+def test_reading_takes_its_share_of_memory_and_no_more() -> None:
+    packed = zeros(1_500)
+    table = b"1 0 obj<</Type/XRef/Size 2/W[1 2 1]/Root 2 0 R/Filter/FlateDecode/Length %d>>stream\n"
+    end = b"\nendstream endobj\nstartxref\n9\n%%EOF"
+
+    with pytest.raises(RenderFailure) as refused:
+        read(b"%PDF-1.7\n" + table % len(packed) + packed + end)
+
+    assert refused.value.code == "invalid_pdf_source"
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024 < 1_000_000_000
+
+
+def test_reading_ends_with_the_time() -> None:
+    with pytest.raises(RenderFailure) as late:
+        validate_received(INVOICE_XML, NoValidator(), Deadline.after(0), may_store=True)
+
+    assert late.value.code == "render_timeout"
+
+
+def read(content: bytes) -> ReceivedValidation:
+    return validate_received(content, NoValidator(), Deadline.after(60), may_store=True)
+
+
+def zeros(megabytes: int) -> bytes:
+    """Return so many megabytes of zeros as zlib packs them, without packing them all."""
+    packer = zlib.compressobj(wbits=-15)
+    one = packer.compress(bytes(1_000_000)) + packer.flush(zlib.Z_FULL_FLUSH)
+    checksum = (megabytes * 1_000_000 % 65521 << 16) + 1
+    return b"x\x9c" + one * megabytes + b"\x03\x00" + checksum.to_bytes(4)

@@ -1,0 +1,57 @@
+"""What goes wrong in the process in which files are finished is told as what it is."""
+
+import logging
+import subprocess
+from collections.abc import Callable
+from copy import replace
+from typing import Any
+
+import pytest
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.browser.page.page import BrowserPage
+from chalicelib.engine.deadline import Deadline
+from chalicelib.engine.finishing.finisher import FinishingContext
+from chalicelib.engine.formats.finish_in_process import FinishingError, finish_file
+from chalicelib.engine.formats.pdf import PDF
+from chalicelib.engine.options.output import OutputOptions
+from chalicelib.engine.render_trace import TraceRecorder
+
+APART = replace(PDF, is_slow=lambda _content, _finishing: True)
+
+
+def finish(content: bytes) -> None:
+    def no_page[Result](work: Callable[[BrowserPage], Result]) -> Result:
+        raise AssertionError(work)
+
+    output = OutputOptions.from_json({"pdf": {"metadata": {"title": "T"}}})
+    facts = FinishingContext(
+        output, {}, test=False, recorder=TraceRecorder(), run_on_fresh_page=no_page
+    )
+    finish_file(APART, content, facts, Deadline.after(60))
+
+
+def test_a_fault_is_no_lack_of_memory_and_says_nothing_of_the_document(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with caplog.at_level(logging.ERROR), pytest.raises(FinishingError) as fault:
+        finish(b"SECRET, not a PDF")
+
+    (record,) = caplog.records
+    told = record.__dict__["exception"]
+    assert told == str(fault.value)
+    assert told.endswith("Error")
+    assert "in finish_pdf" in told
+    assert "SECRET" not in told
+
+
+def test_a_process_that_cannot_be_started_fails_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(*_: Any, **__: Any) -> None:
+        raise BlockingIOError
+
+    monkeypatch.setattr(subprocess, "Popen", none)
+
+    with pytest.raises(RenderFailure, match="too much memory") as failure:
+        finish(b"%PDF-1.4")
+
+    assert failure.value.code == "render_failed"

@@ -1,0 +1,153 @@
+"""The output's own texts: templates where the document is one, marks everywhere."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.inputs.source_document import build_source_document
+from chalicelib.engine.options.output import OutputOptions
+from chalicelib.engine.options.pdf import PRINT_PLACEHOLDERS, HeaderFooter
+from chalicelib.engine.templating.failures import TemplateFailure
+from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults
+from chalicelib.engine.templating.includes import Includes
+from chalicelib.engine.templating.renderer import TemplateRenderer
+from tests.builders.pages.engine_jobs import NoTemplates, RefusingEgress, job
+
+PAGE, PAGES, TITLE, DATE = PRINT_PLACEHOLDERS.values()
+
+
+class Templates:
+    """The real language, without its process."""
+
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+        self._renderer = TemplateRenderer()
+
+    def render(  # noqa: PLR0913 -- as the port
+        self,
+        source: str,
+        data: Mapping[str, Any],
+        *,
+        strict: bool,
+        deadline: float,  # noqa: ARG002 -- part of the port
+        escape: bool = True,
+        includes: Includes = Includes(),  # noqa: B008 -- it is frozen
+        locale_defaults: LocaleDefaults = LocaleDefaults(),  # noqa: B008 -- as above
+    ) -> str:
+        self.seen.append(source)
+        text = self._renderer.render(
+            source,
+            data,
+            strict=strict,
+            escape=escape,
+            includes=includes,
+            locale_defaults=locale_defaults,
+        )
+        if isinstance(text, TemplateFailure):
+            raise RenderFailure(text.code, text.message, line=text.line)
+        return text
+
+
+def templated(output: Mapping[str, Any], **data: Any) -> OutputOptions:
+    given = job("x", output, templating=True, data=data)
+    return build_source_document(given, Templates(), RefusingEgress()).output
+
+
+def plain(output: Mapping[str, Any]) -> OutputOptions:
+    return build_source_document(job("x", output), NoTemplates(), RefusingEgress()).output
+
+
+def header_of(output: OutputOptions) -> HeaderFooter:
+    assert output.pdf.header_footer.header is not None
+    return output.pdf.header_footer.header
+
+
+def test_all_four_texts_of_a_band_are_templates() -> None:
+    header = {"enabled": True, "left": "{{ n }} & {{ who }}", "right": "{{ page }}/{{ pages }}"}
+    footer = {"enabled": True, "html": "<b>{{ who }}</b> {{ date }}"}
+
+    pdf = templated({"pdf": {"header": header, "footer": footer}}, n=1, who="Tom & Co").pdf
+
+    assert pdf.header_footer.header
+    assert pdf.header_footer.footer
+    assert pdf.header_footer.header.left == "1 & Tom & Co"
+    assert pdf.header_footer.header.right == f"{PAGE}/{PAGES}"
+    assert pdf.header_footer.footer.html == f"<b>Tom &amp; Co</b> {DATE}"
+    assert pdf.first_page == pdf.last_page == pdf.single_page == pdf.header_footer
+
+
+@pytest.mark.parametrize("name", PRINT_PLACEHOLDERS)
+def test_the_marks_are_marks_whatever_the_data_call_so(name: str) -> None:
+    header = {"enabled": True, "center": f"{{{{ {name} }}}} {{{{ other }}}}"}
+
+    made = templated({"pdf": {"header": header}}, **{name: "mine"}, other="x")
+
+    assert header_of(made).center == f"{PRINT_PLACEHOLDERS[name]} x"
+
+
+def test_marks_are_found_where_nothing_is_a_template() -> None:
+    texts = {"left": "{{page}} of {{ pages }}", "center": "{{ name }} {% x", "right": "{{title }}"}
+
+    header = header_of(plain({"pdf": {"header": {"enabled": True, **texts}}}))
+
+    assert header.left == f"{PAGE} of {PAGES}"
+    assert header.center == texts["center"]
+    assert header.right == TITLE
+
+
+def test_html_that_is_no_template_stays_as_it_is() -> None:
+    html = "{{ page }} <i class=pageNumber></i>"
+
+    assert header_of(plain({"pdf": {"header": {"enabled": True, "html": html}}})).html == html
+
+
+def test_the_file_name_is_a_template_of_plain_text() -> None:
+    output = {"format": "png", "filename": "{{ who }} {{ page }}.png"}
+
+    assert templated(output, who="Tom & Co", page=3).filename == "Tom & Co 3.png"
+    assert plain(output).filename == output["filename"]
+
+
+def test_what_is_not_printed_or_has_nothing_to_run_is_not_run() -> None:
+    band = {"enabled": True, "html": "{{ x }}"}
+    unused = (
+        {"format": "png", "pdf": {"header": band}},
+        {"pdf": {"header": {**band, "enabled": 0}}},
+    )
+    templates = Templates()
+    for output in (
+        *unused,
+        {"filename": "plain", "pdf": {"header": {"enabled": True, "left": "a"}}},
+    ):
+        build_source_document(
+            job("d", output, templating=True, data={}), templates, RefusingEgress()
+        )
+
+    assert templates.seen == ["d"] * 3
+
+
+def test_a_band_that_many_pages_share_is_run_once() -> None:
+    templates = Templates()
+    output = {"pdf": {"header": {"enabled": True, "left": "{{ 1 }}"}}}
+    build_source_document(job("d", output, templating=True), templates, RefusingEgress())
+
+    assert templates.seen == ["d", "{{ 1 }}"]
+
+
+@pytest.mark.parametrize(
+    ("output", "field"),
+    [
+        ({"filename": "{{"}, "filename"),
+        ({"pdf": {"footer": {"enabled": True, "html": "{{"}}}, "pdf.footer.html"),
+        ({"pdf": {"first_header": {"enabled": True, "right": "{{"}}}, "pdf.first_header.right"),
+        ({"pdf": {"last_footer": {"enabled": True, "left": "{{"}}}, "pdf.last_footer.left"),
+    ],
+)
+def test_a_fault_names_its_field_and_place(output: dict[str, Any], field: str) -> None:
+    with pytest.raises(RenderFailure, match=f"^output.{field}: ") as failure:
+        templated(output)
+
+    assert failure.value.code == "template_syntax_error"
+    assert failure.value.members["line"] == 1

@@ -1,0 +1,70 @@
+"""The user's own endpoints win over the emulators."""
+
+from pathlib import Path
+
+import pytest
+
+from infra.local import emulators
+from infra.local.emulators import Emulator, StackError, client_factory, start_emulators
+from infra.local.paths import StackFolder
+from infra.local.processes import Spawner
+
+
+@pytest.fixture(autouse=True)
+def started(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    names: list[str] = []
+
+    def fake(name: str) -> Emulator:
+        names.append(name)
+        return Emulator(name, f"http://{name}", "/", None, Path())  # type: ignore[arg-type]
+
+    monkeypatch.setattr(emulators, "start_dynoxide", lambda *_: fake("dynoxide"))
+    monkeypatch.setattr(emulators, "start_localstack", lambda *_: fake("localstack"))
+    for name in ("", "_S3", "_SQS", "_KMS", "_SECRETS_MANAGER", "_DYNAMODB"):
+        monkeypatch.delenv(f"AWS_ENDPOINT_URL{name}", raising=False)
+    return names
+
+
+def start(tmp_path: Path) -> dict[str, str]:
+    return start_emulators(StackFolder(tmp_path), Spawner())[1]
+
+
+def test_both_emulators_start_by_default(tmp_path: Path, started: list[str]) -> None:
+    endpoints = start(tmp_path)
+
+    assert started == ["dynoxide", "localstack"]
+    assert endpoints == {
+        "AWS_ENDPOINT_URL": "http://localstack",
+        "AWS_ENDPOINT_URL_DYNAMODB": "http://dynoxide",
+    }
+
+
+def test_one_endpoint_for_all_replaces_both(
+    tmp_path: Path, started: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://mine")
+
+    endpoints = start(tmp_path)
+
+    assert started == []
+    assert endpoints == {"AWS_ENDPOINT_URL": "http://mine"}
+
+
+def test_an_endpoint_of_one_service_replaces_only_that(
+    tmp_path: Path, started: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL_DYNAMODB", "http://mine")
+    monkeypatch.setenv("AWS_ENDPOINT_URL_S3", "http://store")
+
+    endpoints = start(tmp_path)
+    clients = client_factory(endpoints)
+
+    assert started == ["localstack"]
+    assert clients("dynamodb").meta.endpoint_url == "http://mine"
+    assert clients("s3").meta.endpoint_url == "http://store"
+    assert clients("sqs").meta.endpoint_url == "http://localstack"
+
+
+def test_what_is_not_installed_is_named(tmp_path: Path) -> None:
+    with pytest.raises(StackError, match="make setup"):
+        emulators._require_installed(tmp_path / "dynoxide")

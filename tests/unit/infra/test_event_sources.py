@@ -1,0 +1,124 @@
+"""Batches: the event, and which messages count as failed."""
+
+import datetime as dt
+import json
+from typing import Any, cast
+
+import pytest
+
+from infra.local.event_sources import QueuePoller, failed_ids, scheduled_event, sqs_event
+from infra.local.functions import QueueSource
+from infra.local.runner.pool import Invocation, Throttled
+from infra.local.runner.process import InvocationAnswer
+
+SENT = ["m1", "m2"]
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        (None, set()),
+        ({}, set()),
+        ({"batchItemFailures": []}, set()),
+        ({"batchItemFailures": None}, set()),
+        ({"batchItemFailures": [{"itemIdentifier": "m2"}]}, {"m2"}),
+        ({"batchItemFailures": [{"itemIdentifier": "unknown"}]}, {"m1", "m2"}),
+        ({"batchItemFailures": [{"itemIdentifier": ""}]}, {"m1", "m2"}),
+        ({"batchItemFailures": [{"other": "m1"}]}, {"m1", "m2"}),
+        ({"batchItemFailures": "m1"}, {"m1", "m2"}),
+        ("text", {"m1", "m2"}),
+    ],
+)
+def test_an_answer_that_cannot_be_understood_fails_the_whole_batch(
+    told: Any, expected: set[str]
+) -> None:
+    assert failed_ids(InvocationAnswer(json.dumps(told).encode()), SENT, partial=True) == expected
+
+
+def test_an_error_fails_the_whole_batch() -> None:
+    assert failed_ids(InvocationAnswer(b"{}", "Unhandled"), SENT, partial=True) == {"m1", "m2"}
+
+
+def test_without_partial_failures_the_answer_does_not_matter() -> None:
+    told = json.dumps({"batchItemFailures": [{"itemIdentifier": "m1"}]}).encode()
+
+    assert failed_ids(InvocationAnswer(told), SENT, partial=False) == set()
+
+
+def test_a_record_looks_as_lambda_makes_it() -> None:
+    message = {
+        "MessageId": "m1",
+        "ReceiptHandle": "r",
+        "Body": "{}",
+        "Attributes": {"ApproximateReceiveCount": "1"},
+        "MessageAttributes": {"a": {"DataType": "String", "StringValue": "b"}},
+        "MD5OfBody": "x",
+    }
+
+    (record,) = sqs_event([message], "arn:q")["Records"]
+
+    assert record["messageId"] == "m1"
+    assert record["attributes"] == {"ApproximateReceiveCount": "1"}
+    assert record["messageAttributes"]["a"]["stringValue"] == "b"
+    assert (record["eventSource"], record["eventSourceARN"]) == ("aws:sqs", "arn:q")
+
+
+def test_a_rule_sends_the_event_of_eventbridge() -> None:
+    event = scheduled_event("tick", dt.datetime(2026, 3, 4, 12, 0, tzinfo=dt.UTC))
+
+    assert event["detail-type"] == "Scheduled Event"
+    assert event["source"] == "aws.events"
+    assert event["time"] == "2026-03-04T12:00:00Z"
+    assert event["resources"] == ["arn:aws:events:us-east-1:000000000000:rule/tick"]
+
+
+class BusyPool:
+    """Refuses whoever is not patient."""
+
+    def invoke(self, invocation: Invocation) -> InvocationAnswer:
+        if not invocation.waits_for_slot:
+            raise Throttled
+        return InvocationAnswer(b"{}")
+
+
+class OneMessage:
+    """A queue with one message, and others that hold `waiting`; keeps what is done."""
+
+    def __init__(self, waiting: int = 0) -> None:
+        self.calls: list[str] = []
+        self.waiting = waiting
+
+    def get_queue_attributes(self, **_request: Any) -> dict[str, Any]:
+        return {"Attributes": {"ApproximateNumberOfMessages": str(self.waiting)}}
+
+    def receive_message(self, **_request: Any) -> dict[str, Any]:
+        return {"Messages": [{"MessageId": "m1", "ReceiptHandle": "r", "Body": "{}"}]}
+
+    def delete_message_batch(self, **_request: Any) -> None:
+        self.calls.append("delete")
+
+    def change_message_visibility(self, **_request: Any) -> None:
+        self.calls.append("retry")
+
+
+def test_a_busy_function_costs_a_message_no_receive() -> None:
+    sqs, pool = OneMessage(), cast("Any", BusyPool())
+    source = QueueSource("arn:q", batch_size=1, concurrency=None, partial_failures=True)
+
+    QueuePoller(source, {"arn:q": "url"}, pool, sqs, cast("Any", None))._poll()
+
+    assert sqs.calls == ["delete"]
+
+
+@pytest.mark.parametrize(("waiting", "calls"), [(0, ["delete"]), (1, [])])
+def test_a_queue_that_yields_is_left_alone_while_another_holds_messages(
+    waiting: int, calls: list[str]
+) -> None:
+    sqs, pool = OneMessage(waiting), cast("Any", BusyPool())
+    source = QueueSource(
+        "arn:low", batch_size=1, concurrency=None, partial_failures=True, yields_to="arn:q"
+    )
+
+    QueuePoller(source, {"arn:q": "q", "arn:low": "low"}, pool, sqs, cast("Any", None))._poll()
+
+    assert sqs.calls == calls

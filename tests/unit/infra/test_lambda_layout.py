@@ -1,0 +1,81 @@
+"""Where a function finds itself when LocalStack runs it: the folders of Lambda, moved."""
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from infra.localstack.environment import LambdaLayout
+from infra.template import ROOT
+
+
+@pytest.fixture
+def layout(tmp_path: Path) -> LambdaLayout:
+    return LambdaLayout(tmp_path / "environment", tmp_path / "code")
+
+
+def layer(folder: Path, **files: str) -> Path:
+    for name, text in files.items():
+        path = folder / name.replace("__", "/")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return folder
+
+
+def test_layers_are_laid_over_each_other(layout: LambdaLayout, tmp_path: Path) -> None:
+    first = layer(tmp_path / "1", fonts__conf="one", fonts__ttf__a="a")
+    second = layer(tmp_path / "2", fonts__conf="two", chromium__b="b")
+
+    layout.make([first, second])
+
+    found = {path.relative_to(layout.opt).as_posix(): path for path in layout.opt.rglob("*")}
+    texts = {name: path.read_text() for name, path in found.items() if path.is_file()}
+    assert texts == {"fonts/conf": "two", "fonts/ttf/a": "a", "chromium/b": "b"}
+    assert (first / "fonts" / "conf").read_text() == "one"
+
+
+def test_the_runtime_holds_what_serves_and_no_more(layout: LambdaLayout) -> None:
+    layout.make([])
+
+    held = {path.relative_to(layout.runtime).as_posix() for path in layout.runtime.rglob("*.*")}
+    assert held == {
+        "infra/local/die_with_parent.py",
+        "infra/local/runner/frames.py",
+        "infra/local/runner/worker.py",
+    }
+
+
+def test_everybody_may_write_to_the_scratch_folder(layout: LambdaLayout) -> None:
+    layout.make([])
+
+    assert stat.S_IMODE(layout.tmp.stat().st_mode) == 0o1777
+
+
+def test_folders_of_layers_are_moved_and_the_products_defaults_said(layout: LambdaLayout) -> None:
+    told = layout.variables({"PLATEN_FONTS_DIR": "/opt/other", "X": "/optional", "N": 512})
+
+    assert told["PLATEN_CHROMIUM_DIR"] == f"{layout.opt}/chromium"
+    assert told["PLATEN_FONTS_DIR"] == f"{layout.opt}/other"
+    assert (told["X"], told["N"]) == ("/optional", "512")
+
+
+def test_nothing_of_this_process_is_handed_on(
+    layout: LambdaLayout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PLATEN_SECRET", "x")
+
+    told = layout.variables({"PYTHONPATH": str(ROOT)})
+
+    assert "PLATEN_SECRET" not in told
+    assert told["PYTHONPATH"].split(":")[0] == str(layout.code)
+    assert str(ROOT) not in told["PYTHONPATH"].split(":")
+
+
+def test_removing_leaves_the_code(layout: LambdaLayout) -> None:
+    layout.code.mkdir()
+    layout.make([])
+
+    layout.remove()
+
+    assert not layout.root.exists()
+    assert layout.code.exists()
