@@ -6,7 +6,7 @@ from typing import Final
 from chalicelib.api._render_command import einvoice_command
 from chalicelib.api._submit import ENDPOINT_FIELDS, submit_command
 from chalicelib.api.edge.endpoint import JSON, Call, Reply, endpoint
-from chalicelib.contract.invoice.rule_descriptions import plt_rules_markdown
+from chalicelib.contract.einvoices import plt_rules_markdown
 from chalicelib.core.errors import validation_error
 from chalicelib.features.einvoices.validate import ReceivedDocument
 

@@ -5,7 +5,7 @@ from chalicelib.api.edge.request_body import MULTIPART_TYPE, form_file
 from chalicelib.core import json
 from chalicelib.features.uploads.create import AnnouncedUpload
 from chalicelib.features.uploads.model import Upload
-from chalicelib.features.uploads.present import upload_object
+from chalicelib.features.uploads.read import upload_object
 
 _UPLOAD = "chalicelib.contract.uploads:Upload"
 

@@ -1,18 +1,20 @@
 """One document, from its source to its files: source, page, draw, finish, pack."""
 
+import io
+import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from chalicelib.core.text import safe_filename
 from chalicelib.engine.browser.page.page import BrowserPage
 from chalicelib.engine.browser.pool.lifecycle import Browser
-from chalicelib.engine.deadline import Deadline
+from chalicelib.engine.deadline import Deadline, timeout_failure
 from chalicelib.engine.finishing.finisher import FinishingContext, RunOnFreshPage
 from chalicelib.engine.finishing.pdfa import has_conformance_target
 from chalicelib.engine.formats import format_by_name
 from chalicelib.engine.formats.finish_in_process import finish_file
 from chalicelib.engine.formats.format import Draw, RenderFormat
-from chalicelib.engine.formats.zip_archive import zip_archive
 from chalicelib.engine.inputs.data import load_data
 from chalicelib.engine.inputs.fetch import load_resources
 from chalicelib.engine.inputs.ignored_options import ignored_data_warnings, ignored_option_warnings
@@ -178,3 +180,36 @@ def _draw_page(
             if format_.draw not in drawn:
                 drawn[format_.draw] = format_.draw(page, document.output)
     return [drawn[format_.draw] for format_ in formats]
+
+
+# Dates in files are fixed, so that the same request gives the same bytes.
+_MEMBER_DATE: Final = (2000, 1, 1, 0, 0, 0)
+_FALLBACK: Final = "document"
+# A tenth of a second.
+_CHUNK_BYTES: Final = 2_000_000
+
+
+def zip_archive(
+    files: Sequence[RenderedFile], filename: str | None, deadline: Deadline
+) -> RenderedFile:
+    """Return the archive; `filename` is the caller's, and what its members are called as well.
+
+    Raises RenderFailure `render_timeout`.
+    """
+    result = io.BytesIO()
+    with zipfile.ZipFile(result, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in files:
+            member = zipfile.ZipInfo(_member_name(file, filename), _MEMBER_DATE)
+            member.compress_type = zipfile.ZIP_DEFLATED
+            with archive.open(member, "w") as packing:
+                for begin in range(0, len(file.content), _CHUNK_BYTES):
+                    if deadline.has_passed:
+                        raise timeout_failure()
+                    packing.write(file.content[begin : begin + _CHUNK_BYTES])
+    pages = next((file.pages for file in files if file.pages is not None), None)
+    return RenderedFile("zip", result.getvalue(), "application/zip", pages=pages)
+
+
+def _member_name(file: RenderedFile, filename: str | None) -> str:
+    """Return a name that no other file has: no two have one format."""
+    return safe_filename(filename, fallback=_FALLBACK, extension=file.format)

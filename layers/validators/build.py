@@ -133,8 +133,6 @@ def _read_or_none(path: Path) -> str | None:
         return None
 
 
-
-
 _JAVA_MODULES: Final = (
     "java.base",
     "java.desktop",

@@ -3,15 +3,19 @@
 What only its author can change stays as it is, for the validator to tell.
 """
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from chalicelib.engine.finishing.finisher import PdfFinisher
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pikepdf
 
-    from chalicelib.engine.finishing.finisher import FinishingContext
+    from chalicelib.engine.finishing.finisher import FinishingContext, InvoiceFile
+
 
 # A PDF with a file in it that may be anything is PDF/A-3.
 _HYBRID_FLAVOUR: Final = "3b"
@@ -37,7 +41,6 @@ def _make_conforming(document: "pikepdf.Pdf", finishing: "FinishingContext") -> 
         make_accessible,
         repair_to_unicode,
     )
-    from chalicelib.engine.finishing.xmp_identification import add_identification  # noqa: PLC0415
 
     repair_to_unicode(document)
     if finishing.output.pdf.is_fully_tagged:
@@ -71,3 +74,103 @@ def _make_annotations_printable(document: "pikepdf.Pdf") -> None:
 
 
 CONFORMANCE: Final = PdfFinisher(has_conformance_target, _make_conforming)
+
+
+_RDF_END: Final = b"</rdf:RDF>"
+_AIIM: Final = "http://www.aiim.org"
+_NAMESPACES: Final = {
+    "pdfaid": f"{_AIIM}/pdfa/ns/id/",
+    "pdfuaid": f"{_AIIM}/pdfua/ns/id/",
+    "fx": "urn:factur-x:pdfa:CrossIndustryDocument:invoice:1p0#",
+    "pdfaExtension": f"{_AIIM}/pdfa/ns/extension/",
+    "pdfaSchema": f"{_AIIM}/pdfa/ns/schema#",
+    "pdfaProperty": f"{_AIIM}/pdfa/ns/property#",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _XmpProperty:
+    name: str
+    value: str
+    type: str
+    category: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class _XmpSchema:
+    prefix: str
+    title: str
+    properties: "Sequence[_XmpProperty]"
+
+
+def add_identification(
+    document: "pikepdf.Pdf", *, pdfa: str | None, pdfua: bool, invoice: "InvoiceFile | None"
+) -> None:
+    """Add to the document's XMP what it conforms to and what invoice is in it."""
+    metadata = document.Root.Metadata
+    described = _description(pdfa, pdfua=pdfua, invoice=invoice).encode()
+    metadata.write(metadata.read_bytes().replace(_RDF_END, described + _RDF_END))
+
+
+def _description(pdfa: str | None, *, pdfua: bool, invoice: "InvoiceFile | None") -> str:
+    schemas = [_pdfua_schema()] if pdfua else []
+    if invoice is not None:
+        schemas.append(_facturx_schema(invoice))
+    lines = [
+        f"<{schema.prefix}:{each.name}>{each.value}</{schema.prefix}:{each.name}>"
+        for schema in schemas
+        for each in schema.properties
+    ]
+    if pdfa is not None:
+        lines.append(f"<pdfaid:part>{pdfa[0]}</pdfaid:part>")
+        lines.append(f"<pdfaid:conformance>{pdfa[1].upper()}</pdfaid:conformance>")
+        lines.append(_extension_schemas(schemas))
+    named = " ".join(f'xmlns:{prefix}="{name}"' for prefix, name in _NAMESPACES.items())
+    return f'<rdf:Description rdf:about="" {named}>{"".join(lines)}</rdf:Description>\n'
+
+
+def _pdfua_schema() -> _XmpSchema:
+    part = _XmpProperty("part", "1", "Integer", "internal", "Part of ISO 14289 that is followed")
+    return _XmpSchema("pdfuaid", "PDF/UA identification schema", [part])
+
+
+def _facturx_schema(invoice: "InvoiceFile") -> _XmpSchema:
+    def text(name: str, value: str, description: str) -> _XmpProperty:
+        return _XmpProperty(name, value, "Text", "external", description)
+
+    return _XmpSchema(
+        "fx",
+        "Factur-X PDFA Extension Schema",
+        [
+            text("DocumentType", "INVOICE", "Type of the hybrid document"),
+            text("DocumentFileName", invoice.filename, "Name of the embedded XML document"),
+            text("Version", invoice.version, "Version of the standard of the XML document"),
+            text("ConformanceLevel", invoice.level, "Profile of the XML document"),
+        ],
+    )
+
+
+def _extension_schemas(schemas: "Sequence[_XmpSchema]") -> str:
+    if not schemas:
+        return ""
+    bag = "".join(_schema_description(schema) for schema in schemas)
+    return f"<pdfaExtension:schemas><rdf:Bag>{bag}</rdf:Bag></pdfaExtension:schemas>"
+
+
+def _schema_description(schema: _XmpSchema) -> str:
+    properties = "".join(
+        '<rdf:li rdf:parseType="Resource">'
+        f"<pdfaProperty:name>{each.name}</pdfaProperty:name>"
+        f"<pdfaProperty:valueType>{each.type}</pdfaProperty:valueType>"
+        f"<pdfaProperty:category>{each.category}</pdfaProperty:category>"
+        f"<pdfaProperty:description>{each.description}</pdfaProperty:description></rdf:li>"
+        for each in schema.properties
+    )
+    return (
+        '<rdf:li rdf:parseType="Resource">'
+        f"<pdfaSchema:schema>{schema.title}</pdfaSchema:schema>"
+        f"<pdfaSchema:namespaceURI>{_NAMESPACES[schema.prefix]}</pdfaSchema:namespaceURI>"
+        f"<pdfaSchema:prefix>{schema.prefix}</pdfaSchema:prefix>"
+        f"<pdfaSchema:property><rdf:Seq>{properties}</rdf:Seq></pdfaSchema:property></rdf:li>"
+    )

@@ -1,8 +1,9 @@
 """Read uploads: one, or those that a request names; what was to come is looked for."""
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
-from chalicelib.adapters.aws.objects import Objects
+from chalicelib.adapters.aws.objects import Objects, PresignedPost
 from chalicelib.core.clock import Clock
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import Conflict, FieldError, NotFound
@@ -78,3 +79,19 @@ class ReadUploads:
             self._objects.delete(upload.key)
         self._objects.delete(upload.form_key)
         return arrived
+
+
+def upload_object(upload: Upload, form: PresignedPost | None = None) -> dict[str, Any]:
+    """Return an upload as JSON; `form` only in the answer that makes a presigned one."""
+    sending = {} if form is None else {"upload": {"url": form.url, "fields": form.fields}}
+    return {
+        "id": upload.id,
+        "object": "upload",
+        "filename": upload.filename,
+        "content_type": upload.content_type,
+        "bytes": upload.bytes,
+        "status": upload.status,
+        **sending,
+        "created_at": upload.created_at,
+        "expires_at": upload.expires_at,
+    }

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from chalicelib import engine
-from chalicelib.contract.invoice.rule_descriptions import PLT_RULES, plt_rules_markdown
+from chalicelib.contract.einvoices import PLT_RULES, plt_rules_markdown
 
 ENGINE = Path(engine.__file__).parent
 

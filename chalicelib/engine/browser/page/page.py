@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,14 +13,14 @@ from chalicelib.engine.browser.output.accessibility import (
     accessibility_gaps,
     link_texts,
 )
-from chalicelib.engine.browser.output.fit_canvas import fit_texts, hide_broken_images
 from chalicelib.engine.browser.output.fonts import InstalledFonts, used_fonts
 from chalicelib.engine.browser.output.header_footer import HeaderFooterBatch, print_header_footers
+from chalicelib.engine.browser.output.pictures import fit_texts, hide_broken_images
 from chalicelib.engine.browser.output.printing import print_pdf
-from chalicelib.engine.browser.output.sanitized_html import sanitized_html
 from chalicelib.engine.browser.page.credentials import Credentials
 from chalicelib.engine.browser.page.emulation import Emulation
 from chalicelib.engine.browser.page.loading import show_document, visit_url
+from chalicelib.engine.browser.page.nodes import NodeCount
 from chalicelib.engine.browser.page.print_only_layout import is_safe_for
 from chalicelib.engine.browser.page.tab import Tab
 from chalicelib.engine.browser.page.watch import PageWatch
@@ -182,3 +183,34 @@ class BrowserPage:
             f"it waited for: {self._tab.waits_for}"
         )
         return RenderFailure("wait_timeout", message)
+
+
+MAX_HTML_CHARS: Final = 50_000_000
+
+
+def sanitized_html(tab: Tab, *, ran_scripts: bool) -> str:
+    """Return the document as it is now; raises RenderFailure `render_failed`, `output_too_large`.
+
+    `scripted`: its scripts have run, so that what stands in their place is not shown.
+    """
+    NodeCount(tab).check_limit()
+    called = tab.call_function(
+        _sanitize_script(), tab.prepared_page.origin, ran_scripts, MAX_HTML_CHARS
+    )
+    found: dict[str, Any] = tab.outcome(called)["result"].get("value") or {}
+    if "characters" in found:
+        message = (
+            f"The page's document has {found['characters']} characters; as html it may have "
+            f"{MAX_HTML_CHARS}."
+        )
+        raise RenderFailure("output_too_large", message)
+    if "html" not in found:
+        message = "the format html: this page's document cannot be written without its scripts"
+        raise RenderFailure("render_failed", message)
+    html: str = found["html"]
+    return html
+
+
+@cache
+def _sanitize_script() -> str:
+    return Path(__file__).with_name("sanitized_html.js").read_text()

@@ -3,7 +3,7 @@
 import pytest
 
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.canvas import image_uris
+from chalicelib.engine.canvas import draw
 from chalicelib.engine.canvas.text_layer import BUNDLED_FONTS, FONT_ALIASES
 from layers.fonts import build
 from tests.builders.pages.canvas import BOX, PICTURE, ParsedElements, draw_canvas
@@ -90,7 +90,7 @@ def test_layers_with_nothing_to_show_show_nothing() -> None:
 
 
 def test_upload_may_not_be_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(image_uris, "_MAX_IMAGE_BYTES", 7)
+    monkeypatch.setattr(draw, "_MAX_IMAGE_BYTES", 7)
 
     with pytest.raises(RenderFailure, match="more than 7 bytes"):
         draw_canvas({"type": "image", **BOX, "src": "upload:png"})
