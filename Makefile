@@ -4,7 +4,7 @@ PY := .venv/bin/python
 # The integration tests that start stacks, which wait more than they compute; the others run beside.
 STACKS := $(addprefix tests/integration/,capacity crash deployed faults limits local package service)
 .DEFAULT_GOAL := help
-.PHONY: help setup run up down demo fmt check test test-stacks test-parts bench openapi lock package deploy destroy
+.PHONY: help setup run up down demo fmt check test test-stacks test-parts bench figures openapi lock package deploy destroy
 
 help: ## list the commands
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -48,6 +48,9 @@ test-parts:
 
 bench: setup ## run a benchmark (NAME=latency)
 	@$(PY) -m infra.bench $(NAME)
+
+figures: setup ## print the figures of the code's structure
+	@$(PY) -m infra.figures
 
 openapi: setup ## write infra/openapi.json from the declarations
 	@$(PY) -m infra.openapi

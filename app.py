@@ -1,4 +1,4 @@
-"""The API function: Chalice, with every route answered by the dispatcher of chalicelib.api."""
+"""API function: a Chalice app whose routes are all answered by the dispatcher (decision 6)."""
 
 from chalicelib.api.edge.app import App
 from chalicelib.api.routes import ENDPOINTS
@@ -9,7 +9,7 @@ app = App(ENDPOINTS, api_services)
 
 
 def warm() -> None:
-    """Import and build what the first request would wait for."""
+    """Build models and clients before the first request needs them."""
     api_services().warm_up()
     for row in ENDPOINTS:
         row.build_models()

@@ -1,4 +1,7 @@
-"""Settings: environment variables, read once at start; a missing one is named."""
+"""Settings: environment variables, read once at start.
+
+This is the only module that reads the environment.
+"""
 
 import os
 from collections.abc import Mapping
@@ -7,7 +10,7 @@ from urllib.parse import urlsplit
 
 
 class Setting(NamedTuple):
-    """One variable: what it means, and its default (None: it must be set)."""
+    """Environment variable with its meaning and default; None means that it must be set."""
 
     variable: str
     meaning: str
@@ -17,72 +20,70 @@ class Setting(NamedTuple):
 SETTINGS: Final[dict[str, Setting]] = {
     "main_table": Setting("PLATEN_MAIN_TABLE", "DynamoDB table of durable state"),
     "transient_table": Setting(
-        "PLATEN_TRANSIENT_TABLE", "DynamoDB table whose items run out by themselves"
+        "PLATEN_TRANSIENT_TABLE", "DynamoDB table of items that expire (time to live)"
     ),
-    "bucket": Setting("PLATEN_BUCKET", "S3 bucket of bodies and files"),
+    "bucket": Setting("PLATEN_BUCKET", "S3 bucket of request bodies and files"),
     "renders_queue_url": Setting("PLATEN_RENDERS_QUEUE_URL", "SQS queue of async renders"),
     "renders_low_queue_url": Setting(
         "PLATEN_RENDERS_LOW_QUEUE_URL", "SQS queue of async renders of low priority"
     ),
     "renders_dead_letters_url": Setting(
-        "PLATEN_RENDERS_DEAD_LETTERS_URL", "SQS queue of async renders that were given up"
+        "PLATEN_RENDERS_DEAD_LETTERS_URL", "SQS dead-letter queue of async renders"
     ),
-    "events_queue_url": Setting("PLATEN_EVENTS_QUEUE_URL", "SQS queue of events to be published"),
+    "events_queue_url": Setting("PLATEN_EVENTS_QUEUE_URL", "SQS queue of events to publish"),
     "events_dead_letters_url": Setting(
-        "PLATEN_EVENTS_DEAD_LETTERS_URL", "SQS queue of events that were given up"
+        "PLATEN_EVENTS_DEAD_LETTERS_URL", "SQS dead-letter queue of events"
     ),
     "maintenance_queue_url": Setting("PLATEN_UPKEEP_QUEUE_URL", "SQS queue of due items"),
     "maintenance_dead_letters_url": Setting(
-        "PLATEN_UPKEEP_DEAD_LETTERS_URL", "SQS queue of due items that were given up"
+        "PLATEN_UPKEEP_DEAD_LETTERS_URL", "SQS dead-letter queue of due items"
     ),
     "render_function": Setting("PLATEN_RENDER_FUNCTION", "Lambda function that renders"),
     "signing_secret": Setting(
         "PLATEN_SIGNING_SECRET",
-        "Secrets Manager secret that signs file addresses and cursors",
+        "Secrets Manager secret that signs file URLs and list cursors",
     ),
     "base_url": Setting(
         "PLATEN_BASE_URL",
-        "where the API is called, as it goes into URLs",
+        "public URL of the API, with `/v1`",
         "http://127.0.0.1:8700/v1",
     ),
     "files_host": Setting(
         "PLATEN_FILES_HOST",
-        "where files are fetched, as it goes into URLs",
+        "public URL of the file host, without `/files`",
         "http://127.0.0.1:8700",
     ),
     "egress_allow": Setting(
         "PLATEN_EGRESS_ALLOW",
-        "comma-separated `CIDR:port` that may be reached although they are private or internal",
+        "private or internal networks that egress may reach: comma-separated `CIDR:port`",
         "",
     ),
     "smtp_url": Setting(
         "PLATEN_SMTP_URL",
         "mail server for mail to owners, `smtp[s]://user:password@host:port?from=address`; "
-        "unset, mail is only logged as `mail_not_configured`",
+        "if unset, mail is only logged as `mail_not_configured`",
         "",
     ),
-    "region": Setting("PLATEN_REGION", "the region that this stack serves", "eu"),
-    "chromium_dir": Setting(
-        "PLATEN_CHROMIUM_DIR", "folder of the unpacked Chromium", "/opt/chromium"
-    ),
+    "region": Setting("PLATEN_REGION", "region code of this deployment in the API", "eu"),
+    "chromium_dir": Setting("PLATEN_CHROMIUM_DIR", "folder of Chromium", "/opt/chromium"),
     "fonts_dir": Setting(
         "PLATEN_FONTS_DIR",
-        "folder of the fonts and their fontconfig file",
+        "folder of the fonts and the fontconfig file",
         "/opt/fonts",
     ),
     "validators_dir": Setting(
         "PLATEN_VALIDATORS_DIR",
-        "folder of the validators: veraPDF, Saxon, the official rule sheets and their Java",
+        "folder of the validators: veraPDF, Saxon, the official rule sheets and Java",
         "/opt/validators",
     ),
     "validate_function": Setting(
         "PLATEN_VALIDATE_FUNCTION",
-        "Lambda function that judges files; unset, verdicts are `unavailable`",
+        "Lambda function that validates files; if unset, verdicts are `unavailable`",
         "",
     ),
     "browser_sandbox": Setting(
         "PLATEN_BROWSER_SANDBOX",
-        "`off` only where the platform itself is the sandbox, as Lambda is",
+        "sandbox of Chromium; `off` only where the platform is the sandbox, as on Lambda",
         "on",
     ),
     "stack": Setting(
@@ -91,36 +92,37 @@ SETTINGS: Final[dict[str, Setting]] = {
     ),
     "functions_log": Setting(
         "PLATEN_FUNCTIONS_LOG",
-        "file that keeps what functions log; without it `platen render trace` asks CloudWatch",
+        "log file of the functions; if unset, `platen render trace` reads CloudWatch Logs",
         "",
     ),
     "crash_points": Setting(
         "PLATEN_CRASH_POINTS",
-        "folder whose files say where a process ends itself; only tests set it",
+        "folder whose files name the points at which a process kills itself; for tests only",
         "",
     ),
     "local_throttle": Setting(
         "PLATEN_LOCAL_THROTTLE",
-        "`1`: the local Invoke API refuses when all slots are busy, as Lambda does; "
-        "only the stack on one machine reads it",
+        "`1`: the local Invoke API refuses calls when all processes are busy, as Lambda does; "
+        "for the local stack only",
         "",
     ),
 }
 
 
 class MissingSetting(Exception):  # noqa: N818 -- names what to do
-    """A variable without a default is not set."""
+    """A variable without a default is not set; the text names it."""
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)
 class Settings:
-    """Some of the variables, as attributes.
+    """Base of the settings of each function; a subclass annotates the names that it reads.
 
-    A dataclass to who checks types only: making nine of them takes a fiftieth of a cold start.
+    It is a dataclass for type checkers only: nine real dataclasses take a fiftieth of a cold start
+    (decision 7).
     """
 
     def __init__(self, **values: str) -> None:
-        """Take the values of all annotated names that have no default."""
+        """Set attributes; every annotated name without a default must be given."""
         self.__dict__.update(values)
 
     @classmethod
@@ -131,7 +133,7 @@ class Settings:
 
 
 class ApiSettings(Settings):
-    """What the API function reads."""
+    """Settings of the API function."""
 
     main_table: str
     transient_table: str
@@ -149,7 +151,7 @@ class ApiSettings(Settings):
 
 
 class RenderSettings(Settings):
-    """What the render function reads."""
+    """Settings of the render function."""
 
     main_table: str
     bucket: str
@@ -169,14 +171,14 @@ class RenderSettings(Settings):
 
     @property
     def own_hosts(self) -> frozenset[str]:
-        """Return the names under which the service itself is reached, and its queues are."""
-        ours = (self.base_url, self.files_host, self.renders_queue_url, self.events_queue_url)
-        names = (urlsplit(url).hostname for url in (*ours, *aws_endpoint_urls()))
+        """Return the host names of the service and its queues, which egress refuses."""
+        own_urls = (self.base_url, self.files_host, self.renders_queue_url, self.events_queue_url)
+        names = (urlsplit(url).hostname for url in (*own_urls, *aws_endpoint_urls()))
         return frozenset(name for name in names if name)
 
 
 class RelaySettings(Settings):
-    """What the relay reads."""
+    """Settings of the relay function."""
 
     main_table: str
     bucket: str
@@ -187,7 +189,7 @@ class RelaySettings(Settings):
 
 
 class ValidateSettings(Settings):
-    """What the function of the validators reads."""
+    """Settings of the validate function."""
 
     bucket: str
     validators_dir: str
@@ -196,7 +198,7 @@ class ValidateSettings(Settings):
 
 
 class TickSettings(Settings):
-    """What the tick reads."""
+    """Settings of the tick function."""
 
     main_table: str
     events_queue_url: str
@@ -206,7 +208,7 @@ class TickSettings(Settings):
 
 
 class MaintenanceSettings(Settings):
-    """What the upkeep function reads."""
+    """Settings of the maintenance function."""
 
     main_table: str
     bucket: str
@@ -221,7 +223,7 @@ class MaintenanceSettings(Settings):
 
 
 class DeadLettersSettings(Settings):
-    """What the function of the dead letters reads."""
+    """Settings of the dead-letters function."""
 
     main_table: str
     transient_table: str
@@ -234,14 +236,14 @@ class DeadLettersSettings(Settings):
 
 
 class OperatorSettings(Settings):
-    """What the operator tool reads."""
+    """Settings of the operator tool."""
 
     main_table: str
     region: str
 
 
 class RedriveSettings(Settings):
-    """What the operator tool reads to work on dead letters."""
+    """Settings of the operator tool for dead letters."""
 
     transient_table: str
     renders_queue_url: str
@@ -253,7 +255,7 @@ class RedriveSettings(Settings):
 
 
 class TraceSettings(Settings):
-    """What the operator tool reads to trace a render."""
+    """Settings of the operator tool for tracing a render."""
 
     main_table: str
     transient_table: str
@@ -263,17 +265,17 @@ class TraceSettings(Settings):
 
 
 def is_on_lambda() -> bool:
-    """Tell whether the platform itself starts this process: it sets this variable, nobody else."""
+    """Tell whether this process runs on Lambda, the only platform that sets this variable."""
     return "AWS_LAMBDA_INITIALIZATION_TYPE" in os.environ
 
 
 def aws_endpoint_urls() -> tuple[str, ...]:
-    """Return the addresses that boto3 speaks to instead of AWS's own, where there are any."""
+    """Return the endpoint URLs that boto3 uses instead of those of AWS, if any are set."""
     return tuple(url for name, url in os.environ.items() if name.startswith("AWS_ENDPOINT_URL"))
 
 
 def ca_bundle_path() -> str:
-    """Return the PEM file of whom outbound TLS trusts, where one is named; OpenSSL reads it too."""
+    """Return the PEM file of trusted authorities for outbound TLS, or ""; OpenSSL reads it too."""
     return os.environ.get("SSL_CERT_FILE", "")
 
 

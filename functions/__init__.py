@@ -1,1 +1,1 @@
-"""One folder per Lambda behind a queue, a schedule or an invocation."""
+"""Lambda functions behind a queue, a schedule or an invocation; one folder each."""

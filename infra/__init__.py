@@ -1,1 +1,1 @@
-"""What runs, builds, measures and operates Platen; nothing here is deployed."""
+"""Tools to run, build, measure, deploy and operate Platen; nothing here is deployed itself."""

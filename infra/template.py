@@ -1,4 +1,4 @@
-"""The two infrastructure files: read as Chalice reads them, merged, their intrinsics resolved."""
+"""Template of the two infrastructure files, merged as Chalice merges them, and its intrinsics."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -17,13 +17,13 @@ _PLACEHOLDER: Final = re.compile(r"\$\{(!?)([^}]+)\}")
 
 
 class TemplateError(Exception):
-    """The infrastructure files ask for something that cannot be resolved."""
+    """An intrinsic of the infrastructure files cannot be resolved."""
 
 
 @cache
 def load_template() -> Mapping[str, Any]:
-    """Return both files as one template in the long form of the intrinsics."""
-    # Heavy (botocore); whoever only resolves does not need it.
+    """Return both files as one template, with intrinsics in their long form."""
+    # Imported here: it loads botocore, which resolving alone does not need.
     from chalice.package import (  # noqa: PLC0415
         TemplateDeepMerger,
         YAMLTemplateSerializer,
@@ -31,13 +31,13 @@ def load_template() -> Mapping[str, Any]:
 
     merged: dict[str, Any] = {}
     for source in SOURCES:
-        read = YAMLTemplateSerializer().load_template(source.read_text(encoding="utf-8"))
-        merged = TemplateDeepMerger().merge(read, merged)
+        part = YAMLTemplateSerializer().load_template(source.read_text(encoding="utf-8"))
+        merged = TemplateDeepMerger().merge(part, merged)
     return merged
 
 
 class IntrinsicResolver:
-    """Resolves Ref, Fn::GetAtt, Fn::Sub, Fn::Join and Fn::If against what exists so far."""
+    """Resolver of Ref, Fn::GetAtt, Fn::Sub, Fn::Join, Fn::If and Fn::Equals."""
 
     def __init__(
         self,
@@ -46,7 +46,10 @@ class IntrinsicResolver:
         parameters: Mapping[str, str],
         attributes: Mapping[str, Mapping[str, str]],
     ) -> None:
-        """`attributes[logical id]` holds `Ref` and each attribute; it may grow between calls."""
+        """Resolve against `attributes`: `Ref` and attributes by logical id.
+
+        The mapping may grow between calls, as resources are created.
+        """
         defaults = {
             name: str(declared["Default"])
             for name, declared in template.get("Parameters", {}).items()
@@ -124,20 +127,20 @@ class IntrinsicResolver:
 
 
 def references(value: Any) -> set[str]:
-    """Return the names that the intrinsics inside a value point to."""
+    """Return the names of parameters and resources that a value refers to."""
     if isinstance(value, list):
         return set().union(*map(references, value))
     if not isinstance(value, dict):
         return set()
-    found = set().union(*map(references, value.values()))
+    names = set().union(*map(references, value.values()))
     if "Ref" in value:
-        found.add(value["Ref"])
+        names.add(value["Ref"])
     if "Fn::GetAtt" in value:
         path = value["Fn::GetAtt"]
-        found.add(path.split(".", 1)[0] if isinstance(path, str) else path[0])
+        names.add(path.split(".", 1)[0] if isinstance(path, str) else path[0])
     if "Fn::Sub" in value:
         text = value["Fn::Sub"] if isinstance(value["Fn::Sub"], str) else value["Fn::Sub"][0]
-        found |= {
+        names |= {
             name.split(".", 1)[0] for literal, name in _PLACEHOLDER.findall(text) if not literal
         }
-    return found
+    return names

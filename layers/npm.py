@@ -1,4 +1,4 @@
-"""Fetches pinned npm packages: each is checked against its integrity before it is opened."""
+"""Fetch of pinned npm packages, each checked against its SHA-512 before it is opened."""
 
 import base64
 import hashlib
@@ -19,7 +19,7 @@ STAMP_FILE: Final = ".pins"
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """One package and the SHA-512 its tarball must have."""
+    """One package and the SHA-512 that its tarball must have."""
 
     name: str
     version: str
@@ -38,10 +38,10 @@ def build_from_packages(
     unpack: Callable[[Package, Path, Path], None],
     finish: Callable[[Path], None] = lambda _folder: None,
 ) -> None:
-    """Fill `target` from `packages` unless its stamp says that it already holds them.
+    """Fill `target` from `packages` unless its stamp matches already.
 
-    `unpack(package, tarball, folder)` writes one package's files; `recipe` names everything else
-    the result depends on. The folder appears complete or not at all.
+    `unpack(package, tarball, folder)` writes the files of one package, `finish(folder)` the rest;
+    `recipe` names everything else that the result depends on. The folder is replaced as a whole.
     """
     stamp = _stamp(packages, recipe)
     if _read_stamp(target) == stamp:
@@ -64,7 +64,7 @@ def _fetch_all(
     folder: Path,
     unpack: Callable[[Package, Path, Path], None],
 ) -> None:
-    def one(number: int) -> str:
+    def fetch(number: int) -> str:
         package = packages[number]
         downloads = scratch / f"npm-{number}"
         downloads.mkdir()
@@ -75,28 +75,28 @@ def _fetch_all(
         return f"{package.name}@{package.version} ({size / 1e6:.1f} MB)"
 
     with ThreadPoolExecutor(MAX_DOWNLOADS) as pool:
-        running = [pool.submit(one, number) for number in range(len(packages))]
+        running = [pool.submit(fetch, number) for number in range(len(packages))]
         for done, future in enumerate(as_completed(running), start=1):
             sys.stdout.write(f"  {done}/{len(packages)} {future.result()}\n")
             sys.stdout.flush()
 
 
 def _download(package: Package, folder: Path) -> Path:
-    wanted = f"{package.name}@{package.version}"
-    command = ["npm", "pack", "--silent", "--ignore-scripts", "--json", wanted]
+    pin = f"{package.name}@{package.version}"
+    command = ["npm", "pack", "--silent", "--ignore-scripts", "--json", pin]
     try:
         subprocess.run(command, cwd=folder, capture_output=True, check=True, text=True)
     except FileNotFoundError as error:
         message = "npm is not installed; install it with: sudo apt-get install npm"
         raise LayerError(message) from error
     except subprocess.CalledProcessError as error:
-        message = f"npm could not fetch {wanted}: {error.stderr.strip() or error.stdout.strip()}"
+        message = f"npm could not fetch {pin}: {error.stderr.strip() or error.stdout.strip()}"
         raise LayerError(message) from error
     (tarball,) = folder.glob("*.tgz")
     digest = hashlib.sha512(tarball.read_bytes()).digest()
-    found = "sha512-" + base64.b64encode(digest).decode()
-    if found != package.integrity:
-        message = f"{wanted} is not the pinned package: {found} instead of {package.integrity}"
+    integrity = "sha512-" + base64.b64encode(digest).decode()
+    if integrity != package.integrity:
+        message = f"{pin} is not the pinned package: {integrity} instead of {package.integrity}"
         raise LayerError(message)
     return tarball
 
@@ -113,7 +113,7 @@ def tarball_files(tarball: Path) -> Sequence[tuple[str, bytes]]:
 
 
 def main(build: Callable[[Path], None], arguments: Sequence[str]) -> int:
-    """Run a build script from the command line."""
+    """Run a build script from the command line; return the exit status."""
     if len(arguments) != 1:
         sys.stderr.write("usage: python -m layers.<layer>.build TARGET_DIR\n")
         return 2

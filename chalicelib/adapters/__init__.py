@@ -1,1 +1,1 @@
-"""What the features need from outside, behind ports."""
+"""Implementations of the ports: AWS, outbound connections, logs and metrics."""

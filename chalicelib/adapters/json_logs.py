@@ -1,4 +1,4 @@
-"""Logs as JSON lines with the ids of what they are about, whoever in chalicelib writes them."""
+"""JSON log lines that carry the ids of the current request, render and workspace."""
 
 import datetime as dt
 import json
@@ -16,17 +16,17 @@ log = logging.getLogger(__name__)
 
 _LOG_IDS: Final[ContextVar[Mapping[str, str]]] = ContextVar("ids", default={})  # noqa: B039 -- never changed
 _LOGGER_NAMES: Final = ("chalicelib", "functions")
-# Ids may come from outside; none of ours is longer.
+# Ids may come from a client; the service's own ids are shorter.
 _MAX_ID_CHARS: Final = 128
-# What tells for whom something is done, whichever function does it.
+# Ids that travel with a call to another function, so that its log lines can be found too.
 _PROPAGATED_IDS: Final = ("request_id", "render", "workspace")
-# What every record has; the rest came with `extra`.
+# Attributes that every record has; all others were given as `extra`.
 _STANDARD_ATTRIBUTES: Final = frozenset(logging.makeLogRecord({}).__dict__) | {"message", "asctime"}
 
 
 @contextmanager
 def log_context(**ids: str | None) -> Iterator[None]:
-    """Let what is logged inside carry these ids; they, and all that `about` adds, end with it."""
+    """Add ids to the log lines inside the block; ids that `bind` adds there end with the block."""
     token = _LOG_IDS.set(_merged_ids(ids))
     try:
         yield
@@ -35,42 +35,42 @@ def log_context(**ids: str | None) -> Iterator[None]:
 
 
 def bind(**ids: str | None) -> None:
-    """Let lines from here to the end of the scope carry these ids; None changes nothing."""
+    """Add ids to the log lines until the enclosing `log_context` ends; None adds nothing."""
     _LOG_IDS.set(_merged_ids(ids))
 
 
 def current_ids() -> Mapping[str, str]:
-    """Return the ids that a line would carry now."""
+    """Return the ids that a log line carries now."""
     return _LOG_IDS.get()
 
 
 def propagated_ids() -> dict[str, str]:
-    """Return the ids that go along when another function is asked to do part of this."""
+    """Return the current ids that belong into the payload of a call to another function."""
     return ids_in_payload(current_ids())
 
 
 def ids_in_payload(payload: Mapping[str, Any]) -> dict[str, str]:
-    """Return the ids that came along with what a function is asked to do."""
+    """Return the ids that the caller put into the payload with `propagated_ids`."""
     return {name: payload[name] for name in _PROPAGATED_IDS if name in payload}
 
 
 def configure_logging(service: str) -> None:
-    """Send the logs of this code to standard output; a second call changes nothing."""
+    """Send the logs of chalicelib and functions to standard output; idempotent."""
     for root in _LOGGER_NAMES:
         logger = logging.getLogger(root)
         if not any(isinstance(handler, _JsonHandler) for handler in logger.handlers):
             logger.addHandler(_JsonHandler(service))
             logger.setLevel(logging.INFO)
             logger.propagate = False
-    # Where somebody else listens already, a test, they go on.
+    # Keep a hook that is already installed (pytest installs one).
     if threading.excepthook is threading.__excepthook__:
         threading.excepthook = _log_thread_exception
 
 
 class _JsonFormatter(logging.Formatter):
-    """Powertools' members, without its 20 ms at every start (decision 0007).
+    """Formatter with the members of powertools' logger, without its 20 ms at start (decision 7).
 
-    Tells of exceptions what `traces` lets be told.
+    Exceptions are written as redacted tracebacks: an exception text may repeat tenant data.
     """
 
     def __init__(self, service: str) -> None:
@@ -98,12 +98,15 @@ class _JsonFormatter(logging.Formatter):
                 "exception": redacted_traceback(error),
                 "exception_name": type(error).__name__,
             }
-        # ASCII only: no value ends a line, whatever its reader takes for the end of one.
+        # ASCII only: some readers end a line at U+2028 or U+0085 as well.
         return json.dumps(members, default=str, separators=(",", ":"))
 
 
 class _JsonHandler(logging.Handler):
-    """Writes each record as one line of JSON to what is standard output at that time."""
+    """Handler that writes each record as one JSON line.
+
+    `sys.stdout` is looked up at each record, because tests and the local runner replace it.
+    """
 
     def __init__(self, service: str) -> None:
         super().__init__()
@@ -116,7 +119,7 @@ class _JsonHandler(logging.Handler):
         try:
             sys.stdout.write(self.format(record) + "\n")
             sys.stdout.flush()
-        except Exception:  # noqa: BLE001 -- as every handler of the standard library
+        except Exception:  # noqa: BLE001 -- as the handlers of the standard library do
             self.handleError(record)
 
 

@@ -1,4 +1,4 @@
-"""Metrics in CloudWatch's embedded metric format: log lines that it reads values off."""
+"""Metrics in CloudWatch's embedded metric format (EMF): log lines that carry values."""
 
 import datetime as dt
 import json
@@ -19,9 +19,9 @@ NAMESPACE: Final = "Platen"
 
 @dataclass(frozen=True, slots=True)
 class MetricValues:
-    """Values of one unit; `by` are their dimensions beside stack and service.
+    """Values of one unit; `dimensions` come in addition to stack and service.
 
-    Each combination of dimensions is a metric that costs money: no ids of tenants among them.
+    CloudWatch bills each combination of dimensions as a metric: no tenant ids among them.
     """
 
     unit: Literal["Count", "Milliseconds"]
@@ -30,10 +30,10 @@ class MetricValues:
 
 
 class Metrics:
-    """Writes what one function has measured."""
+    """Metrics of one function."""
 
     def __init__(self, stack: str, service: str) -> None:
-        """Name the deployment and the function, the dimensions of every metric."""
+        """Use the deployment and the function as dimensions of every metric."""
         self._stack = stack
         self._service = service
 
@@ -42,14 +42,15 @@ class Metrics:
         self.write(MetricValues("Count", {name: 1}, dimensions))
 
     def write(self, *measured: MetricValues, at: dt.datetime | None = None) -> None:
-        """Write values as one line, which also carries the ids of the log; `at` None: now."""
+        """Write values as one line with the current log ids; `at` is the current time if None."""
+        # A powertools provider has one set of dimensions; their documents are merged into a line.
         providers: dict[tuple[str, ...], AmazonCloudWatchEMFProvider] = {}
-        for some in measured:
-            dimensions = tuple(f"{name}={value}" for name, value in some.dimensions.items())
+        for group in measured:
+            dimensions = tuple(f"{name}={value}" for name, value in group.dimensions.items())
             if dimensions not in providers:
-                providers[dimensions] = self._provider(some.dimensions, at)
-            for name, value in some.values.items():
-                providers[dimensions].add_metric(name, some.unit, value)
+                providers[dimensions] = self._provider(group.dimensions, at)
+            for name, value in group.values.items():
+                providers[dimensions].add_metric(name, group.unit, value)
         line: dict[str, Any] = dict(current_ids())
         directives: list[Any] = []
         for provider in providers.values():

@@ -1,1 +1,1 @@
-"""The HTTP edge: routes, authentication, problems; the only layer that knows Chalice."""
+"""HTTP API: endpoints of the resources and the edge, the only layer that knows Chalice."""

@@ -1,4 +1,4 @@
-"""From a request that makes a render to the order of it."""
+"""Render commands built from requests for renders and e-invoices."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 def render_command(call: Call, request: "RenderRequest") -> RenderCommand:
-    """Return what a request orders; raises `validation_error` for what does not go together."""
+    """Build the command of a render request; raises `validation_error` for conflicting fields."""
     from chalicelib.contract.render.output import OutputSpec  # noqa: PLC0415 -- pydantic is slow
 
-    wanted = request.input.model_dump()
-    if wanted["type"] == "html" and wanted["templating"] is None:
-        wanted["templating"] = request.data is not None or request.data_url is not None
+    render_input = request.input.model_dump()
+    if render_input["type"] == "html" and render_input["templating"] is None:
+        render_input["templating"] = request.data is not None or request.data_url is not None
     output = request.output or OutputSpec()
-    body = RenderBody(wanted, request.data, request.data_url, output.model_dump(mode="json"))
+    body = RenderBody(render_input, request.data, request.data_url, output.model_dump(mode="json"))
     return replace(
         _command(call, request, body),
         key_allowlist=call.caller.key.templates,
@@ -35,21 +35,21 @@ def render_command(call: Call, request: "RenderRequest") -> RenderCommand:
 
 
 def einvoice_command(call: Call, request: "EInvoiceRequest") -> RenderCommand:
-    """Return what a request for an e-invoice orders; raises as `order_of`."""
+    """Build the command of an e-invoice request; raises as `render_command` does."""
     from chalicelib.contract.render.output import OutputSpec  # noqa: PLC0415 -- pydantic is slow
 
-    wanted = {
+    render_input = {
         "type": "einvoice",
         "profile": request.profile,
         "syntax": request.syntax,
-        # As it was sent: what is not said is absent, and a number keeps its digits.
+        # The JSON as sent, not the model: absent fields stay absent, numbers keep their digits.
         "invoice": call.json["invoice"],
     }
-    only_xml = {"format": "xml", "filename": request.filename}
+    xml_output = {"format": "xml", "filename": request.filename}
     return _command(
         call,
         request,
-        RenderBody(wanted, None, None, OutputSpec().model_dump(mode="json") | only_xml),
+        RenderBody(render_input, None, None, OutputSpec().model_dump(mode="json") | xml_output),
     )
 
 
@@ -75,15 +75,16 @@ def _command(
 def _delivery_request(request: "RenderRequest | EInvoiceRequest") -> DeliveryRequest:
     from chalicelib.contract.render.request import DeliverySpec  # noqa: PLC0415 -- pydantic is slow
 
-    asked = request.delivery or DeliverySpec()
-    said_late = "timeout_behavior" in request.model_fields_set
+    delivery = request.delivery or DeliverySpec()
+    # The default of an absent `timeout_behavior` depends on the delivery (decision 17).
+    is_explicit = "timeout_behavior" in request.model_fields_set
     return DeliveryRequest(
-        type=asked.type,
-        hosted=asked.hosted,
-        retention=asked.retention,
-        retention_days=asked.retention_days,
-        expires_in_s=asked.expires_in,
-        timeout_behavior=request.timeout_behavior if said_late else None,
+        type=delivery.type,
+        hosted=delivery.hosted,
+        retention=delivery.retention,
+        retention_days=delivery.retention_days,
+        expires_in_s=delivery.expires_in,
+        timeout_behavior=request.timeout_behavior if is_explicit else None,
     )
 
 

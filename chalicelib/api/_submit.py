@@ -1,4 +1,4 @@
-"""What every endpoint that makes a render does: accept it, run or queue it, answer."""
+"""Submission of a render: accept it, run or queue it, and build the response."""
 
 import base64
 from collections.abc import Mapping
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 type Headers = Mapping[str, str]
 
 _RENDER: Final = "chalicelib.contract.render.render:Render"
-# The fields of Endpoint that these endpoints have in common.
+# Media type of a file that is returned in base64.
+_BASE64_TYPE: Final = "text/plain"
+# Fields of Endpoint that all endpoints that make a render have in common.
 ENDPOINT_FIELDS: Final[Mapping[str, Any]] = {
     "scope": "render:write",
     "tag": "Renders",
@@ -81,12 +83,12 @@ ENDPOINT_FIELDS: Final[Mapping[str, Any]] = {
 
 
 def submit_render(call: Call, request: "RenderRequest") -> Reply:
-    """Accept the render that a call asks for, run or queue it, and answer how it stands."""
+    """Accept the render of a request, run or queue it, and build the response."""
     return submit_command(call, render_command(call, request))
 
 
 def submit_command(call: Call, command: RenderCommand) -> Reply:
-    """Accept the render that is ordered, run or queue it, and answer how it stands."""
+    """Accept the render of a command, run or queue it, and build the response."""
     accepted = call.services.create_render(command, call.record_rate)
     bind(render=accepted.render.id)
     if accepted.repeat is not None:
@@ -109,15 +111,16 @@ def _replay_reply(call: Call, accepted: AcceptedRender) -> Reply:
     if first is None:
         return _reply(call, SyncResult(render), headers)
     if render.status == "queued" and render.body_key is not None:
-        # The first request may have died before it could do this.
+        # The first request may have died before it could queue the render. A second message of the
+        # same render is harmless (decision 5).
         call.services.enqueue_render.send(render)
-    shown = call.services.present_render.as_accepted(render, first)
-    return Reply(202, shown, headers={**headers, **_location_header(call, render)})
+    body = call.services.present_render.as_accepted(render, first)
+    return Reply(202, body, headers={**headers, **_location_header(call, render)})
 
 
 def _unfinished_reply(call: Call, render: Render, headers: Headers) -> Reply:
-    shown = call.services.present_render(render)
-    return Reply(202, shown, headers={**headers, **_location_header(call, render)})
+    body = call.services.present_render(render)
+    return Reply(202, body, headers={**headers, **_location_header(call, render)})
 
 
 def _reply(call: Call, result: SyncResult, headers: Headers) -> Reply:
@@ -145,20 +148,17 @@ def _location_header(call: Call, render: Render) -> Headers:
     return {"Location": f"{call.services.settings.base_url}/renders/{render.id}"}
 
 
-# What is no document of its own, but one in base64.
-_BASE64_TYPE: Final = "text/plain"
-
-
 def delivery_reply(call: Call, result: SyncResult, headers: Mapping[str, str]) -> Reply:
-    """Answer with a render that succeeded, in the way that its delivery asks for.
+    """Return a succeeded render in the form of its delivery: the render or its file.
 
-    A repeat of a request with zero retention gets the render: the file was nowhere kept.
+    A repeat of a request with zero retention gets the render without its file, which was never
+    stored (decision 17).
     """
     render = result.render
     if render.returns_file and not (render.zero_retention and result.content is None):
         return _stored_file_reply(call, result, {**headers, "X-Render-Id": render.id})
-    shown = call.services.present_render(render, with_urls=render.delivery == "url")
-    return Reply(200, shown, headers=headers)
+    body = call.services.present_render(render, with_urls=render.delivery == "url")
+    return Reply(200, body, headers=headers)
 
 
 def _stored_file_reply(call: Call, result: SyncResult, headers: Mapping[str, str]) -> Reply:
@@ -188,8 +188,8 @@ def _file_reply(
 ) -> Reply:
     if render.delivery == "base64":
         return Reply(200, content, _BASE64_TYPE, headers)
-    shown_as = {**headers, "Content-Disposition": file.disposition}
-    return Reply(200, content, file.content_type, shown_as, is_base64=True)
+    file_headers = {**headers, "Content-Disposition": file.disposition}
+    return Reply(200, content, file.content_type, file_headers, is_base64=True)
 
 
 def _file_expired_error() -> ServiceError:

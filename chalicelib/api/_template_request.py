@@ -1,4 +1,4 @@
-"""From a call to the template that it names and the source that it carries."""
+"""Template and template source that a request names or carries."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
@@ -12,9 +12,9 @@ from chalicelib.features.templates.model import CONTENT_FIELDS, SourceBundle, Te
 if TYPE_CHECKING:
     from chalicelib.contract.template.template import TemplateContent, TemplateSourceFields
 
-# What every route that names a template may answer.
+# Problems of every endpoint whose path names a template.
 LOOKUP_PROBLEMS: Final = ("template_not_allowed_for_key", "template_not_found", "template_deleted")
-# What the rendering of a dataset can end with.
+# Problems that the dry run of a dataset can end with.
 DRY_RUN_PROBLEMS: Final = (
     "region_not_enabled",
     "concurrency_limited",
@@ -39,12 +39,15 @@ DRY_RUN_PROBLEMS: Final = (
 
 # All datasets of a template are rendered within this time, on every plan.
 _DRY_RUN_BUDGET_S: Final = 25.0
+# A Lambda response has 6 MB, with the body as JSON text in it; the rest is for the envelope.
+_MAX_RESPONSE_BYTES: Final = 6_000_000
 
 
 def allowed_template_id(call: Call) -> str:
-    """Return the id that a route names, once the key's allowlist has it.
+    """Return the template id of the path; raises `template_not_allowed_for_key`.
 
-    It is compared before anybody looks whether there is such a template.
+    The allowlist is checked before the lookup, so a restricted key cannot find out which other
+    templates exist.
     """
     allowed, template_id = call.caller.key.templates, call.params["id"]
     if allowed and template_id not in allowed:
@@ -56,19 +59,19 @@ def allowed_template_id(call: Call) -> str:
 
 
 def requested_template(call: Call) -> Template:
-    """Return the template that a route names; raises `template_…`."""
+    """Return the template of the path; raises the codes of LOOKUP_PROBLEMS."""
     template = call.services.read_templates.one(call.caller.workspace_id, allowed_template_id(call))
     bind(template=template.id)
     return template
 
 
 def dry_run_deadline(call: Call) -> float:
-    """Return by when all datasets must have come out well (Unix seconds)."""
+    """Return the Unix second by which all datasets must be rendered."""
     return call.started_at + _DRY_RUN_BUDGET_S
 
 
 def require_unrestricted_key(call: Call) -> None:
-    """Refuse a key that could not use what it makes."""
+    """Refuse a key with a template allowlist, which could not use a template that it creates."""
     if call.caller.key.templates:
         raise Forbidden(
             "template_not_allowed_for_key",
@@ -77,24 +80,38 @@ def require_unrestricted_key(call: Call) -> None:
 
 
 def requested_source(fields: "TemplateSourceFields", kind: TemplateType) -> SourceBundle:
-    """Return what a request holds.
+    """Return the template source of a request.
 
-    Raises `validation_error` for a member of the other type, `scene_invalid`, and
-    `payload_too_large` for what no answer could show.
+    Raises `validation_error` for a field of the other template type, `scene_invalid`, and
+    `payload_too_large` for a source that would not fit into a response.
     """
     whole = fields.content
-    place = "" if whole is None else "/content"
-    content = _content(fields if whole is None else whole, kind, place)
+    pointer = "" if whole is None else "/content"
+    content = _content(fields if whole is None else whole, kind, pointer)
     if content.get("scene") is not None:
-        _check_scene(content["scene"], f"{place}/scene")
+        _check_scene(content["scene"], f"{pointer}/scene")
     options = fields.options
-    said = {} if options is None else options.model_dump(mode="json", exclude_unset=True)
-    source = SourceBundle(content, _without_nulls(said), fields.schema_)
+    explicit = {} if options is None else options.model_dump(mode="json", exclude_unset=True)
+    source = SourceBundle(content, _without_nulls(explicit), fields.schema_)
     check_response_size("The draft", source.to_json())
     return source
 
 
-def _content(fields: "TemplateContent", kind: TemplateType, place: str) -> dict[str, object]:
+def check_response_size(subject: str, value: Mapping[str, Any]) -> None:
+    """Refuse a value that would not fit into a response; raises `payload_too_large`.
+
+    A value grows on its way: quotes are escaped twice, and numbers are written in full.
+    """
+    size = len(json.dumps(json.dumps(value)).encode())
+    if size > _MAX_RESPONSE_BYTES:
+        raise ServiceError(
+            "payload_too_large",
+            f"{subject} takes {size} bytes of an answer, with quotes escaped and numbers written "
+            f"in full; an answer has room for {_MAX_RESPONSE_BYTES}. Make it smaller.",
+        )
+
+
+def _content(fields: "TemplateContent", kind: TemplateType, pointer: str) -> dict[str, object]:
     content: dict[str, object] = {}
     for members_of, names in CONTENT_FIELDS.items():
         for name in names:
@@ -102,7 +119,7 @@ def _content(fields: "TemplateContent", kind: TemplateType, place: str) -> dict[
                 continue
             if members_of != kind:
                 message = f"is of templates of type {members_of}; this one is of type {kind}"
-                raise validation_error(f"{place}/{name}", message, "not_allowed")
+                raise validation_error(f"{pointer}/{name}", message, "not_allowed")
             value = fields.model_dump(mode="json", include={name}, exclude_unset=True)[name]
             content[name] = value
     return content
@@ -115,27 +132,9 @@ def _check_scene(scene: Any, pointer: str) -> None:
 
 
 def _without_nulls(value: dict[str, object]) -> dict[str, object]:
-    """Return an object without the members that say nothing."""
+    """Return an object without its null members, at all levels."""
     return {
         name: _without_nulls(member) if isinstance(member, dict) else member
         for name, member in value.items()
         if member is not None
     }
-
-
-# A function answers with 6 MB, its body as a text in it; the rest is for what stands around this.
-_MAX_RESPONSE_BYTES: Final = 6_000_000
-
-
-def check_response_size(subject: str, value: Mapping[str, Any]) -> None:
-    """Refuse what no answer could show; raises `payload_too_large`.
-
-    It may grow on its way: quotes are escaped twice, and numbers are written in full.
-    """
-    size = len(json.dumps(json.dumps(value)).encode())
-    if size > _MAX_RESPONSE_BYTES:
-        raise ServiceError(
-            "payload_too_large",
-            f"{subject} takes {size} bytes of an answer, with quotes escaped and numbers written "
-            f"in full; an answer has room for {_MAX_RESPONSE_BYTES}. Make it smaller.",
-        )

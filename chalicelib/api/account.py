@@ -1,4 +1,4 @@
-"""`/v1/account` and `/v1/usage`: what a workspace may render, and what it has rendered."""
+"""`/v1/account` and `/v1/usage`: plan, allowance and usage of a workspace."""
 
 from chalicelib.api.edge.endpoint import Call, Reply, endpoint
 from chalicelib.features.usage.read import requested_days
@@ -16,8 +16,8 @@ from chalicelib.features.workspaces.limits.model import allowance
 def retrieve(call: Call) -> Reply:
     """Retrieve the account.
 
-    The plan, the present billing cycle, what is left of its renders, and what the plan allows.
-    Test renders use nothing of it.
+    The plan with its limits, the current billing cycle and the renders that are left in it. Test
+    renders do not count.
     """
     workspace = call.caller.workspace
     limits = call.services.limits.get(workspace.id)
@@ -35,11 +35,11 @@ def retrieve(call: Call) -> Reply:
 def usage(call: Call) -> Reply:
     """Count finished renders by day, template and format.
 
-    Statistics of a range of at most 366 days, by default the present cycle up to today. They
-    follow a render's end within seconds; what may still be rendered stands in the account.
+    The range has at most 366 days; the default is the current cycle up to today. A finished render
+    is counted within seconds. The renders that are left are in the account.
     """
     workspace, now = call.caller.workspace, call.services.clock.now()
-    found = allowance(workspace, call.services.limits.get(workspace.id), now)
-    days = requested_days(call.query.from_, call.query.to, found.cycle_start, now)
-    read = call.services.read_usage(workspace.id, days)
-    return Reply(200, {"object": "usage", "cycle": present.cycle_object(found), **read})
+    current = allowance(workspace, call.services.limits.get(workspace.id), now)
+    days = requested_days(call.query.from_, call.query.to, current.cycle_start, now)
+    statistics = call.services.read_usage(workspace.id, days)
+    return Reply(200, {"object": "usage", "cycle": present.cycle_object(current), **statistics})

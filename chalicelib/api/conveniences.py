@@ -1,4 +1,4 @@
-"""`/v1/pdf/…` and `/v1/images/…`: the one render request, shorter."""
+"""`/v1/pdf/…` and `/v1/images/…`: shorter forms of the render request."""
 
 import re
 from copy import replace
@@ -10,17 +10,15 @@ from chalicelib.core.errors import ServiceError
 
 _TEXT: Final = "text/plain"
 _IMAGES: Final = ("image/png", "image/jpeg", "image/webp")
-_DESCRIPTION: Final = """It is `POST /v1/renders` with the fields of `input` at the top level and
-`{}` in place of `output`; it answers the same."""
-
-
+_DESCRIPTION: Final = """A short form of `POST /v1/renders`, with the fields of `input` at the top
+level and `{}` in place of `output`. The response is the same."""
 _NESTED_POINTER: Final = re.compile(r"^/(?:input|output)(?=/)")
 
 
 def _convenience(path: str, model: str, summary: str) -> Endpoint:
     def view(call: Call) -> Reply:
         try:
-            return submit_render(call, call.body.request())
+            return submit_render(call, call.body.render_request())
         except ServiceError as refusal:
             _flatten_pointers(refusal)
             raise
@@ -37,7 +35,7 @@ def _convenience(path: str, model: str, summary: str) -> Endpoint:
 
 
 def _flatten_pointers(refusal: ServiceError) -> None:
-    """Have a refusal name the fields as they stand in the request that was sent."""
+    """Rewrite the pointers of an error to the fields of the short request."""
     refusal.detail = _NESTED_POINTER.sub("", refusal.detail)
     refusal.errors = tuple(
         replace(error, path=_NESTED_POINTER.sub("", error.path)) for error in refusal.errors

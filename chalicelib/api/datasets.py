@@ -1,4 +1,4 @@
-"""`/v1/templates/{id}/datasets`: data that a template is tried with."""
+"""`/v1/templates/{id}/datasets`: sample data of a template, and the schema inferred from it."""
 
 from typing import Any, Final
 
@@ -40,8 +40,8 @@ def create(call: Call) -> Reply:
     template, dataset = call.services.change_datasets.create(
         requested_template(call), _dataset_input(call)
     )
-    place = f"{call.services.settings.base_url}/templates/{template.id}/datasets/{dataset.id}"
-    return _dataset_reply(201, template, dataset, call.body.data, {"Location": place})
+    url = f"{call.services.settings.base_url}/templates/{template.id}/datasets/{dataset.id}"
+    return _dataset_reply(201, template, dataset, call.body.data, {"Location": url})
 
 
 @endpoint(
@@ -55,12 +55,12 @@ def create(call: Call) -> Reply:
 def list_datasets(call: Call) -> Reply:
     """List a template's datasets, all of them in the order in which they were made.
 
-    Their data are with each single one.
+    The list is without their data; retrieve a single dataset for its data.
     """
     template = requested_template(call)
-    found = call.services.read_datasets.all(template)
-    shown = [dataset_json(template, dataset) for dataset in found]
-    return Reply(200, paging.list_envelope(call, shown, None))
+    datasets = call.services.read_datasets.all(template)
+    rows = [dataset_json(template, dataset) for dataset in datasets]
+    return Reply(200, paging.list_envelope(call, rows, None))
 
 
 @endpoint(
@@ -92,7 +92,7 @@ def retrieve(call: Call) -> Reply:
 def replace(call: Call) -> Reply:
     """Replace a dataset, the whole of it.
 
-    The default one stays it until another one is made it.
+    The default dataset stays the default until another one is made the default.
     """
     template, dataset = call.services.change_datasets.replace(
         requested_template(call), call.params["ds"], _dataset_input(call)
@@ -109,7 +109,10 @@ def replace(call: Call) -> Reply:
     problems=(*LOOKUP_PROBLEMS, "not_found", "conflict"),
 )
 def delete(call: Call) -> Reply:
-    """Delete a dataset at once; of those left, the oldest is the default where this one was."""
+    """Delete a dataset at once.
+
+    If it was the default, the oldest of the others becomes the default.
+    """
     call.services.change_datasets.delete(requested_template(call), call.params["ds"])
     return Reply(204)
 
@@ -125,16 +128,17 @@ def delete(call: Call) -> Reply:
 def infer_schema(call: Call) -> Reply:
     """Infer a JSON Schema from a template's datasets.
 
-    All of them fit it: types are united, what all have is required, and texts have a format
-    (`date`, `date-time`, `email`) where all of them do. Of very many names the first 2 000 are
-    told. Nothing is changed; without datasets it is a `conflict`, also with so much in them that
-    20 seconds are not enough.
+    All datasets are valid against it: types are united, a field that all of them have is required,
+    and a text has a format (`date`, `date-time`, `email`) where it has one in all of them. At most
+    2 000 names are listed. Nothing is changed. It is a `conflict` without datasets, or if they
+    hold so much that 20 seconds are not enough.
     """
     template = requested_template(call)
     if not template.datasets:
         detail = "There is nothing to infer a schema from: make a dataset first."
         raise Conflict("conflict", detail)
     services = call.services
+    # Inferring takes seconds of processor time, so it takes a concurrency lease (decision 2).
     with services.leases(call.caller.workspace):
         datasets = services.read_datasets.each(template)
         schema = inferred_schema(samples_within_budget(datasets, services.clock, call.started_at))

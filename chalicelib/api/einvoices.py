@@ -1,4 +1,4 @@
-"""`/v1/einvoices`: electronic invoices as XML, and what those of others are worth."""
+"""`/v1/einvoices`: create e-invoices as XML, and validate received ones."""
 
 from base64 import b64decode
 from typing import Final
@@ -6,7 +6,7 @@ from typing import Final
 from chalicelib.api._render_command import einvoice_command
 from chalicelib.api._submit import ENDPOINT_FIELDS, submit_command
 from chalicelib.api.edge.endpoint import JSON, Call, Reply, endpoint
-from chalicelib.contract.einvoices import plt_rules_markdown
+from chalicelib.contract.invoice.constraints import plt_rules_markdown
 from chalicelib.core.errors import validation_error
 from chalicelib.features.einvoices.validate import ReceivedDocument
 
@@ -19,12 +19,12 @@ _ENDPOINT_FIELDS: Final = {
 }
 _VALIDATE: Final = f"""
 Send the document itself, an XML (CII or UBL) or a PDF that carries one, or JSON that has it in
-base64 or names an upload of up to 20 MB. The answer is what the official validators say of it
-and, in the model of `POST /v1/einvoices`, what it says. Nothing of it is kept or billed.
+base64 or names an upload of up to 20 MB. The response has the report of the official validators
+and the content of the invoice in the model of `POST /v1/einvoices`. Nothing is stored or billed.
 
-Whatever is wrong with the document is a finding, also that it is no invoice: then its section is
-`failed`, with a `profile` of null. Findings have the ids of the official rules; what no standard
-has an id for has one of these, here and wherever an invoice is refused:
+Every fault of the document is a finding, including that it is not an invoice: then its section is
+`failed` and `profile` is null. Findings have the ids of the official rules. A fault without an
+official id has one of these, here and wherever an invoice is refused:
 
 {plt_rules_markdown()}""".strip()
 
@@ -34,8 +34,9 @@ def create(call: Call) -> Reply:
     """Make an e-invoice.
 
     It is a render whose only file is the XML: CII in six profiles, UBL for EN16931 and XRECHNUNG.
-    Totals are computed and stand in `invoice`. An invoice that breaks a rule of its profile is a
-    422 `einvoice_invalid`, not billed, with every finding in `result.conformance.einvoice.errors`.
+    Totals are computed and returned in `invoice`. An invoice that breaks a rule of its profile is
+    refused with 422 `einvoice_invalid` and not billed; all findings are in
+    `result.conformance.einvoice.errors`.
     """
     return submit_command(call, einvoice_command(call, call.body))
 
@@ -61,26 +62,26 @@ def create(call: Call) -> Reply:
 )
 def validate(call: Call) -> Reply:
     """Validate an e-invoice."""
-    found = call.services.validate_einvoice(
+    validation = call.services.validate_einvoice(
         call.caller.workspace,
         _received_document(call),
         request_id=call.request_id,
         deadline=call.deadline,
     )
-    return Reply(200, {"object": "einvoice_validation", **found})
+    return Reply(200, {"object": "einvoice_validation", **validation})
 
 
 def _received_document(call: Call) -> ReceivedDocument:
-    sent = call.body
-    if sent is None:
+    document = call.body
+    if document is None:
         return ReceivedDocument("", content=call.raw_body)
-    if sent.upload_id is not None:
-        return ReceivedDocument("/upload_id", upload_id=sent.upload_id)
-    return ReceivedDocument("/content", content=_decode_base64(sent.content))
+    if document.upload_id is not None:
+        return ReceivedDocument("/upload_id", upload_id=document.upload_id)
+    return ReceivedDocument("/content", content=_decode_base64(document.content))
 
 
 def _decode_base64(text: str) -> bytes:
-    """Return the bytes of base64, which may be broken into lines."""
+    """Decode base64 text, which may be broken into lines; raises `validation_error`."""
     try:
         return b64decode("".join(text.split()), validate=True)
     except ValueError as damage:

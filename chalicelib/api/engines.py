@@ -1,4 +1,4 @@
-"""`/v1/engines`: what renders can be made with."""
+"""`/v1/engines`: versions of the rendering engine."""
 
 from dataclasses import asdict
 
@@ -16,7 +16,7 @@ from chalicelib.engine.versions import ENGINE_VERSIONS
 def list_engines(_call: Call) -> Reply:
     """List the rendering engines, newest first.
 
-    A render that names none uses the newest one. All engines stand on one page.
+    A render without `engine` uses the newest one. The list has a single page.
     """
-    shown = [{"object": "engine", **asdict(engine)} for engine in reversed(ENGINE_VERSIONS)]
-    return Reply(200, {"object": "list", "data": shown, "has_more": False, "next_cursor": None})
+    rows = [{"object": "engine", **asdict(engine)} for engine in reversed(ENGINE_VERSIONS)]
+    return Reply(200, {"object": "list", "data": rows, "has_more": False, "next_cursor": None})

@@ -1,4 +1,4 @@
-"""`/files`: signed addresses of files."""
+"""`/files`: signed URLs of files."""
 
 from chalicelib.api.edge.endpoint import Call, Reply, endpoint
 
@@ -14,11 +14,10 @@ from chalicelib.api.edge.endpoint import Call, Reply, endpoint
     problems=("file_expired",),
 )
 def fetch(call: Call) -> Reply:
-    """Fetch a file by its signed address.
+    """Fetch a file by its signed URL.
 
-    Redirects to the store. Whoever has the address may fetch the file until it expires, the file's
-    retention ends or it is purged.
-    An address with anything added or changed is no longer the signed one.
+    Redirects to the file store. Anyone who has the URL can fetch the file until the URL expires,
+    the file's retention ends or the file is purged. A URL that was changed in any way is refused.
     """
     location = call.services.signed_urls.resolve(
         call.params["file_id"], call.params["filename"], call.query.exp or "", call.query.sig or ""

@@ -1,4 +1,4 @@
-"""What the service says of itself: its health, its reference, and the meaning of its errors."""
+"""`/healthz`, `/docs`, `/v1/openapi.json` and `/errors`: endpoints about the service itself."""
 
 import logging
 from functools import cache
@@ -27,12 +27,12 @@ log = logging.getLogger(__name__)
 def health(call: Call) -> Reply:
     """Tell whether the service works.
 
-    503 where something that it stands on fails.
+    503 when a part that it depends on fails.
     """
     checks = {name: _check_outcome(name, check) for name, check in call.services.checks.items()}
-    well = all(outcome == "ok" for outcome in checks.values())
-    body = {"status": "ok" if well else "failing", "version": VERSION, "checks": checks}
-    return Reply(200, body) if well else Reply(503, body, headers={"Retry-After": "10"})
+    is_healthy = all(outcome == "ok" for outcome in checks.values())
+    body = {"status": "ok" if is_healthy else "failing", "version": VERSION, "checks": checks}
+    return Reply(200, body) if is_healthy else Reply(503, body, headers={"Retry-After": "10"})
 
 
 @endpoint("GET", "/v1/openapi.json", scope=None, tag="Service")
@@ -78,7 +78,7 @@ def _check_outcome(name: str, check: Any) -> str:
     return "ok"
 
 
-# Made once: nobody needs a key to ask for them, and they take half a second.
+# Built once per process: they take half a second, and anyone may request them without a key.
 @cache
 def _cached_reference_page(api_host: str) -> Reply:
     from chalicelib.api.edge.reference_page import reference_page  # noqa: PLC0415 -- only this page needs it

@@ -1,4 +1,4 @@
-"""`/v1/renders`: make documents and read about them."""
+"""`/v1/renders`: create, list, read, check, cancel and purge renders."""
 
 from typing import TYPE_CHECKING, cast
 
@@ -27,9 +27,9 @@ _RENDER = "chalicelib.contract.render.render:Render"
 def create(call: Call) -> Reply:
     """Make a document.
 
-    `sync` answers when the document is ready: the render, or with delivery `binary` or `base64`
-    the file itself (a 303 to it where it is larger than an answer may be). `async` answers 202 at
-    once.
+    `sync` responds when the document is ready: with the render or, for delivery `binary` or
+    `base64`, with the file itself (a 303 to the file if it is too large for a response). `async`
+    responds with 202 at once.
     """
     return submit_render(call, call.body)
 
@@ -45,9 +45,8 @@ def create(call: Call) -> Reply:
 def list_renders(call: Call) -> Reply:
     """List renders, newest first.
 
-    A request reads a bounded number of rows: with a rare filter a page may hold fewer than
-    `limit` renders while `has_more` is true; so may one whose renders would be more than 4 MB. Test
-    keys see test renders only.
+    A page may hold fewer than `limit` renders while `has_more` is true: with a filter that few
+    renders match, or when the page would be larger than 4 MB. Test keys see test renders only.
     """
     query = call.query
     position = paging.start_position(call)
@@ -58,9 +57,9 @@ def list_renders(call: Call) -> Reply:
         limit=query.limit,
         after=position["after"] if position else None,
     )
-    shown = [call.services.present_render(render) for render in page.renders]
-    fitting = paging.fitting_prefix(shown)
-    after = page.next_after if len(fitting) == len(shown) else fitting[-1]["id"]
+    rows = [call.services.present_render(render) for render in page.renders]
+    fitting = paging.fitting_prefix(rows)
+    after = page.next_after if len(fitting) == len(rows) else fitting[-1]["id"]
     return Reply(200, paging.list_envelope(call, fitting, {"after": after} if after else None))
 
 
@@ -73,7 +72,7 @@ def list_renders(call: Call) -> Reply:
     problems=("render_not_found",),
 )
 def retrieve(call: Call) -> Reply:
-    """Retrieve a render, with fresh file addresses."""
+    """Retrieve a render, with fresh file URLs."""
     render = call.services.read_renders.one(
         call.caller.workspace_id, call.params["id"], call.caller.mode
     )
@@ -94,18 +93,18 @@ def retrieve(call: Call) -> Reply:
 def preflight(call: Call) -> Reply:
     """Check a render request without rendering.
 
-    It takes the body of `POST /v1/renders` and costs nothing. `errors` are what that request would
-    be refused for, `warnings` what can be told before the page is seen. Templates are tried, over
-    the data of the request or else the template's default dataset, and the data are held against
-    the template's schema.
+    It takes the body of `POST /v1/renders` and costs nothing. `errors` are the reasons for which
+    that request would be refused, `warnings` those that are known before the page is loaded. A
+    template is tried with the data of the request, or else with its default dataset, and the data
+    are validated against its schema.
     """
     from chalicelib.contract.validation import read_body  # noqa: PLC0415 -- pydantic is slow to import
 
     assert call.endpoint.body_model is not None
     try:
         request = read_body(call.endpoint.body_model, call.raw_body, call.json)
-        order = render_command(call, cast("RenderRequest", request))
-        report = call.services.preflight_render(order, dry_run_deadline(call))
+        command = render_command(call, cast("RenderRequest", request))
+        report = call.services.preflight_render(command, dry_run_deadline(call))
     except ServiceError as refusal:
         report = refusal_report(refusal)
     errors = [error._asdict() for error in report.errors]
@@ -124,9 +123,9 @@ def preflight(call: Call) -> Reply:
 def cancel(call: Call) -> Reply:
     """Cancel a render that is queued or processing.
 
-    It is `canceled` at once and never billed; what works on it stops within a second, and its place
-    in the concurrency is free then. Whoever waits for it is answered 409 `conflict`, and so is this
-    request for a render that is final.
+    It is `canceled` at once and never billed. A running render stops within a second, and then its
+    place in the concurrency limit is free. A request that waits for the render gets 409 `conflict`;
+    so does this request if the render is already final.
     """
     render = call.services.read_renders.one(
         call.caller.workspace_id, call.params["id"], call.caller.mode
@@ -147,8 +146,8 @@ def cancel(call: Call) -> Reply:
 def purge(call: Call) -> Reply:
     """Delete the files of a render at once.
 
-    The render stays, with `files` empty and `files_purged_at` set. One that is not final yet is a
-    `conflict`.
+    The render stays, with `files` empty and `files_purged_at` set. A render that is not final yet
+    is a `conflict`.
     """
     render = call.services.read_renders.one(
         call.caller.workspace_id, call.params["id"], call.caller.mode

@@ -1,4 +1,4 @@
-"""Every endpoint of the API, by the modules that declare them."""
+"""Table of all endpoints of the API."""
 
 from typing import Final
 
@@ -17,6 +17,7 @@ from chalicelib.api import (
 )
 from chalicelib.api.edge.endpoint import endpoints_of
 
+# The order of tags and operations in the OpenAPI document and the reference page.
 RESOURCES: Final = (
     renders,
     uploads,

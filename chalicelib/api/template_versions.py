@@ -1,4 +1,4 @@
-"""`/v1/templates/{id}/…`: drafts, and the versions that are published from them."""
+"""`/v1/templates/{id}/…`: drafts, publishing, rollback and versions."""
 
 from typing import Final
 
@@ -25,7 +25,7 @@ _WRITE: Final = "templates:write"
 _CONTRACT: Final = "chalicelib.contract.template.template"
 _DRAFT: Final = f"{_CONTRACT}:TemplateDraft"
 _VERSION: Final = f"{_CONTRACT}:TemplateVersion"
-# Of the number of a version in an address.
+# Limit of a version number in a path.
 _MAX_DIGITS: Final = 9
 
 
@@ -61,17 +61,17 @@ def read_draft(call: Call) -> Reply:
 def replace_draft(call: Call) -> Reply:
     """Replace a template's draft, the whole of it.
 
-    With `revision`, the one that was read before, a draft that has changed since is not replaced:
-    `draft_revision_conflict`. Without it the draft is replaced as it is. A key with a template
-    allowlist may let it include templates of its list, and those that the draft included before.
+    With the `revision` that was read before, a draft that has changed since is not replaced:
+    `draft_revision_conflict`. Without `revision` it is always replaced. For a key with a template
+    allowlist, the draft may include templates of the list and those that it included before.
     """
     template = requested_template(call)
     source = requested_source(call.body, template.type)
     if allowed := call.caller.key.templates:
         _, before = call.services.read_templates.draft(template)
         check_includes(source, before, allowed)
-    made = call.services.replace_draft(template, source, revision=call.body.revision)
-    return Reply(200, draft_json(made.template, made.draft, source))
+    replaced = call.services.replace_draft(template, source, revision=call.body.revision)
+    return Reply(200, draft_json(replaced.template, replaced.draft, source))
 
 
 @endpoint(
@@ -87,17 +87,17 @@ def replace_draft(call: Call) -> Reply:
 def publish(call: Call) -> Reply:
     """Publish a template's draft as its next version.
 
-    Every dataset is rendered first, side by side; the first that fails stops it, and nothing is
-    published. A draft that changes meanwhile is a `draft_revision_conflict`.
+    All datasets are rendered first, in parallel; if one fails, nothing is published. A draft that
+    changes meanwhile is a `draft_revision_conflict`.
     """
-    made = call.services.publish_template.publish_draft(
+    published = call.services.publish_template.publish_draft(
         requested_template(call),
         note=call.body.note,
         revision=call.body.revision,
         request_id=call.request_id,
         deadline=dry_run_deadline(call),
     )
-    return _version_reply(call, made)
+    return _version_reply(call, published)
 
 
 @endpoint(
@@ -112,12 +112,13 @@ def publish(call: Call) -> Reply:
 def rollback(call: Call) -> Reply:
     """Publish an older version's content again, as the next version.
 
-    It came out well when it was published, so no dataset is rendered. The draft stays as it is.
+    No dataset is rendered: they were when the older version was published. The draft stays as it
+    is.
     """
-    made = call.services.publish_template.rollback(
+    published = call.services.publish_template.rollback(
         requested_template(call), call.body.version, call.request_id
     )
-    return _version_reply(call, made)
+    return _version_reply(call, published)
 
 
 @endpoint(
@@ -130,15 +131,15 @@ def rollback(call: Call) -> Reply:
     problems=LOOKUP_PROBLEMS,
 )
 def list_versions(call: Call) -> Reply:
-    """List a template's versions, newest first, without what they hold."""
+    """List a template's versions, newest first, without their content."""
     template = requested_template(call)
     position = paging.start_position(call)
-    found, below = call.services.read_templates.versions(
+    versions, below = call.services.read_templates.versions(
         template, limit=call.query.limit, below=position["below"] if position else None
     )
-    following = {"below": below} if below else None
-    shown = [version_json(template, version) for version in found]
-    return Reply(200, paging.list_envelope(call, shown, following))
+    next_position = {"below": below} if below else None
+    rows = [version_json(template, version) for version in versions]
+    return Reply(200, paging.list_envelope(call, rows, next_position))
 
 
 @endpoint(
@@ -150,17 +151,17 @@ def list_versions(call: Call) -> Reply:
     problems=(*LOOKUP_PROBLEMS, "version_not_found"),
 )
 def retrieve_version(call: Call) -> Reply:
-    """Retrieve a version with what it holds."""
+    """Retrieve a version with its content."""
     template = requested_template(call)
     number = call.params["number"]
-    known = number.isascii() and number.isdigit() and len(number) <= _MAX_DIGITS
-    if not known:
+    is_valid = number.isascii() and number.isdigit() and len(number) <= _MAX_DIGITS
+    if not is_valid:
         raise NotFound("version_not_found", f"The template {template.id} has no such version.")
-    found = call.services.read_templates.version(template, int(number))
-    return Reply(200, version_source_json(template, *found))
+    version_and_source = call.services.read_templates.version(template, int(number))
+    return Reply(200, version_source_json(template, *version_and_source))
 
 
 def _version_reply(call: Call, result: PublishResult) -> Reply:
     template, version = result.template, result.version
-    place = f"{call.services.settings.base_url}/templates/{template.id}/versions/{version.number}"
-    return Reply(201, version_json(template, version), headers={"Location": place})
+    url = f"{call.services.settings.base_url}/templates/{template.id}/versions/{version.number}"
+    return Reply(201, version_json(template, version), headers={"Location": url})

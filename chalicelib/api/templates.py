@@ -1,4 +1,4 @@
-"""`/v1/templates`: templates, their drafts and their versions."""
+"""`/v1/templates`: create, list, read, change, delete, restore and lock templates."""
 
 from typing import Any, Final
 
@@ -37,26 +37,26 @@ _TEMPLATE: Final = f"{_CONTRACT}:Template"
 def create(call: Call) -> Reply:
     """Make a template.
 
-    Its source becomes the draft. With `publish` it is version 1 at once: every dataset is rendered
-    first, nothing of which is stored or billed, and where one fails nothing is made. A key with a
-    template allowlist makes none.
+    Its source becomes the draft. With `publish` it also becomes version 1: all datasets are
+    rendered first, without being stored or billed, and if one fails no template is made. A key
+    with a template allowlist cannot make templates.
     """
     require_unrestricted_key(call)
-    asked = call.body
-    datasets = [NewDataset(each.name, each.data, each.is_default) for each in asked.datasets]
-    for each in datasets:
-        check_response_size(f'The dataset "{each.name}"', each.data)
-    wanted = NewTemplate(
+    request = call.body
+    datasets = [NewDataset(each.name, each.data, each.is_default) for each in request.datasets]
+    for dataset in datasets:
+        check_response_size(f'The dataset "{dataset.name}"', dataset.data)
+    new_template = NewTemplate(
         workspace_id=call.caller.workspace_id,
-        name=asked.name,
-        description=asked.description,
-        type=asked.type,
-        source=requested_source(asked, asked.type),
+        name=request.name,
+        description=request.description,
+        type=request.type,
+        source=requested_source(request, request.type),
         datasets=datasets,
-        publish=asked.publish,
+        publish=request.publish,
     )
     template = call.services.create_template(
-        wanted, request_id=call.request_id, deadline=dry_run_deadline(call)
+        new_template, request_id=call.request_id, deadline=dry_run_deadline(call)
     )
     headers = {"Location": f"{call.services.settings.base_url}/templates/{template.id}"}
     return Reply(201, template_json(template), headers=headers)
@@ -73,8 +73,8 @@ def create(call: Call) -> Reply:
 def list_templates(call: Call) -> Reply:
     """List templates, newest first.
 
-    A key with a template allowlist sees those of its list. A page may hold fewer than `limit`
-    templates while `has_more` is true.
+    A key with a template allowlist sees the templates of its list only. A page may hold fewer than
+    `limit` templates while `has_more` is true.
     """
     query = call.query
     position = paging.start_position(call)
@@ -84,9 +84,9 @@ def list_templates(call: Call) -> Reply:
         limit=query.limit,
         after=position["after"] if position else None,
     )
-    following = {"after": page.next_after} if page.next_after else None
-    shown = [template_json(template) for template in page.templates]
-    return Reply(200, paging.list_envelope(call, shown, following))
+    next_position = {"after": page.next_after} if page.next_after else None
+    rows = [template_json(template) for template in page.templates]
+    return Reply(200, paging.list_envelope(call, rows, next_position))
 
 
 @endpoint(
@@ -129,7 +129,7 @@ def change(call: Call) -> Reply:
 def delete(call: Call) -> Reply:
     """Move a template into the trash.
 
-    For 30 days it can be restored, and whoever asks for it is answered 410; then it is gone with
+    It can be restored for 30 days, during which requests for it get 410. Then it is deleted with
     its versions and datasets.
     """
     return Reply(200, template_json(call.services.trash_template.delete(requested_template(call))))
@@ -144,7 +144,7 @@ def delete(call: Call) -> Reply:
     problems=("template_not_allowed_for_key", "template_not_found", "conflict"),
 )
 def restore(call: Call) -> Reply:
-    """Restore a template from the trash, as it was; one that is not there is a `conflict`."""
+    """Restore a template from the trash, as it was; if it is not in the trash: `conflict`."""
     template_id = allowed_template_id(call)
     template = call.services.trash_template.restore(call.caller.workspace_id, template_id)
     return Reply(200, template_json(template))
@@ -161,7 +161,7 @@ def restore(call: Call) -> Reply:
 def lock(call: Call) -> Reply:
     """Lock a template.
 
-    Its draft cannot be replaced and it cannot be deleted; publishing and rollback go on.
+    Its draft cannot be replaced and it cannot be deleted. Publishing and rollback still work.
     """
     return _change_fields(call, {"locked": True})
 

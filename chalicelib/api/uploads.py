@@ -1,4 +1,4 @@
-"""`/v1/uploads`: send files before the request that names them."""
+"""`/v1/uploads`: files that are sent ahead of the request that names them."""
 
 from chalicelib.api.edge.endpoint import JSON, Call, Reply, endpoint
 from chalicelib.api.edge.request_body import MULTIPART_TYPE, form_file
@@ -22,9 +22,9 @@ _UPLOAD = "chalicelib.contract.uploads:Upload"
 def create(call: Call) -> Reply:
     """Upload a file, or announce one.
 
-    As `multipart/form-data`: the field `file`, the whole body within the plan's `max_payload_mb`.
-    As JSON: the answer has `upload`, a form for a file of up to 200 MB; the upload is `pending`
-    until the file has arrived there. An upload goes away after 24 hours.
+    As `multipart/form-data`: the field `file`; the whole body may have the plan's `max_payload_mb`.
+    As JSON: the response has `upload`, a form to send a file of up to 200 MB with. The upload is
+    `pending` until the file has arrived. An upload is deleted after 24 hours.
     """
     if call.body is None:
         return _store_form_file(call)
@@ -41,7 +41,7 @@ def create(call: Call) -> Reply:
     problems=("upload_not_found",),
 )
 def retrieve(call: Call) -> Reply:
-    """Retrieve an upload, as it stands."""
+    """Retrieve an upload."""
     upload = call.services.read_uploads.get(call.caller.workspace_id, call.params["id"])
     return Reply(200, upload_object(upload))
 
@@ -57,7 +57,7 @@ def retrieve(call: Call) -> Reply:
 def delete(call: Call) -> Reply:
     """Delete an upload at once.
 
-    A render that names it and has not begun yet fails with `upload_not_found`.
+    A render that names it and has not started yet fails with `upload_not_found`.
     """
     upload = call.services.read_uploads.get(call.caller.workspace_id, call.params["id"])
     call.services.delete_upload(upload)
@@ -68,22 +68,21 @@ def _store_form_file(call: Call) -> Reply:
     from chalicelib.contract.validation import read_body  # noqa: PLC0415 -- pydantic is slow
 
     file = form_file(call)
-    said = {
+    # The form's fields pass through the model of the JSON request, so both have the same checks.
+    fields = {
         "filename": file.filename,
         "content_type": file.content_type,
         "bytes": len(file.content),
     }
     assert call.endpoint.body_model is not None
-    call.body = read_body(call.endpoint.body_model, json.dumps(said).encode(), said)
+    call.body = read_body(call.endpoint.body_model, json.dumps(fields).encode(), fields)
     upload = call.services.create_upload.store(_announced_upload(call), file.content)
     return Reply(201, upload_object(upload), headers=_location_header(call, upload))
 
 
 def _announced_upload(call: Call) -> AnnouncedUpload:
-    asked = call.body
-    return AnnouncedUpload(
-        call.caller.workspace_id, asked.filename, asked.content_type, asked.bytes
-    )
+    body = call.body
+    return AnnouncedUpload(call.caller.workspace_id, body.filename, body.content_type, body.bytes)
 
 
 def _location_header(call: Call, upload: Upload) -> dict[str, str]:

@@ -1,1 +1,1 @@
-"""Wiring: builds what the functions and the operator tool work with, each part on first use."""
+"""Wiring: builds the services of the functions and of the operator tool."""

@@ -1,4 +1,4 @@
-"""What the API function's views ask for, each part built on first use."""
+"""Services of the API function, each built on first use."""
 
 from collections.abc import Callable, Mapping
 from functools import cache, cached_property
@@ -29,12 +29,12 @@ from chalicelib.features.workspaces.keys.last_use import RecordKeyUse
 from chalicelib.features.workspaces.repository import ApiKeys
 from chalicelib.settings import ApiSettings
 
-# How long most callers wait: the gateway's own limit less the way back.
+# The usual timeout of an invocation: the gateway's limit less the time for the response.
 USUAL_WAIT_S: Final = 27.0
 
 
 class ApiServices(TemplateServices):
-    """What the API function's views ask for."""
+    """Services of the API function, without those of templates (its base class)."""
 
     def __init__(
         self, settings: ApiSettings, clients: AwsClients, *, clock: Clock, ids: IdGenerator
@@ -44,7 +44,7 @@ class ApiServices(TemplateServices):
         arm_crash_points(settings.crash_points)
 
     def warm_up(self) -> None:
-        """Make the clients and read the secret that the first request would wait for."""
+        """Create the clients and read the secret before the first request needs them."""
         self.tables.get(self.settings.main_table, "HEALTH")
         assert self.secret.value
         self.render_function.prepare_client(USUAL_WAIT_S)
@@ -173,23 +173,23 @@ class ApiServices(TemplateServices):
 
     @cached_property
     def api_host(self) -> str:
-        """What stands before `/v1`: a host, and its path where the API has no domain of its own."""
+        """URL of the API without `/v1`; it has a path if the API has no domain of its own."""
         return self.settings.base_url.removesuffix("/v1")
 
     @cached_property
     def cursor_key(self) -> bytes:
-        """The secret that list cursors are signed with."""
+        """Secret that signs list cursors."""
         return self.secret.value
 
     @cached_property
     def checks(self) -> Mapping[str, Callable[[], Any]]:
-        """What `/healthz` tries, by name; a check that raises has failed."""
+        """Checks of `/healthz` by name; a check that raises has failed."""
         return {"state": lambda: self.tables.get(self.settings.main_table, "HEALTH")}
 
 
 @cache
 def api_services() -> ApiServices:
-    """Return the API function's services, one set a process."""
+    """Return the services of this process."""
     return ApiServices(
         ApiSettings.from_env(), AwsClients(), clock=SystemClock(), ids=RandomIdGenerator()
     )

@@ -1,4 +1,4 @@
-"""When a function makes itself ready."""
+"""Warm-up of a function at its cold start."""
 
 from collections.abc import Callable
 
@@ -6,11 +6,11 @@ from chalicelib.settings import is_on_lambda
 
 
 def warm_up_on_lambda(warm_up: Callable[[], None]) -> None:
-    """Run `warm` now on Lambda, where nobody else would: to be called last in a handler's module.
+    """Run `warm_up` now if this process is on Lambda; called last in a handler's module.
 
-    So a missing variable, layer or permission fails the start with its name, not the first request.
-    Everywhere else an import stays an import: tests make their own parts, and the runner of one
-    machine calls `warm` itself.
+    A missing variable, layer or permission then fails the start, not the first request.
+    Elsewhere nothing is run at import: tests build their own services, and the local runner calls
+    `warm` itself.
     """
     if is_on_lambda():
         warm_up()

@@ -1,4 +1,4 @@
-"""What the operator tool works with."""
+"""Services of the operator tool."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -31,7 +31,7 @@ from chalicelib.settings import OperatorSettings, RedriveSettings, TraceSettings
 
 
 class OperatorServices:
-    """What the operator tool asks for."""
+    """Use cases of the operator tool."""
 
     def __init__(
         self, settings: OperatorSettings, clients: AwsClients, *, clock: Clock, ids: IdGenerator
@@ -78,7 +78,7 @@ class OperatorServices:
 
 @cache
 def operator_services() -> OperatorServices:
-    """Return the operator tool's use cases."""
+    """Return the use cases of this process."""
     return OperatorServices(
         OperatorSettings.from_env(), AwsClients(), clock=SystemClock(), ids=RandomIdGenerator()
     )
@@ -87,7 +87,7 @@ def operator_services() -> OperatorServices:
 def trace_render(
     settings: TraceSettings, clients: AwsClients, log_lines: ReadLogLines, clock: Clock
 ) -> TraceRender:
-    """Return what traces renders; `lines` is where functions log."""
+    """Return the use case that traces a render; `log_lines` reads the functions' logs."""
     state = SharedServices(clients, clock, main_table=settings.main_table, bucket=settings.bucket)
     return TraceRender(
         workspaces=Workspaces(state.tables, settings.main_table),
@@ -101,7 +101,7 @@ def trace_render(
 
 
 class DeadLetterService:
-    """What there is of dead letters: their records, the queues they are of, and the way back."""
+    """Dead letters: their rows, the dead-letter queues, and the use case that redrives them."""
 
     def __init__(self, settings: RedriveSettings, clients: AwsClients, clock: Clock) -> None:
         """Build the use cases."""
@@ -111,12 +111,12 @@ class DeadLetterService:
             "events": settings.events_queue_url,
             "upkeep": settings.maintenance_queue_url,
         }
-        unread = {
+        dead_letter_queues = {
             "renders": settings.renders_dead_letters_url,
             "events": settings.events_dead_letters_url,
             "upkeep": settings.maintenance_dead_letters_url,
         }
-        self.dead_letter_queues: Final[Mapping[str, Queue]] = _queues(clients, unread)
+        self.dead_letter_queues: Final[Mapping[str, Queue]] = _queues(clients, dead_letter_queues)
         self.redrive: Final = RedriveDeadLetters(
             letters=self.letters, queues=_queues(clients, queues)
         )

@@ -1,4 +1,7 @@
-"""What the render function works with; only it has what these modules need."""
+"""Services of the render function.
+
+The modules imported here need packages that only the render function has (decision 8).
+"""
 
 from functools import cache, partial
 from typing import TYPE_CHECKING
@@ -25,17 +28,17 @@ if TYPE_CHECKING:
 def execute_render(
     settings: RenderSettings, clients: AwsClients, engine: RunEngine, clock: Clock
 ) -> ExecuteRender:
-    """Return the render function's use case over an engine."""
+    """Return the use case that executes a render with this engine."""
     arm_crash_points(settings.crash_points)
     state = SharedServices(clients, clock, main_table=settings.main_table, bucket=settings.bucket)
-    conclude = state.make_settle_and_publish(settings.events_queue_url)
+    settle_and_publish = state.make_settle_and_publish(settings.events_queue_url)
     finish = FinishRender(
         tables=state.tables,
         renders=state.renders,
         files=state.files,
         events=state.outbox,
         objects=state.objects,
-        settle_and_publish=conclude,
+        settle_and_publish=settle_and_publish,
         clock=clock,
     )
     return ExecuteRender(
@@ -44,8 +47,8 @@ def execute_render(
         engine=engine,
         check_conformance=CheckConformance(cache(partial(_validator, settings, clients))),
         finish=finish,
-        settle_and_publish=conclude,
-        end=state.make_end_render(conclude),
+        settle_and_publish=settle_and_publish,
+        end=state.make_end_render(settle_and_publish),
         cancellation_watch=CancellationWatch(state.renders),
         uploads=UploadContents(state.objects),
         schemas=state.check_schemas,
@@ -56,7 +59,7 @@ def execute_render(
 def run_dry_run(
     settings: RenderSettings, clients: AwsClients, engine: RunEngine, clock: Clock
 ) -> RunDryRun:
-    """Return the use case that makes documents of which nothing is kept."""
+    """Return the use case of dry runs, which store and bill nothing."""
     state = SharedServices(clients, clock, main_table=settings.main_table, bucket=settings.bucket)
     return RunDryRun(
         engine=engine,
@@ -69,20 +72,20 @@ def run_dry_run(
 def validate_received(
     settings: RenderSettings, clients: AwsClients, clock: Clock
 ) -> ValidateReceived:
-    """Return what examines e-invoices of others."""
+    """Return the use case that validates received e-invoices."""
     uploads = UploadContents(Objects(clients, settings.bucket))
     return ValidateReceived(cache(partial(_validator, settings, clients)), uploads, clock)
 
 
 def _validator(settings: RenderSettings, clients: AwsClients) -> "Validator":
-    """Return what judges files; the start does not wait for it."""
+    """Return the validator; imported here, so that the cold start does not wait for it."""
     from chalicelib.bootstrap.validation import validator  # noqa: PLC0415
 
     return validator(settings.validate_function, settings.bucket, clients)
 
 
 def render_consumers(settings: RenderSettings, clients: AwsClients) -> QueueConsumers:
-    """Return what queued renders are worked off with."""
+    """Return the consumers of queued renders; both queues share one dead-letter queue."""
     dead_letters = Queue(clients, settings.renders_dead_letters_url)
     return QueueConsumers(
         QueueConsumer(Queue(clients, url), dead_letters)

@@ -1,4 +1,4 @@
-"""What keeps the state, alike for all that is built here: what stands over tables and bucket."""
+"""Services over tables, bucket and queues that several functions share."""
 
 from functools import cached_property
 
@@ -28,12 +28,12 @@ from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
 
 
 class SharedServices:
-    """The parts that several functions build alike."""
+    """Services that several functions build alike, each built on first use."""
 
     def __init__(
         self, clients: AwsClients, clock: Clock, *, main_table: str, bucket: str = ""
     ) -> None:
-        """Build nothing yet; without a bucket nothing that needs one may be asked for."""
+        """Build nothing yet; services over the bucket fail without `bucket`."""
         self.clients = clients
         self.clock = clock
         self.main_table = main_table
@@ -89,17 +89,17 @@ class SharedServices:
         return Queue(self.clients, url)
 
     def render_queues(self, normal_url: str, low_url: str) -> RenderQueues:
-        """Return the queues that renders wait in."""
+        """Return the queues of normal and low priority (decision 14)."""
         return RenderQueues(self.queue(normal_url), self.queue(low_url))
 
     def make_settle_and_publish(self, events_queue_url: str) -> SettleAndPublish:
-        """Return what follows a final state; facts go to this queue."""
+        """Return the step that follows a final state; its events go to this queue."""
         return SettleAndPublish(
             settle=self.settle_render, events_queue=self.queue(events_queue_url)
         )
 
     def make_end_render(self, settle_and_publish: SettleAndPublish) -> EndRender:
-        """Return what ends renders from outside their functions."""
+        """Return the use case that ends a render from outside its function."""
         return EndRender(
             tables=self.tables,
             renders=self.renders,
@@ -109,7 +109,7 @@ class SharedServices:
         )
 
     def make_purge_files(self, settle_and_publish: SettleAndPublish) -> PurgeFiles:
-        """Return what takes a render's files away."""
+        """Return the use case that purges the files of a render."""
         return PurgeFiles(
             tables=self.tables,
             renders=self.renders,
@@ -122,5 +122,5 @@ class SharedServices:
 
 
 def arm_crash_points(folder: str) -> None:
-    """Arm the crash points of this process where a folder is set."""
+    """Arm the crash points of this process if a folder is set, which only tests do."""
     crash_points.arm(folder, lambda: current_ids().get("request_id"))

@@ -1,4 +1,4 @@
-"""What the API function's views of templates ask for, each part built on first use."""
+"""Template services of the API function, each built on first use."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -35,7 +35,7 @@ from chalicelib.settings import ApiSettings
 
 
 class TemplateServices(SharedServices):
-    """The parts of the API function that stand for templates."""
+    """Services of the API function for templates, and those that they depend on."""
 
     def __init__(
         self, settings: ApiSettings, clients: AwsClients, *, clock: Clock, ids: IdGenerator
@@ -59,9 +59,9 @@ class TemplateServices(SharedServices):
 
     @cached_property
     def resolve_template(self) -> ResolveTemplate:  # noqa: D102
-        uploaded = ReadUploadedHtml(self.read_uploads, UploadContents(self.objects))
+        uploaded_html = ReadUploadedHtml(self.read_uploads, UploadContents(self.objects))
         return ResolveTemplate(
-            CachedTemplateSources(self.read_templates), _complete_output, uploaded
+            CachedTemplateSources(self.read_templates), _complete_output, uploaded_html
         )
 
     @cached_property
@@ -84,7 +84,7 @@ class TemplateServices(SharedServices):
 
     @cached_property
     def source_checks(self) -> tuple[SourceCheck, ...]:
-        """What a draft is refused for."""
+        """Checks that refuse a draft."""
         return (check_options, self.check_schemas.check_source)
 
     @cached_property

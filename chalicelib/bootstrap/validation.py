@@ -1,4 +1,4 @@
-"""What judges finished files, and how others reach it."""
+"""Services of the validate function, and the validator that the render function calls."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,21 +14,21 @@ from chalicelib.settings import ValidateSettings
 
 @dataclass(frozen=True, slots=True)
 class ValidationServices:
-    """What the function of the validators works with."""
+    """Services of the validate function."""
 
     judge: LocalValidator
     objects: Objects
 
 
 def validation_services(settings: ValidateSettings, clients: AwsClients) -> ValidationServices:
-    """Return what the function of the validators works with."""
+    """Return the services of the validate function."""
     return ValidationServices(
         LocalValidator(Path(settings.validators_dir)), Objects(clients, settings.bucket)
     )
 
 
 def validator(function: str, bucket: str, clients: AwsClients) -> Validator:
-    """Return the validators behind a function, or none where there is no function."""
+    """Return a validator over this function, or NoValidator if `function` is empty."""
     if not function:
         return NoValidator()
     return RemoteValidator(LambdaFunction(clients, function), Objects(clients, bucket))

@@ -1,4 +1,4 @@
-"""What the functions behind queues and schedules work with."""
+"""Services of the functions behind queues and schedules."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -42,7 +42,7 @@ from chalicelib.settings import (
 
 
 def relay(settings: RelaySettings, clients: AwsClients, clock: Clock) -> OutboxRelay:
-    """Return what tells facts; whoever listens stands here."""
+    """Return the outbox relay with all its subscribers."""
     arm_crash_points(settings.crash_points)
     state = SharedServices(clients, clock, main_table=settings.main_table, bucket=settings.bucket)
     return OutboxRelay(
@@ -59,12 +59,12 @@ def _file_extensions(row: Mapping[str, Any]) -> Sequence[str]:
 
 
 def relay_consumer(settings: RelaySettings, clients: AwsClients) -> QueueConsumer:
-    """Return what the relay's messages are worked off with."""
+    """Return the consumer of the events queue."""
     return _queue_consumer(clients, settings.events_queue_url, settings.events_dead_letters_url)
 
 
 def tick(settings: TickSettings, clients: AwsClients, clock: Clock) -> Tick:
-    """Return what hands out what is due."""
+    """Return the tick, which sends due items to their queues."""
     arm_crash_points(settings.crash_points)
     state = SharedServices(clients, clock, main_table=settings.main_table)
     return Tick(
@@ -78,10 +78,10 @@ def tick(settings: TickSettings, clients: AwsClients, clock: Clock) -> Tick:
 
 
 def maintenance(settings: MaintenanceSettings, clients: AwsClients, clock: Clock) -> DueDispatcher:
-    """Return what does for due items what they are due for."""
+    """Return the dispatcher of due items."""
     arm_crash_points(settings.crash_points)
     state = SharedServices(clients, clock, main_table=settings.main_table, bucket=settings.bucket)
-    conclude = state.make_settle_and_publish(settings.events_queue_url)
+    settle_and_publish = state.make_settle_and_publish(settings.events_queue_url)
     workspaces = Workspaces(state.tables, settings.main_table)
     keys = ApiKeys(state.tables, settings.main_table)
     notify = NotifyOwners(
@@ -93,10 +93,10 @@ def maintenance(settings: MaintenanceSettings, clients: AwsClients, clock: Clock
             tables=state.tables,
             renders=state.renders,
             queues=state.render_queues(settings.renders_queue_url, settings.renders_low_queue_url),
-            end=state.make_end_render(conclude),
+            end=state.make_end_render(settle_and_publish),
             settle=state.settle_render,
             clear=state.clean_up,
-            purge=state.make_purge_files(conclude),
+            purge=state.make_purge_files(settle_and_publish),
             clock=clock,
         ),
         limits=ReconcileLimits(
@@ -107,7 +107,7 @@ def maintenance(settings: MaintenanceSettings, clients: AwsClients, clock: Clock
                 workspaces=workspaces,
                 limits=state.limits,
                 events=state.outbox,
-                publish=conclude.publish,
+                publish=settle_and_publish.publish,
                 notify=notify,
                 clock=clock,
             ),
@@ -143,7 +143,7 @@ def maintenance(settings: MaintenanceSettings, clients: AwsClients, clock: Clock
 
 
 def _erasers(state: SharedServices) -> Sequence[Erase]:
-    """Return what erases the contents of a workspace: what each feature keeps of it stands here."""
+    """Return the erasers of a deleted workspace, one for each feature that stores data of it."""
     return (
         EraseRenders(
             tables=state.tables,
@@ -168,7 +168,7 @@ def _erase_templates(state: SharedServices) -> EraseTemplates:
 
 
 def maintenance_inbox(settings: MaintenanceSettings, clients: AwsClients) -> QueueConsumer:
-    """Return what the upkeep's messages are worked off with."""
+    """Return the consumer of the maintenance queue."""
     return _queue_consumer(
         clients, settings.maintenance_queue_url, settings.maintenance_dead_letters_url
     )
@@ -177,7 +177,7 @@ def maintenance_inbox(settings: MaintenanceSettings, clients: AwsClients) -> Que
 def dead_letters(
     settings: DeadLettersSettings, clients: AwsClients, clock: Clock
 ) -> RecordDeadLetter:
-    """Return what buries messages that were given up."""
+    """Return the use case that resolves and records dead letters (decision 11)."""
     arm_crash_points(settings.crash_points)
     state = SharedServices(clients, clock, main_table=settings.main_table)
     end = state.make_end_render(state.make_settle_and_publish(settings.events_queue_url))
@@ -195,8 +195,8 @@ def dead_letters(
 
 
 def _event_key(message: Mapping[str, Any]) -> DueItem:
-    told = PublishEvent.from_json(message)
-    return DueItem(told.subject, told.sort_key)
+    event = PublishEvent.from_json(message)
+    return DueItem(event.subject, event.sort_key)
 
 
 def _queue_consumer(clients: AwsClients, queue_url: str, dead_letters_url: str) -> QueueConsumer:

@@ -1,1 +1,1 @@
-"""The public contract as pydantic models, one module per section."""
+"""Public contract of the API as pydantic models; their docstrings are published in the OpenAPI."""

@@ -1,4 +1,4 @@
-"""The account of a workspace, and what it has rendered by day."""
+"""Account and usage of a workspace."""
 
 import datetime as dt
 from typing import Literal
@@ -10,14 +10,14 @@ from chalicelib.contract.field_types import Day
 
 
 class AccountWorkspace(Model):
-    """Who the key belongs to."""
+    """The workspace that the key belongs to."""
 
     id: str
     name: str
 
 
 class AccountPlan(Model):
-    """What is paid for."""
+    """The workspace's plan and its billing interval."""
 
     code: str
     interval: Literal["month", "year"]
@@ -31,23 +31,24 @@ class Cycle(Model):
 
 
 class AccountRenders(Model):
-    """What may still be rendered with live keys."""
+    """The allowance of renders with live keys."""
 
     included: int
     """Billed renders that the plan includes in the cycle."""
     used: int
-    """Used of them."""
+    """Included renders that are used."""
     remaining_included: int
-    """Left of them; an unfinished render holds one until it succeeds or gives it back."""
+    """Included renders that are left; an unfinished render reserves one until it ends."""
     prepaid_remaining: int
-    """Left in packs and automatic top-ups; they outlive the cycle."""
+    """Renders left in packs and automatic top-ups; they do not end with the cycle."""
     spend_cap_cents: int
     """Monthly limit in euro cents, without tax, for the plan's price and all automatic top-ups of
-    the cycle. A pack of 1 000 renders for 1 000 cents is added while it stays within; 0: off."""
+    the cycle. A pack of 1 000 renders for 1 000 cents is bought while the sum stays within it. 0:
+    no top-ups."""
 
 
 class AccountLimits(Model):
-    """What the plan allows at once."""
+    """Limits of the plan."""
 
     bulk_concurrency: int
     max_pages: int
@@ -67,7 +68,7 @@ class Account(Model):
     renders: AccountRenders
     limits: AccountLimits
     regions: list[str]
-    """Where the workspace may render."""
+    """Regions in which the workspace may render."""
 
 
 class UsageDay(Model):
@@ -75,7 +76,7 @@ class UsageDay(Model):
 
     date: dt.date
     live: int
-    """Renders with live keys that succeeded: what is billed."""
+    """Renders with live keys that succeeded; only these are billed."""
     test: int
     """Renders with test keys that succeeded; never billed."""
     failed: int
@@ -83,7 +84,7 @@ class UsageDay(Model):
 
 
 class UsageByTemplate(Model):
-    """What was rendered of one template."""
+    """Finished renders of one template."""
 
     template_id: str
     live: int
@@ -114,7 +115,7 @@ class Usage(Model):
 
 
 class UsageQuery(Model):
-    """Which days are wanted, both included: by default the cycle up to today."""
+    """The first and the last day; by default the present cycle up to today."""
 
     from_: Day | None = Field(default=None, alias="from")
     """A date such as 2026-01-31, UTC."""

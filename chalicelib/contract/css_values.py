@@ -1,9 +1,9 @@
-"""The grammar of CSS colours: names, `#` and hexadecimal digits, `rgb()` and `hsl()`."""
+"""Parsers of CSS colours and lengths, and the page sizes in inches."""
 
 import re
 from typing import Final
 
-# CSS Color Module Level 4, 6.1.
+# Named colours of CSS Color Module Level 4, 6.1.
 _COLOR_NAMES: Final = frozenset(
     """aliceblue antiquewhite aqua aquamarine azure beige bisque black blanchedalmond blue
     blueviolet brown burlywood cadetblue chartreuse chocolate coral cornflowerblue cornsilk crimson
@@ -29,14 +29,7 @@ _COLOR_FUNCTION: Final = re.compile(
     rf"rgba?\( *{_NUMBER}%?(?: *, *| +){_NUMBER}%?(?: *, *| +){_NUMBER}%?{_OPACITY} *\)"
     rf"|hsla?\( *{_NUMBER}(?:deg)?(?: *, *| +){_NUMBER}%(?: *, *| +){_NUMBER}%{_OPACITY} *\)"
 )
-
-
-def is_color(text: str) -> bool:
-    """Tell whether a text is a colour, and nothing beside it."""
-    named = text.isascii() and text.lower() in _COLOR_NAMES
-    return named or any(form.fullmatch(text) for form in (_HEX_COLOR, _COLOR_FUNCTION))
-
-
+# CSS Values and Units Level 4, 6.2: an inch is 96px.
 _INCHES_PER_UNIT: Final = {
     "mm": 1 / 25.4,
     "cm": 1 / 2.54,
@@ -45,7 +38,7 @@ _INCHES_PER_UNIT: Final = {
     "pt": 1 / 72,
     "pc": 1 / 6,
 }
-# Upright, in millimetres (ISO 216) and inches (ANSI).
+# Portrait: width and height in millimetres (ISO 216), below in inches (ANSI).
 _ISO_SIZES: Final = {
     "A0": (841, 1189),
     "A1": (594, 841),
@@ -65,13 +58,22 @@ PAGE_SIZES: Final = {
 _LENGTH: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?|\.[0-9]+)\s*(mm|cm|in|px|pt|pc)")
 
 
+def is_color(text: str) -> bool:
+    """Tell whether a text is a CSS colour: a name, `#` and hexadecimal digits, `rgb()` or `hsl()`.
+
+    Nothing may follow the colour, because the text is put into style sheets.
+    """
+    is_name = text.isascii() and text.lower() in _COLOR_NAMES
+    return is_name or any(form.fullmatch(text) for form in (_HEX_COLOR, _COLOR_FUNCTION))
+
+
 def length_in_inches(length: str) -> float:
-    """Turn `10mm` or `0` into inches; raises ValueError for anything else."""
+    """Return a length such as `10mm` or `0` in inches; raise ValueError for anything else."""
     text = length.strip()
     if re.fullmatch(r"0+(\.0*)?", text):
         return 0.0
-    found = _LENGTH.fullmatch(text)
-    if found is None:
+    match = _LENGTH.fullmatch(text)
+    if match is None:
         message = f"not a length: {length!r}"
         raise ValueError(message)
-    return float(found[1]) * _INCHES_PER_UNIT[found[2]]
+    return float(match[1]) * _INCHES_PER_UNIT[match[2]]

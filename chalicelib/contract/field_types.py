@@ -1,4 +1,4 @@
-"""Values that several models have: moments, language tags, time zones, the caller's own data."""
+"""Field types of several models: times, language tags, time zones, colours, metadata, sources."""
 
 import datetime as dt
 import re
@@ -19,13 +19,17 @@ from chalicelib.contract.base import Model
 from chalicelib.contract.css_values import is_color
 
 LOCALE_PATTERN: Final = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,4}")
+_DATE_PATTERN: Final = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_TIME_PATTERN: Final = r"[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?"
+_PATTERN_CONTEXT: Final = {"error": "another form"}
+
 MetadataKey = Annotated[str, StringConstraints(min_length=1, max_length=40)]
 MetadataText = Annotated[str, StringConstraints(max_length=500)]
 Metadata = dict[MetadataKey, MetadataText | int | float | bool | None]
 
 
 def check_language_tag(value: str) -> str:
-    """Return a BCP 47 tag, or raise ValueError."""
+    """Return a BCP 47 language tag; raise ValueError for anything else."""
     if LOCALE_PATTERN.fullmatch(value) is None:
         message = "a BCP 47 tag such as de-AT is expected"
         raise ValueError(message)
@@ -33,19 +37,19 @@ def check_language_tag(value: str) -> str:
 
 
 def check_time_zone(value: str) -> str:
-    """Return an IANA name, or raise ValueError."""
-    # Files such as localtime and posix/UTC lie in the same folder and are no IANA names; that of
-    # Factory says that there is no zone.
-    named = value[:1].isupper() and value != "Factory"
+    """Return the name of an IANA time zone; raise ValueError for anything else."""
+    # The folder of zones has other files, such as localtime and posix/UTC. Factory is no zone but
+    # the entry of an unconfigured machine.
+    is_zone_name = value[:1].isupper() and value != "Factory"
     try:
-        return ZoneInfo(value if named and value.isascii() else "").key
+        return ZoneInfo(value if is_zone_name and value.isascii() else "").key
     except (ZoneInfoNotFoundError, ValueError, OSError) as unknown:
         message = "an IANA time zone such as Europe/Vienna is expected"
         raise ValueError(message) from unknown
 
 
 def _refuse_numbers(kind: Any, context: dict[str, str]) -> BeforeValidator:
-    """Refuse numbers, which pydantic takes for seconds."""
+    """Return a validator that refuses numbers, which pydantic would read as seconds since 1970."""
 
     def check(value: object) -> object:
         if isinstance(value, int | float):
@@ -58,7 +62,7 @@ def _refuse_numbers(kind: Any, context: dict[str, str]) -> BeforeValidator:
 def _require_pattern(
     form: str, kind: Any, context: dict[str, str] | None = None
 ) -> BeforeValidator:
-    """Hold a text to one way of writing: pydantic takes numbers for times and `on` for true."""
+    """Return a validator for one spelling: pydantic also reads `on` as true and `5` as a time."""
     pattern = re.compile(form)
 
     def check(text: object) -> object:
@@ -68,10 +72,6 @@ def _require_pattern(
 
     return BeforeValidator(check)
 
-
-_DATE_PATTERN: Final = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
-_TIME_PATTERN: Final = r"[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?"
-_PATTERN_CONTEXT: Final = {"error": "another form"}
 
 Day = Annotated[
     dt.date,
@@ -89,7 +89,7 @@ Timestamp = Annotated[
         _PATTERN_CONTEXT,
     ),
 ]
-# Of query parameters, which are texts.
+# Types of query parameters, which are always texts.
 QueryFlag = Annotated[bool, Field(strict=False), _require_pattern("true|false", "bool_parsing")]
 PageLimit = Annotated[
     int, Field(strict=False, ge=1, le=100), _require_pattern("-?[0-9]+", "int_parsing")
@@ -121,7 +121,7 @@ class ContentSource(Model):
 
     upload_id: UploadId | None = None
     url: Url | None = None
-    """An http or https address that anybody may fetch."""
+    """A public http or https URL."""
     content: (
         Annotated[str, StringConstraints(min_length=1, pattern=r"^[A-Za-z0-9+/\s]+=*\s*$")] | None
     ) = None

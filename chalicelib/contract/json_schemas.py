@@ -1,4 +1,4 @@
-"""The contract's models as JSON Schema 2020-12."""
+"""JSON Schema 2020-12 of the contract's models."""
 
 from collections.abc import Iterable
 from typing import Any, Literal
@@ -14,17 +14,19 @@ def model_json_schemas(
     response_models: Iterable[type[BaseModel]],
     ref_template: str,
 ) -> tuple[dict[Any, Any], dict[Any, Any], dict[str, Any]]:
-    """Return references to the models that are read, to those that are written, and all schemas.
+    """Return the references of the request models, those of the response models, and all schemas.
 
-    `template` says where a schema stands, such as `#/components/schemas/{model}`.
+    `ref_template` is the form of a reference, such as `#/components/schemas/{model}`.
     """
-    asked: list[tuple[type[BaseModel], _Mode]] = [(model, "validation") for model in request_models]
-    asked += [(model, "serialization") for model in response_models]
-    found, definitions = models_json_schema(asked, ref_template=ref_template)
+    models_and_modes: list[tuple[type[BaseModel], _Mode]] = [
+        (model, "validation") for model in request_models
+    ]
+    models_and_modes += [(model, "serialization") for model in response_models]
+    references, definitions = models_json_schema(models_and_modes, ref_template=ref_template)
     by_mode: dict[_Mode, dict[Any, Any]] = {
         "validation": {},
         "serialization": {},
     }
-    for (model, mode), reference in found.items():
+    for (model, mode), reference in references.items():
         by_mode[mode][model] = reference
     return by_mode["validation"], by_mode["serialization"], definitions.get("$defs", {})

@@ -1,4 +1,4 @@
-"""What the service says of itself."""
+"""Objects about the service itself: health, error catalogue, problem details, engines."""
 
 from typing import Literal
 
@@ -9,12 +9,12 @@ from chalicelib.contract.render.conformance_report import RenderResult
 
 
 class Health(Model):
-    """Whether the service works."""
+    """The health of the service."""
 
     status: Literal["ok", "failing"]
     version: str
     checks: dict[str, Literal["ok", "failed"]]
-    """What the service stands on, by name."""
+    """The state of each dependency, by name."""
 
 
 class ErrorCode(Model):
@@ -22,7 +22,7 @@ class ErrorCode(Model):
 
     code: str
     status: int | None
-    """The HTTP status; null where the code is only met inside an object."""
+    """The HTTP status; null for a code that only occurs inside an object."""
     title: str
     meaning: str
     fix: str
@@ -41,23 +41,23 @@ class ProblemEntry(Model):
 
 
 class ProblemDetails(Model):
-    """An error (RFC 9457); further members tell more of certain codes."""
+    """An error (RFC 9457); some codes have further members."""
 
     model_config = ConfigDict(extra="allow")
 
     type: str
-    """The address of the page that explains the code."""
+    """The URL of the page that explains the code."""
     title: str
     status: int
     code: str
-    """Stable: what programs decide by."""
+    """Stable; programs should decide by it."""
     detail: str
-    """What happened this time, for people."""
+    """What happened in this case, for people."""
     errors: list[ProblemEntry] = Field(default=[])
     render_id: str | None = None
     """The render that was made before the request failed."""
     result: RenderResult | None = None
-    """That of the render, where it has one."""
+    """The `result` of that render, if it has one."""
     request_id: str
     doc_url: str
 
@@ -66,13 +66,13 @@ class Engine(Model):
     """A rendering engine."""
 
     id: str
-    """What `engine` of a request names."""
+    """The value of `engine` in a request."""
     object: Literal["engine"]
     chromium_version: str
     """The Chromium that draws its pages."""
     state: Literal["current", "deprecated"]
-    """`current`: what a render that names no engine uses. `deprecated`: still there, but not for
-    long."""
+    """`current`: used by renders that name no engine. `deprecated`: available, but to be
+    removed."""
 
 
 class EngineList(Model):

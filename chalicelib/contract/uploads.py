@@ -8,9 +8,9 @@ from chalicelib.contract.base import Model
 
 
 class UploadRequest(Model):
-    """A file to come, up to 200 MB: the answer has the form to send it with.
+    """An announced file of up to 200 MB; the answer has the form to send it with.
 
-    A smaller one may come at once, as the field `file` of a form.
+    A smaller file can be sent at once, as the field `file` of a form.
     """
 
     filename: Annotated[str, StringConstraints(min_length=1, max_length=255)]
@@ -21,18 +21,18 @@ class UploadRequest(Model):
         ),
     ] = "application/octet-stream"
     bytes: Annotated[int, Field(ge=1, le=200_000_000)]
-    """Exactly as many will be taken."""
+    """The exact size; a file of another size is refused."""
 
 
 class UploadForm(Model):
-    """Where and how a file is sent: `POST` as multipart/form-data, `fields` first, then `file`."""
+    """The form to send a file with: `POST` as multipart/form-data, `fields` first, then `file`."""
 
     url: str
     fields: dict[str, str]
 
 
 class Upload(Model):
-    """A file that was sent, or is to come; it goes away after 24 hours."""
+    """A file that was sent or announced; it is deleted after 24 hours."""
 
     id: str
     object: Literal["upload"]
@@ -42,15 +42,15 @@ class Upload(Model):
     status: Literal["pending", "ready"]
     """`pending` until a file that was announced has arrived."""
     upload: UploadForm | None = None
-    """Only in the answer that announces a file; it holds for an hour."""
+    """Only in the answer to an announcement; valid for an hour."""
     created_at: str
     expires_at: str
 
 
 class FileQuery(Model):
-    """What a signed address carries; anything else makes its signature invalid."""
+    """The query of a signed URL; any other parameter makes its signature invalid."""
 
     exp: Annotated[str, StringConstraints(max_length=100)] | None = None
-    """Unix time at which the address ends."""
+    """Unix time at which the URL expires."""
     sig: Annotated[str, StringConstraints(max_length=200)] | None = None
     """HMAC-SHA256, lower-case hex."""

@@ -1,4 +1,4 @@
-"""From JSON and query text to contract models, and from pydantic's findings to `errors[]`."""
+"""Validation of bodies and query parameters; pydantic's errors become `errors[]` of the problem."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
@@ -11,10 +11,14 @@ from chalicelib.core.errors import FieldError, ServiceError, json_pointer
 MAX_ERRORS: Final = 100
 
 type _Location = Sequence[str | int]
+_ABSENT: Final = object()
+_TYPE: Final = "wrong_type"
+_RANGE: Final = "out_of_range"
+_LENGTH: Final = "wrong_length"
 
 
 def read_body[M: BaseModel](model: type[M], raw: bytes, value: Any) -> M:
-    """Validate a body, given as bytes and as the value read from them."""
+    """Validate a body, given as bytes and as the value parsed from it; raise `validation_error`."""
     try:
         return model.model_validate_json(raw)
     except ValidationError as error:
@@ -22,7 +26,7 @@ def read_body[M: BaseModel](model: type[M], raw: bytes, value: Any) -> M:
 
 
 def read_query[M: BaseModel](model: type[M], texts: Mapping[str, str]) -> M:
-    """Validate query parameters; pointers begin with `/query`."""
+    """Validate query parameters; raise `validation_error` with pointers below `/query`."""
     try:
         return model.model_validate_strings(dict(texts))
     except ValidationError as error:
@@ -30,15 +34,15 @@ def read_query[M: BaseModel](model: type[M], texts: Mapping[str, str]) -> M:
 
 
 def to_service_error(error: ValidationError, value: Any, prefix: str = "") -> ServiceError:
-    """Return the `validation_error` that names every field pydantic complains about."""
+    """Return the `validation_error` with one entry for each invalid field, at most MAX_ERRORS."""
     merged: dict[str, FieldError] = {}
     for finding in error.errors(include_url=False, include_input=False):
-        found = _field_error(finding, value, prefix)
-        known = merged.get(found.path)
-        if known is not None and found.message not in known.message:
-            # Each branch of a union complains for itself: one of them has to be met.
-            found = FieldError(found.path, known.code, f"{known.message}, or {found.message}")
-        merged[found.path] = found if known is None or found.message != known.message else known
+        entry = _field_error(finding, value, prefix)
+        known = merged.get(entry.path)
+        if known is not None and entry.message not in known.message:
+            # Each branch of a union has its own error, and one of them has to be met.
+            entry = FieldError(entry.path, known.code, f"{known.message}, or {entry.message}")
+        merged[entry.path] = entry if known is None or entry.message != known.message else known
     errors = list(merged.values())[:MAX_ERRORS]
     first = errors[0]
     more = f" (and {len(merged) - 1} more)" if len(merged) > 1 else ""
@@ -51,13 +55,13 @@ def to_service_error(error: ValidationError, value: Any, prefix: str = "") -> Se
 
 def _field_error(finding: ErrorDetails, value: Any, prefix: str) -> FieldError:
     kind, context = finding["type"], finding.get("ctx", {})
-    code, words = _MESSAGES.get(kind, ("invalid", _default_message))
-    message = words(finding, context)
+    code, message_of = _MESSAGES.get(kind, ("invalid", _default_message))
+    message = message_of(finding, context)
     return FieldError(json_pointer(_json_path(value, finding), prefix), code, message)
 
 
 def _json_path(value: Any, finding: ErrorDetails) -> list[str | int]:
-    # A location also names branches of unions and `[key]`; a path only leads through the value.
+    # pydantic's location also names branches of unions and `[key]`, which are not part of the JSON.
     steps = list(finding["loc"])
     missing = steps.pop() if finding["type"] == "missing" and steps else None
     path: list[str | int] = []
@@ -71,7 +75,7 @@ def _json_path(value: Any, finding: ErrorDetails) -> list[str | int]:
 
 
 def _is_union_branch(value: Any, inner: Any, following: _Location) -> bool:
-    # A branch may be called as a field beside it: `{"kind": "arm", "arm": …}`.
+    # A branch may have the name of a field next to it: `{"kind": "arm", "arm": …}`.
     return any(_member(inner, step) is _ABSENT is not _member(value, step) for step in following)
 
 
@@ -93,10 +97,6 @@ def _message_from(text: str) -> Callable[[ErrorDetails, Mapping[str, Any]], str]
     return lambda _, context: text.format_map(context)
 
 
-_ABSENT: Final = object()
-_TYPE: Final = "wrong_type"
-_RANGE: Final = "out_of_range"
-_LENGTH: Final = "wrong_length"
 _MESSAGES: Final[Mapping[str, tuple[str, Callable[[ErrorDetails, Mapping[str, Any]], str]]]] = {
     "missing": ("required", _message_from("is required")),
     "extra_forbidden": ("unknown", _message_from("is not known here")),

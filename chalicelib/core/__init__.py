@@ -1,1 +1,1 @@
-"""Ids, time, errors, problems and text; standard library only."""
+"""Shared basics: ids, time, errors, problems, JSON and text. Standard library only."""

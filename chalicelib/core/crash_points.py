@@ -1,4 +1,4 @@
-"""Crash points: numbered places at which a test ends this process; elsewhere they do nothing."""
+"""Crash points: numbered places where a test kills this process; without a test they do nothing."""
 
 import os
 import signal
@@ -8,9 +8,10 @@ from pathlib import Path
 
 
 class CrashPoint(IntEnum):
-    """After what the process ends; the name begins with the function that mostly gets there.
+    """The step after which the process is killed.
 
-    From 60 on it begins with what is worked on: things that are no renders.
+    A name begins with the function that usually takes the step; from 60 on with the object of the
+    step, for objects other than renders.
     """
 
     API_ADMITTED = 1
@@ -79,18 +80,21 @@ class _ArmedFolder:
 
 
 def arm(folder: str, current_request: Callable[[], str | None]) -> None:
-    """Let the files of this folder say where to end; `request` tells what is being worked on.
+    """Arm the crash points by the files of a folder; an empty `folder` disarms them.
 
-    A file is named after a point, or after a point and the one request that it is meant for
-    (`12`, `12.req_1`). It holds numbers: the first says at which hit to end, the next at which one
-    after that.
+    A file is named after a point, or after a point and the id of one request (`12`, `12.req_1`),
+    which `current_request` returns. It holds numbers: the first counts the hits until the crash,
+    the next those until the crash after that.
     """
     _ArmedFolder.folder = Path(folder) if folder else None
     _ArmedFolder.request = current_request
 
 
 def crash_if_armed(point: CrashPoint) -> None:
-    """End the process, as `kill -9` does, when a file says that this hit is the one."""
+    """Kill the process with SIGKILL if a file of the armed folder says so; else only count the hit.
+
+    SIGKILL, because a lost function runs no handlers and no `finally` either.
+    """
     if _ArmedFolder.folder is None:
         return
     for name in (f"{point:d}", f"{point:d}.{_ArmedFolder.request()}"):
@@ -99,14 +103,14 @@ def crash_if_armed(point: CrashPoint) -> None:
 
 def _count_hit(file: Path) -> None:
     try:
-        first, *others = file.read_text(encoding="utf-8").split()
+        first, *next_counts = file.read_text(encoding="utf-8").split()
     except FileNotFoundError:
         return
     if int(first) > 1:
-        file.write_text(" ".join([str(int(first) - 1), *others]), encoding="utf-8")
+        file.write_text(" ".join([str(int(first) - 1), *next_counts]), encoding="utf-8")
         return
-    if others:
-        file.write_text(" ".join(others), encoding="utf-8")
+    if next_counts:
+        file.write_text(" ".join(next_counts), encoding="utf-8")
     else:
         file.unlink()
     os.kill(os.getpid(), signal.SIGKILL)

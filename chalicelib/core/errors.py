@@ -1,11 +1,11 @@
-"""What can go wrong on purpose.
+"""Errors with a code of the catalogue.
 
-ServiceError            a code of the catalogue in core/problems.py, told to the caller
-├── NotFound            the thing is not there, or not the caller's
-├── Conflict            the request does not fit the present state
-├── Forbidden           the caller may not
-└── RenderFailure       the document cannot be made; the code stands in render.error
-Anything else that is raised is a bug and answered as `internal_error`.
+ServiceError            an error with a code of core/problems, answered to the caller
+├── NotFound            the object does not exist, or belongs to another workspace
+├── Conflict            the request does not fit the present state of the object
+├── Forbidden           the caller is not allowed to do this
+└── RenderFailure       the document cannot be made; render.error has the code
+Any other exception is a bug, answered as `internal_error`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,12 +13,12 @@ from typing import Any, Final, NamedTuple
 
 from chalicelib.core.problems import PROBLEMS, Problem
 
-# A name that a request sends may have megabytes, an answer not.
+# Pointers quote names of the request, which may have megabytes.
 _MAX_POINTER_CHARACTERS: Final = 1_000
 
 
 class FieldError(NamedTuple):
-    """One entry of `errors[]`: a JSON Pointer into the request, a code and a sentence."""
+    """One entry of `errors[]`: JSON Pointer into the request (RFC 6901), code and message."""
 
     path: str
     code: str
@@ -26,7 +26,7 @@ class FieldError(NamedTuple):
 
 
 class ServiceError(Exception):
-    """A refusal or failure that has a code; `members` are extension members of the problem."""
+    """An error for the caller; `members` are extension members of the problem (RFC 9457, 3.2)."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class ServiceError(Exception):
         headers: Mapping[str, str] | None = None,
         **members: Any,
     ) -> None:
-        """Raise with a code of the catalogue; an unknown code is a bug."""
+        """Build the error; a code that is not in the catalogue is a bug."""
         assert code in PROBLEMS, code
         super().__init__(detail)
         self.code = code
@@ -48,28 +48,28 @@ class ServiceError(Exception):
 
     @property
     def problem(self) -> Problem:
-        """Return the row of the catalogue."""
+        """Return the row of the catalogue for the code."""
         return PROBLEMS[self.code]
 
 
 class NotFound(ServiceError):  # noqa: N818 -- reads as the answer it gives
-    """The thing is not there, or belongs to another workspace."""
+    """The object does not exist, or belongs to another workspace."""
 
 
 class Conflict(ServiceError):  # noqa: N818 -- reads as the answer it gives
-    """The request does not fit the present state."""
+    """The request does not fit the present state of the object."""
 
 
 class Forbidden(ServiceError):  # noqa: N818 -- reads as the answer it gives
-    """The caller may not do this."""
+    """The caller is not allowed to do this."""
 
 
 class RenderFailure(ServiceError):  # noqa: N818 -- reads as the answer it gives
-    """The document cannot be made; nothing is billed."""
+    """The document cannot be made. Nothing is billed."""
 
 
 def json_pointer(steps: Iterable[str | int], prefix: str = "") -> str:
-    """Return a JSON Pointer; one that is too long to be told ends with an ellipsis."""
+    """Return `prefix` and the steps as a JSON Pointer, cut to 1 000 characters with an ellipsis."""
     escaped = (str(step).replace("~", "~0").replace("/", "~1") for step in steps)
     text = prefix + "".join(f"/{step}" for step in escaped)
     return (
@@ -78,7 +78,7 @@ def json_pointer(steps: Iterable[str | int], prefix: str = "") -> str:
 
 
 def validation_error(path: str, message: str, code: str = "invalid") -> ServiceError:
-    """Return the `validation_error` for one field, or the whole body, by its JSON Pointer."""
+    """Return the `validation_error` for one field; an empty `path` means the whole body."""
     return ServiceError(
         "validation_error",
         f"{path or 'The body'}: {message}",

@@ -1,4 +1,4 @@
-"""Identifiers: prefix + ULID, new ones random, ids of effects derived from what caused them."""
+"""Identifiers `<prefix>_<ULID>`: random for new objects, derived for repeatable effects."""
 
 import datetime as dt
 import hashlib
@@ -16,13 +16,14 @@ TemplateId = NewType("TemplateId", str)
 DatasetId = NewType("DatasetId", str)
 KeyId = NewType("KeyId", str)
 
+# Base 32 without I, L, O and U (ULID specification).
 _CROCKFORD: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _ULID: Final = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
 _RANDOM_BITS: Final = 80
 
 
 class IdGenerator(Protocol):
-    """Makes new identifiers."""
+    """Source of new identifiers, injected wherever code needs them."""
 
     def new(self, prefix: str, moment: dt.datetime) -> str:
         """Return a fresh `<prefix>_<ULID>` that sorts by `moment`."""
@@ -30,7 +31,7 @@ class IdGenerator(Protocol):
 
 
 class RandomIdGenerator:
-    """Identifiers with 80 random bits."""
+    """Generator of identifiers with 80 random bits."""
 
     def new(self, prefix: str, moment: dt.datetime) -> str:
         """Return a fresh `<prefix>_<ULID>` that sorts by `moment`."""
@@ -38,18 +39,22 @@ class RandomIdGenerator:
 
 
 def derived_id(prefix: str, moment: dt.datetime, *parts: str) -> str:
-    """Return the one id that `parts` always give: the moment and 80 bits of their SHA-256."""
+    """Return the id that the same `moment` and `parts` always give.
+
+    Its random part is 80 bits of the SHA-256 of prefix and parts: a repeated attempt writes the
+    same object again instead of a second one.
+    """
     digest = hashlib.sha256("\0".join((prefix, *parts)).encode()).digest()
     return f"{prefix}_{_ulid(epoch_ms(moment), int.from_bytes(digest[:10]))}"
 
 
 def lowest_id(prefix: str, milliseconds: int) -> str:
-    """Return the lowest id that a moment (since 1970) can have."""
+    """Return the lowest id of a moment (milliseconds since 1970), as a bound for range reads."""
     return f"{prefix}_{_ulid(max(0, milliseconds), 0)}"
 
 
 def id_created_at(text: str) -> dt.datetime:
-    """Return the moment that an id carries."""
+    """Return the moment at which an id was made, to the millisecond."""
     milliseconds = 0
     for digit in text.partition("_")[2][:10]:
         milliseconds = milliseconds * 32 + _CROCKFORD.index(digit)
@@ -62,11 +67,11 @@ def is_id(prefix: str, text: str) -> bool:
     return head == prefix and _ULID.fullmatch(tail) is not None
 
 
+def sha256_hex(data: bytes) -> str:
+    """Return the SHA-256 of the data in lower-case hex."""
+    return hashlib.sha256(data).hexdigest()
+
+
 def _ulid(milliseconds: int, randomness: int) -> str:
     value = (milliseconds << _RANDOM_BITS) | randomness
     return "".join(_CROCKFORD[(value >> shift) & 31] for shift in range(125, -1, -5))
-
-
-def sha256_hex(data: bytes) -> str:
-    """Return the SHA-256 of the data, lower-case hex."""
-    return hashlib.sha256(data).hexdigest()

@@ -1,4 +1,4 @@
-"""Strict JSON: what two parsers may read differently is refused; equal values give equal bytes."""
+"""Strict JSON: refuses documents that parsers read differently, and writes canonical bytes."""
 
 import json
 import re
@@ -9,12 +9,12 @@ from typing import Any, Final
 from chalicelib.core.errors import ServiceError
 
 MAX_DEPTH: Final = 100
-# Beyond this many digits no double can hold the value, and Python's conversion turns quadratic.
+# No double holds a number of more digits, and Python's conversion takes quadratic time.
 MAX_INTEGER_DIGITS: Final = 300
 _MAX_EXACT_INTEGER: Final = 2**53
 _INFINITY: Final = float("inf")
 
-# A string runs to its end or, unclosed, to the end of the text: the scan stays linear.
+# An unclosed string matches up to the end of the text: the scan stays linear.
 _STRING: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
 _STRING_OR_BRACKET: Final = re.compile(_STRING.pattern + r"|[\[\]{}]", re.DOTALL)
 _BRACKET: Final = re.compile(r"[\[\]{}]")
@@ -22,15 +22,20 @@ _LARGE_NUMBER: Final = re.compile(rf"\d[eE]|\d{{{MAX_INTEGER_DIGITS}}}")
 _SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
 _SURROGATE_PAIR: Final = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
 _DEPTH_STEP: Final = {"[": 1, "{": 1, "]": -1, "}": -1}
+# A float that may be a whole number, such as 1.0 or 1e3, in the output of json.dumps.
 _WHOLE_FLOAT: Final = re.compile(r"\d(?:\.0[,\]}]|\.0$|e)")
 
 
 def loads(data: bytes) -> Any:
-    """Read one JSON document (RFC 8259, UTF-8 without BOM); raises ServiceError `invalid_json`."""
+    """Parse one JSON document (RFC 8259, UTF-8 without BOM); raise ServiceError `invalid_json`.
+
+    Duplicate keys, NaN and Infinity, lone surrogates, numbers beyond a double and more than
+    MAX_DEPTH levels are refused.
+    """
     text = _decode_utf8(data)
     bare = _STRING.sub("", text)
     _check_depth(text, bare)
-    # Numbers are read by C unless one of them could be too large.
+    # The fast decoder parses numbers in C; Python code is needed only if one may be too large.
     decoder = _BOUNDED_DECODER if _LARGE_NUMBER.search(bare) else _FAST_DECODER
     try:
         value = decoder.decode(text)
@@ -43,23 +48,23 @@ def loads(data: bytes) -> Any:
 
 
 def canonical_bytes(value: Any) -> bytes:
-    """Write a value so that equal JSON gives equal bytes: sorted keys, no blanks, 1.0 as 1."""
+    """Serialise a value so that equal JSON gives equal bytes: sorted keys, no blanks, 1.0 as 1."""
     text = _sorted_json(value)
     return (_sorted_json(_normalize_numbers(value)) if _WHOLE_FLOAT.search(text) else text).encode()
 
 
 def dumps(value: Any) -> str:
-    """Write a value compactly, as answers carry it."""
+    """Serialise a value compactly, in the form of responses."""
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
 def loads_own(text: str | bytes) -> Any:
-    """Read what `dumps` wrote; nobody else's text."""
+    """Parse a text that `dumps` wrote, without the checks of `loads`."""
     return json.loads(text)
 
 
 class _InvalidJsonError(Exception):
-    """Something that the parser accepts and this service does not; its place is not known."""
+    """JSON that the standard parser accepts and this service refuses; its position is unknown."""
 
 
 def _decode_utf8(data: bytes) -> str:
@@ -76,7 +81,7 @@ def _decode_utf8(data: bytes) -> str:
 
 
 def _check_depth(text: str, without_strings: str) -> None:
-    # Before parsing: the parser recurses, and how deep it may depends on the thread's stack.
+    # Before parsing, because the parser recurses and its limit depends on the thread's stack.
     if without_strings.count("[") + without_strings.count("{") <= MAX_DEPTH:
         return
     steps = map(_DEPTH_STEP.__getitem__, _BRACKET.findall(without_strings))
@@ -92,7 +97,7 @@ def _check_depth(text: str, without_strings: str) -> None:
 def _check_surrogates(text: str) -> None:
     if _SURROGATE.search(text) is None:
         return
-    # Blanks of the same length keep every place where it was.
+    # Blanks of the same length keep all positions.
     single = _SURROGATE_PAIR.sub(" " * 12, text.replace("\\\\", "  "))
     lone = _SURROGATE.search(single)
     if lone is not None:
@@ -103,8 +108,8 @@ def _build_object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) != len(pairs):
         seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        message = f"the key {twice[:100]!r} stands twice in one object"
+        duplicate = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        message = f"the key {duplicate[:100]!r} stands twice in one object"
         raise _InvalidJsonError(message)
     return result
 
@@ -136,7 +141,7 @@ def _sorted_json(value: Any) -> str:
 
 
 def _normalize_numbers(value: Any) -> Any:
-    # RFC 8785 writes numbers by their value, so 1, 1.0 and 1e0 are one.
+    # By value, as in RFC 8785: 1, 1.0 and 1e0 are the same number.
     if isinstance(value, float) and value.is_integer() and abs(value) < _MAX_EXACT_INTEGER:
         return int(value)
     if isinstance(value, Mapping):

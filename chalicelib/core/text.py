@@ -1,30 +1,32 @@
-"""Text that goes into names, headers and terminals."""
+"""Text made safe for file names, HTTP headers, terminals and UTF-8."""
 
 import re
 import unicodedata
 from typing import Any, Final
 from urllib.parse import quote
 
-# Characters that XML 1.0 has no place for. Written as the few they are: the compiler takes
-# milliseconds for a class of all others.
+# Characters that XML 1.0 forbids. Listed, because compiling the negated class of allowed ones takes
+# milliseconds at import.
 NOT_IN_XML: Final = re.compile("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\ud800-\\udfff\\ufffe\\uffff]")
 _FORBIDDEN_CHARACTERS: Final = frozenset('<>:"/\\|?*')
 _PATH_SEPARATORS: Final = frozenset("/\\:")
-# Also with superscript digits, and with blanks before the first dot.
+# Device names of Windows, which also knows them with superscript digits, and with blanks before
+# the first dot.
 _RESERVED_NAMES: Final = re.compile(
     r"(?i)(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[\d\u00b9\u00b2\u00b3]) *(?:\..*)?"
 )
 _MAX_NAME_BYTES: Final = 200
 _MAX_INPUT_CHARACTERS: Final = 2_000
-# One name may be given to files of several formats.
+# A render with several formats gives one name to all its files: the extension is replaced.
 _EXTENSION: Final = re.compile(r"(?i)\.(?:pdf|png|jpe?g|webp|html?|xml|zip|txt)$")
 
 
 def safe_filename(text: str | None, *, fallback: str, extension: str) -> str:
-    """Return a file name that every file system takes, with this extension.
+    """Return a file name that every file system accepts, with this extension.
 
-    It takes the place of another format's. Path separators go, and whatever nobody sees: control
-    and direction characters, halves of pairs; an empty rest becomes `fallback`.
+    The extension of another format is replaced. Path separators, control and direction characters
+    and lone surrogates are removed; an empty name becomes `fallback`. At most 200 bytes of UTF-8
+    before the extension.
     """
     name = "".join(map(_filename_character, (text or "")[:_MAX_INPUT_CHARACTERS]))
     name = unicodedata.normalize("NFC", name).strip(" .")
@@ -35,25 +37,25 @@ def safe_filename(text: str | None, *, fallback: str, extension: str) -> str:
 
 
 def is_safe_filename(text: str) -> bool:
-    """Tell whether a text is the name of a file that no reader takes for anything else."""
-    seen = all(
+    """Tell whether a text is a plain file name: no path, device, control or direction character."""
+    is_visible = all(
         each not in _PATH_SEPARATORS and (each.isprintable() or _is_blank(each)) for each in text
     )
-    return seen and not text.endswith((" ", ".")) and _RESERVED_NAMES.fullmatch(text) is None
+    return is_visible and not text.endswith((" ", ".")) and _RESERVED_NAMES.fullmatch(text) is None
 
 
 def content_disposition(filename: str) -> str:
-    """Return an `attachment` header (RFC 6266) that carries any name."""
+    """Return an `attachment` Content-Disposition (RFC 6266) for any file name."""
     plain = filename.encode("ascii", "replace").decode().replace('"', "_").replace("\\", "_")
-    # Some readers take a percent sign for the beginning of a code.
+    # Some clients decode percent sequences in the plain name.
     plain = plain.replace("?", "_").replace("%", "_")
     return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(filename, safe='')}"
 
 
 def terminal_text(text: str, *, allow_newlines: bool = False) -> str:
-    """Return a text that a terminal only shows: what it would act on is written as an escape.
+    """Return a text that a terminal only displays: control characters become escapes.
 
-    `lines`: it may have several.
+    With `allow_newlines` line feeds stay.
     """
     return "".join(
         each if each.isprintable() or (allow_newlines and each == "\n") else _escape_sequence(each)
@@ -62,7 +64,7 @@ def terminal_text(text: str, *, allow_newlines: bool = False) -> str:
 
 
 def replace_lone_surrogates(value: Any) -> Any:
-    """Return a JSON value whose texts can be encoded: halves of pairs are replaced."""
+    """Return a JSON value with lone surrogates replaced, so that its texts can be encoded."""
     match value:
         case str():
             return value if value.isascii() else _replace_in_text(value)
@@ -90,7 +92,7 @@ def _filename_character(character: str) -> str:
 
 
 def _is_blank(character: str) -> bool:
-    # Of all blanks only the plain one counts as printable.
+    # str.isprintable is true for U+0020 but for no other space separator.
     return unicodedata.category(character) == "Zs"
 
 

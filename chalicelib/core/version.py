@@ -1,4 +1,4 @@
-"""The version of the service, as pyproject.toml has it."""
+"""Version of the service, equal to that of pyproject.toml."""
 
 from typing import Final
 

@@ -1,1 +1,1 @@
-"""Options and bytes in, bytes and findings out; knows no tenant."""
+"""Document engine: options and bytes in, bytes and findings out; knows no tenant."""

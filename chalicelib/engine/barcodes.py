@@ -1,4 +1,4 @@
-"""QR codes and bar codes as SVG: the layers of a canvas and the filters of templates share them."""
+"""QR codes and bar codes as SVG, for the layers of a canvas and the filters of templates."""
 
 import re
 from collections.abc import Iterable
@@ -6,7 +6,8 @@ from html import escape
 from itertools import groupby
 from typing import Any, Final
 
-# What a value must look like, and how that is said; what a check digit must be, the library knows.
+# The form of a value and its description for error messages. python-barcode computes check
+# digits.
 SYMBOLOGIES: Final = {
     "code128": (r"[\x00-\x7f]{1,80}", "1 to 80 ASCII characters"),
     "code39": (r"[0-9A-Z \-.$/+%]{1,80}", "1 to 80 capital letters, digits, blanks and -.$/+%"),
@@ -24,15 +25,16 @@ _QR_MAX_CHARACTERS: Final = 7089
 _GS1_MAX_CHARACTERS: Final = 48
 _WITH_CHECK_DIGIT: Final = frozenset({"ean13", "ean8", "upca"})
 _GS1_ELEMENT: Final = re.compile(r"\(([0-9]{2,4})\)([^()]+)")
-# GS1 General Specifications, 7.8.5: after these application identifiers no separator stands.
+# GS1 General Specifications, 7.8.5: these application identifiers have data of a fixed length,
+# so that no separator follows them.
 _FIXED_LENGTH: Final = re.compile(r"0[0-4]|1[1-9]|20|3[1-6]|41")
 _FNC1: Final = "\xf1"
-# As a code of Code 128: the pair of digits 99, or the switch to pairs of digits.
+# In Code 128 this code is the pair of digits 99, or the switch to code set C (pairs of digits).
 _CODE_99: Final = 99
 
 
 class BarcodeError(ValueError):
-    """A value that the code cannot hold; the message says what it can."""
+    """Value that a code cannot hold; the message names the values that it can hold."""
 
 
 def qr_svg(
@@ -42,14 +44,14 @@ def qr_svg(
     color: str = "#000",
     background: str | None = None,
 ) -> str:
-    """Return a QR code as an SVG that fills its box; on a background it has its quiet zone.
+    """Return a QR code as an SVG that fills its box.
 
-    Raises CodeError.
+    With a `background` the SVG includes the quiet zone of four modules. Raises BarcodeError.
     """
     rows = [list(row) for row in _qr_code(value, error_correction).matrix]
     quiet = 0 if background is None else _QR_QUIET_MODULES
     side = len(rows) + 2 * quiet
-    path = "".join(_dark_runs(row, quiet, n + quiet) for n, row in enumerate(rows))
+    path = "".join(_dark_runs(row, quiet, number + quiet) for number, row in enumerate(rows))
     ground = (
         ""
         if background is None
@@ -61,9 +63,9 @@ def qr_svg(
 def barcode_svg(
     value: str, symbology: str = "code128", *, color: str = "#000", height: int = 40
 ) -> str:
-    """Return the bars alone as an SVG that stretches to its box, between their quiet zones.
+    """Return the bars between their quiet zones, without text, as an SVG that stretches to its box.
 
-    `height` is in modules. Raises CodeError.
+    `height` is in modules. Raises BarcodeError.
     """
     bars = barcode_modules(value, symbology)
     path = _dark_runs((bar == "1" for bar in bars), QUIET_MODULES, 0, height)
@@ -71,21 +73,21 @@ def barcode_svg(
 
 
 def barcode_modules(value: str, symbology: str) -> str:
-    """Return the bars as `1` and the gaps as `0`; raises CodeError."""
+    """Return the bars as `1` and the gaps as `0`; raises BarcodeError."""
     code = _barcode(value, symbology)
     (bars,) = code.build()
     return str(bars)
 
 
 def human_readable_text(value: str, symbology: str) -> str:
-    """Return what is printed below the bars, with its check digit; raises CodeError."""
+    """Return the text below the bars, with its check digit; raises BarcodeError."""
     return (
         str(_barcode(value, symbology).get_fullcode()) if symbology in _WITH_CHECK_DIGIT else value
     )
 
 
 def _qr_code(value: str, error_correction: str) -> Any:
-    import segno  # noqa: PLC0415 -- a process that draws no codes need not pay
+    import segno  # noqa: PLC0415 -- only a process that draws codes pays for it
 
     if not value or len(value) > _QR_MAX_CHARACTERS:
         message = f"a QR code holds 1 to {_QR_MAX_CHARACTERS} characters"
@@ -108,43 +110,47 @@ def _qr_code(value: str, error_correction: str) -> Any:
 def _barcode(value: str, symbology: str) -> Any:
     import barcode  # type: ignore[import-untyped]  # noqa: PLC0415 -- as above
 
-    form, words = SYMBOLOGIES[symbology]
+    form, description = SYMBOLOGIES[symbology]
     if re.fullmatch(form, value) is None:
-        message = f"{symbology} takes {words}"
+        message = f"{symbology} takes {description}"
         raise BarcodeError(message)
-    kind = barcode.get_barcode_class(symbology)
+    code_class = barcode.get_barcode_class(symbology)
     if symbology == "code128":
-        return _code128(kind, value)
+        return _code128(code_class, value)
     if symbology == "gs1_128":
-        return kind(_gs1_data(value))
-    code = kind(value, add_checksum=False) if symbology == "code39" else kind(value)
+        return code_class(_gs1_data(value))
+    code = code_class(value, add_checksum=False) if symbology == "code39" else code_class(value)
     if symbology in _WITH_CHECK_DIGIT and not code.get_fullcode().startswith(value):
         message = f"{symbology}: the check digit of {value} is not {value[-1]}"
         raise BarcodeError(message)
     return code
 
 
-def _code128(kind: Any, value: str) -> Any:
-    code = kind(value)
-    optimized = code._try_to_optimize  # noqa: SLF001 -- see below
+def _code128(code_class: Any, value: str) -> Any:
+    code = code_class(value)
+    optimize = code._try_to_optimize  # noqa: SLF001 -- wrapped below
 
-    def kept(encoded: list[int]) -> list[int]:
-        """Take the digits 99 at the beginning for digits: python-barcode takes them for a switch.
+    def keep_leading_99(encoded: list[int]) -> list[int]:
+        """Return `encoded` as it is when it begins with the digits 99.
 
-        It begins with the code set of pairs of digits, and 99 would switch to that set.
+        python-barcode takes a leading 99 for a second switch to code set C, in which the code
+        already begins, and drops it (decision 22).
         """
-        return encoded if encoded[1] == _CODE_99 else optimized(encoded)
+        return encoded if encoded[1] == _CODE_99 else optimize(encoded)
 
-    code._try_to_optimize = kept  # noqa: SLF001 -- there is no other way in
+    code._try_to_optimize = keep_leading_99  # noqa: SLF001 -- python-barcode offers no hook
     return code
 
 
 def _gs1_data(value: str) -> str:
-    """Return the elements one after the other, ended by a separator where their length varies."""
+    """Return the GS1 elements in one text.
+
+    FNC1 separates an element of variable length from the next one.
+    """
     elements = _GS1_ELEMENT.findall(value)
     text = "".join(
-        f"{name}{data}" if _FIXED_LENGTH.match(name) else f"{name}{data}{_FNC1}"
-        for name, data in elements
+        f"{identifier}{data}" if _FIXED_LENGTH.match(identifier) else f"{identifier}{data}{_FNC1}"
+        for identifier, data in elements
     ).removesuffix(_FNC1)
     if len(text) > _GS1_MAX_CHARACTERS:
         message = f"gs1_128 takes at most {_GS1_MAX_CHARACTERS} characters"
@@ -153,7 +159,7 @@ def _gs1_data(value: str) -> str:
 
 
 def _dark_runs(row: Iterable[object], x: int, y: int, height: int = 1) -> str:
-    """Return the dark runs of a row as pieces of a path."""
+    """Return the dark runs of a row as pieces of an SVG path."""
     pieces = []
     for dark, run in groupby(map(bool, row)):
         length = sum(1 for _ in run)

@@ -1,4 +1,4 @@
-"""A moment by which something must be done, on the clock that never jumps."""
+"""Deadline of a job, on the monotonic clock: a change of the wall clock does not move it."""
 
 import time
 from concurrent.futures import Future
@@ -8,31 +8,34 @@ from chalicelib.core.errors import RenderFailure
 
 
 class Deadline:
-    """A moment, or sooner when `stopped` is set; all waiting is bounded by `remaining_s`."""
+    """Moment at which a job ends, or sooner when `cancellation` is set.
+
+    `remaining_s` bounds all waiting.
+    """
 
     def __init__(self, monotonic_s: float, cancellation: Future[None] | None = None) -> None:
-        """`at` is on the monotonic clock."""
+        """Set the end; `monotonic_s` is in seconds of the monotonic clock."""
         self.monotonic_s: Final = monotonic_s
         self.cancellation: Final[Future[None]] = cancellation or Future()
 
     @classmethod
     def after(cls, seconds: float, cancellation: Future[None] | None = None) -> Self:
-        """Return the moment `seconds` from now."""
+        """Return the deadline `seconds` from now."""
         return cls(time.monotonic() + seconds, cancellation)
 
     @classmethod
     def at_epoch(cls, epoch_s: float, cancellation: Future[None] | None = None) -> Self:
-        """Return the moment that the wall clock calls `epoch_s`."""
+        """Return the deadline at `epoch_s`, in seconds since 1970."""
         return cls(time.monotonic() + epoch_s - time.time(), cancellation)
 
     def remaining_s(self) -> float:
-        """Return the seconds that are left, never negative."""
+        """Return the seconds that are left; 0 after a cancellation, never negative."""
         if self.cancellation.done():
             return 0.0
         return max(self.monotonic_s - time.monotonic(), 0.0)
 
     def within(self, seconds: float) -> "Deadline":
-        """Return the earlier of this moment and `seconds` from now."""
+        """Return this deadline or the one `seconds` from now, whichever is earlier."""
         return Deadline(min(self.monotonic_s, time.monotonic() + seconds), self.cancellation)
 
     @property
@@ -42,5 +45,5 @@ class Deadline:
 
 
 def timeout_failure() -> RenderFailure:
-    """Return the failure of a job whose deadline has come."""
+    """Return the failure of a job whose deadline has passed."""
     return RenderFailure("render_timeout", "the document was not finished in time")

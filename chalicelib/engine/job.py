@@ -1,4 +1,4 @@
-"""What the engine is given and what it gives back."""
+"""Data types at the border of the engine: the job, its sources and its outcome."""
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
@@ -11,20 +11,22 @@ from chalicelib.engine.templating.includes import Includes
 if TYPE_CHECKING:
     from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding
 
-# The bytes of an upload by its id; raises RenderFailure `upload_not_found`.
+# Returns the bytes of an upload by its id; raises RenderFailure `upload_not_found`.
 type UploadReader = Callable[[str], bytes]
 
-
-# Raises RenderFailure for data that do not fit what the document asks for.
+# Raises RenderFailure for data that do not fit the template's schema.
 type CheckData = Callable[[Mapping[str, Any]], None]
 
 
 def _accept_any_data(_data: Mapping[str, Any]) -> None:
-    """Take any data."""
+    """Accept any data."""
 
 
 class HtmlDocument(NamedTuple):
-    """A document as text; `templating`: all three texts are templates over the job's data."""
+    """Document as text.
+
+    With `templating`, `html`, `head` and `css` are templates over the job's data.
+    """
 
     html: str
     head: str | None = None
@@ -33,22 +35,23 @@ class HtmlDocument(NamedTuple):
 
 
 class WebPage(NamedTuple):
-    """A page of the web."""
+    """Page of the web."""
 
     url: str
 
 
 class CanvasScene(NamedTuple):
-    """A scene that is drawn over the job's data: the contract's Scene."""
+    """Scene that is drawn over the job's data; `scene` is the contract's Scene."""
 
     scene: Mapping[str, Any]
 
 
 class EInvoiceCommand(NamedTuple):
-    """An e-invoice to write: it stands at `path` of the data, or else is `invoice` itself.
+    """E-invoice to write: the object at `data_path` of the data, or else `invoice`.
 
-    `root` is where findings say that it stands in the caller's request. One that is not `written`
-    is a template's default that goes into no file: only what follows from it is told.
+    `findings_root` is the JSON path of the invoice in the caller's request; findings begin with it.
+    With `is_written` False it is a template's default that goes into no file: the render only warns
+    about the consequences.
     """
 
     profile: str
@@ -62,13 +65,11 @@ class EInvoiceCommand(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Files to make of one page, or of an e-invoice alone (`source` None); ends by `deadline`.
+    """Files to make of one page, or of an e-invoice alone (`source` None).
 
-    `deadline` is in seconds since 1970.
-
-    The data are `data`, or the JSON object at `data_url`, which is checked once it is there;
-    `includes` is what templates may include. Whoever sets `cancellation` has no use for the
-    files any more.
+    `deadline` is in seconds since 1970. The data are `data`, or the JSON object at `data_url`,
+    which `check_data` checks once it is fetched. `includes` are the templates that the job's
+    templates may include. Setting `cancellation` ends the job: nobody needs its files any more.
     """
 
     source: HtmlDocument | WebPage | CanvasScene | None
@@ -85,7 +86,7 @@ class Job:
 
 
 class RenderWarning(NamedTuple):
-    """Something that did not fail the render but that its owner should know."""
+    """Problem that did not fail the render; the caller gets it with the result."""
 
     code: str
     message: str
@@ -93,7 +94,7 @@ class RenderWarning(NamedTuple):
 
 
 class RenderedFile(NamedTuple):
-    """One file; `width` and `height` are pixels."""
+    """One file; `width` and `height` are in pixels."""
 
     format: str
     content: bytes
@@ -104,7 +105,7 @@ class RenderedFile(NamedTuple):
 
 
 class RenderTrace(NamedTuple):
-    """How a render went, whether it succeeded or failed; `timings` are milliseconds by stage.
+    """Record of a render, successful or failed; `timings` are milliseconds by stage.
 
     `explain` is the contract's Explain.
     """
@@ -116,9 +117,10 @@ class RenderTrace(NamedTuple):
 
 
 class ValidationRequest(NamedTuple):
-    """What the validators are to be asked of a document; `trace` tells the caller's JSON path.
+    """Request to the validators about one file.
 
-    `remarks` are what they cannot see of it, to stand beside what they find about PDF/UA.
+    `to_json_path` maps a validator's location to a path in the caller's JSON. `own_findings` are
+    PDF/UA findings of the engine that the validators cannot see.
     """
 
     content: bytes
@@ -128,10 +130,10 @@ class ValidationRequest(NamedTuple):
 
 
 class RenderOutcome(NamedTuple):
-    """All files of a job and how it went; `filename` is the caller's, its template run.
+    """All files of a job and its trace.
 
-    `invoice` has the totals of the e-invoice that is among them; `result` is the conformance
-    report, once `to_judge` was judged.
+    `filename` is the caller's, after its template ran. `invoice_totals` are those of the e-invoice
+    among the files. `result` is the conformance report, once `validation_requests` are answered.
     """
 
     files: tuple[RenderedFile, ...]

@@ -1,4 +1,4 @@
-"""One document, from its source to its files: source, page, draw, finish, pack."""
+"""Pipeline of one document, from its source to its files: source, page, draw, finish, pack."""
 
 import io
 import zipfile
@@ -31,8 +31,15 @@ if TYPE_CHECKING:
     from chalicelib.engine.einvoice.job_invoice import EInvoiceResult
 
 
+# Fixed, so that the same request gives the same bytes.
+_MEMBER_DATE: Final = (2000, 1, 1, 0, 0, 0)
+_FALLBACK_FILENAME: Final = "document"
+# Compressed in about 0.1 s: the deadline is checked between two chunks.
+_CHUNK_BYTES: Final = 2_000_000
+
+
 class PipelineServices(NamedTuple):
-    """What documents are made with."""
+    """Services that the pipeline uses."""
 
     browser: Browser
     templates: TemplateRunner
@@ -40,33 +47,33 @@ class PipelineServices(NamedTuple):
 
 
 def run_job(job: Job, services: PipelineServices) -> RenderOutcome:
-    """Make the files of a job; raises RenderFailure with the code of what went wrong.
+    """Make the files of a job; raises RenderFailure.
 
-    The failure has the Trace of how it came about as its member `trace`.
+    The failure's member `trace` is the RenderTrace up to it.
     """
-    course = TraceRecorder()
+    recorder = TraceRecorder()
     if job.source is None:
         from chalicelib.engine.einvoice.job_invoice import render_xml_only  # noqa: PLC0415 -- few jobs are one
 
-        return render_xml_only(job, course)
-    course.warnings += [*ignored_option_warnings(job.output), *ignored_data_warnings(job)]
-    with course.attach_trace_to_failure():
-        cold = not services.browser.is_warm
+        return render_xml_only(job, recorder)
+    recorder.warnings += [*ignored_option_warnings(job.output), *ignored_data_warnings(job)]
+    with recorder.attach_trace_to_failure():
+        is_cold_start = not services.browser.is_warm
         formats = [format_by_name(name) for name in job.output.formats if name != "xml"]
-        with course.stage("template_ms"):
-            job, invoiced = _with_invoice(job, services.egress, course)
+        with recorder.stage("template_ms"):
+            job, invoice_result = _with_invoice(job, services.egress, recorder)
             document = build_source_document(job, services.templates, services.egress)
-            course.warnings += document.warnings
+            recorder.warnings += document.warnings
             resources = load_resources(job, services.egress)
-        contents = _draw_formats(document, job, formats, services.browser, course)
-        with course.stage("finish_ms"):
+        contents = _draw_formats(document, job, formats, services.browser, recorder)
+        with recorder.stage("finish_ms"):
             finishing = FinishingContext(
                 document.output,
                 resources,
                 job.test,
-                course,
+                recorder,
                 _fresh_page_runner(job, services.browser),
-                invoiced.embedded_file if invoiced else None,
+                invoice_result.embedded_file if invoice_result else None,
             )
             deadline = Deadline.at_epoch(job.deadline, job.cancellation)
             files = tuple(
@@ -75,24 +82,26 @@ def run_job(job: Job, services: PipelineServices) -> RenderOutcome:
             )
             if "xml" in job.output.formats:
                 files = _with_invoice_xml(files, job, finishing)
-            to_judge = (
-                *(invoiced.validation_requests if invoiced else ()),
+            validation_requests = (
+                *(invoice_result.validation_requests if invoice_result else ()),
                 *_pdf_validation_requests(files, finishing),
             )
             filename = document.output.filename
             if job.output.is_zipped:
                 files = (zip_archive(files, filename, deadline),)
-        totals = invoiced.totals if invoiced else None
-        return RenderOutcome(files, course.trace(), cold, filename, totals, to_judge)
+        totals = invoice_result.totals if invoice_result else None
+        return RenderOutcome(
+            files, recorder.trace(), is_cold_start, filename, totals, validation_requests
+        )
 
 
 def _pdf_validation_requests(
     files: Sequence[RenderedFile], finishing: FinishingContext
 ) -> list[ValidationRequest]:
-    """Return what is to be asked of a PDF that is made to conform to something."""
+    """Return the validation request of a PDF that must conform to PDF/A or PDF/UA."""
     if not has_conformance_target(finishing):
         return []
-    from chalicelib.engine.conformance.requested_checks import pdf_validation_request  # noqa: PLC0415 -- few are
+    from chalicelib.engine.conformance.requested_checks import pdf_validation_request  # noqa: PLC0415 -- few PDFs are
 
     return [
         pdf_validation_request(file.content, finishing) for file in files if file.format == "pdf"
@@ -102,10 +111,10 @@ def _pdf_validation_requests(
 def _with_invoice(
     job: Job, egress: Egress, recorder: TraceRecorder
 ) -> tuple[Job, "EInvoiceResult | None"]:
-    """Return the job with what its e-invoice comes to, if it has one."""
+    """Return the job with its e-invoice in the data, and the result of writing that invoice."""
     if job.einvoice is None:
         return job, None
-    # Few jobs have one.
+    # Few jobs have one, so few processes need this import.
     from chalicelib.engine.einvoice.job_invoice import add_invoice_to_job  # noqa: PLC0415
 
     return add_invoice_to_job(replace(job, data=load_data(job, egress), data_url=None), recorder)
@@ -114,20 +123,20 @@ def _with_invoice(
 def _with_invoice_xml(
     files: Sequence[RenderedFile], job: Job, finishing: FinishingContext
 ) -> tuple[RenderedFile, ...]:
-    """Return the files with the XML of the e-invoice among them, in the order of the formats."""
+    """Return the files and the XML of the e-invoice, in the order of the requested formats."""
     assert finishing.invoice_file is not None, "xml goes beside an e-invoice only"
     xml = RenderedFile("xml", finishing.invoice_file.content, "application/xml")
     return tuple(sorted((*files, xml), key=lambda file: job.output.formats.index(file.format)))
 
 
 def _fresh_page_runner(job: Job, browser: Browser) -> RunOnFreshPage:
-    def fresh_page[Result](work: Callable[[BrowserPage], Result]) -> Result:
+    def run_on_fresh_page[Result](work: Callable[[BrowserPage], Result]) -> Result:
         try:
             return browser.use(work, Deadline.at_epoch(job.deadline, job.cancellation))
         finally:
             browser.prepare()
 
-    return fresh_page
+    return run_on_fresh_page
 
 
 def _draw_formats(
@@ -137,18 +146,18 @@ def _draw_formats(
     browser: Browser,
     recorder: TraceRecorder,
 ) -> list[bytes]:
-    known = len(recorder.warnings)
+    warning_count = len(recorder.warnings)
 
     def draw(page: BrowserPage) -> list[bytes]:
         if "pdf" in document.output.formats and document.output.pdf.varies_by_page:
-            # The page that headers and footers are printed on comes about meanwhile.
+            # Prepares the page for headers and footers while this one is drawn.
             browser.prepare()
         try:
             return _draw_page(page, document, formats, recorder)
         finally:
-            # Also where the browser was lost: what the page said last tells most about it. A second
-            # browser tells all of it again.
-            recorder.warnings[known:] = page.warnings
+            # Also after the loss of the browser: the last warnings and logs explain it best. A
+            # retry in a second browser replaces them.
+            recorder.warnings[warning_count:] = page.warnings
             recorder.logs, recorder.explain = page.logs, page.explanation
             recorder.links, recorder.accessibility_gaps = page.links, page.accessibility_gaps
             recorder.page_url = page.url
@@ -156,7 +165,7 @@ def _draw_formats(
     try:
         contents = browser.use(draw, Deadline.at_epoch(job.deadline, job.cancellation))
     finally:
-        # The next document's page is made while this one is finished and stored.
+        # Prepares the next document's page while this document is finished and stored.
         browser.prepare()
     return contents
 
@@ -174,25 +183,18 @@ def _draw_page(
             page.visit(document.url, document.output)
         if document.is_canvas:
             page.fit_canvas(document.output)
-    drawn: dict[Draw, bytes] = {}
+    content_by_draw: dict[Draw, bytes] = {}
     with recorder.stage("print_ms"):
         for format_ in formats:
-            if format_.draw not in drawn:
-                drawn[format_.draw] = format_.draw(page, document.output)
-    return [drawn[format_.draw] for format_ in formats]
-
-
-# Dates in files are fixed, so that the same request gives the same bytes.
-_MEMBER_DATE: Final = (2000, 1, 1, 0, 0, 0)
-_FALLBACK: Final = "document"
-# A tenth of a second.
-_CHUNK_BYTES: Final = 2_000_000
+            if format_.draw not in content_by_draw:
+                content_by_draw[format_.draw] = format_.draw(page, document.output)
+    return [content_by_draw[format_.draw] for format_ in formats]
 
 
 def zip_archive(
     files: Sequence[RenderedFile], filename: str | None, deadline: Deadline
 ) -> RenderedFile:
-    """Return the archive; `filename` is the caller's, and what its members are called as well.
+    """Return the files in one ZIP archive; its members get the caller's `filename`.
 
     Raises RenderFailure `render_timeout`.
     """
@@ -201,15 +203,15 @@ def zip_archive(
         for file in files:
             member = zipfile.ZipInfo(_member_name(file, filename), _MEMBER_DATE)
             member.compress_type = zipfile.ZIP_DEFLATED
-            with archive.open(member, "w") as packing:
-                for begin in range(0, len(file.content), _CHUNK_BYTES):
+            with archive.open(member, "w") as member_file:
+                for start in range(0, len(file.content), _CHUNK_BYTES):
                     if deadline.has_passed:
                         raise timeout_failure()
-                    packing.write(file.content[begin : begin + _CHUNK_BYTES])
+                    member_file.write(file.content[start : start + _CHUNK_BYTES])
     pages = next((file.pages for file in files if file.pages is not None), None)
     return RenderedFile("zip", result.getvalue(), "application/zip", pages=pages)
 
 
 def _member_name(file: RenderedFile, filename: str | None) -> str:
-    """Return a name that no other file has: no two have one format."""
-    return safe_filename(filename, fallback=_FALLBACK, extension=file.format)
+    """Return the name of a file in the archive; unique, because no two files share a format."""
+    return safe_filename(filename, fallback=_FALLBACK_FILENAME, extension=file.format)

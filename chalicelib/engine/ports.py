@@ -1,6 +1,6 @@
-"""The engine's way out of this machine: one door, which bootstrap hands in.
+"""Ports of the engine: the interface of its only network access, which bootstrap provides.
 
-Nothing of the engine opens a connection by itself.
+No other part of the engine opens a connection by itself (decision 15).
 """
 
 import socket
@@ -11,23 +11,23 @@ ALLOWED_TCP_PORTS: Final = (80, 443, 8080, 8443)
 
 
 class DestinationRefusedError(Exception):
-    """The address is private or internal, or has a scheme or port that is refused.
+    """Destination that is private or internal, or whose scheme or port is not allowed.
 
-    Its text may be shown to the caller: it names no address that a name has led to.
+    Its text may be shown to the caller: it names no IP address that a host name resolved to.
     """
 
 
 class DestinationUnreachableError(Exception):
-    """What was asked did not answer, or not as it should; its text may be shown to the caller."""
+    """Destination that gave no usable response; its text may be shown to the caller."""
 
 
 def host_and_port(host: str, port: int) -> str:
-    """Return how a host and port are written."""
+    """Return `host:port`; an IPv6 address is put in brackets."""
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 class FetchResponse(NamedTuple):
-    """An answer; `url` is where the redirects have led to, header names are in lower case."""
+    """Response after all redirects; `url` is the last URL, header names are in lower case."""
 
     url: str
     status: int
@@ -36,31 +36,32 @@ class FetchResponse(NamedTuple):
 
 
 class Egress(Protocol):
-    """The door."""
+    """Network access of the engine."""
 
     def dial(self, host: str, port: int, *, timeout_s: float) -> socket.socket:
-        """Connect to a host after all its addresses were checked.
+        """Connect to a host after all its IP addresses were checked.
 
-        Raises AddressRefused or Unreachable.
+        Raises DestinationRefusedError or DestinationUnreachableError.
         """
         ...
 
     def fetch(
         self, url: str, *, max_bytes: int, timeout_s: float, https_only: bool = False
     ) -> FetchResponse:
-        """Get an http or https address, redirects checked again; 2xx only.
+        """Get an http or https URL, with redirects checked again; accepts a 2xx response only.
 
-        `https_only`: plain http only to what the operator has named. Raises AddressRefused or
-        Unreachable, also for what is larger or takes longer.
+        `https_only` allows plain http only to hosts that the operator has exempted. Raises
+        DestinationRefusedError or DestinationUnreachableError, the latter also for a response that
+        is larger than `max_bytes` or takes longer than `timeout_s`.
         """
         ...
 
 
 class NoEgress:
-    """A door that is shut."""
+    """Egress that refuses every destination."""
 
     def dial(self, host: str, port: int, *, timeout_s: float) -> socket.socket:
-        """Refuse."""
+        """Raise DestinationRefusedError."""
         del timeout_s
         raise DestinationRefusedError(
             f"{host_and_port(host, port)} is refused: nothing may be reached from here"
@@ -69,6 +70,6 @@ class NoEgress:
     def fetch(
         self, url: str, *, max_bytes: int, timeout_s: float, https_only: bool = False
     ) -> FetchResponse:
-        """Refuse."""
+        """Raise DestinationRefusedError."""
         del max_bytes, timeout_s, https_only
         raise DestinationRefusedError(f"{url} is refused: nothing may be reached from here")

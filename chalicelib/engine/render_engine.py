@@ -1,4 +1,4 @@
-"""One engine a process: its browser and its template process, warm from one job to the next."""
+"""Render engine: one per process, its browser and template process stay warm between jobs."""
 
 import ctypes
 import importlib
@@ -15,8 +15,11 @@ if TYPE_CHECKING:
     from chalicelib.engine.ports import Egress
 
 
+_PR_SET_DUMPABLE: Final = 4
+
+
 class RenderEngine:
-    """Makes documents, one at a time."""
+    """Engine that makes documents, one at a time."""
 
     def __init__(
         self,
@@ -28,10 +31,11 @@ class RenderEngine:
         authorities: str = "",
         on_recycle: Callable[[str], None] = lambda _why: None,
     ) -> None:
-        """Start nothing yet; `sandbox=False` only where the platform itself is the sandbox.
+        """Prepare without starting a process.
 
-        `outside` is the engine's only way to other machines; `authorities` is a PEM file of whom
-        pages trust beside the browser's own; `recycled` learns why a browser was ended.
+        `sandbox=False` only where the platform itself is the sandbox. `egress` is the engine's only
+        way to other machines. `authorities` is a PEM file of certificate authorities that pages
+        trust besides the browser's own. `on_recycle` gets the reason why a browser was ended.
         """
         self._browser = Browser(
             Path(chromium_dir),
@@ -45,51 +49,48 @@ class RenderEngine:
         self._egress = egress
 
     def start_browser(self) -> None:
-        """Start the browser and return at once: the rest can be imported meanwhile."""
+        """Start the browser; return at once, so that imports can run meanwhile (decision 7)."""
         self._browser.prepare()
 
     def load_finishing(self) -> None:
-        """Import what finishes files; a file that is to be finished sooner has it imported."""
+        """Import the finishing library ahead of the first file that needs it."""
         importlib.import_module("pikepdf")
 
     def start_templates(self) -> None:
-        """Start the template process; to be called by a thread that lasts as long.
+        """Start the template process ahead; the calling thread must outlive it.
 
-        A document with templates does not need it: it starts the process itself.
+        Optional: a document with templates starts the process itself.
         """
         self._templates.start()
 
     def wait_until_ready(self) -> None:
-        """Return when the first page can be made.
+        """Wait until the first page can be made.
 
-        Raises BrowserMissing or BrowserUnusable, saying what is wrong with the installation.
+        Raises BrowserMissing or BrowserUnusable where the installation is broken.
         """
         importlib.import_module("chalicelib.engine.pipeline")
         self._browser.start()
 
     def run(self, job: "Job") -> "RenderOutcome":
-        """Make the files of a job; raises RenderFailure with the code of what went wrong."""
-        # Not before the browser is started, which does not need it.
+        """Make the files of a job; raises RenderFailure."""
+        # Imported late: the browser starts first and does not need it.
         from chalicelib.engine import pipeline  # noqa: PLC0415
 
-        parts = pipeline.PipelineServices(self._browser, self._templates, self._egress)
+        services = pipeline.PipelineServices(self._browser, self._templates, self._egress)
         with self._templates.cancel_on(job.cancellation):
-            return pipeline.run_job(job, parts)
+            return pipeline.run_job(job, services)
 
     def lint(self, job: "Job") -> "list[RenderFailure]":
-        """Run the templates of a job, and return what each would be failed for."""
+        """Run the templates of a job without drawing; return their failures."""
         from chalicelib.engine.lint import template_faults  # noqa: PLC0415 -- as above
 
         return template_faults(job, self._templates, self._egress)
 
 
-_PR_SET_DUMPABLE: Final = 4
-
-
 def make_undumpable() -> None:
-    """Let no other process of this user read this one's environment and memory, or trace it.
+    """Forbid other processes of this user to trace this one or read its memory and environment.
 
     Where the platform is the sandbox, as on Lambda, a page's process that broke out of the browser
-    is such a process; the credentials of the function are in its environment.
+    is such a process, and the credentials of the function are in this environment.
     """
     ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)

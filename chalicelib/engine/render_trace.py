@@ -1,4 +1,4 @@
-"""How one render goes: stages timed, warnings and explanations gathered until its end."""
+"""Recorder of one render's trace: stage timings, warnings, logs and explanations."""
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,40 +13,40 @@ if TYPE_CHECKING:
 
 
 class TraceRecorder:
-    """What is known of a render so far."""
+    """Trace of a render in progress."""
 
     def __init__(self) -> None:
-        """Begin with nothing."""
+        """Start an empty trace."""
         self.warnings: list[RenderWarning] = []
         self.logs: tuple[str, ...] = ()
         self.explain: Mapping[str, Any] | None = None
-        # Addresses and texts of the page's links, where the file's readers are told them.
+        # URL and text of each link on the page, for the link descriptions of PDF/UA.
         self.links: Sequence[tuple[str, str]] = ()
-        # Where a page of the web stands.
+        # URL of a page of the web, for headers and footers that vary; else empty.
         self.page_url = ""
-        # What they are not told of it.
+        # Content of the page that the browser prints without a tag.
         self.accessibility_gaps: Sequence[AccessibilityGap] = ()
         self._timings: dict[str, int] = {}
 
     def warn(self, code: str, message: str, detail: str | None = None) -> None:
-        """Add a warning, once."""
+        """Add a warning; a repeated one is added once."""
         warning = RenderWarning(code, message, detail)
         if warning not in self.warnings:
             self.warnings.append(warning)
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Time a stage; one that is entered again, or fails, is timed as well."""
-        begun = time.monotonic()
+        """Time a stage; a repeated stage adds up, a failed one is timed too."""
+        started_at = time.monotonic()
         try:
             yield
         finally:
-            spent = round((time.monotonic() - begun) * 1000)
-            self._timings[name] = self._timings.get(name, 0) + spent
+            spent_ms = round((time.monotonic() - started_at) * 1000)
+            self._timings[name] = self._timings.get(name, 0) + spent_ms
 
     @contextmanager
     def attach_trace_to_failure(self) -> Iterator[None]:
-        """Give a RenderFailure the trace of how it came about."""
+        """Add the trace to a RenderFailure as its member `trace`."""
         try:
             yield
         except RenderFailure as failure:
@@ -54,5 +54,5 @@ class TraceRecorder:
             raise
 
     def trace(self) -> RenderTrace:
-        """Return what is known now."""
+        """Return the trace so far."""
         return RenderTrace(tuple(self.warnings), self.logs, dict(self._timings), self.explain)

@@ -1,4 +1,4 @@
-"""The engines that renders can name: `<year>.<number>`, the newest last."""
+"""Engine versions that renders can name: `<year>.<number>`, the newest last."""
 
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 @dataclass(frozen=True, slots=True)
 class EngineVersion:
-    """An engine: the Chromium that it draws with, and whether new renders should name it."""
+    """Engine version: its Chromium, and whether new renders should name it."""
 
     id: str
     chromium_version: str

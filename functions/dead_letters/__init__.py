@@ -1,1 +1,1 @@
-"""Ends what given up messages stand for."""
+"""Function that resolves and records dead letters."""

@@ -1,4 +1,4 @@
-"""The dead letters of every queue: what each stands for is ended, and a record is kept."""
+"""Handler of the dead-letter queues: resolve each message and record it (decision 11)."""
 
 import datetime as dt
 import logging
@@ -18,19 +18,19 @@ from chalicelib.settings import DeadLettersSettings
 
 log = logging.getLogger(__name__)
 
-# Dead letters have nowhere else to go: after ten minutes of failing they are recorded as they are.
+# Dead letters have no further queue: after ten minutes of failures they are recorded unresolved.
 _MAX_TRIES: Final = 5
 
 
 def warm() -> None:
-    """Build what the first message would wait for."""
+    """Build the services before the first message."""
     configure_logging("dead_letters")
     _record_dead_letter()
     Metrics(DeadLettersSettings.from_env().stack, "dead_letters").count("ColdStarts")
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
-    """Bury a batch; answer with the messages that failed."""
+    """Record a batch of dead letters; return the messages that failed."""
     configure_logging("dead_letters")
     with log_context(invocation=context.aws_request_id):
         return serve(event, _record_dead_letter(), _queue_names())
@@ -39,7 +39,7 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
 def serve(
     event: dict[str, Any], record_letter: RecordDeadLetter, queue_names: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Bury the messages of an event; `names` tells which queue each dead-letter queue is of."""
+    """Record the messages of an event; `queue_names` maps each dead-letter queue to its source."""
     failed = []
     for record in event["Records"]:
         with log_context(message_id=record["messageId"]):

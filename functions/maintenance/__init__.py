@@ -1,1 +1,1 @@
-"""Does what is due."""
+"""Function that handles due items."""

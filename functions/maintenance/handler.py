@@ -1,4 +1,4 @@
-"""The upkeep: does for each due item that the upkeep queue brings what it is due for."""
+"""Handler of the maintenance queue: dispatches each due item."""
 
 from functools import cache
 from typing import Any
@@ -16,16 +16,16 @@ from chalicelib.settings import MaintenanceSettings
 
 
 def warm() -> None:
-    """Build what the first message would wait for."""
-    configure_logging("upkeep")
+    """Build the services before the first message."""
+    configure_logging("maintenance")
     _inbox()
     _dispatcher()
     Metrics(MaintenanceSettings.from_env().stack, "maintenance").count("ColdStarts")
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
-    """Work off a queue's batch; answer with the messages that failed."""
-    configure_logging("upkeep")
+    """Process a batch of the queue; return the messages that failed."""
+    configure_logging("maintenance")
     with log_context(invocation=context.aws_request_id):
         return _inbox().process_batch(event["Records"], _handle)
 

@@ -1,1 +1,1 @@
-"""Tells facts to whoever listens."""
+"""Function that publishes outbox events to subscribers."""

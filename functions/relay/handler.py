@@ -1,4 +1,4 @@
-"""The relay: tells each fact that the events queue brings to whoever listens."""
+"""Handler of the events queue: the relay publishes each event to its subscribers."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -24,7 +24,7 @@ from chalicelib.settings import RelaySettings
 
 
 def warm() -> None:
-    """Build what the first message would wait for."""
+    """Build the services before the first message."""
     configure_logging("relay")
     _inbox()
     _relay()
@@ -32,7 +32,7 @@ def warm() -> None:
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
-    """Work off a queue's batch; answer with the messages that failed."""
+    """Process a batch of the queue; return the messages that failed."""
     configure_logging("relay")
     with log_context(invocation=context.aws_request_id):
         _relay().read_ahead(_readable_messages(event["Records"]))
@@ -41,7 +41,7 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
 
 def _readable_messages(records: Sequence[Mapping[str, Any]]) -> Iterator[PublishEvent]:
     for record in records:
-        # What cannot be read is the inbox's business.
+        # The consumer rejects unreadable messages when it processes the batch.
         with suppress(PoisonMessage, UnknownVersion):
             yield PublishEvent.from_json(parse_message(record["body"]))
 

@@ -1,1 +1,1 @@
-"""Makes documents: one render by invocation, or from the queue."""
+"""Function that renders documents, by invocation or from the queue."""

@@ -1,6 +1,6 @@
-"""The render function's start: the browser first, then all else while it comes up.
+"""Cold start of the render function: the browser first, imports while it starts (decision 7).
 
-What the end of a render needs is loaded by a thread of its own: its page is made meanwhile.
+A background thread loads what only the end of a render needs.
 """
 
 import gc
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# Its thread lasts as long as the process, so what it starts lives as long.
+# Its thread lasts as long as the process: a child process that it starts lives as long.
 _BACKGROUND_THREAD: Final = ThreadPoolExecutor(1, thread_name_prefix="start")
 _SWITCH_INTERVAL_S: Final = sys.getswitchinterval()
-# By then the first render is over; what it needed of the rest it has loaded or started itself.
+# The first render is over by then, and has loaded the parts of the rest that it needed.
 _BACKGROUND_DELAY_S: Final = 1.0
 
 
 def warm() -> None:
-    """Return when the first render can begin."""
+    """Start the services; return when the first render can begin."""
     _render_services()
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
-    """Answer an invocation with RunAnswer, and a queue's batch with its failed messages."""
+    """Answer an invocation with its result, a queue's batch with its failed messages."""
     services = _render_services()
     from functions.render.serve import serve  # noqa: PLC0415 -- the start has imported it
 
@@ -57,7 +57,7 @@ def _render_services() -> "RenderServices":
         on_recycle=partial(_count_recycle, settings.stack),
     )
     engine.start_browser()
-    # From here on the browser is coming up: whatever it does not need is imported now.
+    # The browser starts in its own process; the other modules are imported meanwhile.
     from chalicelib.adapters.aws.session import AwsClients  # noqa: PLC0415
     from chalicelib.adapters.json_logs import configure_logging  # noqa: PLC0415
     from chalicelib.bootstrap import render  # noqa: PLC0415
@@ -81,14 +81,14 @@ def _render_services() -> "RenderServices":
 
 
 def _load_in_background(engine: RenderEngine, clients: "AwsClients", stack: str) -> None:
-    """Have ready what the first page does not need; who needs it sooner gets it by itself.
+    """Load what the first page does not need, beginning with the AWS clients of every render.
 
-    First what every render needs at its end.
+    A render that needs a part sooner loads it itself.
     """
     try:
         clients.create("s3", "dynamodb", "sqs")
     except Exception:
-        log.exception("what a render needs could not be loaded ahead of it")
+        log.exception("background loading failed")
     finally:
         _restore_defaults()
     time.sleep(_BACKGROUND_DELAY_S)
@@ -98,9 +98,9 @@ def _load_in_background(engine: RenderEngine, clients: "AwsClients", stack: str)
 
 
 def _tune_for_start() -> None:
-    # Nothing that is imported is garbage: looking for some takes a tenth of the start.
+    # Imports create no garbage, and collecting takes a tenth of the start.
     gc.disable()
-    # The browser answers while others import: who waits for an answer gets its turn at once.
+    # A thread that waits for the browser must run at once, although another thread imports.
     sys.setswitchinterval(_SWITCH_INTERVAL_S / 50)
 
 

@@ -1,4 +1,4 @@
-"""What the render function does with an event: one render, or each render of a queue's batch."""
+"""Dispatch of the render function's events: one call, or the renders of a queue's batch."""
 
 import logging
 from base64 import b64encode
@@ -31,11 +31,11 @@ log = logging.getLogger(__name__)
 
 
 class InvocationError(Exception):
-    """An invocation failed; the platform writes down this text, so it is nobody's but ours."""
+    """Failure of an invocation; the platform logs this text, so it has no data of a caller."""
 
 
 class RenderServices(NamedTuple):
-    """What this process works with."""
+    """Services of this process."""
 
     execute: "ExecuteRender"
     inbox: "QueueConsumers"
@@ -45,10 +45,11 @@ class RenderServices(NamedTuple):
 
 
 def serve(event: dict[str, Any], invocation: str, services: RenderServices) -> dict[str, Any]:
-    """Run what an event asks for; answer with RunAnswer, or with a batch's failed messages.
+    """Dispatch an event; return the JSON of its answer.
 
-    A rehearsal is answered with why it failed, if it did; templates that are only tried, with all
-    that they would be failed for; an e-invoice of others, with what it is worth.
+    A render returns RunRenderAnswer, a queue's batch its failed messages, a dry run its failure if
+    any, a lint all errors of the templates, a validation the findings of a received e-invoice.
+    Raises InvocationError.
     """
     with log_context(invocation=invocation):
         if "Records" in event:
@@ -68,7 +69,7 @@ def serve(event: dict[str, Any], invocation: str, services: RenderServices) -> d
             raise InvocationError(exception_kind(unknown)) from None
         except Exception as error:
             log.exception("render failed unexpectedly")
-            # Without what it comes from: the platform would write that down as well.
+            # `from None`: the platform would log the cause, too, with data of the caller.
             raise InvocationError(exception_kind(error)) from None
 
 

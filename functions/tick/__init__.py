@@ -1,1 +1,1 @@
-"""Hands out what is due."""
+"""Function that queues due items."""

@@ -1,4 +1,4 @@
-"""The tick: every minute, hands what is due to the queue that does it."""
+"""Handler of the tick: every minute, sends due items to their queues."""
 
 from functools import cache
 from typing import Any
@@ -14,14 +14,14 @@ from chalicelib.settings import TickSettings
 
 
 def warm() -> None:
-    """Build what the first tick would wait for."""
+    """Build the services before the first tick."""
     configure_logging("tick")
     _tick()
     Metrics(TickSettings.from_env().stack, "tick").count("ColdStarts")
 
 
 def handler(_event: dict[str, Any], context: Any) -> dict[str, int]:
-    """Hand out what is due; answer with how many items that were."""
+    """Queue the due items; return their number."""
     configure_logging("tick")
     with log_context(invocation=context.aws_request_id):
         return {"handed": _tick()()}

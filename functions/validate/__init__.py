@@ -1,1 +1,1 @@
-"""The function of the validators."""
+"""Function that runs the conformance validators."""

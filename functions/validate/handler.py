@@ -1,4 +1,4 @@
-"""Judges finished files by the official validators, which stay warm in a process of their own."""
+"""Handler of conformance checks by the official validators, kept in one process (decision 23)."""
 
 import base64
 import time
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 
 def warm() -> None:
-    """Build what costs nothing: the validators themselves start with the first question."""
+    """Build the cheap services; the validators start with the first check."""
     configure_logging("validate")
     _services()
     Metrics(ValidateSettings.from_env().stack, "validate").count("ColdStarts")
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
-    """Answer the checks of one document, given as `content` in base64 or as the `key` of one.
+    """Return the verdicts of a document, given as `content` in base64 or as `key` of an object.
 
-    Its lines carry the ids that came along of what the document is made for.
+    Log lines carry the ids in the event: request, render and workspace.
     """
     configure_logging("validate")
     deadline = Deadline.at_epoch(min(event["until"], _invocation_deadline(context)))
@@ -49,7 +49,7 @@ def _document(event: dict[str, Any]) -> bytes | None:
 
 
 def _invocation_deadline(context: Any) -> float:
-    """Return when this invocation must have answered."""
+    """Return when this invocation must return (Unix seconds)."""
     remaining_s: float = context.get_remaining_time_in_millis() / 1000
     return time.time() + remaining_s - 1
 

@@ -1,10 +1,10 @@
-"""`make bench NAME=x`: runs the benchmark of that name."""
+"""`make bench NAME=x`: command line of the benchmarks."""
 
 import sys
 from importlib import import_module
 from typing import Final
 
-# `import` is no name that a module can have.
+# Modules by benchmark name; a module cannot be named `import`.
 MODULES: Final = {
     "calls": "aws_calls",
     "cold": "cold_start",
@@ -26,7 +26,7 @@ MODULES: Final = {
 
 
 def main() -> int:
-    """Run one benchmark and return its exit status; 2 for a name that is none."""
+    """Run one benchmark and return its exit status; 2 for an unknown name."""
     name = sys.argv[1] if len(sys.argv) > 1 else ""
     if name not in MODULES:
         sys.stderr.write(f"usage: make bench NAME={'|'.join(MODULES)}\n")

@@ -1,9 +1,9 @@
-"""The AWS calls of one render, from its request to all that its functions do for it.
+"""Benchmark: number of AWS calls of one render (decision 10).
 
-`make bench NAME=calls`: the API function's app and the render function's handler in this process,
-on the emulators and the browser of a running stack, with queues of their own that nobody else
-polls; a botocore hook counts what is sent. Not counted: what receives and deletes messages, the
-relay, and the looks at the row of a render that takes longer than half a second.
+`make bench NAME=calls`: the API function's app and the render function's handler run in this
+process, on the emulators and the browser of a running stack, with their own queues that no poller
+reads. A botocore hook counts the calls. Not counted are receiving and deleting messages, the relay,
+and the polls of the cancellation watch, which start after half a second.
 """
 
 import base64
@@ -46,12 +46,12 @@ if TYPE_CHECKING:
 
     from infra.local.runner.pool import Invocation
 
-# As the platform does: by its name.
+# Imported by name, as Lambda does.
 serve_module: Final[Any] = import_module("functions.render.serve")
 
 SYNC_LIMIT: Final = 8
 ASYNC_LIMIT: Final = 11
-# On a busy machine a render takes long enough to be looked at (see StopEnded).
+# On a busy machine a render takes long enough to be polled (CancellationWatch, decision 13).
 _STATUS_POLL: Final = "render GetItem"
 _CALL_REASONS: Final = {
     "API BatchGetItem": "key and workspace",
@@ -63,8 +63,8 @@ _CALL_REASONS: Final = {
     "render UpdateItem": "settles the limits; claims a queued render",
     "render GetObject": "the body",
     "render PutObject": "the file",
-    "render TransactWriteItems": "final state, file and fact",
-    "render SendMessage": "the fact, to the relay",
+    "render TransactWriteItems": "final state, file and event",
+    "render SendMessage": "the event, to the relay",
 }
 
 
@@ -91,7 +91,7 @@ def main() -> int:
 
 
 class _CountingClients(AwsClients):
-    """Clients that count what they send, under the name of who sends it."""
+    """Clients that count their calls under the name of a function."""
 
     def __init__(self, function: str, counts: Counter[str]) -> None:
         super().__init__()
@@ -113,7 +113,7 @@ class _CountingClients(AwsClients):
 
 @dataclass(frozen=True, slots=True)
 class _InProcessPool:
-    """The render function, run by whoever calls it."""
+    """Stand-in of a WorkerPool that runs the render function in the calling thread."""
 
     services: Any
 
@@ -125,14 +125,14 @@ class _InProcessPool:
 
 
 class _CallCounter:
-    """Both functions in this process, and what they have sent."""
+    """API and render function in this process, with a count of their calls."""
 
     def __init__(self, stack: RunningStack) -> None:
         self._counts: Counter[str] = Counter()
         self._key = stack.live_key
         self._sqs = stack.client("sqs")
         self._queue, events = (
-            self._sqs.create_queue(QueueName=name)["QueueUrl"] for name in ("counted", "facts")
+            self._sqs.create_queue(QueueName=name)["QueueUrl"] for name in ("counted", "events")
         )
         environment = _environment(stack, "functions.render.handler.handler")
         os.environ.update({k: v for k, v in environment.items() if k.startswith("AWS_")})
@@ -169,11 +169,11 @@ class _CallCounter:
         self._app = App(ENDPOINTS, lambda: services)
 
     def render(self, body: Mapping[str, Any]) -> Counter[str]:
-        """Render once, to the end; return the calls that were made for it."""
+        """Render once, to the end; return the calls of both functions."""
         self._counts.clear()
-        begun = time.monotonic()
-        answer = self._app(_event(self._key, body), SimpleNamespace(aws_request_id="bench"))
-        assert answer["statusCode"] in {200, 202}, answer
+        started = time.monotonic()
+        response = self._app(_event(self._key, body), SimpleNamespace(aws_request_id="bench"))
+        assert response["statusCode"] in {200, 202}, response
         received = self._sqs.receive_message(
             QueueUrl=self._queue,
             WaitTimeSeconds=0,
@@ -182,17 +182,17 @@ class _CallCounter:
         for message in received.get("Messages", []):
             handled = serve_module.serve(sqs_event([message], "counted"), "bench", self._services)
             assert handled == {"batchItemFailures": []}, handled
-        looks = ceil(max(0.0, time.monotonic() - begun - FIRST_CHECK_S) / NEXT_CHECK_S)
-        self._counts[_STATUS_POLL] = max(0, self._counts[_STATUS_POLL] - looks)
+        polls = ceil(max(0.0, time.monotonic() - started - FIRST_CHECK_S) / NEXT_CHECK_S)
+        self._counts[_STATUS_POLL] = max(0, self._counts[_STATUS_POLL] - polls)
         return +self._counts
 
     def close(self) -> None:
-        """Take no more calls; the browser ends with this process."""
+        """Stop the Invoke API; the browser ends with this process."""
         self._server.close()
 
 
 def _environment(stack: RunningStack, handler_name: str) -> dict[str, str]:
-    """Return the variables of a function of the stack."""
+    """Return the environment variables of a function of the stack."""
     for process in psutil.Process(stack.pid).children(recursive=True):
         if handler_name in process.cmdline():
             return process.environ()

@@ -1,6 +1,6 @@
-"""The bare reference: the same browser binary driven with nothing around it.
+"""Bare browser: the reference of the benchmarks, the same binary without the service around it.
 
-One thread, blocking reads, no interception, no isolation beyond what a benchmark asks for.
+One thread, blocking reads, no request interception and no isolation.
 """
 
 import base64
@@ -20,18 +20,18 @@ _FIRST_FREE_DESCRIPTOR: Final = 10
 
 
 class BareBrowser:
-    """A browser of its own, ended with the block that it is made for."""
+    """Context manager of a Chromium process, driven by CDP over pipes."""
 
     def __init__(self) -> None:
-        """Start it, without its own sandbox: the reference is not to be slower than it must."""
+        """Start Chromium without its sandbox, so that the reference is as fast as possible."""
         self._folder = tempfile.TemporaryDirectory(prefix="platen-bare-")
-        from_us, self._out = _pipe()
+        to_browser, self._out = _pipe()
         self._in, from_browser = _pipe()
         chromium = INSTALL_DIR / "chromium"
 
         def descriptors() -> None:
-            # The protocol fixes them: 3 is read, 4 is written by the browser.
-            os.dup2(from_us, 3)
+            # Fixed by --remote-debugging-pipe: the browser reads from 3 and writes to 4.
+            os.dup2(to_browser, 3)
             os.dup2(from_browser, 4)
 
         self._process = subprocess.Popen(
@@ -47,7 +47,7 @@ class BareBrowser:
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
-        os.close(from_us)
+        os.close(to_browser)
         os.close(from_browser)
         self._buffer = b""
         self._last_id = 0
@@ -57,7 +57,7 @@ class BareBrowser:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End the browser and all its processes."""
+        """Kill the browser and all its processes."""
         os.killpg(self._process.pid, 9)
         self._process.wait()
         os.close(self._out)
@@ -66,35 +66,35 @@ class BareBrowser:
 
     @property
     def pid(self) -> int:
-        """Return the browser's process, which all its others stand below."""
+        """Return the id of the browser's main process, the root of all others."""
         return self._process.pid
 
     def call(self, method: str, session: str | None = None, **params: Any) -> dict[str, Any]:
         """Send a command and return its result."""
         self._last_id += 1
-        wanted = self._last_id
-        message: dict[str, Any] = {"id": wanted, "method": method, "params": params}
+        message_id = self._last_id
+        message: dict[str, Any] = {"id": message_id, "method": method, "params": params}
         if session is not None:
             message["sessionId"] = session
         rest = json.dumps(message).encode() + b"\0"
         while rest:
             rest = rest[os.write(self._out, rest) :]
-        answer = self._receive_until(lambda received: received.get("id") == wanted)
-        assert "error" not in answer, answer
-        result: dict[str, Any] = answer["result"]
+        response = self._receive_until(lambda received: received.get("id") == message_id)
+        assert "error" not in response, response
+        result: dict[str, Any] = response["result"]
         return result
 
     def page(self, context: str | None = None) -> str:
         """Open a blank page and return its session."""
-        where = {"browserContextId": context} if context else {}
-        target = self.call("Target.createTarget", url="about:blank", **where)["targetId"]
+        options = {"browserContextId": context} if context else {}
+        target = self.call("Target.createTarget", url="about:blank", **options)["targetId"]
         attached = self.call("Target.attachToTarget", targetId=target, flatten=True)
         session: str = attached["sessionId"]
         self.call("Page.enable", session)
         return session
 
     def print_document(self, session: str, html: str, options: Mapping[str, Any]) -> bytes:
-        """Put a document into a page, wait for its load event, print it."""
+        """Load a document into a page and print it."""
         self.load(session, html)
         return self.print(session, options)
 
@@ -111,11 +111,11 @@ class BareBrowser:
         )
 
     def print(self, session: str, options: Mapping[str, Any]) -> bytes:
-        """Print what is in a page."""
+        """Print the loaded page."""
         printed = self.call("Page.printToPDF", session, **options)
         return base64.b64decode(printed["data"])
 
-    def _receive_until(self, wanted: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+    def _receive_until(self, is_match: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
         while True:
             received, end, rest = self._buffer.partition(b"\0")
             if not end:
@@ -123,12 +123,12 @@ class BareBrowser:
                 continue
             self._buffer = rest
             message: dict[str, Any] = json.loads(received)
-            if wanted(message):
+            if is_match(message):
                 return message
 
 
 def _pipe() -> tuple[int, int]:
-    """Return a pipe whose ends lie above the protocol's descriptors."""
+    """Return a pipe whose descriptors do not collide with 3 and 4."""
     low = os.pipe()
     high = tuple(fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, _FIRST_FREE_DESCRIPTOR) for end in low)
     for end in low:

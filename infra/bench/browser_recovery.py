@@ -1,10 +1,10 @@
-"""A render that comes right after one whose browser was ended, beside a usual one.
+"""Benchmark: a render right after one that lost its browser, compared with a usual one.
 
-`make bench NAME=isolation`: the 40-line invoice over HTTP, as in the bench latency. Usual is one
-that comes after a pause and finds its page ready. Before the others a page was rendered that never
-yields, or one that fills the memory, or the waiting browser was ended by `kill -9`; they come at
-once, and once more where the browser that stands by is just being replaced. The stack has several
-render functions: a row counts only where the very one that lost its browser has rendered.
+`make bench NAME=isolation`: the 40-line invoice over HTTP, as in the benchmark `latency`. A usual
+render comes after a pause and finds a prepared page. Before the others, a page was rendered that
+never yields or fills the memory, or the browser was killed with SIGKILL. They come at once, and
+again while the standby browser is being replaced (decision 19). The stack has several render
+processes: a row counts only if the process that lost its browser did the render.
 """
 
 import contextlib
@@ -24,10 +24,10 @@ from infra.local.running_stack import RunningStack, running_stack
 LIMIT: Final = 1.5
 ROUNDS: Final = 4
 _WARM_UP: Final = 5
-# A spare is made in a quarter of a second; a whole browser that stands by in two.
+# A page is prepared within a quarter of a second, a standby browser within two seconds.
 _PAUSE_S: Final = 0.25
 _RECOVERY_S: Final = 2.0
-# At once, and when another browser is started to stand by.
+# At once, and while another standby browser starts.
 _DELAYS_S: Final = (0.0, 0.6)
 _NEVER_YIELDING: Final = "<script>for (;;);</script>"
 _MEMORY_FILLING: Final = (
@@ -49,28 +49,28 @@ def main() -> int:
             "and kill -9": functions.kill_browser,
         }
 
-        def timed(delay_s: float) -> float:
+        def render_ms(delay_s: float) -> float:
             time.sleep(delay_s)
-            begun = time.perf_counter()
+            started = time.perf_counter()
             assert client.render(payload).startswith(b"%PDF-")
-            return 1000 * (time.perf_counter() - begun)
+            return 1000 * (time.perf_counter() - started)
 
         for _ in range(_WARM_UP):
-            timed(_PAUSE_S)
+            render_ms(_PAUSE_S)
         time.sleep(_RECOVERY_S)
         with functions.expect_one_active():
-            timed(_PAUSE_S)
+            render_ms(_PAUSE_S)
         usual: list[float] = []
         after: dict[tuple[str, float], list[float]] = {}
         for _ in range(ROUNDS):
             for kind, end in kinds.items():
                 for delay_s in _DELAYS_S:
                     time.sleep(_RECOVERY_S)
-                    usual.append(timed(_PAUSE_S))
+                    usual.append(render_ms(_PAUSE_S))
                     time.sleep(_RECOVERY_S)
                     with functions.expect_one_active():
                         end()
-                        after.setdefault((kind, delay_s), []).append(timed(delay_s))
+                        after.setdefault((kind, delay_s), []).append(render_ms(delay_s))
     return _report(usual, after)
 
 
@@ -92,20 +92,20 @@ def _report(usual: list[float], after: Mapping[tuple[str, float], list[float]]) 
 
 class _ErrorClient(BenchClient):
     def expect_error(self, html: str, timeout_ms: int, code: str) -> None:
-        """Render what cannot be rendered; raises AssertionError for any other answer."""
+        """Render a document that fails; raises AssertionError for any other error code."""
         body = {
             "input": {"type": "html", "html": html},
             "output": {"wait": {"timeout_ms": timeout_ms}},
             "delivery": {"type": "binary"},
         }
         self._connection.request("POST", "/v1/renders", json.dumps(body), self._headers)
-        answer = self._connection.getresponse()
-        content = json.loads(answer.read())
-        assert content["code"] == code, (answer.status, content)
+        response = self._connection.getresponse()
+        content = json.loads(response.read())
+        assert content["code"] == code, (response.status, content)
 
 
 class _RenderProcesses:
-    """The processes of the render function, and their browsers."""
+    """Processes of the render function, and their browsers."""
 
     def __init__(self, stack: RunningStack) -> None:
         self._processes = [
@@ -118,10 +118,10 @@ class _RenderProcesses:
 
     @contextlib.contextmanager
     def expect_one_active(self) -> Iterator[None]:
-        """Assert that meanwhile only one of them did something."""
+        """Assert that only one of them renders inside the block."""
         before = [_descendants(process) for process in self._processes]
         yield
-        # The page that was used goes, the next one comes.
+        # Wait until the used page is closed and the next one is prepared.
         time.sleep(_PAUSE_S)
         changed = [
             process
@@ -132,8 +132,8 @@ class _RenderProcesses:
         self._last_active = changed[0]
 
     def kill_browser(self) -> None:
-        """End the browser of the one that rendered last, as the kernel ends it."""
-        # The one in use is the one that has worked most.
+        """Kill the browser of the process that rendered last with SIGKILL."""
+        # Of its two browsers, the one in use has the most processor time.
         browsers = [
             child for child in self._last_active.children(recursive=True) if _is_browser(child)
         ]
@@ -145,7 +145,7 @@ def _descendants(process: psutil.Process) -> set[int]:
 
 
 def _is_browser(process: psutil.Process) -> bool:
-    """Tell a browser's main process from its warden and from those below it."""
+    """Tell whether a process is a browser's main process, not its supervisor or a child."""
     try:
         command = process.cmdline()
     except psutil.NoSuchProcess:

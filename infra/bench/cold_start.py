@@ -1,12 +1,11 @@
-"""From nothing to the first PDF, beside the two things that no start can do without.
+"""Benchmark: cold start of the render function up to its first PDF (decision 7).
 
-`make bench NAME=cold`: sync renders over HTTP, each run by a render function whose process did not
-exist before: it is started as the stack starts it, warmed as Lambda's init does, and asked once; in
-turn with fresh processes that start the bare browser and print the same document, and that import
-boto3 and make four clients. Nothing is left out: the time ends with the function's answer, so the
-file is in the bucket, the final state in the table and its fact in the queue. Told apart: the same
-document before templating, whose template process has to start as well, and the unpacking that
-Lambda needs once an environment.
+`make bench NAME=cold`: sync renders over HTTP, each in a new process of the render function. It is
+started as the stack starts it, warmed as in Lambda's init, and used once. In turn, fresh processes
+start the bare browser and print the same document, and import boto3 and create four clients: no
+cold start can avoid either. The time ends with the function's answer, so the file is in the bucket,
+the final state in the table and its event in the queue. Printed separately: the same document from
+its template, whose template process starts too, and the unpacking of Chromium on Lambda.
 """
 
 import json
@@ -40,7 +39,7 @@ LIMIT: Final = 1.6
 ROUNDS: Final = 15
 _WARM_UP: Final = 2
 _UNPACK_ROUNDS: Final = 3
-# What a round leaves behind ends before the next one begins.
+# The processes of a round end before the next round starts.
 _PAUSE_S: Final = 0.5
 _HANDLER: Final = "functions.render.handler.handler"
 _BROWSER_SCRIPT: Final = """
@@ -78,7 +77,7 @@ def main() -> int:
     pools: dict[str, WorkerPool] = {}
     invoke_api = WsgiServer(InvokeApi(pools), threads=2)
     invoke_api.start()
-    # The API function of the stack asks us to run the render function.
+    # The API function of the stack invokes the render function at this process.
     os.environ["AWS_ENDPOINT_URL_LAMBDA"] = invoke_api.url
     with running_stack() as stack:
         function = _ColdFunction(stack)
@@ -98,7 +97,7 @@ def main() -> int:
 
 
 class _ColdFunction:
-    """The stack's own render function, in a process of its own for each invocation."""
+    """Render function of the stack, with a new process for each invocation."""
 
     def __init__(self, stack: RunningStack) -> None:
         self._function = _render_function(stack.resources["RenderFunction"]["Ref"])
@@ -110,7 +109,7 @@ class _ColdFunction:
     def first_pdf(
         self, pools: dict[str, WorkerPool], client: BenchClient, payload: bytes
     ) -> Mapping[str, float]:
-        """Render once; return the seconds to the end of init and to the answer with the PDF."""
+        """Render once; return the seconds to the end of init and to the PDF."""
         pool = WorkerPool(self._function, self._launch, report=self._report)
         pools[self._function.name] = pool
         pdf = client.render(payload)
@@ -137,11 +136,11 @@ class _ColdFunction:
 
 
 def _drop_line(_line: str) -> None:
-    """Drop a line of the function's log."""
+    """Discard a log line of the function."""
 
 
 def _environment(stack: RunningStack) -> Mapping[str, str]:
-    """Return the variables of the render functions that the stack itself has started."""
+    """Return the environment variables of the stack's own render processes."""
     for process in psutil.Process(stack.pid).children(recursive=True):
         if _HANDLER in process.cmdline():
             return process.environ()
@@ -165,14 +164,14 @@ def _render_function(name: str) -> LambdaFunction:
 
 
 def _script_seconds(script: str, *arguments: str) -> float:
-    """Run a script in a fresh process; return the time until it says that it is done."""
-    begun = time.perf_counter()
+    """Run a script in a fresh process; return the seconds until it prints `done`."""
+    started = time.perf_counter()
     with subprocess.Popen(
         [sys.executable, "-c", script, *arguments], cwd=ROOT, stdout=subprocess.PIPE
     ) as process:
         assert process.stdout is not None
         line = process.stdout.readline()
-        seconds = time.perf_counter() - begun
+        seconds = time.perf_counter() - started
     assert line == b"done\n", script
     time.sleep(_PAUSE_S)
     return seconds
@@ -180,9 +179,9 @@ def _script_seconds(script: str, *arguments: str) -> float:
 
 def _unpack_seconds() -> float:
     with tempfile.TemporaryDirectory() as folder:
-        begun = time.perf_counter()
+        started = time.perf_counter()
         unpack(INSTALL_DIR / "chromium", Path(folder))
-        return time.perf_counter() - begun
+        return time.perf_counter() - started
 
 
 def _report(times: Mapping[str, list[float]]) -> int:

@@ -1,8 +1,8 @@
-"""What the verdict of the validators costs a hybrid of two pages and ten lines.
+"""Benchmark: cost of validation for a hybrid e-invoice of two pages and ten lines (decision 23).
 
-`make bench NAME=conformance`: PDF/A-3b and EN 16931, validated, over HTTP with a live key; in turn
-with the same hybrid from a second stack, whose validators are switched off. The same with PDF/UA-1
-besides. All is warm: every kind has been judged before. Printed beside it: the stages of both.
+`make bench NAME=conformance`: PDF/A-3b and EN 16931 with validation, over HTTP with a live key; in
+turn with the same hybrid from a second stack whose validators are switched off. Then the same with
+PDF/UA-1 as well. All validators are warm. The stages of both are printed as well.
 """
 
 import json
@@ -28,7 +28,8 @@ _PDF_OPTIONS: Final = MappingProxyType(
         "and PDF/UA-1": {"pdfa": "3b", "pdfua": True},
     }
 )
-# Of each round, in ms: until the answer, and what it tells of its stages.
+
+# For each round: milliseconds until the response, and the timings in it.
 type _Times = dict[tuple[str, str], list[tuple[float, Mapping[str, Any]]]]
 
 
@@ -41,21 +42,21 @@ def main() -> int:
         clients = {"unavailable": BenchClient(without), "passed": BenchClient(stack)}
         for round_number in range(-_WARM_UP, ROUNDS):
             for way, status in times:
-                taken = _timed_render(clients[status], way, status)
+                measured = _timed_render(clients[status], way, status)
                 if round_number >= 0:
-                    times[way, status].append(taken)
+                    times[way, status].append(measured)
                 time.sleep(_PAUSE_S)
     return _report(times)
 
 
 def _timed_render(client: BenchClient, way: str, status: str) -> tuple[float, Mapping[str, Any]]:
-    begun = time.perf_counter()
+    started = time.perf_counter()
     render = json.loads(client.render(_payload(way)))
-    taken = 1000 * (time.perf_counter() - begun)
+    milliseconds = 1000 * (time.perf_counter() - started)
     report = render["result"]["conformance"]
     assert {part["status"] for part in report.values()} == {status}, report
     assert render["files"][0]["pages"] == _PAGES, render
-    return taken, render["timings"]
+    return milliseconds, render["timings"]
 
 
 def _payload(way: str) -> bytes:
@@ -77,7 +78,7 @@ def _report(times: _Times) -> int:
             statistics.median([timings.get(stage) or 0 for _, timings in rounds])
             for stage in stages
         ]
-        answered = statistics.median(taken for taken, _ in rounds)
+        answered = statistics.median(milliseconds for milliseconds, _ in rounds)
         name = way + (", off" if status == "unavailable" else "")
         _print_row(name, *(f"{milliseconds:.0f}" for milliseconds in (*medians, answered)))
     ratios = [_ratio(times, way) for way in _PDF_OPTIONS]
@@ -86,7 +87,7 @@ def _report(times: _Times) -> int:
 
 
 def _ratio(times: _Times, way: str) -> float:
-    # Of each round, whose two found the machine alike.
+    # The median of the ratios of each round, within which the load of the machine is similar.
     pairs = zip(times[way, "passed"], times[way, "unavailable"], strict=True)
     return statistics.median(ours[0] / bare[0] for ours, bare in pairs)
 

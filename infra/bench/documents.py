@@ -1,4 +1,4 @@
-"""The e-invoice that is measured: ten lines at two rates of VAT, and the two pages that show it."""
+"""Documents of the benchmarks: an e-invoice with its two-page document, and the invoice example."""
 
 from decimal import Decimal
 from typing import Any, Final
@@ -19,6 +19,8 @@ _STYLE: Final = (
     "th, td { border-bottom: 1px solid #ccc; padding: 6px } .n { text-align: right }"
     ".terms { break-before: page }"
 )
+_A4: Final = {"paperWidth": 8.27, "paperHeight": 11.69}
+_MARGIN_IN: Final = 10 / 25.4
 _TABLE_HEADINGS: Final = ("No.", "Item", "Quantity", "Price", "VAT", "Net")
 _TERMS: Final = (
     "Goods remain our property until they are paid in full. Complaints are taken in writing, "
@@ -27,7 +29,7 @@ _TERMS: Final = (
 
 
 def invoice_json() -> dict[str, Any]:
-    """Return the invoice as callers send it."""
+    """Return the e-invoice in the JSON of the API: ten lines at two VAT rates."""
     return {
         "number": "2026-0042",
         "issue_date": "2026-03-01",
@@ -83,17 +85,17 @@ def _invoice_line(number: int) -> dict[str, Any]:
 
 
 def invoice_page() -> str:
-    """Return the two pages that show it: the lines, and the terms."""
-    shown = invoice_json()
-    seller, buyer = shown["seller"], shown["buyer"]
+    """Return the HTML of the e-invoice on two pages: the lines and the terms."""
+    invoice = invoice_json()
+    seller, buyer = invoice["seller"], invoice["buyer"]
     head = "".join(f"<th scope=col>{name}" for name in _TABLE_HEADINGS)
-    rows = "".join(_table_row(number, line) for number, line in enumerate(shown["lines"], 1))
+    rows = "".join(_table_row(number, line) for number, line in enumerate(invoice["lines"], 1))
     mail = seller["contact"]["email"]
     return (
-        f"<!doctype html><html lang=en><title>Invoice {shown['number']}</title>"
-        f"<style>{_STYLE}</style><h1>Invoice {shown['number']}</h1><address>{_postal(seller)}"
+        f"<!doctype html><html lang=en><title>Invoice {invoice['number']}</title>"
+        f"<style>{_STYLE}</style><h1>Invoice {invoice['number']}</h1><address>{_postal(seller)}"
         f"</address><p>To {_postal(buyer)}</p><table><thead><tr>{head}</thead>{rows}</table>"
-        f"<p><strong>Payable until {shown['due_date']}</strong></p><section class=terms>"
+        f"<p><strong>Payable until {invoice['due_date']}</strong></p><section class=terms>"
         f"<h2>Terms</h2><ol>{f'<li>{_TERMS}' * 3}</ol><p>Questions: "
         f'<a href="mailto:{mail}">{mail}</a></p></section>'
     )
@@ -114,12 +116,8 @@ def _table_row(number: int, line: dict[str, Any]) -> str:
     )
 
 
-_A4: Final = {"paperWidth": 8.27, "paperHeight": 11.69}
-_MARGIN_IN: Final = 10 / 25.4
-
-
 def render_request() -> dict[str, Any]:
-    """Return the body of `POST /v1/renders`: the page as it is after templating, binary."""
+    """Return the body of `POST /v1/renders` for the templated invoice example, binary."""
     body = example_request("invoice", "pdf")
     source = body["input"]["html"]
     html = Environment(autoescape=True).from_string(source).render(body.pop("data"))
@@ -129,7 +127,7 @@ def render_request() -> dict[str, Any]:
 
 
 def print_options(body: dict[str, Any]) -> dict[str, Any]:
-    """Return the same for `Page.printToPDF`."""
+    """Return the same options for `Page.printToPDF` (CDP)."""
     pdf = body["output"]["pdf"]
     return {
         **_A4,

@@ -1,9 +1,8 @@
-"""An e-invoice of 10 lines, beside the factur-x library.
+"""Benchmark: an e-invoice of 10 lines, compared with the factur-x library (decision 24).
 
-`make bench NAME=einvoice`: EN 16931 as CII, from the invoice as callers send it to bytes, with its
-totals and the service's own rules; in turn with `generate_cii_xml` of the same content, which is
-given all that we compute, and is asked to check neither schema nor rule sheets. Time of the
-processor, on one core.
+`make bench NAME=einvoice`: EN 16931 as CII, from the JSON of a caller to bytes, with totals and the
+service's own rules; in turn with `generate_cii_xml` of the same content, which gets the computed
+totals and checks neither schema nor rule sheets. Measured is processor time on one core.
 """
 
 import gc
@@ -32,27 +31,27 @@ _LIBRARY_ROW: Final = "factur-x"
 
 
 def main() -> int:
-    """Print the table and the ratio; 1 when it is over the limit, or we are too slow."""
-    # The library tells of what it leaves out.
+    """Print the table and the ratio; return 1 when it is over the limit or the rate is too low."""
+    # The library logs each term that it leaves out.
     logging.disable()
     profile = PROFILES["EN16931"]
-    asked = EInvoiceInput(
+    invoice_input = EInvoiceInput(
         profile=profile, syntax="cii", source=invoice_json(), findings_root="invoice"
     )
-    prepared = prepare_invoice(asked)
-    # As the library itself reads it from what we write.
+    prepared = prepare_invoice(invoice_input)
+    # The library's input is what it reads from our XML.
     terms = parse_ubl_cii_xml(prepared.to_xml())
 
     def by_library() -> bytes:
-        written: bytes = generate_cii_xml(
+        xml: bytes = generate_cii_xml(
             terms, level="en16931", check_xsd=False, check_schematron=False
         )
-        return written
+        return xml
 
     ways: Mapping[str, Callable[[], object]] = {
-        "  reading, totals, rules": lambda: prepare_invoice(asked),
+        "  reading, totals, rules": lambda: prepare_invoice(invoice_input),
         "  writing": prepared.to_xml,
-        _OUR_ROW: lambda: prepare_invoice(asked).to_xml(),
+        _OUR_ROW: lambda: prepare_invoice(invoice_input).to_xml(),
         _LIBRARY_ROW: by_library,
     }
     assert _canonical(prepared.to_xml()) == _canonical(by_library()), "they write something else"
@@ -64,16 +63,16 @@ def _measure(ways: Mapping[str, Callable[[], object]]) -> Mapping[str, list[floa
     for round_number in range(-_WARM_UP, ROUNDS):
         for name, way in ways.items():
             gc.collect()
-            begun = time.process_time()
+            started = time.process_time()
             for _ in range(_CALLS_PER_ROUND):
                 way()
             if round_number >= 0:
-                times[name].append((time.process_time() - begun) / _CALLS_PER_ROUND)
+                times[name].append((time.process_time() - started) / _CALLS_PER_ROUND)
     return times
 
 
 def _canonical(xml: bytes) -> str:
-    """Return a document without the white space around its elements."""
+    """Return canonical XML without whitespace around elements."""
     return ET.canonicalize(xml.decode(), strip_text=True)
 
 
@@ -91,7 +90,7 @@ def _report(times: Mapping[str, list[float]]) -> int:
 
 
 def _ratio(times: Mapping[str, list[float]], name: str) -> float:
-    # Of each round, whose ways found the machine alike.
+    # The median of the ratios of each round, within which the load of the machine is similar.
     pairs = zip(times[name], times[_LIBRARY_ROW], strict=True)
     return statistics.median(ours / library for ours, library in pairs)
 

@@ -1,9 +1,9 @@
-"""What PDF/A-3b, PDF/UA-1 and an invoice inside cost beyond the printing of 2, 25 and 250 pages.
+"""Benchmark: finishing to PDF/A-3b and PDF/UA-1 with an embedded invoice, compared with printing.
 
-`make bench NAME=finishing`: the finishing of a tagged print to all three, in this process or in one
-of its own as renders have it; in turn with the bare printing of the same document, which is
-`setDocumentContent` + `printToPDF` as in the other benchmarks: pages with a heading, a paragraph
-with a link, a list and a table of 30 rows. Printed beside it: the ratio to `printToPDF` alone.
+`make bench NAME=finishing`: a tagged print of 2, 25 and 250 pages is finished to all three, in this
+process or in its own as renders are (decision 19). The reference is the bare printing of the same
+document, `setDocumentContent` + `printToPDF` as in the other benchmarks. A page has a heading, a
+paragraph with a link, a list and a table of 30 rows. Also printed: the ratio to `printToPDF` alone.
 """
 
 import statistics
@@ -23,7 +23,7 @@ from chalicelib.engine.render_trace import TraceRecorder
 from infra.bench.bare_browser import BareBrowser
 from infra.bench.documents import invoice_json
 
-# By pages, with how often each is made beside once to warm up.
+# Limit of the ratio, and rounds after one warm-up, by number of pages.
 LIMITS: Final = MappingProxyType({2: 0.5, 25: 0.7, 250: 0.8})
 ROUNDS: Final = MappingProxyType({2: 30, 25: 10, 250: 3})
 _ROWS: Final = 30
@@ -45,9 +45,10 @@ _OPTIONS: Final = MappingProxyType(
     }
 )
 _TIMEOUT_S: Final = 300.0
-# Of one round, in seconds: loading, printing, finishing.
-type _Times = tuple[float, float, float]
 _OUTPUT: Final = MappingProxyType({"pdf": {"pdfa": "3b", "pdfua": True, "tagged": True}})
+
+# Seconds of loading, printing and finishing in one round.
+type _Times = tuple[float, float, float]
 
 
 def main() -> int:
@@ -60,12 +61,12 @@ def main() -> int:
         for pages, limit in LIMITS.items():
             rounds, sizes = _measure(browser, pages)
             ratios.append(statistics.median(done / (load + bare) for load, bare, done in rounds))
-            alone = statistics.median(done / bare for _, bare, done in rounds)
-            medians = [1000 * statistics.median(taken) for taken in zip(*rounds, strict=True)]
+            print_ratio = statistics.median(done / bare for _, bare, done in rounds)
+            medians = [1000 * statistics.median(times) for times in zip(*rounds, strict=True)]
             _print_row(
                 f"{pages} pages",
                 *(f"{milliseconds:.1f}" for milliseconds in medians),
-                *(f"{ratio:.2f}" for ratio in (alone, ratios[-1], limit)),
+                *(f"{ratio:.2f}" for ratio in (print_ratio, ratios[-1], limit)),
                 *(f"{size / 1000:.0f}" for size in sizes),
             )
     _print_row(f"finishing: {', '.join(f'{ratio:.2f}' for ratio in ratios)} (limit 0.5, 0.7, 0.8)")
@@ -73,22 +74,22 @@ def main() -> int:
 
 
 def _measure(browser: BareBrowser, pages: int) -> tuple[list[_Times], tuple[int, int]]:
-    """Return the times of each round, and the sizes of the print and of the finished file."""
-    html, made = _document(pages), format_by_name("pdf")
-    page, order = browser.page(), _finishing_context()
+    """Return the times of each round, and the bytes of the print and of the finished file."""
+    html, pdf_format = _document(pages), format_by_name("pdf")
+    page, context = browser.page(), _finishing_context()
     rounds, sizes = [], (0, 0)
     for round_number in range(ROUNDS[pages] + 1):
-        begun = time.perf_counter()
+        started = time.perf_counter()
         browser.load(page, html)
         loaded = time.perf_counter()
-        printed = browser.print(page, _OPTIONS)
-        between = time.perf_counter()
-        file = finish_file(made, printed, order, Deadline.after(_TIMEOUT_S))
-        ended = time.perf_counter()
+        pdf = browser.print(page, _OPTIONS)
+        printed = time.perf_counter()
+        file = finish_file(pdf_format, pdf, context, Deadline.after(_TIMEOUT_S))
+        finished = time.perf_counter()
         assert file.pages == pages, file.pages
-        sizes = len(printed), len(file.content)
+        sizes = len(pdf), len(file.content)
         if round_number:
-            rounds.append((loaded - begun, between - loaded, ended - between))
+            rounds.append((loaded - started, printed - loaded, finished - printed))
     return rounds, sizes
 
 
@@ -114,11 +115,11 @@ def _section(number: int) -> str:
 
 def _finishing_context() -> FinishingContext:
     profile = PROFILES["EN16931"]
-    asked = EInvoiceInput(
+    invoice_input = EInvoiceInput(
         profile=profile, syntax="cii", source=invoice_json(), findings_root="invoice"
     )
     file = InvoiceFile(
-        prepare_invoice(asked).to_xml(),
+        prepare_invoice(invoice_input).to_xml(),
         profile.embedded_filename,
         profile.af_relationship,
         profile.xmp_level,

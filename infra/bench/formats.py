@@ -1,8 +1,8 @@
-"""PDF, PNG and WebP of one page through the whole service, beside the bare browser.
+"""Benchmark: PDF, PNG and WebP of one page, compared with the bare browser.
 
-`make bench NAME=formats`: one request for the three of the 40-line invoice with a live key, in turn
-with the same three made one after another by bare calls from one loaded page of a second browser.
-Printed beside it: the three in one ZIP.
+`make bench NAME=formats`: one request for three formats of the 40-line invoice with a live key, in
+turn with bare calls that make the same three from one loaded page of a second browser. Also
+printed: the three in one ZIP.
 """
 
 import base64
@@ -42,15 +42,15 @@ def main() -> int:
         }
         for round_number in range(-_WARM_UP, ROUNDS):
             for name, way in ways.items():
-                begun = time.perf_counter()
+                started = time.perf_counter()
                 way()
                 if round_number >= 0:
-                    times[name].append(1000 * (time.perf_counter() - begun))
+                    times[name].append(1000 * (time.perf_counter() - started))
                 time.sleep(_PAUSE_S)
     ratio = statistics.median(times["three files"]) / statistics.median(times["bare browser"])
     _print_row("PDF + PNG + WebP, ms", "p50", "fastest")
-    for name, taken in times.items():
-        _print_row(name, f"{statistics.median(taken):.1f}", f"{min(taken):.1f}")
+    for name, milliseconds in times.items():
+        _print_row(name, f"{statistics.median(milliseconds):.1f}", f"{min(milliseconds):.1f}")
     _print_row(f"formats: {ratio:.2f} (limit {LIMIT})")
     return int(ratio > LIMIT)
 
@@ -65,13 +65,13 @@ def _payload(
 def _make_bare(browser: BareBrowser, page: str, html: str, options: Mapping[str, Any]) -> None:
     browser.print_document(page, html, options)
     for parameters in ({"format": "png"}, {"format": "webp", "quality": _QUALITY}):
-        taken = browser.call("Page.captureScreenshot", page, **parameters)
-        base64.b64decode(taken["data"])
+        screenshot = browser.call("Page.captureScreenshot", page, **parameters)
+        base64.b64decode(screenshot["data"])
 
 
 def _check_formats(render: Mapping[str, Any]) -> None:
-    made = [file["format"] for file in render["files"]]
-    assert made == [*_FORMATS], render
+    formats = [file["format"] for file in render["files"]]
+    assert formats == [*_FORMATS], render
 
 
 def _print_row(first: str, *rest: str) -> None:

@@ -1,7 +1,7 @@
-"""How long the API function takes to import, beside its three frameworks alone.
+"""Benchmark: import of the API function, compared with its three frameworks (decision 7).
 
-`python -m infra.bench.import_time` (`make bench NAME=import`): fresh interpreters, interleaved, so
-that a busy machine slows both; medians, the time of a bare interpreter taken off.
+`make bench NAME=import`: fresh interpreters, interleaved so that a busy machine slows both; medians
+minus the time of a bare interpreter.
 """
 
 import statistics
@@ -43,9 +43,9 @@ def main() -> int:
 
 
 def _import_seconds(script: str) -> float:
-    begun = time.perf_counter()
+    started = time.perf_counter()
     subprocess.run([sys.executable, "-c", script], cwd=_ROOT, check=True)
-    return time.perf_counter() - begun
+    return time.perf_counter() - started
 
 
 def _print_row(first: str, *rest: str) -> None:

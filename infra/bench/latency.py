@@ -1,8 +1,8 @@
-"""A warm sync render through the whole service, beside the bare browser.
+"""Benchmark: a warm sync render through the whole service, compared with the bare browser.
 
 `make bench NAME=latency`: the 40-line invoice over HTTP with a live key, binary and tagged, in turn
 with `setDocumentContent` + `printToPDF` of the same document in one reused page of a second
-browser; after each pair a pause in which the next context gets ready.
+browser. After each pair a pause lets the service prepare the next page.
 """
 
 import contextlib
@@ -36,9 +36,9 @@ def main() -> int:
         client = BenchClient(stack)
         page = browser.page()
         for round_number in range(-_WARM_UP, ROUNDS):
-            begun = time.perf_counter()
+            started = time.perf_counter()
             browser.print_document(page, body["input"]["html"], options)
-            between = time.perf_counter()
+            printed = time.perf_counter()
             time.sleep(_PAUSE_S)
             sent = time.perf_counter()
             pdf = client.render(payload)
@@ -46,7 +46,7 @@ def main() -> int:
             assert pdf.startswith(b"%PDF-"), pdf[:200]
             time.sleep(_PAUSE_S)
             if round_number >= 0:
-                bare.append(1000 * (between - begun))
+                bare.append(1000 * (printed - started))
                 served.append(1000 * (answered - sent))
     ratio = statistics.median(served) / statistics.median(bare)
     _print_row("latency, ms", "p50", "p90", "fastest")
@@ -58,12 +58,12 @@ def main() -> int:
 
 
 class BenchClient:
-    """One keep-alive connection with the live key."""
+    """Client of the API: one keep-alive connection with the live key."""
 
     def __init__(self, stack: RunningStack) -> None:
         """Connect to the stack."""
-        where = urlsplit(stack.base_url)
-        self._connection = http.client.HTTPConnection(where.netloc, timeout=60)
+        url = urlsplit(stack.base_url)
+        self._connection = http.client.HTTPConnection(url.netloc, timeout=60)
         self._headers = {
             "Authorization": f"Bearer {stack.live_key}",
             "Content-Type": "application/json",
@@ -73,19 +73,18 @@ class BenchClient:
     def render(self, payload: bytes) -> bytes:
         """Post a render with delivery `binary` and return its file.
 
-        Raises AssertionError for any other answer.
+        Raises AssertionError for any other response.
         """
-        answer, content = self._send("POST", "/v1/renders", payload)
-        if answer.status == http.client.SEE_OTHER:
-            return fetch_file(answer.headers["Location"])
-        assert answer.status == http.client.OK, (answer.status, content[:500])
+        response, content = self._send("POST", "/v1/renders", payload)
+        if response.status == http.client.SEE_OTHER:
+            return fetch_file(response.headers["Location"])
+        assert response.status == http.client.OK, (response.status, content[:500])
         return content
 
     def render_to_url(self, payload: bytes) -> str:
-        """Post a render with delivery `url` and return the address of its file.
+        """Post a render with delivery `url` and return the URL of its file.
 
-        One that is not ready in time is asked for until it is. Raises AssertionError where the
-        render fails.
+        An unfinished render is polled. Raises AssertionError if it fails.
         """
         render = json.loads(self._send("POST", "/v1/renders", payload)[1])
         while render.get("status") in {"queued", "processing"}:
@@ -98,21 +97,21 @@ class BenchClient:
         self, method: str, path: str, payload: bytes | None = None
     ) -> tuple[http.client.HTTPResponse, bytes]:
         self._connection.request(method, path, payload, self._headers)
-        answer = self._connection.getresponse()
-        return answer, answer.read()
+        response = self._connection.getresponse()
+        return response, response.read()
 
 
 def fetch_file(url: str) -> bytes:
-    """Return the file at an address; raises AssertionError where there is none."""
-    where = urlsplit(url)
-    connection = http.client.HTTPConnection(where.netloc, timeout=60)
+    """Return the file at a URL, after redirects; raises AssertionError if there is none."""
+    parts = urlsplit(url)
+    connection = http.client.HTTPConnection(parts.netloc, timeout=60)
     with contextlib.closing(connection):
-        connection.request("GET", f"{where.path}?{where.query}")
-        answer = connection.getresponse()
-        content = answer.read()
-    if answer.status == http.client.FOUND:
-        return fetch_file(answer.headers["Location"])
-    assert answer.status == http.client.OK, (answer.status, content[:500])
+        connection.request("GET", f"{parts.path}?{parts.query}")
+        response = connection.getresponse()
+        content = response.read()
+    if response.status == http.client.FOUND:
+        return fetch_file(response.headers["Location"])
+    assert response.status == http.client.OK, (response.status, content[:500])
     return content
 
 

@@ -1,8 +1,9 @@
-"""Twenty clients on the whole service, beside render slots with nothing around them.
+"""Benchmark: twenty clients on the whole service, compared with bare browsers.
 
-`make bench NAME=load`: requests per second with a live key over 20 s, divided by what as many
-bare loops as there are render slots make of the same document with a fresh context each, measured
-in the same run before and after. Also: no error, no zombie, memory back, p99 near p50.
+`make bench NAME=load`: requests per second with a live key over 20 s, divided by the rate of bare
+loops over the same document. There are as many loops as render slots, each print has a fresh
+context, and they run before and after in the same run. Also checked: no error, no zombie process,
+memory returns to its level, p99 near p50.
 """
 
 import json
@@ -63,12 +64,12 @@ def main() -> int:
         sys.stdout.write(name.ljust(26) + value + "\n")
     ratio = served / bare
     sys.stdout.write(f"load: {ratio:.2f} (limit {LIMIT})\n")
-    fine = p99 <= TAIL_LIMIT * p50 and memory_after <= MEMORY_LIMIT * memory and not zombies
-    return int(ratio < LIMIT or not fine)
+    is_stable = p99 <= TAIL_LIMIT * p50 and memory_after <= MEMORY_LIMIT * memory and not zombies
+    return int(ratio < LIMIT or not is_stable)
 
 
 def _run_clients(stack: RunningStack, payload: bytes, seconds: float) -> list[float]:
-    """Render from all clients at once; return each answer's seconds, raising what went wrong."""
+    """Render from all clients at once; return the seconds of each, or raise the first error."""
     until = time.perf_counter() + seconds
     times: list[float] = []
     errors: list[BaseException] = []
@@ -76,9 +77,9 @@ def _run_clients(stack: RunningStack, payload: bytes, seconds: float) -> list[fl
     def work() -> None:
         client = BenchClient(stack)
         try:
-            while (begun := time.perf_counter()) < until:
+            while (started := time.perf_counter()) < until:
                 client.render(payload)
-                times.append(time.perf_counter() - begun)
+                times.append(time.perf_counter() - started)
         except (AssertionError, OSError) as error:
             errors.append(error)
 
@@ -93,7 +94,7 @@ def _run_clients(stack: RunningStack, payload: bytes, seconds: float) -> list[fl
 
 
 def _bare_rate(slots: int, body: dict[str, Any]) -> float:
-    """Return the renders per second of this many loops in processes of their own."""
+    """Return the renders per second of `slots` bare loops, each in its own process."""
     with multiprocessing.get_context("spawn").Pool(slots) as pool:
         counts = pool.map(_bare_loop, [body] * slots, chunksize=1)
     return sum(counts) / _BARE_SECONDS
@@ -116,7 +117,7 @@ def _process_tree(root: psutil.Process) -> list[psutil.Process]:
 
 
 def memory_mb(root: psutil.Process) -> float:
-    """Return what a process and all below it occupy, shared memory counted once."""
+    """Return the memory of a process tree in MB, shared memory counted once (PSS)."""
     total = 0
     for process in _process_tree(root):
         try:
@@ -127,7 +128,7 @@ def memory_mb(root: psutil.Process) -> float:
 
 
 def _cpu_s(root: psutil.Process) -> float:
-    """Return the CPU seconds of the tree, ended children included."""
+    """Return the CPU seconds of a process tree, ended children included."""
     total = 0.0
     for process in _process_tree(root):
         try:

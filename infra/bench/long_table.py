@@ -1,12 +1,10 @@
-"""A table of 1 000 rows through the whole service, beside the bare browser.
+"""Benchmark: a table of 1 000 rows, compared with the bare browser (decision 25).
 
-`make bench NAME=table`: about 25 pages, tagged, with nothing to finish, delivered as files
-are unless a request says otherwise: the time ends with the answer, which has the file's address; in
-turn with the bare printing of the same document. The ratio is the median of those of each turn: a
-machine that is slower for a while is so for both. Printed beside it: how long it takes until the
-file is fetched as well, how long the bare browser takes in a fresh context made ahead, as every
-document has here, the same untagged, and with a first header of its own, which is printed apart and
-put on the pages.
+`make bench NAME=table`: about 25 tagged pages without finishing, delivery `url`; in turn with the
+bare printing of the same document. The time ends with the response, which has the file's URL. The
+ratio is the median over the rounds, as the load of the machine is similar within one. Also
+printed: the time until the file is fetched, the bare browser with a fresh context prepared ahead
+as in the service, the same untagged, and with a first header, which is printed apart and overlaid.
 """
 
 import io
@@ -27,7 +25,7 @@ LIMIT: Final = 1.2
 OVERLAY_LIMIT: Final = 1.9
 ROUNDS: Final = 15
 _WARM_UP: Final = 2
-# The next page is made ready meanwhile, with a rehearsal: a quarter of a second on a calm machine.
+# Meanwhile the next page is prepared and warmed up: 0.25 s on a calm machine.
 _PAUSE_S: Final = 0.6
 _MARGIN_IN: Final = 10 / 25.4
 _HEADINGS: Final = ("No.", "Item", "Quantity", "Price", "Amount")
@@ -45,10 +43,10 @@ _VARIANTS: Final[Mapping[str, Mapping[str, Any]]] = {
         "first_header": {"enabled": True, "center": "All items"},
     },
 }
-# Of the bare browser, also in a fresh context, until the answer, and until the file is fetched; ms.
-type _Times = tuple[list[float], list[float], list[float], list[float]]
-
 _LIMITS: Final = {"tagged": LIMIT, "first header stamped": OVERLAY_LIMIT}
+
+# Milliseconds: bare browser, the same in a fresh context, until the response, until the download.
+type _Times = tuple[list[float], list[float], list[float], list[float]]
 
 
 def main() -> int:
@@ -62,16 +60,16 @@ def main() -> int:
             for way, options in _VARIANTS.items():
                 bare, printed = _print_bare(browser, page, html, options)
                 fresh = _print_in_fresh_context(browser, html, options)
-                begun = time.perf_counter()
-                address = client.render_to_url(_request(html, options))
-                answered = time.perf_counter() - begun
-                served = fetch_file(address)
-                in_hand = time.perf_counter() - begun
+                started = time.perf_counter()
+                url = client.render_to_url(_request(html, options))
+                answered = time.perf_counter() - started
+                pdf = fetch_file(url)
+                fetched = time.perf_counter() - started
                 time.sleep(_PAUSE_S)
-                pages = _page_count(served)
+                pages = _page_count(pdf)
                 assert pages == _page_count(printed), way
                 if round_number >= 0:
-                    row = bare, fresh, answered, in_hand
+                    row = bare, fresh, answered, fetched
                     for column, seconds in zip(times[way], row, strict=True):
                         column.append(1000 * seconds)
     return _report(times, pages)
@@ -80,20 +78,20 @@ def main() -> int:
 def _print_bare(
     browser: BareBrowser, page: str, html: str, options: Mapping[str, Any]
 ) -> tuple[float, bytes]:
-    begun = time.perf_counter()
+    started = time.perf_counter()
     printed = browser.print_document(page, html, _print_options(options))
-    took = time.perf_counter() - begun
+    seconds = time.perf_counter() - started
     time.sleep(_PAUSE_S)
-    return took, printed
+    return seconds, printed
 
 
 def _print_in_fresh_context(browser: BareBrowser, html: str, options: Mapping[str, Any]) -> float:
     context = browser.call("Target.createBrowserContext")["browserContextId"]
     page = browser.page(context)
     time.sleep(_PAUSE_S)
-    took, _ = _print_bare(browser, page, html, options)
+    seconds, _ = _print_bare(browser, page, html, options)
     browser.call("Target.disposeBrowserContext", browserContextId=context)
-    return took
+    return seconds
 
 
 def _report(times: Mapping[str, _Times], pages: int) -> int:
@@ -108,7 +106,8 @@ def _report(times: Mapping[str, _Times], pages: int) -> int:
 
 
 def _ratio(bare: Sequence[float], answered: Sequence[float]) -> float:
-    return statistics.median(ours / theirs for theirs, ours in zip(bare, answered, strict=True))
+    pairs = zip(bare, answered, strict=True)
+    return statistics.median(platen / reference for reference, platen in pairs)
 
 
 def _document(rows: int) -> str:

@@ -1,15 +1,14 @@
-"""10, 100 and 1 000 pages through the whole service, beside the bare browser.
+"""Benchmark: 10, 100 and 1 000 pages through the whole service, compared with the bare browser.
 
-`make bench NAME=curve`: pages of a report with cards, a paragraph and a table, tagged, nothing to
-be finished; a render over HTTP with a live key, delivered as files are unless a request says
-otherwise: the time ends with the answer, which has the file's address. In turn with
-`setDocumentContent` + `printToPDF` of the same document in one reused page of a second browser.
-The thousand pages take longer than a caller is held: they are made async and asked for until they
-are done. Printed beside it: how long it takes until the file is fetched as well. The memory is the
-most that all processes of the service, or the bare browser, have during one more render.
+`make bench NAME=curve`: tagged pages of a report with cards, a paragraph and a table, without
+finishing; a render over HTTP with a live key and delivery `url`. The time ends with the response,
+which has the file's URL. In turn with `setDocumentContent` + `printToPDF` of the same document in
+one reused page of a second browser. A thousand pages exceed the sync timeout, so they are rendered
+async and polled. Also printed: the time until the file is fetched, and the peak memory of all
+processes of the service, or of the bare browser, during one more render.
 
-A thousand pages fit into what a page may take (1.5 GB) if each takes at most 1.3 MB; tables alone
-take 3.7 MB a page.
+A thousand pages fit into the memory limit of a render (1.5 GB, decision 19) if each takes at most
+1.3 MB; tables alone take 3.7 MB per page.
 """
 
 import json
@@ -28,9 +27,9 @@ from infra.bench.load import memory_mb
 from infra.local.running_stack import RunningStack, running_stack
 
 LIMIT: Final = 1.3
-# How often each number of pages is made, beside once to warm up.
+# Rounds after one warm-up, by number of pages.
 ROUNDS: Final = {10: 20, 100: 6, 1000: 1}
-# More take longer than a caller is held.
+# More pages exceed the sync timeout.
 _MAX_SYNC_PAGES: Final = 100
 _PAUSE_S: Final = 0.25
 _SAMPLE_S: Final = 0.05
@@ -65,12 +64,12 @@ def main() -> int:
     ratios = []
     with running_stack() as stack, BareBrowser() as browser:
         for pages, rounds in ROUNDS.items():
-            bare, served, in_hand, size = _median_times(stack, browser, pages, rounds)
+            bare, served, fetched, size = _median_times(stack, browser, pages, rounds)
             ratios.append(served / bare)
             memory = _peak_memories(stack, browser, pages)
             _print_row(
                 f"{pages} pages",
-                *(f"{1000 * seconds:.0f}" for seconds in (bare, served, in_hand)),
+                *(f"{1000 * seconds:.0f}" for seconds in (bare, served, fetched)),
                 f"{ratios[-1]:.2f}",
                 f"{size / 1000:.0f}",
                 *(f"{megabytes:.0f}" for megabytes in memory),
@@ -82,20 +81,20 @@ def main() -> int:
 def _median_times(
     stack: RunningStack, browser: BareBrowser, pages: int, rounds: int
 ) -> tuple[float, float, float, int]:
-    """Return the medians of all three times in seconds, and the bytes of the PDF."""
+    """Return the medians of bare, served and fetched time in seconds, and the PDF's bytes."""
     html = _document(pages)
     payload, client, page = _request(html, pages), BenchClient(stack), browser.page()
-    bare, served, in_hand, size = [], [], [], 0
+    bare, served, fetched, size = [], [], [], 0
     for round_number in range(rounds + 1):
-        begun = time.perf_counter()
+        started = time.perf_counter()
         printed = browser.print_document(page, html, _OPTIONS)
-        between = time.perf_counter()
+        bare_end = time.perf_counter()
         time.sleep(_PAUSE_S)
         sent = time.perf_counter()
-        address = client.render_to_url(payload)
+        url = client.render_to_url(payload)
         answered = time.perf_counter()
-        pdf = fetch_file(address)
-        held = time.perf_counter()
+        pdf = fetch_file(url)
+        fetch_end = time.perf_counter()
         assert _page_count(pdf) == _page_count(printed) == pages, (
             _page_count(pdf),
             _page_count(printed),
@@ -103,14 +102,14 @@ def _median_times(
         time.sleep(_PAUSE_S)
         size = len(pdf)
         if round_number:
-            bare.append(between - begun)
+            bare.append(bare_end - started)
             served.append(answered - sent)
-            in_hand.append(held - sent)
-    return statistics.median(bare), statistics.median(served), statistics.median(in_hand), size
+            fetched.append(fetch_end - sent)
+    return statistics.median(bare), statistics.median(served), statistics.median(fetched), size
 
 
 def _peak_memories(stack: RunningStack, browser: BareBrowser, pages: int) -> tuple[float, float]:
-    """Return the most memory of both during one render each."""
+    """Return the peak memory in MB of bare browser and service during one render each."""
     html = _document(pages)
     payload, client, page = _request(html, pages), BenchClient(stack), browser.page()
     bare = _peak_mb(browser.pid, lambda: browser.print_document(page, html, _OPTIONS))
@@ -118,11 +117,11 @@ def _peak_memories(stack: RunningStack, browser: BareBrowser, pages: int) -> tup
 
 
 def _peak_mb(pid: int, work: Callable[[], object]) -> float:
-    process, most, done = psutil.Process(pid), [0.0], threading.Event()
+    process, peak_mb, done = psutil.Process(pid), [0.0], threading.Event()
 
     def sample() -> None:
         while not done.wait(_SAMPLE_S):
-            most[0] = max(most[0], memory_mb(process))
+            peak_mb[0] = max(peak_mb[0], memory_mb(process))
 
     sampling = threading.Thread(target=sample)
     sampling.start()
@@ -131,11 +130,11 @@ def _peak_mb(pid: int, work: Callable[[], object]) -> float:
     finally:
         done.set()
         sampling.join()
-    return max(most[0], memory_mb(process))
+    return max(peak_mb[0], memory_mb(process))
 
 
 def _document(pages: int) -> str:
-    """Return the document: a thousand pages of it are just what a request's body may have."""
+    """Return the document; with a thousand pages it just fits into a request body."""
     sections = "".join(map(_section, range(1, pages + 1)))
     head = f"<title>Curve</title><style>{_STYLE}</style>"
     return f"<!doctype html><html lang=en>{head}<body>{sections}"

@@ -1,8 +1,8 @@
-"""A page with 20 assets of one allowed host through the browser's proxy, beside without it.
+"""Benchmark: a page with 20 assets through the browser's proxy, compared with no proxy.
 
-`make bench NAME=proxy`: the same bare browser, each page in a new context that goes through the
-proxy or directly to the host, in turn; from the navigation to the page's load event. The host
-answers at once, or after 20 ms, over http and https.
+`make bench NAME=proxy`: a bare browser loads the page in new contexts, in turn through the proxy
+and directly. Measured is the time from the navigation to the load event. The host responds at
+once or after 20 ms, over http and https.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ from chalicelib.engine.browser.proxy.server import ProxyServer
 from infra.bench.bare_browser import BareBrowser
 from infra.setup.certificate import write as write_certificate
 
-# How many seconds the host takes for an answer, and the limit of the ratio there.
+# Delay of the host in seconds, and the limit of the ratio for it.
 LIMITS: Final = {0.0: 1.4, 0.02: 1.05}
 ROUNDS: Final = 60
 _WARM_UP: Final = 3
@@ -58,27 +58,27 @@ def main() -> int:
                 with _running_host(scheme, delay_s, Path(folder)) as port:
                     ratio = _compare(browser, scheme, port, delay_s)
                 ratios[limit].append(ratio)
-    told = ", ".join(
-        f"{'; '.join(f'{ratio:.2f}' for ratio in found)} (limit {limit})"
-        for limit, found in ratios.items()
+    summary = ", ".join(
+        f"{'; '.join(f'{ratio:.2f}' for ratio in group)} (limit {limit})"
+        for limit, group in ratios.items()
     )
-    _print_row(f"proxy: {told}")
-    return int(any(max(found) > limit for limit, found in ratios.items()))
+    _print_row(f"proxy: {summary}")
+    return int(any(max(group) > limit for limit, group in ratios.items()))
 
 
 def _compare(browser: BareBrowser, scheme: str, port: int, delay_s: float) -> float:
     proxy = ProxyServer(GuardedEgress(allow=f"127.0.0.1/32:{port}", own_hosts=frozenset()))
     times: dict[str, list[float]] = {"direct://": [], "http://127.0.0.1:{port}": []}
     for round_number in range(-_WARM_UP, ROUNDS):
-        for way, taken_before in times.items():
-            gate = proxy.new_port()
-            with gate.open() as traffic:
-                taken = _load_seconds(
-                    browser, way.format(port=gate.port), f"{scheme}://127.0.0.1:{port}/"
+        for way, milliseconds in times.items():
+            proxy_port = proxy.new_port()
+            with proxy_port.open() as traffic:
+                seconds = _load_seconds(
+                    browser, way.format(port=proxy_port.port), f"{scheme}://127.0.0.1:{port}/"
                 )
             assert (traffic.request_count > 0) == (way != "direct://")
             if round_number >= 0:
-                taken_before.append(1000 * taken)
+                milliseconds.append(1000 * seconds)
             time.sleep(_PAUSE_S)
     direct, proxied = (statistics.median(taken) for taken in times.values())
     pairs = [b / a for a, b in zip(*times.values(), strict=True)]
@@ -99,8 +99,8 @@ def _load_seconds(browser: BareBrowser, server: str, url: str) -> float:
     )["browserContextId"]
     page = browser.page(context)
     browser.call("Security.setIgnoreCertificateErrors", page, ignore=True)
-    begun = time.perf_counter()
-    went = browser.call("Page.navigate", page, url=url)
+    started = time.perf_counter()
+    navigation = browser.call("Page.navigate", page, url=url)
     loaded = browser.call(
         "Runtime.evaluate",
         page,
@@ -110,25 +110,25 @@ def _load_seconds(browser: BareBrowser, server: str, url: str) -> float:
         ".length)",
         awaitPromise=True,
     )
-    taken = time.perf_counter() - begun
-    assert loaded["result"]["value"] == len(_ASSETS), (went, loaded)
+    seconds = time.perf_counter() - started
+    assert loaded["result"]["value"] == len(_ASSETS), (navigation, loaded)
     browser.call("Target.disposeBrowserContext", browserContextId=context)
-    return taken
+    return seconds
 
 
 @contextmanager
 def _running_host(scheme: str, delay_s: float, folder: Path) -> Iterator[int]:
-    """Run the host in a process of its own and return its port."""
+    """Run the host in its own process and yield its port."""
     certificate = folder / "host.pem" if scheme == "https" else None
     if certificate is not None:
         write_certificate(certificate)
-    ours, theirs = multiprocessing.Pipe()
+    own_end, host_end = multiprocessing.Pipe()
     process = multiprocessing.get_context("spawn").Process(
-        target=_serve, args=(theirs, delay_s, certificate), daemon=True
+        target=_serve, args=(host_end, delay_s, certificate), daemon=True
     )
     process.start()
     try:
-        yield ours.recv()
+        yield own_end.recv()
     finally:
         process.kill()
         process.join()

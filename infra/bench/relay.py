@@ -1,8 +1,9 @@
-"""How fast facts are told.
+"""Benchmark: rate and delay of the outbox relay.
 
-`make bench NAME=relay`: 1 000 renders with untold facts, whose messages become visible all at once;
-facts per second from the first to the last that is told; then fewer of the dearer kind. Then sync
-renders over HTTP, one after the other, and the time from each one's final state to its told fact.
+`make bench NAME=relay`: 1 000 renders with unpublished events, whose messages become visible all at
+once; measured are events per second from the first to the last published one. The same with fewer
+of the costlier kind. Then sync renders over HTTP, one after the other, with the time from each
+final state to its published event.
 """
 
 import datetime as dt
@@ -30,7 +31,7 @@ from infra.local.running_stack import RunningStack, running_stack
 LIMIT: Final = 100
 QUEUED_EVENTS: Final = 1_000
 RENDERS: Final = 60
-# All messages are sent within it; then they become visible together.
+# All messages are sent within this delay, at whose end they become visible together.
 _DELAY_S: Final = 20
 _TIMEOUT_S: Final = 120.0
 _BODY: Final = {"input": {"type": "html", "html": "<p>x</p>"}}
@@ -45,20 +46,20 @@ def main() -> int:
         worst = _events_per_second(stack, tables, QUEUED_EVENTS // 5, settled=False, bodies=True)
         lags = _lags(stack, tables)
     p50, p99 = statistics.median(lags), statistics.quantiles(lags, n=100)[-1]
-    sys.stdout.write(f"{QUEUED_EVENTS} facts of sync renders: {rate:.0f} facts/s\n")
-    sys.stdout.write(f"with bodies to delete, and not settled: {worst:.0f} facts/s\n")
-    sys.stdout.write(f"final state to told fact, ms: p50 {p50:.0f}, p99 {p99:.0f}\n")
-    sys.stdout.write(f"relay: {rate:.0f} facts/s (limit {LIMIT}, at least)\n")
+    sys.stdout.write(f"{QUEUED_EVENTS} events of sync renders: {rate:.0f} events/s\n")
+    sys.stdout.write(f"with bodies to delete, and not settled: {worst:.0f} events/s\n")
+    sys.stdout.write(f"final state to published event, ms: p50 {p50:.0f}, p99 {p99:.0f}\n")
+    sys.stdout.write(f"relay: {rate:.0f} events/s (limit {LIMIT}, at least)\n")
     return int(rate < LIMIT)
 
 
 def _events_per_second(
     stack: RunningStack, tables: Tables, count: int, *, settled: bool, bodies: bool
 ) -> float:
-    """Return how many facts a second are told of those that wait together."""
-    facts = _queue_events(stack, tables, count, settled=settled, bodies=bodies)
-    told = sorted(_publication_times(stack, tables, facts))
-    return (len(told) - 1) / (told[-1] - told[0]).total_seconds()
+    """Return the published events per second of `count` events that wait together."""
+    events = _queue_events(stack, tables, count, settled=settled, bodies=bodies)
+    times = sorted(_publication_times(stack, tables, events))
+    return (len(times) - 1) / (times[-1] - times[0]).total_seconds()
 
 
 def _clients(stack: RunningStack) -> AwsClients:
@@ -71,51 +72,52 @@ def _clients(stack: RunningStack) -> AwsClients:
 def _queue_events(
     stack: RunningStack, tables: Tables, count: int, *, settled: bool, bodies: bool
 ) -> list[PublishEvent]:
-    """Make final renders with untold facts, and send the facts' messages with a delay."""
+    """Create final renders with unpublished events; send the messages with a delay."""
     table = stack.resources["MainTable"]["Ref"]
-    renders, facts = Renders(tables, table), EventOutbox(tables, table)
+    renders, outbox = Renders(tables, table), EventOutbox(tables, table)
     model = _render_once(stack, renders)
 
-    def make(_number: int) -> PublishEvent:
+    def create(_number: int) -> PublishEvent:
         render = _copy_render(model, with_body=bodies)
-        fact = final_event(render, SystemClock().now())
-        far = render.created_at.replace("20", "21", 1)
+        event = final_event(render, SystemClock().now())
+        # A century later: maintenance must not touch these renders.
+        far_future = render.created_at.replace("20", "21", 1)
         tables.transact(
             [
-                renders.creation(render, due_at=far, claimed_until=far),
-                facts.creation(fact),
+                renders.creation(render, due_at=far_future, claimed_until=far_future),
+                outbox.creation(event),
             ]
         )
-        return PublishEvent.of_event(fact, settled=settled)
+        return PublishEvent.of_event(event, settled=settled)
 
     with ThreadPoolExecutor(8) as threads:
-        made = list(threads.map(make, range(count)))
+        events = list(threads.map(create, range(count)))
     sqs = stack.client("sqs")
-    begun = time.monotonic()
-    for messages in batched(made, 10, strict=True):
+    started = time.monotonic()
+    for messages in batched(events, 10, strict=True):
         entries = [
             {
                 "Id": str(n),
                 "MessageBody": json.dumps(message.to_json()),
-                "DelaySeconds": max(0, round(_DELAY_S - time.monotonic() + begun)),
+                "DelaySeconds": max(0, round(_DELAY_S - time.monotonic() + started)),
             }
             for n, message in enumerate(messages)
         ]
         sqs.send_message_batch(QueueUrl=stack.resources["EventsQueue"]["Ref"], Entries=entries)
-    assert time.monotonic() - begun < _DELAY_S, "the messages were not sent in time"
-    return made
+    assert time.monotonic() - started < _DELAY_S, "the messages were not sent in time"
+    return events
 
 
 def _render_once(stack: RunningStack, renders: Renders) -> Render:
-    """Return a render as the service itself makes it."""
-    shown = json.loads(BenchClient(stack).render(json.dumps(_BODY).encode()))
-    render = renders.get(WorkspaceId(stack.workspace), RenderId(shown["id"]))
-    assert render is not None, "a render that has been made is there"
+    """Render once through the API and return the row."""
+    response = json.loads(BenchClient(stack).render(json.dumps(_BODY).encode()))
+    render = renders.get(WorkspaceId(stack.workspace), RenderId(response["id"]))
+    assert render is not None
     return render
 
 
 def _copy_render(model: Render, *, with_body: bool) -> Render:
-    """Return another render with the same course, whose file and body need not be there."""
+    """Return a copy of a render with a new id; its file and body do not exist."""
     now = SystemClock().now()
     render_id = RenderId(RandomIdGenerator().new("rnd", now))
     key = f"ws/{model.workspace_id}/files/{render_id}/1-0.pdf"
@@ -130,39 +132,39 @@ def _copy_render(model: Render, *, with_body: bool) -> Render:
 def _publication_times(
     stack: RunningStack, tables: Tables, events: list[PublishEvent]
 ) -> list[dt.datetime]:
-    """Wait until all facts are told; return when each was."""
+    """Wait until all events are published; return the times of their publication."""
     table = stack.resources["MainTable"]["Ref"]
-    told: dict[str, dt.datetime] = {}
+    published: dict[str, dt.datetime] = {}
     deadline = time.monotonic() + _TIMEOUT_S
-    while len(told) < len(events):
-        assert time.monotonic() < deadline, f"{len(told)} facts were told"
-        # Looking is not to slow down what is looked at.
+    while len(published) < len(events):
+        assert time.monotonic() < deadline, f"{len(published)} events were published"
+        # A long interval, so that polling does not slow down the relay.
         time.sleep(2)
-        open_facts = [fact for fact in events if fact.subject not in told]
-        for some in batched(open_facts, 100, strict=False):
-            rows = tables.get_many(table, [(fact.subject, fact.sort_key) for fact in some])
-            told |= {
+        pending = [event for event in events if event.subject not in published]
+        for batch in batched(pending, 100, strict=False):
+            rows = tables.get_many(table, [(event.subject, event.sort_key) for event in batch])
+            published |= {
                 row["PK"]: parse_rfc3339(row["published_at"])
                 for row in rows
                 if "published_at" in row
             }
-    return list(told.values())
+    return list(published.values())
 
 
 def _lags(stack: RunningStack, tables: Tables) -> list[float]:
-    """Render over HTTP, one after the other; return the milliseconds until each fact was told."""
+    """Render over HTTP in sequence; return the milliseconds until each event was published."""
     client = BenchClient(stack)
-    shown = [json.loads(client.render(json.dumps(_BODY).encode())) for _ in range(RENDERS)]
+    renders = [json.loads(client.render(json.dumps(_BODY).encode())) for _ in range(RENDERS)]
     time.sleep(2)
-    return [_lag(stack, tables, render) for render in shown]
+    return [_lag(stack, tables, render) for render in renders]
 
 
 def _lag(stack: RunningStack, tables: Tables, render: dict[str, Any]) -> float:
     page = tables.query(
         stack.resources["MainTable"]["Ref"],
-        "PK = :pk AND begins_with(SK, :fact)",
-        {":pk": f"WS#{stack.workspace}#RND#{render['id']}", ":fact": "EVENT#"},
+        "PK = :pk AND begins_with(SK, :prefix)",
+        {":pk": f"WS#{stack.workspace}#RND#{render['id']}", ":prefix": "EVENT#"},
     )
-    (fact,) = page.items
-    lag = parse_rfc3339(fact["published_at"]) - parse_rfc3339(render["completed_at"])
+    (event,) = page.items
+    lag = parse_rfc3339(event["published_at"]) - parse_rfc3339(render["completed_at"])
     return 1000 * lag.total_seconds()

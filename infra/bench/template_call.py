@@ -1,8 +1,8 @@
-"""What it costs that templates run in a process of their own.
+"""Benchmark: cost of running templates in their own process.
 
-`make bench NAME=template-call`: a small template through the warm child, in turn with Jinja2 in
-this process: one that both have compiled before, and one that neither has seen. Milliseconds over
-Jinja2 are the claim, of the dearer kind; the memory of the child is printed beside them.
+`make bench NAME=template-call`: a small template in the warm template process, in turn with Jinja2
+in this process; once a template that both have compiled before, once a new one. The claim is the
+larger difference in milliseconds. The memory of the template process is printed as well.
 """
 
 import itertools
@@ -35,7 +35,7 @@ _DATA: Final[Mapping[str, Any]] = {
 
 
 def main() -> int:
-    """Print the table and the milliseconds; 1 when they are over the limit."""
+    """Print the table and the milliseconds; return 1 when they are over the limit."""
     worker = TemplateWorker()
     try:
         times = _measure(worker)
@@ -65,7 +65,7 @@ def _measure(worker: TemplateWorker) -> Mapping[str, tuple[list[float], list[flo
             "new": (partial(_in_process, plain, source), partial(in_child, source)),
         }
         for kind, (here, there) in ways.items():
-            (plain_ms, plain_text), (child_ms, child_text) = _timed(here), _timed(there)
+            (plain_ms, plain_text), (child_ms, child_text) = _run_timed(here), _run_timed(there)
             assert plain_text == child_text
             if round_number >= 0:
                 times[kind][0].append(plain_ms)
@@ -77,10 +77,10 @@ def _in_process(plain: Environment, source: str) -> str:
     return plain.from_string(source).render(_DATA)
 
 
-def _timed(way: Callable[[], str]) -> tuple[float, str]:
-    begun = time.perf_counter()
+def _run_timed(way: Callable[[], str]) -> tuple[float, str]:
+    started = time.perf_counter()
     text = way()
-    return 1000 * (time.perf_counter() - begun), text
+    return 1000 * (time.perf_counter() - started), text
 
 
 def _new_sources() -> Iterator[str]:

@@ -1,9 +1,9 @@
-"""A long table through the template language, beside Jinja2 itself.
+"""Benchmark: a long table in the template language, compared with Jinja2 itself.
 
 `make bench NAME=templates`: 10 000 rows of ten expressions each, in turn through plain Jinja2 in
 this process (`Environment(autoescape=True, undefined=StrictUndefined)`), through the language with
-its sandbox and fuel in this process, and through the warm child, to which the data travel first.
-The ratio is the child's, whose memory is printed beside it.
+its sandbox and fuel in this process, and through the warm template process, data transfer included.
+The ratio is that of the template process, whose memory is printed as well.
 """
 
 import re
@@ -63,12 +63,12 @@ def _measure(ways: Mapping[str, Callable[[], object]]) -> Mapping[str, list[floa
     expected = ways["plain Jinja2"]()
     for round_number in range(-_WARM_UP, ROUNDS):
         for name, way in ways.items():
-            begun = time.perf_counter()
+            started = time.perf_counter()
             text = way()
-            taken = time.perf_counter() - begun
+            seconds = time.perf_counter() - started
             assert text == expected, f"{name} wrote something else"
             if round_number >= 0:
-                times[name].append(taken)
+                times[name].append(seconds)
     return times
 
 
@@ -77,10 +77,10 @@ def _report(times: Mapping[str, list[float]]) -> int:
         f"{f'{ROWS} rows, p50 of {ROUNDS}':<28}{'ms':>10}{'ms a row':>10}{'ratio':>8}\n"
     )
     ratio = 0.0
-    for name, taken in times.items():
-        ms = 1000 * statistics.median(taken)
-        # Of each round, whose ways found the machine alike.
-        ratio = statistics.median(map(truediv, taken, times["plain Jinja2"]))
+    for name, seconds in times.items():
+        ms = 1000 * statistics.median(seconds)
+        # The median of the ratios of each round, within which the load of the machine is similar.
+        ratio = statistics.median(map(truediv, seconds, times["plain Jinja2"]))
         sys.stdout.write(f"{name:<28}{ms:>10.1f}{ms / ROWS:>10.4f}{ratio:>8.2f}\n")
     sys.stdout.write(f"templates: {ratio:.2f} (limit {LIMIT})\n")
     return int(ratio > LIMIT)
@@ -99,7 +99,7 @@ def _table_row(number: int) -> dict[str, Any]:
 
 
 def template_process_memory() -> str:
-    """Return what the one living template process of this process has resident, and had at most."""
+    """Return the resident and the peak memory of this process's template process, as text."""
     (child,) = (
         process
         for process in psutil.Process().children()

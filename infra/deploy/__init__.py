@@ -1,1 +1,1 @@
-"""Takes the package to an AWS account, or to whatever the AWS variables name, and away again."""
+"""Deployment of the package to the AWS account, or other endpoint, of the AWS variables."""

@@ -1,4 +1,4 @@
-"""`python -m infra.deploy up|down --stage NAME`: what `make deploy` and `make destroy` run."""
+"""`python -m infra.deploy up|down --stage NAME`: commands of `make deploy` and `make destroy`."""
 
 import re
 from collections.abc import Callable
@@ -51,7 +51,7 @@ def _validate_smtp_url(_context: click.Context, _option: click.Parameter, text: 
 
 
 def _validate(text: str, parse: Callable[[], object]) -> str:
-    """Return a parameter that the functions will be able to read."""
+    """Return a parameter after parsing it as the functions will; raises BadParameter."""
     if text not in {"", CLEAR_VALUE}:
         try:
             parse()
@@ -95,12 +95,12 @@ def up(*, stage: str, folder: Path, **given: str) -> None:
     parameters = {_TEMPLATE_PARAMETERS[name]: text for name, text in given.items()}
     try:
         build(folder.absolute())
-        address = update(stack, account.ensure_artifacts_bucket(), folder.absolute(), parameters)
+        api_url = update(stack, account.ensure_artifacts_bucket(), folder.absolute(), parameters)
     except PackageError as error:
         raise click.ClickException(f"{error}\nnothing was uploaded") from error
     except (DeployError, BotoCoreError, ClientError) as error:
         raise click.ClickException(str(error)) from error
-    click.echo(f"{stack.name} serves at {address}/v1 (reference: {address}/docs)")
+    click.echo(f"{stack.name} serves at {api_url}/v1 (reference: {api_url}/docs)")
     click.echo(f"keys: .venv/bin/platen --stage {stage} key create --help")
 
 
@@ -110,15 +110,17 @@ def down(*, stage: str) -> None:
     """Delete the stack; tell what stays and how to remove it."""
     account, stack = _find_stack(stage)
     try:
-        kept = remove(stack)
+        retained = remove(stack)
     except (DeployError, BotoCoreError, ClientError) as error:
         raise click.ClickException(str(error)) from error
     click.echo(f"{stack.name} is deleted.")
     _echo_commands(
         "What customers entrusted to it is still there; this removes it for ever:",
-        kept.data_commands,
+        retained.data_commands,
     )
-    _echo_commands("What its functions logged is still there; this removes it:", kept.log_commands)
+    _echo_commands(
+        "What its functions logged is still there; this removes it:", retained.log_commands
+    )
     shared = f"aws s3 rb --force s3://{account.artifacts_bucket_name}"
     _echo_commands(
         "The uploaded packages are shared with every other stage; after the last one:", [shared]

@@ -1,4 +1,4 @@
-"""The account, region and endpoint that the environment names."""
+"""AWS account, region and session of the environment."""
 
 from dataclasses import dataclass
 from typing import Any, Final, Self
@@ -13,7 +13,7 @@ NO_REGION: Final = "no region is set: export AWS_DEFAULT_REGION=eu-central-1"
 
 @dataclass(frozen=True, slots=True)
 class AwsAccount:
-    """Where a deployment goes."""
+    """AWS account and region of a deployment."""
 
     id: str
     region: str
@@ -21,7 +21,7 @@ class AwsAccount:
 
     @classmethod
     def from_environment(cls) -> Self:
-        """Ask who the credentials belong to; raises DeployError where something is not set."""
+        """Return the account of the current credentials; raises DeployError if they are not set."""
         try:
             session = boto3.session.Session()
         except BotoCoreError as error:
@@ -43,20 +43,20 @@ class AwsAccount:
         return f"platen-artifacts-{self.id}-{self.region}"
 
     def ensure_artifacts_bucket(self) -> str:
-        """Return the bucket that archives and templates are uploaded to; make it when absent."""
+        """Return the bucket for archives and templates, created if absent; raises DeployError."""
         name = self.artifacts_bucket_name
         s3 = self.session.client("s3")
         try:
-            # A bucket of this name that somebody else made first is refused.
+            # Bucket names are global: one that another account owns must not get our packages.
             s3.head_bucket(Bucket=name, ExpectedBucketOwner=self.id)
         except ClientError as error:
             if error.response["Error"]["Code"] != "404":
                 raise DeployError(f"the bucket {name} cannot be used: {error}") from error
         else:
             return name
-        # The oldest region is not named, and cannot be.
-        elsewhere: Any = {"CreateBucketConfiguration": {"LocationConstraint": self.region}}
-        s3.create_bucket(Bucket=name, **({} if self.region == "us-east-1" else elsewhere))
+        # S3 refuses a location constraint in us-east-1 and needs one in every other region.
+        location: Any = {"CreateBucketConfiguration": {"LocationConstraint": self.region}}
+        s3.create_bucket(Bucket=name, **({} if self.region == "us-east-1" else location))
         s3.put_public_access_block(
             Bucket=name,
             PublicAccessBlockConfiguration={

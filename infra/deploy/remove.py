@@ -1,4 +1,4 @@
-"""Deletes a stack and tells what outlives it."""
+"""Removal of a stack; the resources that it retains are listed, not deleted."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from typing import Final
 
 from infra.deploy.stack import CloudFormationStack, DeployError
 
-# What removes a resource that its stack leaves behind.
+# Commands that delete the resources with a deletion policy of retain.
 _DELETE_COMMANDS: Final[Mapping[str, str]] = {
     "AWS::DynamoDB::Table": "aws dynamodb delete-table --table-name {}",
     "AWS::KMS::Key": "aws kms schedule-key-deletion --key-id {}",
@@ -19,14 +19,14 @@ _DELETE_LOG_GROUP: Final = "aws logs delete-log-group --log-group-name {}"
 
 @dataclass(frozen=True, slots=True)
 class RetainedResources:
-    """The commands that remove what a deleted stack leaves behind: its data, and its logs."""
+    """Commands that delete the data and the logs which a deleted stack leaves behind."""
 
     data_commands: list[str]
     log_commands: list[str]
 
 
 def remove(stack: CloudFormationStack) -> RetainedResources:
-    """Delete the stack and tell what is kept of it; raises DeployError."""
+    """Delete the stack and return the resources that it retains; raises DeployError."""
     if not stack.exists():
         raise DeployError(f"there is no stack {stack.name}")
     declared = stack.template()["Resources"]

@@ -1,4 +1,4 @@
-"""A stack of CloudFormation: its parameters and outputs, what it holds, why it failed."""
+"""CloudFormation stack: parameters, outputs, resources, failures and deletion."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -9,11 +9,15 @@ from boto3.session import Session
 from botocore.exceptions import ClientError, WaiterError
 
 
+class DeployError(Exception):
+    """The deployment cannot go on; the message says what to do."""
+
+
 class CloudFormationStack:
     """One stack by name; it need not exist yet."""
 
     def __init__(self, name: str, session: Session) -> None:
-        """Ask nothing yet."""
+        """Bind to the stack of this name; makes no call."""
         self.name = name
         self._session = session
         self._client = session.client("cloudformation")
@@ -24,52 +28,52 @@ class CloudFormationStack:
         return cls(f"platen-{stage}", session)
 
     def exists(self) -> bool:
-        """Tell whether anything of it is there."""
+        """Tell whether the stack exists, in any status."""
         return self._description() is not None
 
     def parameters(self) -> dict[str, str]:
-        """Return the parameters that it was deployed with; empty where it was not."""
-        described = self._description() or {}
-        rows = described.get("Parameters", [])
+        """Return the parameters of the last deployment; empty if there was none."""
+        description = self._description() or {}
+        rows = description.get("Parameters", [])
         return {row["ParameterKey"]: row["ParameterValue"] for row in rows}
 
     def outputs(self) -> dict[str, str]:
-        """Return its outputs."""
-        described = self._description() or {}
-        return {row["OutputKey"]: row["OutputValue"] for row in described.get("Outputs", [])}
+        """Return the outputs; empty if the stack does not exist."""
+        description = self._description() or {}
+        return {row["OutputKey"]: row["OutputValue"] for row in description.get("Outputs", [])}
 
     def is_empty(self) -> bool:
-        """Tell whether its first deployment failed: nothing is in it, and nothing can be."""
+        """Tell whether the first deployment failed; such a stack can only be deleted."""
         return (self._description() or {}).get("StackStatus") == "ROLLBACK_COMPLETE"
 
     def resources(self) -> Iterator[tuple[str, str, str]]:
-        """Yield logical id, type and physical id of what it holds."""
+        """Yield logical id, type and physical id of each resource."""
         for page in self._client.get_paginator("list_stack_resources").paginate(
             StackName=self.name
         ):
             for row in page["StackResourceSummaries"]:
-                # What went with a deployment that failed is still listed.
+                # Resources that a failed deployment removed again are still listed.
                 if "PhysicalResourceId" in row and row["ResourceStatus"] != "DELETE_COMPLETE":
                     yield row["LogicalResourceId"], row["ResourceType"], row["PhysicalResourceId"]
 
     def log_groups(self) -> Iterator[str]:
-        """Yield the log groups of its functions that are there; they are made by the first line."""
-        functions = (made for _, kind, made in self.resources() if kind == "AWS::Lambda::Function")
-        ours = {f"/aws/lambda/{name}" for name in functions}
+        """Yield the existing log groups of the functions; the first log line creates one."""
+        functions = (name for _, kind, name in self.resources() if kind == "AWS::Lambda::Function")
+        own_groups = {f"/aws/lambda/{name}" for name in functions}
         pages = (
             self._session.client("logs")
             .get_paginator("describe_log_groups")
             .paginate(logGroupNamePrefix=f"/aws/lambda/{self.name}-")
         )
         for page in pages:
-            # Another stage's name may begin with this one's.
-            yield from (g["logGroupName"] for g in page["logGroups"] if g["logGroupName"] in ours)
+            # The prefix also matches a stage whose name begins with the name of this one.
+            names = (group["logGroupName"] for group in page["logGroups"])
+            yield from (name for name in names if name in own_groups)
 
     def publish_api(self) -> None:
-        """Let the stage serve what the API is now.
+        """Deploy the current API to its gateway stage.
 
-        CloudFormation leaves it at what was deployed to it before, where nothing but a parameter
-        in the gateway's own answers has changed.
+        CloudFormation does not do so if only a parameter in the gateway responses has changed.
         """
         outputs = self.outputs()
         stage = urlsplit(outputs["EndpointURL"]).path.strip("/")
@@ -77,14 +81,14 @@ class CloudFormationStack:
         gateway.create_deployment(restApiId=outputs["RestAPIId"], stageName=stage)
 
     def template(self) -> Mapping[str, Any]:
-        """Return the template that it was deployed from, translated."""
-        answer = self._client.get_template(StackName=self.name, TemplateStage="Processed")
-        body: Any = answer["TemplateBody"]
-        read: Mapping[str, Any] = json.loads(body) if isinstance(body, str) else body
-        return read
+        """Return the deployed template, translated from SAM."""
+        response = self._client.get_template(StackName=self.name, TemplateStage="Processed")
+        body: Any = response["TemplateBody"]
+        template: Mapping[str, Any] = json.loads(body) if isinstance(body, str) else body
+        return template
 
     def failures(self) -> list[str]:
-        """Return why its resources failed in the newest run, the first cause first."""
+        """Return the failures of the newest deployment, oldest first."""
         lines = []
         for event in self._client.describe_stack_events(StackName=self.name)["StackEvents"]:
             reason = event.get("ResourceStatusReason", "")
@@ -95,7 +99,7 @@ class CloudFormationStack:
         return lines[::-1]
 
     def delete(self) -> None:
-        """Delete it and wait until it is gone; raises DeployError with what cannot be deleted."""
+        """Delete the stack and wait; raises DeployError with the failures."""
         self._client.delete_stack(StackName=self.name)
         waiter = self._client.get_waiter("stack_delete_complete")
         try:
@@ -106,13 +110,9 @@ class CloudFormationStack:
 
     def _description(self) -> Any:
         try:
-            (described,) = self._client.describe_stacks(StackName=self.name)["Stacks"]
+            (description,) = self._client.describe_stacks(StackName=self.name)["Stacks"]
         except ClientError as error:
             if "does not exist" in str(error):
                 return None
             raise
-        return described
-
-
-class DeployError(Exception):
-    """The deployment cannot go on; the message says what to do."""
+        return description

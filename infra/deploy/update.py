@@ -1,4 +1,4 @@
-"""Uploads the package and creates the stack or brings it up to date."""
+"""Upload of the package, and creation or update of the stack."""
 
 import os
 import subprocess
@@ -13,32 +13,30 @@ import click
 from infra.deploy.stack import CloudFormationStack, DeployError
 from infra.setup.steps import INSTALL_DIR, ROOT, UV, SetupError, SetupStep
 
-# What a host is called until API Gateway has given the API its address.
+# Placeholder for a host until API Gateway has assigned the URL of the API.
 UNKNOWN_HOST: Final = "https://unknown.invalid"
-# What an option is given that takes a parameter away; one that is left out keeps it.
+# Option value that clears a parameter; an option that is left out keeps it.
 CLEAR_VALUE: Final = "none"
-# How CloudFormation shows a parameter that nobody may read.
+# CloudFormation shows this in place of a parameter with NoEcho.
 _NO_ECHO_VALUE: Final = "****"
+_AWSCLI_DIR: Final = INSTALL_DIR / "awscli"
+_AWS_PROGRAM: Final = _AWSCLI_DIR / "bin" / "aws"
 
 type RunAws = Callable[..., None]
 
 
-_AWSCLI_DIR: Final = INSTALL_DIR / "awscli"
-_AWS_PROGRAM: Final = _AWSCLI_DIR / "bin" / "aws"
-
-
 def run_aws(*arguments: str) -> None:
-    """Run `aws`; raises DeployError with what it wrote where it fails."""
+    """Run the AWS CLI; raises DeployError with its output when it fails."""
     _install_awscli()
     environment = {**os.environ, "AWS_PAGER": ""}
     command = [str(_AWS_PROGRAM), *arguments]
     ran = subprocess.run(command, env=environment, capture_output=True, check=False)
     if ran.returncode != 0:
-        # Uploads tell their progress in one line that is written again and again.
+        # Uploads overwrite their progress line with `\r`; only its last state is shown.
         lines = (ran.stdout + ran.stderr).decode(errors="replace").split("\n")
-        said = [line.rpartition("\r")[2] for line in lines]
+        output = [line.rpartition("\r")[2] for line in lines]
         raise DeployError(
-            "\n".join([f"aws {' '.join(arguments[:2])} failed:", *filter(None, said)])
+            "\n".join([f"aws {' '.join(arguments[:2])} failed:", *filter(None, output)])
         )
 
 
@@ -78,11 +76,11 @@ def update(
     requested: Mapping[str, str],
     run: RunAws = run_aws,
 ) -> str:
-    """Deploy what lies in `folder`; return the API's address. Raises DeployError.
+    """Deploy the package in `folder` and return the URL of the API; raises DeployError.
 
-    A host that is neither given nor known from an earlier deployment becomes the address of the API
-    itself. Nobody knows that before the stack exists, so its first deployment takes a second,
-    short pass.
+    A host that is neither requested nor known from an earlier deployment becomes the URL that API
+    Gateway assigns. That URL is not known before the stack exists, so the first deployment is
+    followed by a second, short one.
     """
     packaged = folder / "packaged.json"
     click.echo(f"uploading what has changed to {bucket} …")
@@ -93,7 +91,7 @@ def update(
     present = stack.parameters()
     parameters = deployment_parameters(requested, present)
     if stack.is_empty():
-        # One that is made anew has none of them.
+        # A new stack does not keep the parameters of the deleted one.
         parameters = {
             name: text for name, text in present.items() if text != _NO_ECHO_VALUE
         } | parameters
@@ -102,8 +100,8 @@ def update(
     deploy = partial(_deploy, run, stack, packaged, bucket)
     deploy(parameters)
     if UNKNOWN_HOST in parameters.values():
-        own = stack.outputs()["EndpointURL"].rstrip("/")
-        parameters |= {name: own for name, text in parameters.items() if text == UNKNOWN_HOST}
+        api_url = stack.outputs()["EndpointURL"].rstrip("/")
+        parameters |= {name: api_url for name, text in parameters.items() if text == UNKNOWN_HOST}
         deploy(parameters)
     stack.publish_api()
     return parameters["ApiHost"]
@@ -112,13 +110,14 @@ def update(
 def deployment_parameters(
     requested: Mapping[str, str], present: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return both hosts: as given, else as deployed; files follow the API unless told otherwise.
+    """Return the parameters of a deployment.
 
-    Of all others only what is given: what is not is left as it was by CloudFormation.
+    Both hosts are returned, as requested or else as deployed; the files' host follows the API's
+    unless it has its own. Of the others only requested ones are: CloudFormation keeps the rest.
     """
     api = requested.get("ApiHost") or present.get("ApiHost") or UNKNOWN_HOST
-    apart = present.get("FilesHost") not in {None, present.get("ApiHost")}
-    files = requested.get("FilesHost") or (present["FilesHost"] if apart else api)
+    has_own_files_host = present.get("FilesHost") not in {None, present.get("ApiHost")}
+    files = requested.get("FilesHost") or (present["FilesHost"] if has_own_files_host else api)
     others = {
         name: "" if text == CLEAR_VALUE else text
         for name, text in requested.items()

@@ -1,1 +1,4 @@
-"""The whole stack on one machine, driven by the infrastructure files; nothing of the product."""
+"""Local stack: the whole service on one machine, driven by the infrastructure files.
+
+The functions run in their own processes, as on Lambda; the stack does not import them.
+"""

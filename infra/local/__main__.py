@@ -1,4 +1,4 @@
-"""The command line of the local stack."""
+"""`python -m infra.local`: command line of the local stack."""
 
 import os
 import signal
@@ -46,17 +46,17 @@ def up(
     if tied:
         die_with_parent(os.getppid(), signal.SIGTERM)
     folder = StackFolder(path.resolve())
-    if told := background.find_running_stack(folder):
-        _fail(f"a stack already serves at {told['base_url']} (process {told['pid']})")
+    if run_info := background.find_running_stack(folder):
+        _fail(f"a stack already serves at {run_info['base_url']} (process {run_info['pid']})")
     if detached:
         try:
-            told = background.start(folder, port, as_json=as_json)
+            run_info = background.start(folder, port, as_json=as_json)
         except StackError as error:
             _fail(str(error))
-        click.echo(f"serving at {told['base_url']}, keys in {folder.run_file}")
+        click.echo(f"serving at {run_info['base_url']}, keys in {folder.run_file}")
         return
-    with closing(LogFile(folder.functions_log)) as kept:
-        _serve(folder, port, Console(as_json=as_json, log_file=kept), out)
+    with closing(LogFile(folder.functions_log)) as log_file:
+        _serve(folder, port, Console(as_json=as_json, log_file=log_file), out)
 
 
 @main.command()
@@ -73,13 +73,13 @@ def down(path: Path) -> None:
 @click.option("--all", "everything", is_flag=True, help="Also those that are kept as templates.")
 def render(*, path: Path, out: Path, everything: bool) -> None:
     """Render the examples through the stack that runs."""
-    told = background.find_running_stack(StackFolder(path.resolve()))
-    if told is None:
+    run_info = background.find_running_stack(StackFolder(path.resolve()))
+    if run_info is None:
         _fail("nothing is running: `make up` starts the stack")
     try:
-        _render_examples(told, out)
+        _render_examples(run_info, out)
         if everything:
-            for line in render_stored_examples(told, out / "stored"):
+            for line in render_stored_examples(run_info, out / "stored"):
                 click.echo(line)
     except DemoError as error:
         _fail(str(error))
@@ -112,24 +112,25 @@ def _serve(folder: StackFolder, port: int, console: Console, out: Path | None) -
 
 
 def _start_stack(stack: Stack) -> None:
-    began = time.monotonic()
+    started = time.monotonic()
     stack.console.note("starting; nothing that this stack holds is kept when it stops")
     start(stack)
-    told = stack.folder.run_info() or {}
-    seconds = time.monotonic() - began
+    run_info = stack.folder.run_info() or {}
+    seconds = time.monotonic() - started
     stack.console.note(
-        f"serving {told['base_url']} after {seconds:.1f} s (docs: {stack.gateway.url}/docs)"
+        f"serving {run_info['base_url']} after {seconds:.1f} s (docs: {stack.gateway.url}/docs)"
     )
     stack.console.note(
-        f"workspace {told['workspace']}, keys:\n  {told['test_key']}\n  {told['live_key']}"
+        f"workspace {run_info['workspace']}, keys:\n"
+        f"  {run_info['test_key']}\n  {run_info['live_key']}"
     )
 
 
 class _StopSignal:
-    """Breaks off the start, once; while serving it only asks to stop.
+    """Signal handler that interrupts the start once; while serving it only sets `stopping`.
 
-    An exception out of a signal is lost when it strikes inside a finalizer, so the wish to stop is
-    noted as well.
+    `stopping` is set in either case, because an exception that a signal raises inside a finalizer
+    is lost.
     """
 
     def __init__(self) -> None:

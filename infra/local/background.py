@@ -1,4 +1,4 @@
-"""A stack in the background: started, found and stopped through its run file."""
+"""Background stacks: start, find and stop them by their run file."""
 
 import os
 import subprocess
@@ -21,8 +21,8 @@ _NO_VARIABLES: Final[Mapping[str, str]] = MappingProxyType({})
 
 def find_running_stack(folder: StackFolder) -> Mapping[str, Any] | None:
     """Return the run file of a stack that is alive, or None."""
-    told = folder.run_info()
-    return told if told and _stack_process(told) else None
+    run_info = folder.run_info()
+    return run_info if run_info and _stack_process(run_info) else None
 
 
 def start(
@@ -32,15 +32,15 @@ def start(
     as_json: bool = False,
     environment: Mapping[str, str] = _NO_VARIABLES,
 ) -> Mapping[str, Any]:
-    """Start a stack in a session of its own; return once it serves, raise StackError if not.
+    """Start a stack in its own session and return its run file once it serves.
 
-    `environment` is added to this process's own.
+    `environment` is added to this process's variables. Raises StackError if it does not start.
     """
     folder.path.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, "-m", "infra.local", "up"]
     command += ["--port", str(port), "--dir", str(folder.path)]
     command += ["--json"] if as_json else []
-    # The keys stand in it.
+    # The stack's log contains the API keys.
     log = folder.private_log("stack")
     with log.open("wb") as output:
         process = subprocess.Popen(
@@ -54,11 +54,11 @@ def start(
         )
     deadline = time.monotonic() + START_TIMEOUT_S
     while time.monotonic() < deadline and process.poll() is None:
-        told = folder.run_info()
-        if told and told["pid"] == process.pid:
-            # It outlives this object: whoever stops it waits for it.
+        run_info = folder.run_info()
+        if run_info and run_info["pid"] == process.pid:
+            # The stack outlives this object; a return code avoids Popen's ResourceWarning.
             process.returncode = 0
-            return told
+            return run_info
         time.sleep(0.05)
     process.terminate()
     process.wait()
@@ -67,9 +67,9 @@ def start(
 
 
 def stop(folder: StackFolder) -> bool:
-    """Stop the stack of this folder; return False where none runs."""
-    told = folder.run_info()
-    process = _stack_process(told) if told else None
+    """Stop the stack of this folder; return False if none runs."""
+    run_info = folder.run_info()
+    process = _stack_process(run_info) if run_info else None
     if process is None:
         folder.run_file.unlink(missing_ok=True)
         return False

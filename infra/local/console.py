@@ -1,4 +1,4 @@
-"""What the stack tells its user: a line per request and invocation, or JSON lines."""
+"""Console of the stack: a line per request and invocation, as text or JSON."""
 
 import datetime as dt
 import json
@@ -13,12 +13,15 @@ _SHOWN_LEVELS: Final = ("WARNING", "ERROR", "CRITICAL")
 
 
 class Console:
-    """Writes whole lines, also when many threads speak at once."""
+    """Thread-safe writer of whole lines."""
 
     def __init__(
         self, *, as_json: bool, out: TextIO | None = None, log_file: LogFile | None = None
     ) -> None:
-        """With `as_json` every line is one JSON object; `kept` gets those of each request."""
+        """Write to `out`, each line as a JSON object if `as_json`.
+
+        All lines except notes are also appended to `log_file`, as JSON.
+        """
         self.as_json = as_json
         self._log_file = log_file
         self._out = out or sys.stdout
@@ -26,50 +29,50 @@ class Console:
         self._last_failure = b""
 
     def note(self, text: str) -> None:
-        """Say something about the stack itself."""
+        """Write a note about the stack itself."""
         self._write(text, "note", {"message": text})
 
     def log_request(self, method: str, path: str, status: int, ms: float, request_id: str) -> None:
-        """Tell of one HTTP request."""
+        """Write the line of one HTTP request."""
         text = f"{_time()} {method:<6} {path}  {status}  {ms:.0f} ms  {request_id}"
         fields = {"method": method, "path": path, "status": status, "ms": round(ms, 1)}
         self._write(text, "request", {**fields, "request_id": request_id})
 
     def log_invocation(self, function: str, ms: float, status: str, request_id: str) -> None:
-        """Tell of one invocation of a function."""
+        """Write the line of one invocation."""
         text = f"{_time()} {'invoke':<6} {function}  {status}  {ms:.0f} ms  {request_id}"
         fields = {"function": function, "ms": round(ms, 1), "status": status}
         self._write(text, "invocation", {**fields, "request_id": request_id})
 
     def log_failure(self, function: str, payload: bytes) -> None:
-        """Tell why an invocation failed, with its trace; the same twice in a row is told once."""
+        """Write the traceback of a failed invocation; an identical repeat is dropped."""
         if payload == self._last_failure:
             return
         self._last_failure = payload
-        told = json.loads(payload)
-        trace = "".join(told.get("stackTrace") or ())
-        reason = f"{told.get('errorType')}: {told.get('errorMessage')}"
+        failure = json.loads(payload)
+        trace = "".join(failure.get("stackTrace") or ())
+        reason = f"{failure.get('errorType')}: {failure.get('errorMessage')}"
         text = f"{_time()} {'error':<6} {function}  {trace.rstrip() or reason}"
-        self._write(text, "failure", {"function": function, **told})
+        self._write(text, "failure", {"function": function, **failure})
 
     def log_line(self, function: str, line: str) -> None:
-        """Pass on what a function wrote: all of it as JSON, else what matters."""
+        """Write a log line of a function: as JSON all of them, as text warnings and errors."""
         record = _parse_record(line)
-        whole = json.dumps(_as_record(function, line)) if record is None else line
-        self._append_to_file(whole)
+        json_line = json.dumps(_as_record(function, line)) if record is None else line
+        self._append_to_file(json_line)
         if self.as_json:
-            self._print(whole)
+            self._print(json_line)
             return
-        shown = line if record is None else _record_text(record)
-        if shown:
-            self._print(_escape_lines(f"{_time()} {'log':<6} {function}  {shown}"))
+        text = line if record is None else _record_text(record)
+        if text:
+            self._print(_escape_lines(f"{_time()} {'log':<6} {function}  {text}"))
 
     def _write(self, text: str, kind: str, fields: dict[str, Any]) -> None:
-        whole = json.dumps({"timestamp": _timestamp(), "kind": kind, **fields})
-        # What the stack says of itself holds keys, and nobody looks for it by a request.
+        json_line = json.dumps({"timestamp": _timestamp(), "kind": kind, **fields})
+        # Notes contain API keys and belong to no request, so they stay out of the log file.
         if kind != "note":
-            self._append_to_file(whole)
-        self._print(whole if self.as_json else text if kind == "note" else _escape_lines(text))
+            self._append_to_file(json_line)
+        self._print(json_line if self.as_json else text if kind == "note" else _escape_lines(text))
 
     def _append_to_file(self, line: str) -> None:
         if self._log_file is not None:
@@ -91,7 +94,7 @@ def _as_record(function: str, line: str) -> dict[str, str]:
 
 
 def _parse_record(line: str) -> dict[str, Any] | None:
-    """Return what a line says that is a record of JSON."""
+    """Return the JSON object of a log line, or None for any other line."""
     try:
         record = json.loads(line)
     except (ValueError, RecursionError):
@@ -110,7 +113,7 @@ def _record_text(record: dict[str, Any]) -> str:
 
 
 def _escape_lines(text: str) -> str:
-    """Return a text of which no part, whoever wrote it, looks like a line of its own."""
+    """Return text whose line breaks are indented, so that it cannot forge a console line."""
     return terminal_text(text, allow_newlines=True).replace("\n", "\n  | ")
 
 

@@ -1,6 +1,6 @@
-"""Ties a process to the life of its parent, also when the parent is killed with signal 9.
+"""Parent-death signal: ends a process when its parent ends, even by SIGKILL.
 
-Run as a program it ties itself and becomes the given command:
+As a program it sets the signal and then becomes the given command:
 `python -m infra.local.die_with_parent <pid of the parent> <command> …`. Standard library only.
 """
 
@@ -16,8 +16,8 @@ _PR_SET_PDEATHSIG: Final = 1
 def die_with_parent(parent: int, signal_number: signal.Signals = signal.SIGKILL) -> None:
     """Ask the kernel to signal this process when `parent` ends; exit if it has ended already.
 
-    The kernel watches the *thread* that made this process, so processes are to be started from a
-    thread that lives as long as the stack does. The setting survives exec, not fork.
+    The kernel watches the *thread* that created this process, so the parent must start it from a
+    thread that lives as long as the stack. The setting survives exec, but not fork (prctl(2)).
     """
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal_number, 0, 0, 0)
     if os.getppid() != parent:
@@ -26,4 +26,4 @@ def die_with_parent(parent: int, signal_number: signal.Signals = signal.SIGKILL)
 
 if __name__ == "__main__":
     die_with_parent(int(sys.argv[1]))
-    os.execvp(sys.argv[2], sys.argv[2:])  # noqa: S606 -- becoming the command is the purpose
+    os.execvp(sys.argv[2], sys.argv[2:])  # noqa: S606 -- replacing this process is the purpose

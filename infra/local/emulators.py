@@ -1,4 +1,4 @@
-"""The emulators: LocalStack in host mode and dynoxide, unless the user named other endpoints."""
+"""Emulators: LocalStack in host mode and dynoxide, unless the user named other endpoints."""
 
 import os
 import threading
@@ -42,7 +42,7 @@ class Emulator:
     log: Path
 
     def wait(self) -> None:
-        """Return once it answers; raises StackError with the end of its log."""
+        """Wait until the emulator answers; raises StackError with the end of its log."""
         deadline = time.monotonic() + START_TIMEOUT_S
         while time.monotonic() < deadline:
             if self.process.poll() is not None:
@@ -54,33 +54,36 @@ class Emulator:
         raise StackError(message)
 
     def stop(self) -> None:
-        """End it with everything that it started."""
+        """Kill the emulator and its child processes."""
         kill_process_trees(self.process)
 
 
 def start_emulators(folder: StackFolder, spawner: Spawner) -> tuple[list[Emulator], dict[str, str]]:
-    """Start what the user's own endpoints do not replace; return it and the endpoint variables."""
+    """Start the emulators that the user's endpoints do not replace.
+
+    Returns them and the endpoint variables of all services.
+    """
     given = {
         name: value
         for name, value in os.environ.items()
         if name.startswith("AWS_ENDPOINT_URL") and value
     }
-    backends = []
+    emulators = []
     endpoints: dict[str, str] = {}
     if not ({"AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_DYNAMODB"} & given.keys()):
         dynoxide = start_dynoxide(folder, spawner)
-        backends.append(dynoxide)
+        emulators.append(dynoxide)
         endpoints["AWS_ENDPOINT_URL_DYNAMODB"] = dynoxide.url
     named = {f"AWS_ENDPOINT_URL_{_endpoint_suffix(service)}" for service in _LOCALSTACK_SERVICES}
     if "AWS_ENDPOINT_URL" not in given and not named <= given.keys():
         localstack = start_localstack(folder, spawner)
-        backends.append(localstack)
+        emulators.append(localstack)
         endpoints["AWS_ENDPOINT_URL"] = localstack.url
-    return backends, {**endpoints, **given}
+    return emulators, {**endpoints, **given}
 
 
 def client_factory(endpoints: Mapping[str, str]) -> Callable[[str], Any]:
-    """Return `clients(service)`, each client made once, for the given endpoint variables."""
+    """Return a function that returns the boto3 client of a service, created once."""
     import boto3  # noqa: PLC0415 -- loaded while the emulators start
 
     session: Session = boto3.session.Session(
@@ -88,17 +91,17 @@ def client_factory(endpoints: Mapping[str, str]) -> Callable[[str], Any]:
         aws_secret_access_key=os.environ.get("AWS_SECRET_ACCESS_KEY", "test"),
         region_name=REGION,
     )
-    made: dict[str, Any] = {}
+    cached: dict[str, Any] = {}
     lock = threading.Lock()
 
     def clients(service: str) -> Any:
         with lock:
-            if service not in made:
+            if service not in cached:
                 url = endpoints.get(f"AWS_ENDPOINT_URL_{_endpoint_suffix(service)}")
                 url = url or endpoints.get("AWS_ENDPOINT_URL")
                 create: Any = session.client
-                made[service] = create(service, endpoint_url=url)
-            return made[service]
+                cached[service] = create(service, endpoint_url=url)
+            return cached[service]
 
     return clients
 
@@ -108,7 +111,7 @@ def _endpoint_suffix(service: str) -> str:
 
 
 def start_dynoxide(folder: StackFolder, spawner: Spawner) -> Emulator:
-    """Start DynamoDB."""
+    """Start dynoxide, the DynamoDB emulator."""
     _require_installed(_DYNOXIDE)
     port, log = free_port(), folder.private_log("dynoxide")
     with log.open("wb") as output:
@@ -123,7 +126,7 @@ def start_dynoxide(folder: StackFolder, spawner: Spawner) -> Emulator:
 def start_localstack(
     folder: StackFolder, spawner: Spawner, settings: Mapping[str, str] = _NO_SETTINGS
 ) -> Emulator:
-    """Start LocalStack; `settings` are variables of its own."""
+    """Start LocalStack; `settings` are further variables for it."""
     python, certificate = (
         _LOCALSTACK / "bin" / "python",
         _LOCALSTACK / "certificate.pem",
@@ -141,7 +144,7 @@ def start_localstack(
         "GATEWAY_LISTEN": f"127.0.0.1:{port}",
         "LOCALSTACK_VOLUME_DIR": str(scratch / "volume"),
         "LS_LOG": "warn",
-        # Otherwise expired and altered presigned addresses would be served.
+        # By default LocalStack serves expired and altered presigned URLs.
         "S3_SKIP_SIGNATURE_VALIDATION": "0",
         "SERVICES": ",".join(_LOCALSTACK_SERVICES),
         "SKIP_SSL_CERT_DOWNLOAD": "1",
@@ -161,8 +164,8 @@ def start_localstack(
 
 
 def _base_environment() -> dict[str, str]:
-    kept = ("PATH", "HOME", "LANG")
-    return {name: os.environ[name] for name in kept if name in os.environ}
+    inherited = ("PATH", "HOME", "LANG")
+    return {name: os.environ[name] for name in inherited if name in os.environ}
 
 
 def _require_installed(path: Path) -> None:

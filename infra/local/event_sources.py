@@ -1,4 +1,4 @@
-"""Hands queue messages to functions as Lambda's event source mappings do."""
+"""Event sources of functions: queues and schedules, as Lambda and EventBridge run them."""
 
 import datetime as dt
 import json
@@ -17,10 +17,11 @@ from infra.local.runner.process import InvocationAnswer
 LONG_POLL_S: Final = 20
 RETRY_DELAY_S: Final = 2
 YIELD_PAUSE_S: Final = 0.25
+_ACCOUNT: Final = "000000000000"
 
 
 class QueuePoller:
-    """Feeds one function from one queue, as many batches at once as both sides allow."""
+    """Poller that feeds one function from one queue, up to the concurrency of both."""
 
     def __init__(
         self,
@@ -30,7 +31,7 @@ class QueuePoller:
         sqs: Any,
         console: Console,
     ) -> None:
-        """Take the queue, all queues' URLs by ARN, the function's processes and an SQS client."""
+        """Poll `source` for the function of `pool`; `urls` has all queue URLs by ARN."""
         self._source = source
         self._queue_url = urls[source.arn]
         self._preferred_queue_url = urls[source.yields_to] if source.yields_to else None
@@ -46,14 +47,14 @@ class QueuePoller:
             threading.Thread(target=self._poll_until_stopped, daemon=True).start()
 
     def stop(self) -> None:
-        """Take no further messages."""
+        """Stop receiving messages."""
         self._stopping.set()
 
     def _poll_until_stopped(self) -> None:
         while not self._stopping.is_set():
             try:
                 self._poll()
-            except Exception as error:  # noqa: BLE001 -- a poller outlives every fault of a queue
+            except Exception as error:  # noqa: BLE001 -- a poller survives any error of a queue
                 if self._stopping.is_set():
                     return
                 self._console.note(f"queue {self._source.arn}: {error}")
@@ -63,14 +64,14 @@ class QueuePoller:
         if self._preferred_queue_url is not None and self._has_messages(self._preferred_queue_url):
             self._stopping.wait(YIELD_PAUSE_S)
             return
-        received = self._sqs.receive_message(
+        response = self._sqs.receive_message(
             QueueUrl=self._queue_url,
             MaxNumberOfMessages=min(self._source.batch_size, 10),
             WaitTimeSeconds=LONG_POLL_S,
             MessageSystemAttributeNames=["All"],
             MessageAttributeNames=["All"],
         )
-        messages = received.get("Messages", [])
+        messages = response.get("Messages", [])
         if not messages or self._stopping.is_set():
             return
         answer = self._invoke(messages)
@@ -79,24 +80,26 @@ class QueuePoller:
         if answer.error:
             for message in messages:
                 self._retry_soon(message)
-        done = [message for message in messages if message["MessageId"] not in failed]
-        if done:
-            self._sqs.delete_message_batch(QueueUrl=self._queue_url, Entries=_delete_entries(done))
+        processed = [message for message in messages if message["MessageId"] not in failed]
+        if processed:
+            entries = _delete_entries(processed)
+            self._sqs.delete_message_batch(QueueUrl=self._queue_url, Entries=entries)
 
     def _has_messages(self, queue_url: str) -> bool:
         """Tell whether messages wait in a queue."""
         name = "ApproximateNumberOfMessages"
-        told = self._sqs.get_queue_attributes(QueueUrl=queue_url, AttributeNames=[name])
-        return int(told["Attributes"][name]) > 0
+        response = self._sqs.get_queue_attributes(QueueUrl=queue_url, AttributeNames=[name])
+        return int(response["Attributes"][name]) > 0
 
     def _invoke(self, messages: Sequence[Mapping[str, Any]]) -> InvocationAnswer:
         event = sqs_event(messages, self._source.arn)
-        # As a mapping with a limit of its own: a busy function costs a message no receive.
+        # As an event source mapping with a maximum concurrency does: while the function is busy, a
+        # message waits without using up a receive.
         return self._pool.invoke(Invocation(json.dumps(event).encode(), waits_for_slot=True))
 
     def _retry_soon(self, message: Mapping[str, Any]) -> None:
         # The function died. On AWS the message stays hidden for the queue's visibility timeout;
-        # nobody waits for that here. A function that lives says itself when it is to come again.
+        # the local stack shortens it. A function that only failed shortens it itself.
         self._sqs.change_message_visibility(
             QueueUrl=self._queue_url,
             ReceiptHandle=message["ReceiptHandle"],
@@ -112,19 +115,19 @@ def _delete_entries(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, str
 
 
 def sqs_event(messages: Sequence[Mapping[str, Any]], arn: str) -> dict[str, Any]:
-    """Return the event that Lambda makes of received messages."""
+    """Return the Lambda event of received messages."""
     return {"Records": [_sqs_record(message, arn) for message in messages]}
 
 
 def failed_ids(answer: InvocationAnswer, sent: Sequence[str], *, partial: bool) -> set[str]:
-    """Return the messages that failed: all of them when the answer cannot be understood."""
+    """Return the ids of the messages that failed: all of them if the answer is malformed."""
     if answer.error:
         return set(sent)
     if not partial:
         return set()
     try:
-        told = json.loads(answer.payload)
-        rows = [] if told is None else (told.get("batchItemFailures") or [])
+        result = json.loads(answer.payload)
+        rows = [] if result is None else (result.get("batchItemFailures") or [])
         failed = {row["itemIdentifier"] for row in rows}
     except (AttributeError, KeyError, TypeError, ValueError):
         return set(sent)
@@ -158,24 +161,21 @@ def _message_attribute(value: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-_ACCOUNT = "000000000000"
-
-
 class ScheduleTimer:
-    """Fires one rule; the first time after one period, as AWS does."""
+    """Timer of one schedule; it fires first after one period, as on AWS."""
 
     def __init__(self, schedule: ScheduleRule, pool: WorkerPool) -> None:
-        """Take the rule and the function's processes."""
+        """Fire `schedule` for the function of `pool`."""
         self._schedule = schedule
         self._pool = pool
         self._stopping = threading.Event()
 
     def start(self) -> None:
-        """Start the thread that waits; it ends with the process or after `stop`."""
+        """Start the timer thread; it ends with the process or after `stop`."""
         threading.Thread(target=self._run, daemon=True).start()
 
     def stop(self) -> None:
-        """Fire no more."""
+        """Stop firing."""
         self._stopping.set()
 
     def _run(self) -> None:
@@ -189,7 +189,7 @@ class ScheduleTimer:
 
 
 def scheduled_event(rule: str, moment: dt.datetime) -> dict[str, Any]:
-    """Return the event of a rule that fires at `moment`."""
+    """Return the EventBridge event of a rule that fires at `moment`."""
     return {
         "version": "0",
         "id": str(uuid.uuid4()),

@@ -1,4 +1,4 @@
-"""Renders the examples through the public API, as a client would, into files."""
+"""Rendering of the examples through the public API, as a client does it."""
 
 import json
 import time
@@ -12,10 +12,19 @@ from infra.template import ROOT
 
 INLINE_EXAMPLES: Final = ("invoice",)
 REQUEST_FILES: Final = {"pdf": "request.json", "png": "request-png.json"}
+STORED_DIR: Final = ROOT / "examples" / "stored"
+# Fields of a template, by the file of the example that holds them.
+_TEXT_FILES: Final = {
+    "template.html": "html",
+    "style.css": "css",
+    "header.html": "header",
+    "footer.html": "footer",
+}
+_JSON_FILES: Final = {"scene.json": "scene", "options.json": "options", "schema.json": "schema"}
 
 
 class DemoError(Exception):
-    """An example could not be rendered; the message holds the answer."""
+    """An example could not be rendered; the message is the response."""
 
 
 def render_examples(run_info: Mapping[str, Any], out: Path) -> Iterator[str]:
@@ -23,12 +32,12 @@ def render_examples(run_info: Mapping[str, Any], out: Path) -> Iterator[str]:
     out.mkdir(parents=True, exist_ok=True)
     for example in INLINE_EXAMPLES:
         for kind in REQUEST_FILES:
-            began = time.monotonic()
+            started = time.monotonic()
             render = create_render(run_info, example_request(example, kind))
             file = render["files"][0]
             target = out / f"{example}.{kind}"
             target.write_bytes(fetch_file(file["url"]))
-            ms = (time.monotonic() - began) * 1000
+            ms = (time.monotonic() - started) * 1000
             yield f"{target}  {file['bytes']} bytes  {ms:.0f} ms  {file['url']}"
 
 
@@ -50,7 +59,7 @@ def example_request(example: str, kind: str) -> dict[str, Any]:
 
 
 def create_render(run_info: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, Any]:
-    """Post a render with the live key and return it; raises DemoError with a refusal's text."""
+    """Post a render with the live key and return it; raises DemoError with the response."""
     render = post(run_info, "/renders", body)
     if not render.get("files"):
         raise DemoError(json.dumps(render))
@@ -58,7 +67,7 @@ def create_render(run_info: Mapping[str, Any], body: Mapping[str, Any]) -> dict[
 
 
 def post(run_info: Mapping[str, Any], path: str, body: Mapping[str, Any]) -> dict[str, Any]:
-    """Post with the live key and return the answer; raises DemoError with a refusal's text."""
+    """Post with the live key and return the JSON response; raises DemoError with an error."""
     request = urllib.request.Request(  # noqa: S310 -- loopback
         f"{run_info['base_url']}{path}",
         data=json.dumps(body).encode(),
@@ -68,33 +77,22 @@ def post(run_info: Mapping[str, Any], path: str, body: Mapping[str, Any]) -> dic
         },
     )
     try:
-        with urllib.request.urlopen(request, timeout=60) as answer:  # noqa: S310 -- loopback
-            made: dict[str, Any] = json.load(answer)
+        with urllib.request.urlopen(request, timeout=60) as response:  # noqa: S310 -- loopback
+            created: dict[str, Any] = json.load(response)
     except urllib.error.HTTPError as error:
         raise DemoError(error.read().decode("utf-8", "replace")) from error
-    return made
+    return created
 
 
 def fetch_file(url: str) -> bytes:
-    """Return a file by its address."""
-    with urllib.request.urlopen(url, timeout=30) as answer:  # noqa: S310 -- loopback
-        content: bytes = answer.read()
+    """Return the file at a URL."""
+    with urllib.request.urlopen(url, timeout=30) as response:  # noqa: S310 -- loopback
+        content: bytes = response.read()
     return content
 
 
-STORED_DIR: Final = ROOT / "examples" / "stored"
-# What a template is made of, by the file that it stands in.
-_TEXT_FILES: Final = {
-    "template.html": "html",
-    "style.css": "css",
-    "header.html": "header",
-    "footer.html": "footer",
-}
-_JSON_FILES: Final = {"scene.json": "scene", "options.json": "options", "schema.json": "schema"}
-
-
 def render_stored_examples(run_info: Mapping[str, Any], out: Path) -> Iterator[str]:
-    """Make a template of every stored example and render it; yield a line for each file."""
+    """Create a template from every stored example and render it; yield a line for each file."""
     out.mkdir(parents=True, exist_ok=True)
     for example in stored_examples():
         template = post(run_info, "/templates", template_body(example))
@@ -110,7 +108,7 @@ def stored_examples() -> list[str]:
 
 
 def template_body(example: str) -> dict[str, Any]:
-    """Return the body that makes an example's template and publishes it."""
+    """Return the request body that creates and publishes the template of an example."""
     folder = STORED_DIR / example
     parts = {member: _read_text(folder / name) for name, member in _TEXT_FILES.items()}
     parts |= {member: _read_object(folder / name) for name, member in _JSON_FILES.items()}
@@ -124,17 +122,17 @@ def template_body(example: str) -> dict[str, Any]:
 
 
 def render_body(example: str, template_id: str) -> dict[str, Any]:
-    """Return the body that renders an example's template; a canvas becomes a picture too."""
-    canvas = (STORED_DIR / example / "scene.json").exists()
+    """Return the request body that renders an example's template; a canvas also as PNG."""
+    is_canvas = (STORED_DIR / example / "scene.json").exists()
     return {
         "input": {"type": "template", "template_id": template_id},
         "data": example_data(example),
-        "output": {"formats": ["pdf", "png"] if canvas else ["pdf"]},
+        "output": {"formats": ["pdf", "png"] if is_canvas else ["pdf"]},
     }
 
 
 def example_data(example: str) -> dict[str, Any]:
-    """Return the data that an example is rendered with."""
+    """Return the data of an example."""
     data: dict[str, Any] = _read_object(STORED_DIR / example / "data.json")
     return data
 

@@ -1,4 +1,4 @@
-"""The functions as the infrastructure files declare them: code, limits, environment, sources."""
+"""Functions of the template: handler, limits, environment and event sources."""
 
 import os
 import re
@@ -17,7 +17,7 @@ _DEFAULT_CONCURRENCY: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class QueueSource:
-    """A queue whose messages are handed to a function, while `yields_to` (its ARN) is empty."""
+    """Queue that feeds a function, only while the queue with the ARN `yields_to` is empty."""
 
     arn: str
     batch_size: int
@@ -28,7 +28,7 @@ class QueueSource:
 
 @dataclass(frozen=True, slots=True)
 class ScheduleRule:
-    """A rule that runs a function every so many seconds."""
+    """Rule that runs a function every `every_s` seconds."""
 
     name: str
     every_s: int
@@ -36,7 +36,7 @@ class ScheduleRule:
 
 @dataclass(frozen=True, slots=True)
 class LambdaFunction:
-    """One function with everything that one machine needs to run it."""
+    """One function as the local stack runs it."""
 
     logical_id: str
     name: str
@@ -109,13 +109,14 @@ def _has_type(event: Mapping[str, Any], kind: str) -> bool:
 def _queues(
     events: Mapping[str, Any], yielding: Container[str], resolver: IntrinsicResolver
 ) -> tuple[QueueSource, ...]:
-    found = {
+    sources = {
         name: _queue(event, resolver) for name, event in events.items() if _has_type(event, "SQS")
     }
-    first = next((source.arn for source in found.values()), None)
+    # Low priority yields to normal on one machine, where both share few processes (decision 14).
+    first = next((source.arn for source in sources.values()), None)
     return tuple(
         replace(source, yields_to=first) if name in yielding else source
-        for name, source in found.items()
+        for name, source in sources.items()
     )
 
 

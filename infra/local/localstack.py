@@ -1,9 +1,9 @@
-"""Starts LocalStack on loopback only and in its own folder; run by LocalStack's own Python.
+"""Start of LocalStack on loopback only and in its own folder; run by LocalStack's Python.
 
-Two things of 2026.3.0 that no setting changes: its IPv4 endpoint ignores the host of GATEWAY_LISTEN
-(localstack/runtime/server/twisted.py) and would offer every stored document to the network, and
-large objects lie in one folder of the machine (localstack/services/s3/provider.py), where stacks of
-two checkouts or two users would meet.
+Two faults of LocalStack 2026.3.0 that no setting changes are patched. Its IPv4 endpoint ignores the
+host of GATEWAY_LISTEN (localstack/runtime/server/twisted.py) and would offer every stored document
+to the network. Large objects are stored in one folder of the machine
+(localstack/services/s3/provider.py), which the stacks of two checkouts or users would share.
 """
 
 import functools

@@ -1,4 +1,4 @@
-"""What the functions and the gateway wrote, kept in a file of bounded size, whatever is shown."""
+"""Log file of the functions and the gateway, rotated at a fixed size."""
 
 import datetime as dt
 import logging
@@ -14,10 +14,10 @@ BACKUPS: Final = 3
 
 
 class LogFile:
-    """The lines of one stack, each one JSON object; the oldest ones go first."""
+    """Log of one stack, one JSON object per line; rotation drops the oldest lines."""
 
     def __init__(self, path: Path, *, max_bytes: int = MAX_BYTES) -> None:
-        """Begin anew at `path`; nothing of an earlier stack stays."""
+        """Start a new log at `path`; removes the log of an earlier stack."""
         for old in log_files(path):
             old.unlink()
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -26,11 +26,11 @@ class LogFile:
         )
 
     def append(self, line: str) -> None:
-        """Keep one line."""
+        """Append one line."""
         self._file.handle(logging.makeLogRecord({"msg": line}))
 
     def close(self) -> None:
-        """Keep no more."""
+        """Close the file."""
         self._file.close()
 
 
@@ -41,14 +41,17 @@ def log_files(path: Path) -> Iterator[Path]:
 
 
 def lines_of_request(path: Path, request_id: str, _since: dt.datetime) -> Iterator[str]:
-    """Yield the lines of a log that name a request; it holds nothing older than its stack."""
+    """Yield the lines of a log that contain a request id.
+
+    `_since` is unused, as the log holds nothing older than its stack.
+    """
     for file in log_files(path):
         with file.open(encoding="utf-8", errors="replace", newline="\n") as lines:
             yield from (line for line in lines if request_id in line)
 
 
 class _PrivateFileHandler(RotatingFileHandler):
-    """A log that only its owner reads: a trace in it may show more than ids."""
+    """Log file that only its owner can read: a traceback in it may show more than ids."""
 
     @override
     def _open(self) -> TextIOWrapper:

@@ -1,4 +1,4 @@
-"""Where things lie on one machine."""
+"""Folders and files of the local stack."""
 
 import json
 import socket
@@ -14,28 +14,28 @@ INSTALL_DIR: Final = ROOT / ".platen"
 
 @dataclass(frozen=True, slots=True)
 class StackFolder:
-    """The folder of one running stack; what is installed is shared between stacks."""
+    """Folder of one running stack; installed tools are shared between stacks."""
 
     path: Path
 
     @property
     def run_file(self) -> Path:
-        """Return the file that tells where the stack serves."""
+        """Return the file with the stack's URL, keys and process id."""
         return self.path / "run.json"
 
     @property
     def endpoints_file(self) -> Path:
-        """Return the file that tells tests where everything else is."""
+        """Return the file with the endpoints and resources, for tests and the operator tool."""
         return self.path / "endpoints.json"
 
     @property
     def scratch(self) -> Path:
-        """Return the folder that is emptied at each start."""
+        """Return the scratch folder, which is emptied at each start."""
         return self.path / "scratch"
 
     @property
     def functions_log(self) -> Path:
-        """Return the log file of the functions and the gateway, whatever the stack shows."""
+        """Return the log file of the functions and the gateway."""
         return self.log("functions")
 
     def log(self, name: str) -> Path:
@@ -43,23 +43,23 @@ class StackFolder:
         return self.path / f"{name}.log"
 
     def private_log(self, name: str) -> Path:
-        """Return the log file of a part, made so that only its owner reads it."""
+        """Return the log file of a part, created so that only its owner can read it."""
         log = self.log(name)
         log.touch(mode=0o600)
         log.chmod(0o600)
         return log
 
     def run_info(self) -> Mapping[str, Any] | None:
-        """Return what the run file says, or None where nothing was started."""
+        """Return the content of the run file, or None if no stack was started."""
         try:
-            told: dict[str, Any] = json.loads(self.run_file.read_text(encoding="utf-8"))
+            content: dict[str, Any] = json.loads(self.run_file.read_text(encoding="utf-8"))
         except (FileNotFoundError, ValueError):
             return None
-        return told
+        return content
 
 
 def free_port() -> int:
-    """Return a port of loopback that was free a moment ago."""
+    """Return a loopback port that is free at this moment; another process may still take it."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
@@ -67,7 +67,7 @@ def free_port() -> int:
 
 
 def tail(path: Path, lines: int = 30) -> str:
-    """Return the last lines of a text file, or nothing where there is none."""
+    """Return the last lines of a text file, or an empty text if it is absent."""
     try:
         return "\n".join(path.read_text(encoding="utf-8", errors="replace").splitlines()[-lines:])
     except FileNotFoundError:

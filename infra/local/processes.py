@@ -1,4 +1,4 @@
-"""Child processes that never outlive the stack: started tied to it, ended with all they started."""
+"""Child processes that never outlive the stack, nor do their own children."""
 
 import contextlib
 import os
@@ -19,10 +19,10 @@ _KILL_TIMEOUT_S: Final = 2.0
 
 
 class Spawner:
-    """Starts every child from one thread, because a tie holds to the thread that made it."""
+    """Spawner of children from a single thread, which the parent-death signal is bound to."""
 
     def __init__(self) -> None:
-        """Start the thread with the first child."""
+        """Create the executor; its thread starts with the first child."""
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="spawner")
 
     def run[T](self, start: Callable[[], T]) -> T:
@@ -38,8 +38,8 @@ class Spawner:
         output: int | IO[bytes],
         folder: Path = ROOT,
     ) -> "subprocess.Popen[bytes]":
-        """Start a command that knows nothing of ties; its group is its own."""
-        tether = [
+        """Start a command in its own session, wrapped by `die_with_parent`."""
+        wrapper = [
             sys.executable,
             "-S",
             "-E",
@@ -47,7 +47,7 @@ class Spawner:
         ]
         return self.run(
             lambda: subprocess.Popen(
-                [*tether, str(os.getpid()), *command],
+                [*wrapper, str(os.getpid()), *command],
                 cwd=folder,
                 env=dict(environment),
                 stdin=subprocess.DEVNULL,
@@ -58,23 +58,23 @@ class Spawner:
         )
 
     def close(self) -> None:
-        """End the spawning thread; what is tied to it ends too."""
+        """End the spawning thread; the kernel then ends its children."""
         self._thread.shutdown()
 
 
 def kill_process_trees(*processes: "subprocess.Popen[bytes]") -> None:
-    """Kill children; what is below them may tidy up for a moment, then it is killed as well."""
-    families = [member for process in processes for member in _process_tree(process.pid)]
+    """Kill processes at once, and their descendants after a grace period."""
+    members = [member for process in processes for member in _process_tree(process.pid)]
     for process in processes:
         process.kill()
     for process in processes:
         process.wait()
-    if _wait_until_ended(families, _GRACE_S):
+    if _wait_until_ended(members, _GRACE_S):
         return
-    for member in families:
+    for member in members:
         with contextlib.suppress(psutil.NoSuchProcess):
             member.kill()
-    _wait_until_ended(families, _KILL_TIMEOUT_S)
+    _wait_until_ended(members, _KILL_TIMEOUT_S)
 
 
 def _wait_until_ended(members: Sequence[psutil.Process], within_s: float) -> bool:
@@ -87,7 +87,7 @@ def _wait_until_ended(members: Sequence[psutil.Process], within_s: float) -> boo
 
 
 def _is_running(member: psutil.Process) -> bool:
-    """Tell whether a process still runs; who reaps it when it is dead is not our affair."""
+    """Tell whether a process still runs; a zombie, which its own parent reaps, does not."""
     try:
         return member.is_running() and member.status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
@@ -96,7 +96,7 @@ def _is_running(member: psutil.Process) -> bool:
 
 def _process_tree(pid: int) -> list[psutil.Process]:
     try:
-        head = psutil.Process(pid)
-        return [head, *head.children(recursive=True)]
+        root = psutil.Process(pid)
+        return [root, *root.children(recursive=True)]
     except psutil.NoSuchProcess:
         return []

@@ -1,4 +1,4 @@
-"""Creates tables, bucket, queues, key and secret from the template through any AWS endpoint."""
+"""Creation of tables, bucket, queues, key and secret from the template, at any AWS endpoint."""
 
 import json
 import secrets
@@ -23,12 +23,11 @@ def create_resources(
     region: str = "us-east-1",
     max_workers: int = 8,
 ) -> dict[str, ResourceAttributes]:
-    """Create what the template declares; return `Ref` and attributes by logical id.
+    """Create the resources of a template; return `Ref` and attributes by logical id.
 
-    `clients(service)` returns the boto3 client to use, for `at_once` resources at a time.
-    Functions are not created but named, so
-    that other resources can refer to them. Serverless types and resources that say
-    `Metadata.PlatenLocal.Skip` are left out; another type is a KeyError, never ignored.
+    `clients(service)` returns a boto3 client; `max_workers` resources are created at a time.
+    Functions are only named, so that other resources can refer to them. Other serverless types and
+    resources with `Metadata.PlatenLocal.Skip` are left out. An unknown type raises KeyError.
     """
     resources: Mapping[str, Any] = template["Resources"]
     scalars = {
@@ -36,35 +35,35 @@ def create_resources(
         "AWS::Region": region,
         **(parameters or {}),
     }
-    made = {
+    created = {
         name: _function_attributes(stack_name, name, region)
         for name, resource in resources.items()
         if resource.get("Type") == "AWS::Serverless::Function"
     }
-    resolver = IntrinsicResolver(template, parameters=scalars, attributes=made)
-    wanted = {name: resource for name, resource in resources.items() if _is_created(resource)}
+    resolver = IntrinsicResolver(template, parameters=scalars, attributes=created)
+    declared = {name: resource for name, resource in resources.items() if _is_created(resource)}
 
     def create(name: str) -> ResourceAttributes:
-        resource = wanted[name]
+        resource = declared[name]
         properties = resolver.resolve(resource["Properties"])
         physical = f"{stack_name}-{name.lower()}"
         return CREATORS[resource["Type"]](clients, physical, properties)
 
-    order = _creation_order(wanted)
+    order = _creation_order(declared)
     with ThreadPoolExecutor(max_workers=max_workers) as threads:
         while order.is_active():
             ready = order.get_ready()
-            made.update(zip(ready, threads.map(create, ready), strict=True))
+            created.update(zip(ready, threads.map(create, ready), strict=True))
             order.done(*ready)
-    return made
+    return created
 
 
-def _creation_order(wanted: Mapping[str, Any]) -> "TopologicalSorter[str]":
-    """Return the resources in the order in which they refer to each other."""
+def _creation_order(declared: Mapping[str, Any]) -> "TopologicalSorter[str]":
+    """Return a prepared sorter in which a resource comes after those that it refers to."""
     order = TopologicalSorter(
         {
-            name: references(resource["Properties"]) & wanted.keys() - {name}
-            for name, resource in wanted.items()
+            name: references(resource["Properties"]) & declared.keys() - {name}
+            for name, resource in declared.items()
         },
     )
     order.prepare()
@@ -120,26 +119,26 @@ def _create_queue(
         for key, value in properties.items()
     }
     url = sqs.create_queue(QueueName=name, Attributes=attributes)["QueueUrl"]
-    got = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["QueueArn"])
-    return {"Ref": url, "Arn": got["Attributes"]["QueueArn"], "QueueName": name}
+    response = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["QueueArn"])
+    return {"Ref": url, "Arn": response["Attributes"]["QueueArn"], "QueueName": name}
 
 
 def _create_key(
     clients: ClientFactory, _name: str, properties: Mapping[str, Any]
 ) -> ResourceAttributes:
     described = clients("kms").create_key(Description=properties.get("Description", ""))
-    made = described["KeyMetadata"]
-    return {"Ref": made["KeyId"], "Arn": made["Arn"]}
+    created = described["KeyMetadata"]
+    return {"Ref": created["KeyId"], "Arn": created["Arn"]}
 
 
 def _create_secret(
     clients: ClientFactory, name: str, properties: Mapping[str, Any]
 ) -> ResourceAttributes:
-    wanted = properties["GenerateSecretString"]
+    options = properties["GenerateSecretString"]
     alphabet = string.ascii_letters + string.digits
-    if not wanted.get("ExcludePunctuation"):
+    if not options.get("ExcludePunctuation"):
         alphabet += string.punctuation
-    text = "".join(secrets.choice(alphabet) for _ in range(wanted.get("PasswordLength", 32)))
+    text = "".join(secrets.choice(alphabet) for _ in range(options.get("PasswordLength", 32)))
     arn = clients("secretsmanager").create_secret(Name=name, SecretString=text)["ARN"]
     return {"Ref": arn, "Id": arn}
 

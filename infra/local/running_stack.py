@@ -1,4 +1,4 @@
-"""A whole stack for a test or a benchmark, on free ports, in a folder of its own."""
+"""Stack for a test or a benchmark, on free ports and in its own folder."""
 
 import contextlib
 import json
@@ -15,7 +15,7 @@ from infra.local.paths import StackFolder
 
 @dataclass(frozen=True, slots=True)
 class RunningStack:
-    """Where a stack serves, its keys, its emulators, and what it created."""
+    """Running stack: URLs, keys, emulator endpoints and resources."""
 
     base_url: str
     files_host: str
@@ -28,11 +28,11 @@ class RunningStack:
     folder: Path
 
     def client(self, service: str) -> Any:
-        """Return a boto3 client of the stack's own backend for a service."""
+        """Return a boto3 client for a service of the stack's emulators."""
         return client_factory(self.endpoints)(service)
 
     def log(self) -> str:
-        """Return what the stack has written so far."""
+        """Return the stack's own log so far."""
         return StackFolder(self.folder).log("stack").read_text(encoding="utf-8")
 
 
@@ -40,7 +40,7 @@ class RunningStack:
 def running_stack(
     path: Path | None = None, *, as_json: bool = True, **environment: str
 ) -> Iterator[RunningStack]:
-    """Run a stack for the time of the block, with these variables beside this process's own.
+    """Run a stack inside the block; `environment` is added to this process's variables.
 
     Raises StackError with the stack's log if it cannot start.
     """
@@ -48,11 +48,11 @@ def running_stack(
         if path is None:
             path = Path(cleanup.enter_context(tempfile.TemporaryDirectory(prefix="platen-")))
         folder = StackFolder(path)
-        told = background.start(folder, 0, as_json=as_json, environment=environment)
+        run_info = background.start(folder, 0, as_json=as_json, environment=environment)
         cleanup.callback(background.stop, folder)
         details = json.loads(folder.endpoints_file.read_text(encoding="utf-8"))
         yield RunningStack(
-            **told,
+            **run_info,
             endpoints=details["endpoints"],
             resources=details["resources"],
             folder=path,

@@ -1,6 +1,7 @@
-"""Makes the demo workspace with its two keys; a process of its own, so that the stack stays plain.
+"""Creation of the demo workspace with its two keys, in its own process.
 
-Run with the environment of the API function; prints `{workspace, test_key, live_key}` as JSON.
+The stack itself does not import the product. The process runs with the environment of the API
+function and prints `{workspace, test_key, live_key}` as JSON.
 """
 
 import json
@@ -12,11 +13,11 @@ from infra.template import ROOT
 
 
 class SeedError(Exception):
-    """The demo workspace could not be made; the message is what its process wrote."""
+    """The demo workspace could not be created; the message is the output of its process."""
 
 
 def seed_workspace(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the demo workspace and its keys, made under the given environment."""
+    """Create the demo workspace in a process with this environment; return it and its keys."""
     ran = subprocess.run(
         [sys.executable, "-m", "infra.local.seed"],
         cwd=ROOT,
@@ -27,13 +28,13 @@ def seed_workspace(environment: Mapping[str, str]) -> dict[str, str]:
     )
     if ran.returncode != 0:
         raise SeedError(ran.stderr)
-    made: dict[str, str] = json.loads(ran.stdout.splitlines()[-1])
-    return made
+    demo_workspace: dict[str, str] = json.loads(ran.stdout.splitlines()[-1])
+    return demo_workspace
 
 
 def create_workspace() -> dict[str, str]:
-    """Make the workspace and both keys with what this process's environment names."""
-    # The product's own use cases; the stack itself never loads them.
+    """Create the workspace and both keys at the endpoints of this process's environment."""
+    # Imported here: only the seed process loads the product.
     from chalicelib.bootstrap.operator import operator_services as build  # noqa: PLC0415
 
     operator = build()
@@ -47,4 +48,4 @@ def create_workspace() -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(create_workspace()))  # noqa: T201 -- the answer of this program
+    print(json.dumps(create_workspace()))  # noqa: T201 -- the output of this program

@@ -1,4 +1,4 @@
-"""WSGI servers on loopback: bound at once, so that a taken port is known before anything starts."""
+"""WSGI servers on loopback; they bind at creation, so a taken port is found before the start."""
 
 import logging
 import socket
@@ -11,17 +11,17 @@ from waitress.server import create_server
 
 type Application = Callable[[Mapping[str, Any], Callable[..., Any]], Iterable[bytes]]
 
-# Larger bodies than the platform takes are read, so that the refusal is the platform's own.
+# Larger than AWS allows, so that the gateway and the Invoke API give AWS's own errors.
 _MAX_READ_BYTES: Final = 64 * 1024 * 1024
 
 
 class WsgiServer:
-    """One listening address and the threads behind it."""
+    """One listening socket and its worker threads."""
 
     def __init__(
         self, application: Application | None = None, *, port: int = 0, threads: int
     ) -> None:
-        """Bind; raises OSError when the port is taken."""
+        """Bind the port; raises OSError when it is taken."""
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)
         self._application = application
         self._socket = socket.create_server(("127.0.0.1", port), backlog=1024)
@@ -30,16 +30,16 @@ class WsgiServer:
 
     @property
     def url(self) -> str:
-        """Return the address, without a slash at the end."""
+        """Return the URL, without a trailing slash."""
         return f"http://127.0.0.1:{self._socket.getsockname()[1]}"
 
     def serve(self, application: Application) -> None:
-        """Begin to answer with this application."""
+        """Set the application and start."""
         self._application = application
         self.start()
 
     def start(self) -> None:
-        """Begin to answer."""
+        """Start to answer requests, in threads."""
         self._server = create_server(
             self._application,
             sockets=[self._socket],
@@ -56,17 +56,17 @@ class WsgiServer:
         threading.Thread(target=self._server.run, daemon=True).start()
 
     def close(self) -> None:
-        """Take no more requests; those that run are cut off."""
+        """Close all connections, also those of running requests."""
         if self._server is None:
             self._socket.close()
             return
-        server, sockets = self._server, self._server._map  # noqa: SLF001 -- it has no other end
+        server, sockets = self._server, self._server._map  # noqa: SLF001 -- no public way to close them
 
-        def end() -> None:
-            # Requests that still run would wake the loop by a descriptor that is another's by then.
+        def close_sockets() -> None:
+            # Requests that still run would write to a descriptor that is reused by then.
             server.pull_trigger = lambda: None
             wasyncore.close_all(sockets, ignore_all=True)
 
-        # From inside its own loop, which ends once it watches nothing any more.
-        server.trigger.pull_trigger(end)
+        # Run inside the server's own loop, which ends when it has no sockets left.
+        server.trigger.pull_trigger(close_sockets)
         server.task_dispatcher.shutdown(cancel_pending=True, timeout=1)

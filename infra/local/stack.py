@@ -1,4 +1,4 @@
-"""The stack: emulators, resources, functions, gateway, sources, in the order of starting."""
+"""Local stack: emulators, resources, functions, event sources and gateway."""
 
 import json
 import os
@@ -35,7 +35,7 @@ INVOKE_THREADS: Final = 128
 
 @dataclass(slots=True)
 class Stack:
-    """Everything that runs; `stop` ends it in the reverse order."""
+    """All running parts of the stack."""
 
     folder: StackFolder
     console: Console
@@ -47,7 +47,7 @@ class Stack:
     invoke_api: WsgiServer | None = None
 
     def stop(self) -> None:
-        """End every process and take the run file away."""
+        """Stop all parts and remove the run file."""
         self.folder.run_file.unlink(missing_ok=True)
         self.folder.endpoints_file.unlink(missing_ok=True)
         for source in self.event_sources:
@@ -57,17 +57,18 @@ class Stack:
             self.invoke_api.close()
         for pool in self.pools.values():
             pool.close()
-        for backend in self.emulators:
-            backend.stop()
+        for emulator in self.emulators:
+            emulator.stop()
         self.spawner.close()
         shutil.rmtree(self.folder.scratch, ignore_errors=True)
 
     def ended_emulator(self) -> str | None:
-        """Return the name of an emulator that ended by itself, if any."""
-        return next((b.name for b in self.emulators if b.process.poll() is not None), None)
+        """Return the name of an emulator that has ended by itself, or None."""
+        ended = (each.name for each in self.emulators if each.process.poll() is not None)
+        return next(ended, None)
 
     def reap(self) -> None:
-        """Let idle processes go."""
+        """End idle worker processes."""
         for pool in self.pools.values():
             pool.reap()
 
@@ -80,12 +81,14 @@ def start(stack: Stack) -> None:
     paths = _start_route_listing()
     template = load_template()
     clients = client_factory(endpoints)
-    for backend in stack.emulators:
-        backend.wait()
+    for emulator in stack.emulators:
+        emulator.wait()
     parameters = _template_parameters(stack.gateway.url)
-    made = create_resources(template, clients, STACK_NAME, parameters=parameters, region=REGION)
+    resources = create_resources(
+        template, clients, STACK_NAME, parameters=parameters, region=REGION
+    )
     scalars = {"AWS::StackName": STACK_NAME, "AWS::Region": REGION, **parameters}
-    resolver = IntrinsicResolver(template, parameters=scalars, attributes=made)
+    resolver = IntrinsicResolver(template, parameters=scalars, attributes=resources)
 
     endpoints = _open_invoke_api(stack, endpoints)
     declared = declared_functions(template, resolver, STACK_NAME)
@@ -101,23 +104,23 @@ def start(stack: Stack) -> None:
         environment = environments[function.logical_id]
         stack.pools[function.name] = _pool(stack, function, environment)
     warming = [thread for pool in stack.pools.values() for thread in pool.warm_up()]
-    _start_event_sources(stack, declared, made, clients)
-    told = seed_workspace(environments[API_LOGICAL_ID])
+    _start_event_sources(stack, declared, resources, clients)
+    demo_workspace = seed_workspace(environments[API_LOGICAL_ID])
     for thread in warming:
         thread.join()
     stack.gateway.serve(
         Gateway(
-            stack.pools[made[API_LOGICAL_ID]["Ref"]],
+            stack.pools[resources[API_LOGICAL_ID]["Ref"]],
             RouteTable(_route_paths(paths)),
             GatewayResponses(template, resolver),
             stack.console,
         ),
     )
-    _write_run_files(stack, told, endpoints, made)
+    _write_run_files(stack, demo_workspace, endpoints, resources)
 
 
 def _open_invoke_api(stack: Stack, endpoints: Mapping[str, str]) -> dict[str, str]:
-    """Serve the functions that are still to come; a Lambda of the user's own wins."""
+    """Start the Invoke API, whose pools are added later; the user's Lambda endpoint wins."""
     stack.invoke_api = WsgiServer(InvokeApi(stack.pools), threads=INVOKE_THREADS)
     stack.invoke_api.start()
     return {"AWS_ENDPOINT_URL_LAMBDA": stack.invoke_api.url, **endpoints}
@@ -149,11 +152,11 @@ def _start_route_listing() -> "subprocess.Popen[bytes]":
 
 
 def _route_paths(process: "subprocess.Popen[bytes]") -> list[str]:
-    told, problems = process.communicate()
+    output, errors = process.communicate()
     if process.returncode != 0:
-        message = f"the API function cannot be imported:\n{problems.decode()}"
+        message = f"the API function cannot be imported:\n{errors.decode()}"
         raise StackError(message)
-    paths: list[str] = json.loads(told)
+    paths: list[str] = json.loads(output)
     return paths
 
 
@@ -177,7 +180,7 @@ def _pool(stack: Stack, function: LambdaFunction, environment: Mapping[str, str]
             console.log_invocation(function.logical_id, seconds * 1000, status, request_id)
 
     throttle = os.environ.get("PLATEN_LOCAL_THROTTLE") == "1"
-    # The gateway has no retries of its own: its function always waits for a slot.
+    # The gateway does not retry, so its function always waits for a slot.
     return WorkerPool(
         function,
         launch,
@@ -233,15 +236,15 @@ def _write_run_files(
 
 
 def watch(stack: Stack, stopping: threading.Event) -> None:
-    """Return when told to stop; raises StackError when an emulator ended by itself."""
-    last = time.monotonic()
+    """Wait until `stopping` is set; raises StackError when an emulator ends by itself."""
+    last_reap = time.monotonic()
     while not stopping.wait(0.5):
-        if broken := stack.ended_emulator():
-            message = f"{broken} ended by itself; see {stack.folder.path}"
+        if emulator := stack.ended_emulator():
+            message = f"{emulator} ended by itself; see {stack.folder.path}"
             raise StackError(message)
-        if time.monotonic() - last > 5:  # noqa: PLR2004 -- seconds between sweeps
+        if time.monotonic() - last_reap > 5:  # noqa: PLR2004 -- seconds between reaps
             stack.reap()
-            last = time.monotonic()
+            last_reap = time.monotonic()
 
 
 __all__ = ["SeedError", "Stack", "start", "watch"]

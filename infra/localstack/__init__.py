@@ -1,1 +1,1 @@
-"""Plug-ins of LocalStack: the packaged functions run as processes, the tables lie in dynoxide."""
+"""Plug-ins of LocalStack: functions run as bare processes, DynamoDB is dynoxide (decision 12)."""

@@ -1,4 +1,4 @@
-"""LocalStack's DynamoDB over a server that somebody else started: `PLATEN_DYNAMODB_URL`."""
+"""DynamoDB provider of LocalStack over the external server at `PLATEN_DYNAMODB_URL`."""
 
 import os
 from typing import override
@@ -11,22 +11,22 @@ from localstack.services.plugins import Service
 
 
 class ExternalServer(DynamodbServer):  # type: ignore[misc]
-    """A server that runs already and is not ours to end."""
+    """Server that already runs; it is neither started nor stopped."""
 
     @override
     def start_dynamodb(self) -> bool:
-        # Whoever asks whether it is up waits for this first.
+        # LocalStack's health check waits for this event first.
         self._started.set()
         self.wait_for_dynamodb()
         return True
 
     @override
     def stop_dynamodb(self) -> None:
-        """Leave it alone."""
+        """Do nothing: the server belongs to its starter."""
 
 
 class ExternalProvider(DynamoDBProvider):  # type: ignore[misc]
-    """LocalStack's own provider, which forwards to that server."""
+    """LocalStack's own provider, forwarding to the external server."""
 
     @staticmethod
     def _new_dynamodb_server() -> ExternalServer:
@@ -35,7 +35,7 @@ class ExternalProvider(DynamoDBProvider):  # type: ignore[misc]
 
 
 def service() -> Service:
-    """Return the service as LocalStack makes its own."""
+    """Return the service, built as LocalStack builds its own."""
     return Service.for_provider(
         ExternalProvider(),
         dispatch_table_factory=lambda provider: HttpFallbackDispatcher(

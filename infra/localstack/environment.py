@@ -1,4 +1,4 @@
-"""The folders and variables that a function finds on Lambda, laid out below a folder of ours."""
+"""Folders and variables of one Lambda execution environment."""
 
 import contextlib
 import os
@@ -10,13 +10,13 @@ from typing import Final
 
 import infra
 
-# What a process needs to serve a function, and nothing else of ours.
+# The files of the worker. Nothing else of the checkout may be importable (decision 12).
 _RUNTIME_FILES: Final = (
     "local/die_with_parent.py",
     "local/runner/frames.py",
     "local/runner/worker.py",
 )
-# The product's defaults, said aloud so that they can be moved with the rest of /opt.
+# Defaults of the settings. They are set explicitly, so that they can be relocated with /opt.
 _DEFAULT_FOLDERS: Final = {
     "PLATEN_CHROMIUM_DIR": "/opt/chromium",
     "PLATEN_FONTS_DIR": "/opt/fonts",
@@ -27,47 +27,47 @@ _OPT: Final = "/opt/"
 
 @dataclass(frozen=True, slots=True)
 class LambdaLayout:
-    """`code` is /var/task, shared by all environments of a version; the rest is one's own."""
+    """Folders of one environment; `code` (/var/task) is shared by all those of a version."""
 
     root: Path
     code: Path
 
     @property
     def opt(self) -> Path:
-        """Return the folder of all layers: /opt."""
+        """Return the folder of all layers (/opt)."""
         return self.root / "opt"
 
     @property
     def runtime(self) -> Path:
-        """Return the folder of what serves the function: /var/runtime."""
+        """Return the folder of the worker (/var/runtime)."""
         return self.root / "runtime"
 
     @property
     def tmp(self) -> Path:
-        """Return the folder that the function may write to: /tmp."""
+        """Return the folder that the function may write to (/tmp)."""
         return self.root / "tmp"
 
     def make(self, layers: Sequence[Path]) -> None:
-        """Make the folders; of two layers with the same file the later one wins, as on Lambda."""
+        """Create the folders; a later layer overwrites files of an earlier one, as on Lambda."""
         self.opt.mkdir(parents=True)
         for layer in layers:
             shutil.copytree(layer, self.opt, copy_function=_hard_link, dirs_exist_ok=True)
-        ours = Path(infra.__file__).parent
+        package = Path(infra.__file__).parent
         for name in _RUNTIME_FILES:
             target = self.runtime / "infra" / name
             target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ours / name, target)
+            shutil.copy(package / name, target)
         self.tmp.mkdir()
-        # As root, the browser runs as another user, who writes here too.
+        # If this process is root, the browser runs as another user, which writes here too.
         self.tmp.chmod(0o1777)
 
     def variables(self, environment: Mapping[str, object]) -> dict[str, str]:
-        """Return the environment of a process: what LocalStack gives, and the folders."""
-        told = {**_DEFAULT_FOLDERS, **{name: str(value) for name, value in environment.items()}}
+        """Return the variables of a process: those of LocalStack, with relocated folders."""
+        given = {**_DEFAULT_FOLDERS, **{name: str(value) for name, value in environment.items()}}
         return {
             "LANG": "en_US.UTF-8",
             "PATH": "/usr/local/bin:/usr/bin:/bin",
-            **{name: self._relocate(value) for name, value in told.items()},
+            **{name: self._relocate(value) for name, value in given.items()},
             "HOME": str(self.tmp),
             "LAMBDA_RUNTIME_DIR": str(self.runtime),
             "LAMBDA_TASK_ROOT": str(self.code),
@@ -77,7 +77,7 @@ class LambdaLayout:
         }
 
     def remove(self) -> None:
-        """Remove the folders, but not the code."""
+        """Remove the folders, except the shared code."""
         shutil.rmtree(self.root, ignore_errors=True)
 
     def _import_path(self) -> tuple[Path, ...]:
@@ -90,5 +90,5 @@ class LambdaLayout:
 
 def _hard_link(source: str, target: str) -> None:
     with contextlib.suppress(FileNotFoundError):
-        os.unlink(target)  # noqa: PTH108 -- called with texts by shutil
+        os.unlink(target)  # noqa: PTH108 -- shutil passes str
     os.link(source, target)

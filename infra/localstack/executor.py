@@ -1,4 +1,4 @@
-"""Runs each execution environment of a function as one child process of LocalStack."""
+"""Runtime executor of LocalStack: one child process per execution environment (decision 12)."""
 
 import sys
 import tempfile
@@ -26,13 +26,13 @@ from infra.localstack.environment import LambdaLayout
 
 _RUNTIME: Final = "python3.13"
 _HOST: Final = "127.0.0.1"
-# The interpreter below every virtual environment, without anything that is installed in it.
+# The base interpreter without site-packages: only the package itself may be importable.
 _PYTHON: Final = (str(Path(sys.base_prefix) / "bin" / _RUNTIME), "-P", "-S", "-s")
 _SPAWNER: Final = Spawner()
 
 
 class ProcessExecutor(RuntimeExecutor):  # type: ignore[misc]
-    """One environment: a process that is started again when it has died or was ended."""
+    """One execution environment; its process is restarted after it died or was killed."""
 
     def __init__(self, id: str, function_version: FunctionVersion) -> None:  # noqa: A002
         """Start nothing yet."""
@@ -68,7 +68,7 @@ class ProcessExecutor(RuntimeExecutor):  # type: ignore[misc]
         if worker is None or not worker.is_alive():
             worker = self._start_worker()
         answer = self._invoke_worker(worker, payload)
-        # An answer comes another way than the lines before it, and may overtake them.
+        # The result comes over another pipe than the log lines and may overtake them.
         worker.output.catch_up()
         return InvocationResult(
             request_id,
@@ -96,20 +96,20 @@ class ProcessExecutor(RuntimeExecutor):  # type: ignore[misc]
     @classmethod
     @override
     def prepare_version(cls, function_version: FunctionVersion) -> None:
-        wanted = function_version.config
-        for code in (wanted.code, *(layer.code for layer in wanted.layers)):
+        version_config = function_version.config
+        for code in (version_config.code, *(layer.code for layer in version_config.layers)):
             code.prepare_for_execution()
 
     @classmethod
     @override
     def cleanup_version(cls, function_version: FunctionVersion) -> None:
-        """Leave the code where it is: a later version may share it."""
+        """Keep the code: a later version may share it."""
 
     def _new_log_lines(self, request_id: str) -> Iterator[str]:
-        """Yield what was not yet told; LocalStack warns of functions that say nothing at all."""
+        """Yield the lines since the last call; LocalStack warns if there are none at all."""
         yield f"START RequestId: {request_id}"
-        told, self._reported_count = self._reported_count, len(self._log_lines)
-        yield from self._log_lines[told : self._reported_count]
+        first, self._reported_count = self._reported_count, len(self._log_lines)
+        yield from self._log_lines[first : self._reported_count]
         yield f"END RequestId: {request_id}"
 
     def _start_worker(self) -> WorkerProcess:
@@ -138,14 +138,14 @@ class ProcessExecutor(RuntimeExecutor):  # type: ignore[misc]
         }
         try:
             worker.channel.send(head, payload["payload"].encode())
-            told, content = worker.channel.receive(time.monotonic() + timeout_s)
+            answer_head, content = worker.channel.receive(time.monotonic() + timeout_s)
         except TimeoutError:
             self._kill_worker()
             return timeout_failure(request_id, timeout_s)
         except (EOFError, OSError):
             self._kill_worker()
             return worker.exit_failure(request_id)
-        return worker_answer(told, content)
+        return worker_answer(answer_head, content)
 
     def _kill_worker(self) -> None:
         if self._worker is not None:

@@ -1,4 +1,4 @@
-"""What LocalStack finds by entry point and loads where its settings name it."""
+"""Entry points of the plug-ins; LocalStack loads those that its settings name."""
 
 from typing import Any
 
@@ -7,12 +7,12 @@ from localstack.services.plugins import Service, aws_provider
 
 
 class ProcessExecutorPlugin(RuntimeExecutorPlugin):  # type: ignore[misc]
-    """`LAMBDA_RUNTIME_EXECUTOR=process`."""
+    """Plug-in for `LAMBDA_RUNTIME_EXECUTOR=process`."""
 
     name = "process"
 
     def load(self, *_args: Any, **_kwargs: Any) -> type:
-        """Return the executor's class; LocalStack makes one for each execution environment."""
+        """Return the executor class; LocalStack makes an instance per execution environment."""
         from infra.localstack.executor import ProcessExecutor  # noqa: PLC0415 -- only where chosen
 
         return ProcessExecutor

@@ -1,1 +1,1 @@
-"""The operator tool `platen`."""
+"""Operator tool `platen`, a command-line interface over the same use cases as the API."""

@@ -1,4 +1,4 @@
-"""The command line of the operator tool."""
+"""`platen`: root of the operator tool's command line."""
 
 from typing import Any
 
@@ -48,7 +48,7 @@ main.add_command(template)
 
 @click.group()
 def service() -> None:
-    """The service as a whole."""
+    """Control the service as a whole."""
 
 
 @service.command()

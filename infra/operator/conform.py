@@ -1,4 +1,4 @@
-"""`platen conform`: the verdict on a file, in words for whoever has to send or archive it."""
+"""`platen conform`: verdict of the validators on a local file, as text or JSON."""
 
 import json
 import os
@@ -28,9 +28,9 @@ _TIMEOUT_S: Final = 600
 _MAX_BYTES: Final = 100_000_000
 _PDF_MARKER: Final = b"%PDF-"
 _HEAD_BYTES: Final = 1024
-# Blanks, and the marks of the encodings that XML comes in.
+# Whitespace and byte order marks that may precede the first `<` of an XML file.
 _XML_PREFIX_BYTES: Final = b" \t\r\n\0\xef\xbb\xbf\xfe\xff"
-# What a PDF is held to that claims nothing: what an archive and a screen reader ask for.
+# Checks of a PDF that claims no standard: those that archives and screen readers need.
 _DEFAULT_CLAIMS: Final = PdfClaims(pdfa="2b", pdfua=True, invoice=None)
 _SUBJECT_TEXTS: Final = {
     "einvoice": "As an e-invoice",
@@ -51,7 +51,7 @@ _FAILED_TEXTS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class _ValidationRequest:
-    """One check, and the bytes that it is about."""
+    """One check and the bytes to validate."""
 
     check: ConformanceCheck
     content: bytes
@@ -67,12 +67,12 @@ def conform(file: Path, *, as_json: bool) -> None:
     claims neither, and an invoice inside it to its own profile.
     """
     try:
-        questions = _validation_requests(_read_document(file))
+        requests = _validation_requests(_read_document(file))
     except CommandError as refusal:
         if as_json:
             click.echo(json.dumps({"code": refusal.code, "detail": refusal.message}))
         raise
-    report, reasons = _validate(questions)
+    report, reasons = _validate(requests)
     if as_json:
         click.echo(json.dumps(report))
     else:
@@ -100,14 +100,15 @@ def _validation_requests(content: bytes) -> list[_ValidationRequest]:
             return [_ValidationRequest(invoice_check(content), content)]
         claims = read_pdf_claims(content)
         invoice = claims.invoice
-        held = claims if claims.pdfa or claims.pdfua or invoice else _DEFAULT_CLAIMS
-        return [
-            *([_ValidationRequest(invoice_check(invoice), invoice)] if invoice else []),
-            *([_ValidationRequest(ConformanceCheck.pdfa(held.pdfa), content)] if held.pdfa else []),
-            *([_ValidationRequest(ConformanceCheck.pdfua(), content)] if held.pdfua else []),
-        ]
+        target = claims if claims.pdfa or claims.pdfua or invoice else _DEFAULT_CLAIMS
+        requests = [_ValidationRequest(invoice_check(invoice), invoice)] if invoice else []
+        if target.pdfa:
+            requests.append(_ValidationRequest(ConformanceCheck.pdfa(target.pdfa), content))
+        if target.pdfua:
+            requests.append(_ValidationRequest(ConformanceCheck.pdfua(), content))
     except (NotAnInvoice, NotAPdf) as reason:
         raise _not_a_document(str(reason)) from reason
+    return requests
 
 
 def _not_a_document(reason: str) -> CommandError:
@@ -116,18 +117,18 @@ def _not_a_document(reason: str) -> CommandError:
 
 def _validate(requests: list[_ValidationRequest]) -> tuple[dict[str, Any], dict[str, str]]:
     folder = os.environ.get("PLATEN_VALIDATORS_DIR") or INSTALL_DIR / "validators"
-    judge = LocalValidator(Path(folder))
+    validator = LocalValidator(Path(folder))
     report: dict[str, Any] = {}
     reasons: dict[str, str] = {}
     try:
-        for question in requests:
+        for request in requests:
             deadline = Deadline.after(_TIMEOUT_S)
-            (verdict,) = judge.validate(question.content, [question.check], deadline)
-            subject = question.check.subject
-            report[subject] = report_section(question.check, verdict, lambda _location: None)
+            (verdict,) = validator.validate(request.content, [request.check], deadline)
+            subject = request.check.subject
+            report[subject] = report_section(request.check, verdict, lambda _location: None)
             reasons[subject] = verdict.why
     finally:
-        judge.close()
+        validator.close()
     return report, reasons
 
 
@@ -171,11 +172,11 @@ def _verdict_text(subject: str, part: Mapping[str, Any]) -> str:
 
 def _finding_lines(kind: str, findings: list[Mapping[str, Any]]) -> Iterator[str]:
     by_rule: dict[str, list[Mapping[str, Any]]] = {}
-    for found in findings:
-        by_rule.setdefault(found["rule"], []).append(found)
+    for finding in findings:
+        by_rule.setdefault(finding["rule"], []).append(finding)
     for rule, rows in by_rule.items():
         count = sum(row["count"] for row in rows)
         times = f" ({count} times)" if count > 1 else ""
         yield f"  {kind} {rule}{times}: {terminal_text(rows[0]['message'])}"
-        if place := rows[0]["location"]:
-            yield f"    {'first ' if count > 1 else ''}at {terminal_text(place)}"
+        if location := rows[0]["location"]:
+            yield f"    {'first ' if count > 1 else ''}at {terminal_text(location)}"

@@ -1,4 +1,4 @@
-"""Which service the operator means: a deployed stage, the environment's, or this machine's."""
+"""Connection to a deployed stage, the stack of the environment, or the local stack."""
 
 import json
 import os
@@ -22,7 +22,7 @@ from infra.local.paths import StackFolder
 from infra.operator.output import CommandError
 
 _RUN_FOLDER: Final = Path(__file__).resolve().parent.parent.parent / ".platen"
-# What the tool works with: variable and logical id.
+# Setting variables of the tool, with the logical ids of the resources that fill them.
 _RESOURCE_VARIABLES: Final = {
     "PLATEN_MAIN_TABLE": "MainTable",
     "PLATEN_TRANSIENT_TABLE": "TransientTable",
@@ -37,24 +37,24 @@ _RESOURCE_VARIABLES: Final = {
 
 
 def operator() -> bootstrap.OperatorServices:
-    """Return the use cases of the service that is meant; raises Refused where there is none."""
+    """Return the use cases of the selected service; raises CommandError if there is none."""
     _find_service()
     return bootstrap.operator_services()
 
 
 def render_tracer() -> TraceRender:
-    """Return what traces a render of the service that is meant; raises Refused as above."""
+    """Return the use case that traces a render; raises CommandError as `operator` does."""
     _find_service()
     settings, clients = TraceSettings.from_env(), AwsClients()
     if settings.functions_log:
-        lines: ReadLogLines = partial(lines_of_request, Path(settings.functions_log))
+        log_lines: ReadLogLines = partial(lines_of_request, Path(settings.functions_log))
     else:
-        lines = FunctionLogs(clients, settings.stack)
-    return bootstrap.trace_render(settings, clients, lines, SystemClock())
+        log_lines = FunctionLogs(clients, settings.stack)
+    return bootstrap.trace_render(settings, clients, log_lines, SystemClock())
 
 
 def dead_letter_service() -> bootstrap.DeadLetterService:
-    """Return what works on dead letters of the service that is meant; raises Refused as above."""
+    """Return the dead letters of the service; raises CommandError as `operator` does."""
     _find_service()
     return bootstrap.DeadLetterService(RedriveSettings.from_env(), AwsClients(), SystemClock())
 
@@ -71,9 +71,9 @@ def _stage_environment(stage: str) -> dict[str, str]:
     stack = CloudFormationStack.of_stage(stage, session)
     if not stack.exists():
         raise CommandError("no_service", f"there is no stack {stack.name} in {session.region_name}")
-    made = {logical: physical for logical, _, physical in stack.resources()}
+    resources = {logical: physical for logical, _, physical in stack.resources()}
     return {
-        **_resource_environment(made),
+        **_resource_environment(resources),
         "PLATEN_REGION": stack.parameters()["RegionName"],
         "PLATEN_STACK": stack.name,
     }
@@ -98,11 +98,11 @@ def _stack_environment(stack: dict[str, Any]) -> dict[str, str]:
         **stack["endpoints"],
         "AWS_REGION": stack["region"],
         "AWS_DEFAULT_REGION": stack["region"],
-        # The emulators keep accounts apart by the key that resources were made with.
+        # The emulators separate accounts by the access key that created the resources.
         "AWS_ACCESS_KEY_ID": os.environ.get("AWS_ACCESS_KEY_ID", "test"),
         "AWS_SECRET_ACCESS_KEY": os.environ.get("AWS_SECRET_ACCESS_KEY", "test"),
         **_resource_environment(
-            {logical: made["Ref"] for logical, made in stack["resources"].items()}
+            {logical: attributes["Ref"] for logical, attributes in stack["resources"].items()}
         ),
         "PLATEN_STACK": stack["stack"],
         "PLATEN_FUNCTIONS_LOG": str(StackFolder(_RUN_FOLDER).functions_log),
@@ -110,7 +110,7 @@ def _stack_environment(stack: dict[str, Any]) -> dict[str, str]:
 
 
 def _resource_environment(resources: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables of resources; who needs one that is not there names it."""
+    """Return the variables of existing resources; a missing one fails when it is read."""
     return {
         variable: resources[logical]
         for variable, logical in _RESOURCE_VARIABLES.items()

@@ -1,4 +1,4 @@
-"""`platen dlq`."""
+"""`platen dlq`: commands for dead letters."""
 
 from typing import Any, Final
 
@@ -10,13 +10,13 @@ from infra.operator.connection import dead_letter_service
 from infra.operator.output import print_answer
 
 _QUEUE: Final = click.Choice(QUEUES)
-# Bodies hold ids; one of a stranger may hold anything, of any length.
+# The service's own messages hold ids only; a foreign message may be of any length.
 _BODY_CHARS: Final = 200
 
 
 @click.group()
 def dlq() -> None:
-    """Messages that were given up."""
+    """Inspect and redrive messages that were given up."""
 
 
 @dlq.command("list")
@@ -24,14 +24,14 @@ def dlq() -> None:
 @print_answer
 def list_all(queue: str | None) -> dict[str, Any]:
     """List what was given up, why, and what became of it; `unread` waits to be recorded."""
-    office = dead_letter_service()
+    service = dead_letter_service()
     names = [queue] if queue else list(QUEUES)
     return {
         "unread": {
-            name: office.dead_letter_queues[name].approximate_message_count() for name in names
+            name: service.dead_letter_queues[name].approximate_message_count() for name in names
         },
         "data": [
-            _dead_letter_row(letter) for name in names for letter in office.letters.of_queue(name)
+            _dead_letter_row(letter) for name in names for letter in service.letters.of_queue(name)
         ],
     }
 

@@ -1,4 +1,4 @@
-"""`platen key`."""
+"""`platen key`: commands for API keys."""
 
 import datetime as dt
 from typing import Any
@@ -21,7 +21,7 @@ _PREFIX = "key_"
 
 @click.group()
 def key() -> None:
-    """API keys."""
+    """Manage API keys."""
 
 
 @key.command()
@@ -36,7 +36,7 @@ def key() -> None:
 def create(**options: Any) -> dict[str, Any]:
     """Make a key; it is shown this once."""
     service = operator()
-    made = service.manage_keys.create(
+    new_key = service.manage_keys.create(
         WorkspaceId(options["workspace"]),
         mode=options["mode"],
         name=options["name"],
@@ -45,7 +45,7 @@ def create(**options: Any) -> dict[str, Any]:
         allow_ips=options["allow_ip"],
         templates=options["template"],
     )
-    return _new_key_row(made, service)
+    return _new_key_row(new_key, service)
 
 
 @key.command("list")
@@ -87,24 +87,25 @@ def revoke(key_id: str) -> dict[str, Any]:
 
 
 def _new_key_row(new_key: NewKey, service: OperatorServices) -> dict[str, Any]:
-    shown = _key_row(new_key.key, service.clock.now())
-    return {"id": _PREFIX + new_key.key.id, "key": new_key.text} | shown
+    row = _key_row(new_key.key, service.clock.now())
+    # The union puts the secret second, where it is seen.
+    return {"id": _PREFIX + new_key.key.id, "key": new_key.text} | row
 
 
-def _key_row(found: ApiKey, now: dt.datetime) -> dict[str, Any]:
+def _key_row(api_key: ApiKey, now: dt.datetime) -> dict[str, Any]:
     return {
-        "id": _PREFIX + found.id,
-        "workspace": found.workspace_id,
-        "mode": found.mode,
-        "name": found.name,
-        "scopes": sorted(found.scopes),
-        "allow_ips": list(found.allow_ips),
-        "templates": list(found.templates),
-        "created_at": found.created_at,
-        "expires_at": format_rfc3339(found.expires_at) if found.expires_at else None,
-        "revoked_at": format_rfc3339(found.revoked_at) if found.revoked_at else None,
-        "last_used_at": format_rfc3339(found.last_used_at) if found.last_used_at else None,
-        "unused": is_unused(found, now),
+        "id": _PREFIX + api_key.id,
+        "workspace": api_key.workspace_id,
+        "mode": api_key.mode,
+        "name": api_key.name,
+        "scopes": sorted(api_key.scopes),
+        "allow_ips": list(api_key.allow_ips),
+        "templates": list(api_key.templates),
+        "created_at": api_key.created_at,
+        "expires_at": format_rfc3339(api_key.expires_at) if api_key.expires_at else None,
+        "revoked_at": format_rfc3339(api_key.revoked_at) if api_key.revoked_at else None,
+        "last_used_at": format_rfc3339(api_key.last_used_at) if api_key.last_used_at else None,
+        "unused": is_unused(api_key, now),
     }
 
 

@@ -1,4 +1,4 @@
-"""`platen member`."""
+"""`platen member`: commands for the members of a workspace."""
 
 from dataclasses import asdict
 from typing import Any, Final
@@ -16,7 +16,7 @@ _EMAIL: Final = click.argument("email")
 
 @click.group()
 def member() -> None:
-    """The people of a workspace."""
+    """Manage the members of a workspace."""
 
 
 @member.command()
@@ -56,7 +56,7 @@ def verify(workspace: str, email: str) -> dict[str, Any]:
     return _member_row(operator().manage_members.verify(WorkspaceId(workspace), email))
 
 
-def _member_row(found: Member) -> dict[str, Any]:
-    row = asdict(found)
+def _member_row(member: Member) -> dict[str, Any]:
+    row = asdict(member)
     row["workspace"] = row.pop("workspace_id")
     return row

@@ -1,4 +1,4 @@
-"""How a command answers: a table for people, one JSON object for programs, 1 when refused."""
+"""Output of commands: a table or one JSON object; exit status 1 with a reason on failure."""
 
 import functools
 import json
@@ -16,14 +16,20 @@ from chalicelib.core.text import terminal_text
 from chalicelib.settings import MissingSetting
 from infra.deploy.account import NO_REGION
 
+_GAP: Final = "  "
+_OVERFLOW_INDENT: Final = "    "
+_UNLIMITED_WIDTH: Final = 1_000_000
+# Printed in bold, because it is shown only once.
+_SECRET_FIELD: Final = "key"  # noqa: S105 -- a name
+
 
 class CommandError(click.ClickException):
-    """The command cannot be done; the reason goes to standard error."""
+    """The command failed; the reason goes to standard error."""
 
     exit_code = 1
 
     def __init__(self, code: str, message: str) -> None:
-        """Refuse with a code for programs and a sentence for people."""
+        """Carry a code for programs and a sentence for people."""
         super().__init__(message)
         self.code = code
 
@@ -33,7 +39,7 @@ class CommandError(click.ClickException):
 
 
 def print_answer(command: Callable[..., Mapping[str, Any]]) -> Callable[..., None]:
-    """Print what a command returns; add `--json`, and tell refusals as such."""
+    """Decorate a command: add `--json`, print its result, and turn errors into CommandError."""
 
     @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
     @functools.wraps(command)
@@ -67,15 +73,8 @@ def _command_error(reason: Exception) -> CommandError:
             return CommandError("aws_failed", f"AWS does not do it: {reason}")
 
 
-_GAP: Final = "  "
-_OVERFLOW_INDENT: Final = "    "
-_UNLIMITED_WIDTH: Final = 1_000_000
-# What nobody is shown a second time.
-_SECRET_FIELD: Final = "key"  # noqa: S105 -- a name
-
-
 def answer_lines(answer: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the lines of an answer: its fields, then its lists of objects as tables."""
+    """Yield the lines of a result: its fields, then its lists of objects as tables."""
     tables = {name: value for name, value in answer.items() if _is_table(name, value)}
     fields = {name: _cell_text(value) for name, value in answer.items() if name not in tables}
     for name, line in zip(fields, _field_lines(fields), strict=True):
@@ -99,28 +98,28 @@ def _field_lines(fields: Mapping[str, str]) -> Iterator[str]:
 
 
 def _table_lines(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    room = shutil.get_terminal_size().columns if sys.stdout.isatty() else _UNLIMITED_WIDTH
+    max_width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _UNLIMITED_WIDTH
     names = list(rows[0])
     cells = [[_cell_text(value) for value in row.values()] for row in rows]
     widths = [max(map(cell_len, column)) for column in zip(names, *cells, strict=True)]
-    heading, _ = _row_line(names, widths, room)
+    heading, _ = _row_line(names, widths, max_width)
     yield _bold(heading)
     for row in cells:
-        line, beside = _row_line(row, widths, room)
+        line, fitting = _row_line(row, widths, max_width)
         yield line
-        below = {name: row[n] for n, name in enumerate(names) if n >= beside and row[n] != "-"}
+        below = {name: row[n] for n, name in enumerate(names) if n >= fitting and row[n] != "-"}
         yield from (_OVERFLOW_INDENT + pair for pair in _field_lines(below))
 
 
 def _row_line(row: Sequence[str], widths: Sequence[int], max_width: int) -> tuple[str, int]:
-    """Return the line of a row, and how many of its cells have room there: the first always."""
+    """Return the line of a row and the number of cells that fit into it, at least one."""
     line = ""
     for n, cell in enumerate(row):
-        begun = line + _GAP if line else ""
-        left = max_width - cell_len(begun)
+        prefix = line + _GAP if line else ""
+        left = max_width - cell_len(prefix)
         if n and cell_len(cell) > left:
             return line.rstrip(), n
-        line = begun + (_pad(cell, widths[n]) if widths[n] <= left else cell)
+        line = prefix + (_pad(cell, widths[n]) if widths[n] <= left else cell)
     return line.rstrip(), len(row)
 
 
@@ -133,7 +132,7 @@ def _bold(text: str) -> str:
 
 
 def _cell_text(value: Any) -> str:
-    # A name may hold anything; a terminal acts on control characters.
+    # A caller's text may hold control characters, on which a terminal would act.
     return terminal_text(_plain_text(value))
 
 

@@ -1,4 +1,4 @@
-"""`platen render`."""
+"""`platen render`: commands for renders."""
 
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -13,7 +13,7 @@ from infra.operator.output import print_answer
 
 @click.group()
 def render() -> None:
-    """Renders."""
+    """Inspect renders."""
 
 
 @render.command()
@@ -22,11 +22,11 @@ def render() -> None:
 @print_answer
 def trace(render_id: str, workspace: str | None) -> dict[str, Any]:
     """Tell everything that is known of a render, in the order of time."""
-    found = render_tracer()(render_id, workspace)
+    render_trace = render_tracer()(render_id, workspace)
     return {
-        **found.state,
-        "objects": [asdict(kept) for kept in found.objects],
-        "events": list(_event_rows(found.timeline)),
+        **render_trace.state,
+        "objects": [asdict(stored) for stored in render_trace.objects],
+        "events": list(_event_rows(render_trace.timeline)),
     }
 
 

@@ -1,4 +1,4 @@
-"""`platen template`."""
+"""`platen template`: commands for templates."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -19,7 +19,7 @@ _WORKSPACE: Final = click.option(
 
 @click.group()
 def template() -> None:
-    """Templates, as the API changes them."""
+    """Change templates, as the API does."""
 
 
 @template.command()
@@ -62,5 +62,5 @@ def _set_fields(template_id: str, workspace: Any, **fields: Any) -> dict[str, An
 def _change_template(
     template_id: str, workspace: Any, change: Callable[[Template], Template]
 ) -> dict[str, Any]:
-    found = change(operator().find_template(template_id, workspace))
-    return {"workspace": found.workspace_id} | template_json(found)
+    changed = change(operator().find_template(template_id, workspace))
+    return {"workspace": changed.workspace_id} | template_json(changed)

@@ -1,4 +1,4 @@
-"""`platen workspace`."""
+"""`platen workspace`: commands for workspaces."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ _ON_OFF = click.Choice(["on", "off"])
 
 @click.group()
 def workspace() -> None:
-    """Workspaces and their plans."""
+    """Manage workspaces and their plans."""
 
 
 @workspace.command()
@@ -53,17 +53,17 @@ def list_all() -> dict[str, Any]:
 def show(workspace_id: str) -> dict[str, Any]:
     """Show a workspace and what it has used of its allowance."""
     service = operator()
-    found = existing_workspace(service, workspace_id)
-    limits = service.limits.get(found.id)
-    now = allowance(found, limits, service.clock.now())
-    return _workspace_row(found) | {
-        "renders_used": now.used,
-        "renders_left": now.included_left,
-        "prepaid_left": now.prepaid_left,
+    existing = existing_workspace(service, workspace_id)
+    limits = service.limits.get(existing.id)
+    current = allowance(existing, limits, service.clock.now())
+    return _workspace_row(existing) | {
+        "renders_used": current.used,
+        "renders_left": current.included_left,
+        "prepaid_left": current.prepaid_left,
         "topups": limits.get("topups", 0),
         "renders_unfinished": len(limits["holds"]),
-        "cycle_start": now.cycle_start,
-        "cycle_end": now.cycle_end,
+        "cycle_start": current.cycle_start,
+        "cycle_end": current.cycle_end,
     }
 
 
@@ -127,27 +127,27 @@ def delete(workspace_id: str) -> dict[str, Any]:
 
 def existing_workspace(service: OperatorServices, workspace_id: str) -> Workspace:
     """Return a workspace; raises `not_found`."""
-    found = service.workspaces.get(WorkspaceId(workspace_id))
-    if found is None:
+    existing = service.workspaces.get(WorkspaceId(workspace_id))
+    if existing is None:
         raise NotFound("not_found", f"There is no workspace {workspace_id}.")
-    return found
+    return existing
 
 
-def _workspace_row(found: Workspace) -> dict[str, Any]:
+def _workspace_row(row: Workspace) -> dict[str, Any]:
     return {
-        "id": found.id,
-        "name": found.name,
-        "plan": found.plan_code,
-        "status": found.status,
-        "owner": found.owner_email,
-        "owner_verified": found.owner_verified,
-        "regions": list(found.regions),
-        "allow_ips": list(found.allow_ips),
-        "spend_cap_cents": found.spend_cap_cents,
-        "allow_draft_rendering": found.allow_draft_rendering,
-        "webhook_file_urls": found.webhook_file_urls,
-        "created_at": found.created_at,
-        "delete_at": found.delete_at,
+        "id": row.id,
+        "name": row.name,
+        "plan": row.plan_code,
+        "status": row.status,
+        "owner": row.owner_email,
+        "owner_verified": row.owner_verified,
+        "regions": list(row.regions),
+        "allow_ips": list(row.allow_ips),
+        "spend_cap_cents": row.spend_cap_cents,
+        "allow_draft_rendering": row.allow_draft_rendering,
+        "webhook_file_urls": row.webhook_file_urls,
+        "created_at": row.created_at,
+        "delete_at": row.delete_at,
     }
 
 

@@ -1,1 +1,1 @@
-"""Builds what is deployed: the SAM template and the archives that it names."""
+"""Build of the deployment package: the SAM template and its archives (decision 8)."""

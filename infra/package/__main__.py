@@ -1,4 +1,4 @@
-"""`python -m infra.package FOLDER`: build everything that is deployed, and look at it."""
+"""`python -m infra.package FOLDER`: build and check the deployment package."""
 
 import sys
 from pathlib import Path

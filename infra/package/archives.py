@@ -1,7 +1,7 @@
-"""The archives that the template names: the code of all functions once for each kind, and layers.
+"""Archives of the deployment package: one code archive for each kind of function, and layers.
 
-What sets the kinds apart is what is installed beside the code, so that only the function that
-needs heavy packages carries them.
+Every code archive holds the code of all functions. The kinds differ in the installed packages, so
+that only the render function carries the heavy ones (decision 8).
 """
 
 import hashlib
@@ -19,15 +19,15 @@ from infra.template import ROOT
 
 FUNCTION_TYPE: Final = "AWS::Serverless::Function"
 LAYER_TYPE: Final = "AWS::Serverless::LayerVersion"
-# Archive and the lock file of what lies in it beside the code.
+# Archive, and the lock file of the packages in it.
 CODE_ARCHIVES: Final[Mapping[str, Path]] = {
     "api.zip": ROOT / "requirements.txt",
     "render.zip": ROOT / "infra" / "package" / "requirements-render.txt",
     "small.zip": ROOT / "infra" / "package" / "requirements-small.txt",
 }
-# Archive, the installed folder that it is made from, and what of it is taken.
+# Archive, the installed folder that it is built from, and the files that it takes.
 LAYER_ARCHIVES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
-    # As its publisher compressed them: unpacked, a function with them would be too large.
+    # Compressed as published: unpacked, the function would exceed Lambda's size limit.
     "chromium-layer.zip": ("chromium", ("chromium.br", "al2023.tar.br")),
     "fonts-layer.zip": ("fonts", ("fonts.conf", "families.json", "cache/*", "ttf/*", "licenses/*")),
     "validators-layer.zip": (
@@ -36,10 +36,17 @@ LAYER_ARCHIVES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     ),
 }
 CODE_FIELDS: Final = {FUNCTION_TYPE: "CodeUri", LAYER_TYPE: "ContentUri"}
+# Fixed time and modes, so that equal files give equal archives.
+_ZIP_EPOCH: Final = (1980, 1, 1, 0, 0, 0)
+_UNIX_SYSTEM: Final = 3
+_REGULAR: Final = 0o100644
+_EXECUTABLE: Final = 0o100755
+# Deflating files that are already compressed costs seconds and saves nothing.
+_COMPRESSED_SUFFIXES: Final = frozenset({".br"})
 
 
 def archive_name(resource: Mapping[str, Any]) -> str | None:
-    """Return the file name of the archive that a resource is made from, if it is from one."""
+    """Return the file name of a resource's archive, or None if it has none."""
     field = CODE_FIELDS.get(resource["Type"])
     return str(resource["Properties"][field]).removeprefix("./") if field else None
 
@@ -48,9 +55,9 @@ def write_archives(
     folder: Path, template: Mapping[str, Any], cache: Path = CACHE_DIR
 ) -> list[Path]:
     """Write every archive that a template names into `folder`; raises PackageError."""
-    wanted = sorted({name for r in template["Resources"].values() if (name := archive_name(r))})
+    names = sorted({name for r in template["Resources"].values() if (name := archive_name(r))})
     if unknown := [
-        name for name in wanted if name not in CODE_ARCHIVES and name not in LAYER_ARCHIVES
+        name for name in names if name not in CODE_ARCHIVES and name not in LAYER_ARCHIVES
     ]:
         known = ", ".join([*CODE_ARCHIVES, *LAYER_ARCHIVES])
         raise PackageError(f"nothing makes {', '.join(unknown)}; there are {known}")
@@ -58,14 +65,14 @@ def write_archives(
         sources = Path(scratch) / "sources"
         copy_sources(sources)
         compile_bytecode(sources)
-        for name in wanted:
+        for name in names:
             files = (
                 _layer_files(name)
                 if name in LAYER_ARCHIVES
                 else _code_files(CODE_ARCHIVES[name], sources, cache)
             )
             write_archive(folder / name, files)
-    return [folder / name for name in wanted]
+    return [folder / name for name in names]
 
 
 def _code_files(lock: Path, sources: Path, cache: Path) -> dict[str, Path]:
@@ -77,25 +84,17 @@ def _layer_files(archive: str) -> dict[str, Path]:
     folder = INSTALL_DIR / name
     files: dict[str, Path] = {}
     for pattern in patterns:
-        found = [path for path in folder.glob(pattern) if path.is_file()]
-        if not found:
+        matches = [path for path in folder.glob(pattern) if path.is_file()]
+        if not matches:
             raise PackageError(f"{folder} holds no {pattern}; install it with: make setup")
-        files |= {f"{name}/{path.relative_to(folder).as_posix()}": path for path in found}
+        files |= {f"{name}/{path.relative_to(folder).as_posix()}": path for path in matches}
     return files
-
-
-_ZIP_EPOCH: Final = (1980, 1, 1, 0, 0, 0)
-_UNIX_SYSTEM: Final = 3
-_REGULAR: Final = 0o100644
-_EXECUTABLE: Final = 0o100755
-# Deflating what is compressed already costs seconds and saves nothing.
-_COMPRESSED_SUFFIXES: Final = frozenset({".br"})
 
 
 def write_archive(target: Path, files: Mapping[str, Path]) -> str:
     """Write the files under their names; return the SHA-256 of names, modes and contents.
 
-    An archive that holds just these already, as its comment says, is left as it is.
+    The digest is also the archive's comment; an archive with the same digest is not rewritten.
     """
     digest = _digest(files)
     if _archive_comment(target) == digest:
@@ -111,7 +110,7 @@ def write_archive(target: Path, files: Mapping[str, Path]) -> str:
 
 
 def unpacked_bytes(archive: Path) -> int:
-    """Return the size of what an archive holds."""
+    """Return the unpacked size of an archive."""
     with zipfile.ZipFile(archive) as opened:
         return sum(entry.file_size for entry in opened.infolist())
 

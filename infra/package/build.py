@@ -1,4 +1,4 @@
-"""Builds everything that is deployed into one folder, and looks at it."""
+"""Build of template and archives into one folder, with all checks of them."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -10,14 +10,14 @@ from infra.package.archives import write_archives
 from infra.package.check import missing_needs, start_failures
 from infra.package.errors import PackageError
 from infra.package.sam import lint_findings, write_template
-from infra.package.sizes import function_sizes, oversized, size_table
+from infra.package.sizes import function_sizes, size_errors, size_table
 from infra.package.translate import translate
 
 
 def build(folder: Path) -> None:
-    """Build template and archives; raises PackageError with everything that is wrong with them.
+    """Build template and archives; raises PackageError with all problems found.
 
-    What a function would miss is found first: it costs a few seconds, the archives many.
+    Settings, layers and permissions are checked first: that takes seconds, the archives minutes.
     """
     sam, plain = folder / "sam.json", folder / "cloudformation.json"
     template = write_template(sam)
@@ -30,7 +30,7 @@ def build(folder: Path) -> None:
     with ThreadPoolExecutor() as threads:
         linted = threads.map(lint_findings, (sam, plain))
         started = start_failures(template, folder)
-        _raise_for([*oversized(rows), *started, *filter(None, linted)])
+        _raise_for([*size_errors(rows), *started, *filter(None, linted)])
 
 
 def _raise_for(problems: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""Finds what a function would miss on AWS: variables, layers, and leave to do its work."""
+"""Checks of the deployment package: variables, layers, permissions and start of each handler."""
 
 import subprocess
 import sys
@@ -13,16 +13,35 @@ from infra.package.archives import FUNCTION_TYPE, archive_name
 from infra.package.needs import NEEDS, FunctionNeeds, Grant
 from infra.package.sam import REGION
 
-# Their defaults are right on Lambda: the folders of layers, and what only tests set. Every other
-# default is meant for one machine, and would be found wrong by the first request.
+# The defaults of these are right on Lambda: the folders of layers, and what only tests set. Every
+# other default is meant for the local stack and would fail the first request.
 _OPTIONAL_SETTINGS: Final = frozenset(
     {"chromium_dir", "fonts_dir", "validators_dir", "crash_points"}
 )
 _QUEUE_SOURCE_ACTIONS: Final = ("sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes")
+_LOGS_ARN: Final = "arn:${AWS::Partition}:logs:${AWS::Region}:${AWS::AccountId}:"
+# botocore imports some modules only when a client is created, so every client is created.
+_IMPORT_SCRIPT: Final = """
+import importlib, sys
+folder, module, attribute = sys.argv[1:]
+sys.path.insert(0, folder)
+getattr(importlib.import_module(module), attribute)
+from chalicelib.adapters.aws.session import AwsClients
+clients = AwsClients()
+for name in vars(AwsClients):
+    if not name.startswith("_") and name != "lambda_client":
+        getattr(clients, name)
+clients.lambda_client(1)
+"""
+_ENVIRONMENT: Final = {
+    "AWS_DEFAULT_REGION": REGION,
+    "AWS_ACCESS_KEY_ID": "unused",
+    "AWS_SECRET_ACCESS_KEY": "unused",
+}
 
 
 def missing_needs(template: Mapping[str, Any]) -> list[str]:
-    """Return a line for each part that is missing in a translated template."""
+    """Return a line for each variable, layer or permission that a translated template lacks."""
     functions = {
         name: resource["Properties"]
         for name, resource in template["Resources"].items()
@@ -42,34 +61,34 @@ def _missing_of_function(
         return
     yield from _missing_variables(name, properties, needs)
     yield from _missing_layers(template, name, properties, needs)
-    wanted = needs.grants | _queue_source_grants(template, name)
-    for action, resource in sorted(wanted - role_grants(template, role_name(template, name))):
+    needed = needs.grants | _queue_source_grants(template, name)
+    for action, resource in sorted(needed - role_grants(template, role_name(template, name))):
         yield f"{name}: its role may not {action} on {_resource_text(resource)}"
 
 
 def _missing_variables(
     name: str, properties: Mapping[str, Any], needs: FunctionNeeds
 ) -> Iterator[str]:
-    given = properties.get("Environment", {}).get("Variables", {})
-    for each in needs.settings.__annotations__:
-        variable = SETTINGS[each].variable
-        if each not in _OPTIONAL_SETTINGS and not given.get(variable):
+    variables = properties.get("Environment", {}).get("Variables", {})
+    for setting in needs.settings.__annotations__:
+        variable = SETTINGS[setting].variable
+        if setting not in _OPTIONAL_SETTINGS and not variables.get(variable):
             yield f"{name}: {variable} is not in its environment"
 
 
 def _missing_layers(
     template: Mapping[str, Any], name: str, properties: Mapping[str, Any], needs: FunctionNeeds
 ) -> Iterator[str]:
-    # The translation adds a digest to a layer's logical id.
-    given = [layer["Ref"] for layer in properties.get("Layers", [])]
-    made = {layer for layer in given if layer in template["Resources"]}
-    for wanted in sorted(needs.layers):
-        if not any(layer.startswith(wanted) for layer in made):
-            yield f"{name}: it has no {wanted}"
+    # The SAM translator appends a digest to the logical id of a layer.
+    references = [layer["Ref"] for layer in properties.get("Layers", [])]
+    present = {layer for layer in references if layer in template["Resources"]}
+    for needed in sorted(needs.layers):
+        if not any(layer.startswith(needed) for layer in present):
+            yield f"{name}: it has no {needed}"
 
 
 def _queue_source_grants(template: Mapping[str, Any], name: str) -> frozenset[Grant]:
-    """Return what the role needs for the queues that feed the function."""
+    """Return the grants that the queues of a function require from its role."""
     mappings = [
         resource["Properties"]
         for resource in template["Resources"].values()
@@ -87,9 +106,6 @@ def _resource_text(resource: str) -> str:
     return resource.replace("${", "").replace(".Arn}", "")
 
 
-_LOGS_ARN: Final = "arn:${AWS::Partition}:logs:${AWS::Region}:${AWS::AccountId}:"
-
-
 def role_name(template: Mapping[str, Any], function: str) -> str:
     """Return the logical id of a function's role."""
     role: str = template["Resources"][function]["Properties"]["Role"]["Fn::GetAtt"][0]
@@ -97,7 +113,7 @@ def role_name(template: Mapping[str, Any], function: str) -> str:
 
 
 def role_grants(template: Mapping[str, Any], role: str) -> frozenset[Grant]:
-    """Return everything that a role allows."""
+    """Return all grants of a role."""
     policies = template["Resources"][role]["Properties"]["Policies"]
     return frozenset(
         grant
@@ -130,28 +146,8 @@ def _resource_name(resource: Mapping[str, Any]) -> str:
     return str(value).removeprefix(_LOGS_ARN)
 
 
-# Packages import some of their parts only when a client is made: so every client is.
-_IMPORT_SCRIPT: Final = """
-import importlib, sys
-folder, module, attribute = sys.argv[1:]
-sys.path.insert(0, folder)
-getattr(importlib.import_module(module), attribute)
-from chalicelib.adapters.aws.session import Clients
-clients = Clients()
-for name in vars(Clients):
-    if not name.startswith("_") and name != "function":
-        getattr(clients, name)
-clients.function(1)
-"""
-_ENVIRONMENT: Final = {
-    "AWS_DEFAULT_REGION": REGION,
-    "AWS_ACCESS_KEY_ID": "unused",
-    "AWS_SECRET_ACCESS_KEY": "unused",
-}
-
-
 def start_failures(template: Mapping[str, Any], folder: Path) -> Iterator[str]:
-    """Yield why a function's handler does not start from its archive."""
+    """Yield a line for each handler that cannot be imported from its archive."""
     handlers: dict[str, list[tuple[str, str]]] = {}
     for name, resource in template["Resources"].items():
         if resource["Type"] == FUNCTION_TYPE:
@@ -162,12 +158,12 @@ def start_failures(template: Mapping[str, Any], folder: Path) -> Iterator[str]:
             with zipfile.ZipFile(folder / archive) as opened:
                 opened.extractall(scratch)
             for name, handler in functions:
-                if said := _import_failure(handler, scratch):
-                    yield f"{name}: {handler} does not start from {archive}: {said}"
+                if failure := _import_failure(handler, scratch):
+                    yield f"{name}: {handler} does not start from {archive}: {failure}"
 
 
 def _import_failure(handler: str, folder: str) -> str:
-    """Return what an interpreter with no packages of its own says; nothing when all is well."""
+    """Return the error of importing a handler without site-packages, or an empty text."""
     module, _, attribute = handler.rpartition(".")
     command = [sys.executable, "-I", "-S", "-B", "-c", _IMPORT_SCRIPT, folder, module, attribute]
     ran = subprocess.run(command, env=_ENVIRONMENT, capture_output=True, text=True, check=False)

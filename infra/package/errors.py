@@ -1,5 +1,5 @@
-"""What stops a package from being built or deployed."""
+"""Error of the package build."""
 
 
 class PackageError(Exception):
-    """The package cannot be built as it stands; the message says what is wrong."""
+    """The package cannot be built or deployed; the message says why."""

@@ -1,7 +1,7 @@
-"""What the code of each function asks for: settings, layers, and leave to act on AWS.
+"""Needs of each function: settings, layers and grants (permissions on AWS).
 
-The check before each deployment reads this table, and a test holds every role to it: no less, and
-nothing more. A grant is (action, resource); after a space stands the partition it is held to.
+The check before each deployment reads this table, and a test proves that every role has exactly
+these grants. A grant is (action, resource); a partition key that limits it follows after a space.
 """
 
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ type Grant = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class FunctionNeeds:
-    """What one function cannot work without."""
+    """Settings, grants and layers of one function."""
 
     settings: type[Settings]
     grants: frozenset[Grant]
@@ -32,7 +32,7 @@ class FunctionNeeds:
 
 
 def _grants(*rows: tuple[str, str]) -> frozenset[Grant]:
-    """Return every action of each row, named without its service, on the row's resource."""
+    """Return the grants of rows such as `("s3:GetObject PutObject", resource)`."""
     named = ([*actions.split(":", 1), resource] for actions, resource in rows)
     return frozenset(
         (f"{service}:{action}", resource)
@@ -46,9 +46,9 @@ _LOG_ACTIONS: Final = (
     "log-group:/aws/lambda/${AWS::StackName}-*",
 )
 
-# The platform receives, with the role of the function that a queue feeds.
+# Lambda itself receives messages, with the role of the function.
 _POLL_ACTIONS: Final = "sqs:ReceiveMessage DeleteMessage GetQueueAttributes"
-# Where the function itself has a failed message come again sooner.
+# The function itself shortens the visibility timeout of a failed message.
 _POLL_AND_POSTPONE_ACTIONS: Final = f"{_POLL_ACTIONS} ChangeMessageVisibility"
 
 NEEDS: Final[Mapping[str, FunctionNeeds]] = {

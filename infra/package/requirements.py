@@ -1,4 +1,4 @@
-"""Installs locked requirements for the functions' runtime, without what no function needs."""
+"""Installation of locked requirements for the functions, pruned of unused files (decision 8)."""
 
 import fnmatch
 import hashlib
@@ -13,8 +13,8 @@ from typing import Final
 from infra.package.errors import PackageError
 from infra.setup.steps import INSTALL_DIR, UV
 
-# The services that chalicelib/adapters/aws speaks to; the build makes a client of each. The
-# descriptions of all the others are two thirds of botocore.
+# The services that chalicelib/adapters/aws uses; the build creates a client of each. The
+# descriptions of all other services are two thirds of botocore.
 SERVICES: Final = ("dynamodb", "lambda", "logs", "s3", "secretsmanager", "sqs")
 _PLATFORM: Final = ("--python-platform", "x86_64-manylinux_2_28", "--python-version", "3.13")
 _EXCLUDED: Final = (
@@ -26,15 +26,15 @@ _EXCLUDED: Final = (
     "boto3/examples/*",
     "botocore/data/*/*",
     "aws_lambda_powertools/event_handler/openapi/swagger_ui/*",
-    "barcode/fonts/*",  # for pictures of bars; here they are SVG
+    "barcode/fonts/*",  # for bitmap barcodes; the service writes SVG
     "chalice/*",  # its command line; Chalice itself deploys no more than the two files below
-    # What no function draws or reads: AVIF, and text in pictures.
+    # Pillow's AVIF codec and text drawing: no function uses them.
     "PIL/_avif*",
     "PIL/_imagingft*",
     "pillow.libs/libavif*",
     "pillow.libs/libfreetype*",
     "pillow.libs/libharfbuzz*",
-    # Of lxml, what etree does not need: sources for compilers, and modules of their own.
+    # Parts of lxml that etree does not need: C and Cython sources, and other modules.
     "lxml/*.h",
     "lxml/*.px?",
     "lxml/*.pyx",
@@ -42,7 +42,7 @@ _EXCLUDED: Final = (
     "lxml/includes/*",
     "lxml/isoschematron/*",
     "lxml/objectify*",
-    # What their authors packed with it.
+    # Type stubs, tests and documentation of the packages.
     "*.pyi",
     "*/tests/*",
     "docs/*",
@@ -59,7 +59,7 @@ CACHE_DIR: Final = INSTALL_DIR / "packages"
 
 
 def install_requirements(lock: Path, cache: Path = CACHE_DIR) -> Path:
-    """Return a folder that holds a lock file's packages; made once for each state of the lock."""
+    """Return a folder with the packages of a lock file, cached by its content."""
     recipe = repr((_PLATFORM, _EXCLUDED, _REQUIRED, sys.version))
     key = hashlib.sha256(recipe.encode() + lock.read_bytes()).hexdigest()[:_KEY_CHARS]
     folder = cache / f"{lock.stem}-{key}"
@@ -75,9 +75,9 @@ def install_requirements(lock: Path, cache: Path = CACHE_DIR) -> Path:
 
 
 def compile_bytecode(folder: Path) -> None:
-    """Put byte code beside every module: Lambda cannot keep what it compiles at each start.
+    """Compile every module in place: Lambda cannot store byte code between cold starts.
 
-    The byte code is used unchecked and names no folder, so that it depends on the sources alone.
+    The byte code is unchecked and names no folder, so it depends on the sources alone.
     """
     command = [sys.executable, "-I", "-S", "-m", "compileall", "-q", "-s", str(folder)]
     command += ["--invalidation-mode", "unchecked-hash", str(folder)]
@@ -93,8 +93,8 @@ def _install(lock: Path, target: Path) -> None:
 def _prune(folder: Path) -> None:
     for path in [path for path in folder.rglob("*") if path.is_file()]:
         name = path.relative_to(folder).as_posix()
-        unwanted = any(fnmatch.fnmatch(name, pattern) for pattern in _EXCLUDED)
-        if unwanted and not any(fnmatch.fnmatch(name, pattern) for pattern in _REQUIRED):
+        is_excluded = any(fnmatch.fnmatch(name, pattern) for pattern in _EXCLUDED)
+        if is_excluded and not any(fnmatch.fnmatch(name, pattern) for pattern in _REQUIRED):
             path.unlink()
 
 

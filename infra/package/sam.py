@@ -1,4 +1,4 @@
-"""Lets Chalice write the SAM template of the API, with ours merged in."""
+"""SAM template, written by Chalice with the infrastructure files merged in."""
 
 import json
 import os
@@ -31,7 +31,7 @@ def write_template(target: Path) -> dict[str, Any]:
 
 
 def copy_sources(target: Path) -> None:
-    """Copy the code of all functions, under the names by which it is imported."""
+    """Copy the code of all functions as importable packages."""
     target.mkdir(parents=True)
     shutil.copy(ROOT / "app.py", target)
     for package in ("chalicelib", "functions"):
@@ -41,7 +41,7 @@ def copy_sources(target: Path) -> None:
 def _copy_project(target: Path) -> None:
     copy_sources(target)
     shutil.copytree(ROOT / ".chalice", target / ".chalice", ignore=_IGNORED_FILES)
-    # The archive that Chalice packs is not used: ours differ by function.
+    # Without requirements Chalice packs fast; its archive is not used (decision 8).
     (target / "requirements.txt").touch()
 
 
@@ -56,7 +56,7 @@ def _run_chalice(project: Path, merge: Path, out: Path) -> None:
 
 
 def lint_findings(template: Path) -> str:
-    """Return what cfn-lint says about a template; empty when it is clean."""
+    """Return the findings of cfn-lint about a template; empty when it is clean."""
     command = [
         str(Path(sys.executable).with_name("cfn-lint")),
         "--regions",

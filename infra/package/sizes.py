@@ -1,4 +1,4 @@
-"""How large each function is: its code and layers as Lambda counts them, unpacked."""
+"""Sizes of the functions: code and layers, unpacked, as Lambda counts them."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -9,14 +9,14 @@ from rich.table import Table
 
 from infra.package.archives import FUNCTION_TYPE, archive_name, unpacked_bytes
 
-# Lambda takes 250 MiB; the rest is room for what a later version needs.
+# Lambda allows 250 MiB; the difference is reserve for later versions.
 LIMIT_BYTES: Final = 240_000_000
 _BYTES_PER_MB: Final = 1e6
 
 
 @dataclass(frozen=True, slots=True)
 class FunctionSize:
-    """One function's code and layers, in bytes."""
+    """Sizes of one function in bytes."""
 
     function: str
     zip_bytes: int
@@ -25,12 +25,12 @@ class FunctionSize:
 
     @property
     def total_bytes(self) -> int:
-        """Return what counts against the limit."""
+        """Return the unpacked size that counts against the limit."""
         return self.code_bytes + self.layer_bytes
 
 
 def function_sizes(template: Mapping[str, Any], folder: Path) -> Iterator[FunctionSize]:
-    """Yield the size of each function, its archives lying in `folder`."""
+    """Yield the size of each function of a template; `folder` holds the archives."""
     resources = template["Resources"]
     for name, resource in resources.items():
         if resource["Type"] != FUNCTION_TYPE:
@@ -47,18 +47,18 @@ def function_sizes(template: Mapping[str, Any], folder: Path) -> Iterator[Functi
 
 
 def size_table(rows: list[FunctionSize]) -> Table:
-    """Return the sizes in megabytes (of a million bytes) for the terminal."""
-    made = Table(box=None, pad_edge=False)
-    made.add_column("function")
+    """Return the sizes as a table in megabytes (1,000,000 bytes)."""
+    table = Table(box=None, pad_edge=False)
+    table.add_column("function")
     for heading in ("zip MB", "unpacked MB", "layers MB", "total MB", "limit MB"):
-        made.add_column(heading, justify="right")
+        table.add_column(heading, justify="right")
     for row in rows:
-        figures = (row.zip_bytes, row.code_bytes, row.layer_bytes, row.total_bytes, LIMIT_BYTES)
-        made.add_row(row.function, *(f"{figure / _BYTES_PER_MB:.1f}" for figure in figures))
-    return made
+        sizes = (row.zip_bytes, row.code_bytes, row.layer_bytes, row.total_bytes, LIMIT_BYTES)
+        table.add_row(row.function, *(f"{size / _BYTES_PER_MB:.1f}" for size in sizes))
+    return table
 
 
-def oversized(rows: list[FunctionSize]) -> list[str]:
+def size_errors(rows: list[FunctionSize]) -> list[str]:
     """Return a line for each function over the limit."""
     return [
         f"{row.function}: {row.total_bytes / _BYTES_PER_MB:.1f} MB with its layers, "

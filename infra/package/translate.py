@@ -1,4 +1,4 @@
-"""Translates a SAM template to plain CloudFormation, as AWS does on deployment."""
+"""Translation of a SAM template to plain CloudFormation, as AWS does on deployment."""
 
 import copy
 import json
@@ -10,8 +10,8 @@ from infra.package.sam import REGION
 
 
 def translate(template: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the CloudFormation form; local code locations become S3 ones, as after an upload."""
-    # Development tools; only `make package` and tests have them.
+    """Return the template as CloudFormation, with code locations on S3 as after an upload."""
+    # Imported here: development tools, which only `make package` and tests need.
     import boto3  # noqa: PLC0415
     from samtranslator.parser.parser import Parser  # noqa: PLC0415
     from samtranslator.translator.translator import Translator  # noqa: PLC0415
@@ -19,7 +19,7 @@ def translate(template: Mapping[str, Any]) -> dict[str, Any]:
     session = boto3.session.Session(region_name=REGION)
     translator = Translator({}, Parser(), boto_session=session)
     translated = translator.translate(_with_s3_locations(template), parameter_values={})
-    # The translator leaves ordered dictionaries of its own kind behind.
+    # Through JSON, because the translator returns dictionaries of its own type.
     plain: dict[str, Any] = json.loads(json.dumps(translated))
     return plain
 

@@ -1,4 +1,4 @@
-"""Runs the steps of the set-up, side by side where they allow it. Standard library only."""
+"""`python -m infra.setup`: run the set-up steps, in parallel where they are independent."""
 
 import sys
 import time
@@ -11,25 +11,25 @@ from layers.validators.tools import INSTALL_COMMAND, missing_tools
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Install what is missing, or with `--done` only tell; return the exit status."""
+    """Run the pending steps, or with `--done` only check; return the exit status."""
     pending = [step for step in setup_steps(_interpreter()) if not step.is_done()]
     if pending and "--done" in arguments:
         return 1
     _warn_of_missing_tools()
     if not pending:
         return 0
-    began = time.monotonic()
-    _say(f"installing {', '.join(step.title for step in pending)}")
+    started = time.monotonic()
+    _print(f"installing {', '.join(step.title for step in pending)}")
     try:
-        _run_all(pending, began)
+        _run_all(pending, started)
     except SetupError as error:
         sys.stderr.write(f"{error}\n\nset-up failed; `make setup` takes it up where it stopped\n")
         return 1
-    _say(f"installed in {time.monotonic() - began:.0f} s")
+    _print(f"installed in {time.monotonic() - started:.0f} s")
     return 0
 
 
-def _run_all(pending: Sequence[SetupStep], began: float) -> None:
+def _run_all(pending: Sequence[SetupStep], started: float) -> None:
     waiting = list(pending)
     running: dict[Future[None], SetupStep] = {}
     with ThreadPoolExecutor(max_workers=len(waiting)) as threads:
@@ -38,35 +38,35 @@ def _run_all(pending: Sequence[SetupStep], began: float) -> None:
             for step in [step for step in waiting if not unfinished.intersection(step.after)]:
                 waiting.remove(step)
                 running[threads.submit(step.run)] = step
-                _say(f"{_elapsed(began)} {step.title} …")
+                _print(f"{_elapsed_text(started)} {step.title} …")
             done, _ = wait(running, return_when=FIRST_COMPLETED)
             for future in done:
                 step = running.pop(future)
                 future.result()
-                _say(f"{_elapsed(began)} {step.title}: done")
+                _print(f"{_elapsed_text(started)} {step.title}: done")
 
 
 def _warn_of_missing_tools() -> None:
-    lacking = missing_tools()
-    if lacking and not (INSTALL_DIR / "validators").exists():
-        _say(
-            f"missing: {' and '.join(lacking)} -- install with: {INSTALL_COMMAND}\n"
+    tools = missing_tools()
+    if tools and not (INSTALL_DIR / "validators").exists():
+        _print(
+            f"missing: {' and '.join(tools)} -- install with: {INSTALL_COMMAND}\n"
             "Without, verdicts on PDF/A, PDF/UA and e-invoices are `unavailable`; `make test` "
             "needs them."
         )
 
 
 def _interpreter() -> str:
-    """Return the Python that virtual environments are made from, never one inside them."""
+    """Return the base Python, from which virtual environments are made."""
     base = Path(sys.base_prefix) / "bin" / f"python3.{sys.version_info.minor}"
     return str(base if base.exists() else Path(sys.executable))
 
 
-def _elapsed(began: float) -> str:
-    return f"{time.monotonic() - began:6.1f} s"
+def _elapsed_text(started: float) -> str:
+    return f"{time.monotonic() - started:6.1f} s"
 
 
-def _say(text: str) -> None:
+def _print(text: str) -> None:
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
 

@@ -1,6 +1,6 @@
-"""Writes a self-made key and certificate: for LocalStack, which cannot make its own (pyOpenSSL 26).
+"""Self-signed certificate for LocalStack, which cannot create its own with pyOpenSSL 26.
 
-Run by LocalStack's own Python: `python certificate.py <target.pem>`.
+Run by LocalStack's Python: `python certificate.py <target.pem>`.
 """
 
 import datetime as dt
@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 
 def write(target: Path) -> None:
-    """Write both, for this machine, as one PEM file that only its owner can read."""
+    """Write key and certificate for localhost as one PEM file that only its owner can read."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
     now = dt.datetime.now(dt.UTC)

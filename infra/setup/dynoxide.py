@@ -1,4 +1,4 @@
-"""Fetches dynoxide, the DynamoDB of one machine: `python -m infra.setup.dynoxide TARGET_DIR`."""
+"""Fetch of dynoxide, a local DynamoDB: `python -m infra.setup.dynoxide TARGET_DIR`."""
 
 import sys
 from pathlib import Path
@@ -14,7 +14,7 @@ DYNOXIDE: Final = Package(
 
 
 def build(target: Path) -> None:
-    """Make `target/dynoxide`, an executable; does nothing when it is there."""
+    """Create the executable `target/dynoxide`; idempotent."""
     build_from_packages(target, [DYNOXIDE], recipe="1", unpack=_unpack)
 
 

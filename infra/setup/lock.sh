@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes the lock files: hashes for every file, no index and no host named.
+# Write the lock files, with hashes for every file and without an index or a host (decision 1).
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -8,11 +8,11 @@ compile() {
         --generate-hashes --no-emit-index-url --no-header --no-annotate "$@"
 }
 
-# Deployed: each function's own part of what is tested.
+# Requirements of the functions: a subset of the tested ones, in the same versions.
 deployed() { compile pyproject.toml -c requirements-dev.txt "$@"; }
 
 compile pyproject.toml --extra api --extra render --extra local --extra dev -o requirements-dev.txt
-# What only Chalice's command line asks for stays at home.
+# Packages that only Chalice's command line needs are left out of the API function.
 deployed --extra api -o requirements.txt \
     --no-emit-package blessed --no-emit-package click --no-emit-package editor --no-emit-package inquirer --no-emit-package jinxed \
     --no-emit-package packaging --no-emit-package pip --no-emit-package pyyaml --no-emit-package readchar \

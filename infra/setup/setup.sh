@@ -1,15 +1,15 @@
 #!/bin/sh
-# Finds what only the machine itself can supply (make, npm, Python 3.13), names what is absent with
-# the command that installs it, and hands over to the set-up in Python.
+# Check the prerequisites (make, npm, Python 3.13), print an install command for each missing one,
+# and start the set-up in Python.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 
-# Nothing to do is by far the most frequent case, and the answer needs nothing else.
+# Fast path: usually there is nothing to do.
 if [ -x .venv/bin/python ] && .venv/bin/python -E -S -m infra.setup --done 2>/dev/null; then exit 0; fi
 
 works() { "$@" -c 'import sys, venv, ensurepip, ssl, sqlite3; sys.exit(sys.version_info[:2] != (3, 13))' >/dev/null 2>&1; }
 
-# A candidate is run, not merely looked up: version managers leave programs on the path that refuse.
+# Each candidate is run: version managers put shims on the path that fail.
 find_python() {
     if works .venv/bin/python; then echo .venv/bin/python; return; fi
     for candidate in python3.13 python3 python; do

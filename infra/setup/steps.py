@@ -1,4 +1,4 @@
-"""What gets installed, from which pins, into which folder of the project."""
+"""Steps of the set-up: commands, inputs (pins) and results in folders of the project."""
 
 import hashlib
 import os
@@ -14,15 +14,18 @@ from layers.validators.tools import missing_tools
 ROOT: Final = Path(__file__).resolve().parent.parent.parent
 INSTALL_DIR: Final = ROOT / ".platen"
 _STAMPS_DIR: Final = INSTALL_DIR / "stamps"
+UV: Final = INSTALL_DIR / "tools" / "bin" / "uv"
+PYTHON: Final = ROOT / ".venv" / "bin" / "python"
+LOCALSTACK_DIR: Final = INSTALL_DIR / "localstack"
 
 
 class SetupError(Exception):
-    """A step failed; the message is what its command wrote."""
+    """A step failed; the message is the output of its command."""
 
 
 @dataclass(frozen=True, slots=True)
 class SetupStep:
-    """Commands that run again only when an input changed or a result is gone."""
+    """Commands that run again only when an input has changed or a result is missing."""
 
     name: str
     title: str
@@ -32,7 +35,7 @@ class SetupStep:
     after: tuple[str, ...] = ()
 
     def is_done(self) -> bool:
-        """Tell whether the results stand and were made from the present inputs."""
+        """Tell whether the results exist and were made from the current inputs."""
         if not all(result.exists() for result in self.results):
             return False
         try:
@@ -41,7 +44,7 @@ class SetupStep:
             return False
 
     def run(self) -> None:
-        """Run the commands and remember the inputs; raises SetupError."""
+        """Run the commands and record the inputs; raises SetupError."""
         for command in self.commands:
             _run(command)
         _STAMPS_DIR.mkdir(parents=True, exist_ok=True)
@@ -79,13 +82,8 @@ def _run(command: Sequence[str]) -> None:
         raise SetupError(message)
 
 
-UV: Final = INSTALL_DIR / "tools" / "bin" / "uv"
-PYTHON: Final = ROOT / ".venv" / "bin" / "python"
-LOCALSTACK_DIR: Final = INSTALL_DIR / "localstack"
-
-
 def setup_steps(python: str) -> tuple[SetupStep, ...]:
-    """Return every step; `python` is a Python 3.13 that can make virtual environments."""
+    """Return all steps; `python` is a Python 3.13 that can make virtual environments."""
     localstack = _localstack(python)
     return (
         _tools(python),
@@ -95,7 +93,7 @@ def setup_steps(python: str) -> tuple[SetupStep, ...]:
         _chromium(),
         _fonts(),
         _dynoxide(),
-        # Everything but verdicts works without them.
+        # Optional: without JDK and Maven only verdicts are unavailable (decision 23).
         *(() if missing_tools() else (_validators(),)),
     )
 
@@ -168,7 +166,7 @@ def _plugins(localstack: SetupStep) -> SetupStep:
             [str(UV), "build", *build, "--out-dir", str(wheel.parent), str(folder)],
             [str(UV), "pip", "install", *install, str(wheel)],
         ),
-        # Whenever LocalStack is installed anew, they are gone.
+        # Installing LocalStack anew removes the plug-ins, so its inputs are theirs too.
         inputs=(*localstack.inputs, project, *(folder / name for name in sources)),
         results=(LOCALSTACK_DIR / "lib" / "python3.13" / "site-packages" / "infra",),
         after=("localstack", "product"),
@@ -189,12 +187,12 @@ def _chromium() -> SetupStep:
 
 def _fonts() -> SetupStep:
     target, chromium = INSTALL_DIR / "fonts", INSTALL_DIR / "chromium"
-    remember = [str(PYTHON), "-m", "layers.fonts.font_cache", str(chromium), str(target)]
+    build_cache = [str(PYTHON), "-m", "layers.fonts.font_cache", str(chromium), str(target)]
     return SetupStep(
         "fonts",
         "fonts",
-        (_build_command("fonts", target), remember),
-        # What the browser remembers of them is a matter of its version.
+        (_build_command("fonts", target), build_cache),
+        # The font cache depends on the version of Chromium.
         inputs=(*_layer_sources("fonts"), *_layer_sources("chromium")),
         results=(target / ".pins", target / "cache"),
         after=("chromium", "product"),

@@ -1,1 +1,1 @@
-"""Headless Chromium with the libraries it needs."""
+"""Layer of headless Chromium with the libraries that it needs."""

@@ -1,4 +1,4 @@
-"""Fetches the pinned headless shell, packed as its layer ships it and unpacked to be run."""
+"""Build of the Chromium layer: the pinned headless shell, packed for Lambda and unpacked."""
 
 import io
 import sys
@@ -18,10 +18,9 @@ CHROMIUM: Final = Package(
 
 
 def build(target: Path) -> None:
-    """Make the layer's `chromium.br` and `al2023.tar.br` (libraries that a bare system lacks).
+    """Create `chromium.br` and `al2023.tar.br` (libraries that Amazon Linux lacks); idempotent.
 
-    Unpacked they stand beside as `chromium`, an executable, and `lib`. Does nothing when all is
-    there.
+    For local use they are also unpacked, to the executable `chromium` and the folder `lib`.
     """
     build_from_packages(target, [CHROMIUM], recipe="2", unpack=_unpack)
 

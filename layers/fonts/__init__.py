@@ -1,1 +1,1 @@
-"""Fonts and their fontconfig file."""
+"""Layer of the fonts and their fontconfig file."""

@@ -1,4 +1,4 @@
-"""Collects the pinned fonts and writes their fontconfig file, valid wherever the folder is put."""
+"""Build of the fonts layer: the pinned fonts, and a fontconfig file that is relocatable."""
 
 import json
 import sys
@@ -86,7 +86,7 @@ _FONTS: Final[tuple[tuple[str, str, str], ...]] = (
 )
 _SCOPE: Final = "@expo-google-fonts/"
 _STYLES: Final = ("400Regular", "400Regular_Italic", "700Bold", "700Bold_Italic")
-# 5.5 MB a weight: Chromium draws the bold of these by itself.
+# 5.5 MB for each weight, so only one is shipped; Chromium synthesises the bold.
 _REGULAR_ONLY_FONTS: Final = frozenset({"noto-sans-jp", "noto-sans-sc", "noto-sans-kr"})
 _FALLBACK_FAMILIES: Final = (
     "Noto Sans",
@@ -118,8 +118,8 @@ _ALIASES: Final = {
     "monospace": ("Cousine", *_FALLBACK_FAMILIES),
     "emoji": ("Noto Color Emoji",),
 }
-# What is remembered of the fonts is found by the name that they are given here.
-# The document type is left out: fontconfig does not need it and it names a file that may be absent.
+# The font cache is found by the path that `as-path` gives, wherever the folder is. There is no
+# document type: fontconfig does not need it, and it would name a file that may be absent.
 _FONTCONFIG: Final = """\
 <?xml version="1.0"?>
 <fontconfig>
@@ -128,8 +128,8 @@ _FONTCONFIG: Final = """\
   <config><rescan><int>0</int></rescan></config>
 {aliases}{fallback}</fontconfig>
 """
-# Letters that no family of a text has are looked for in these, in this order. Without it the order
-# is fontconfig's own, by which Arabic is drawn with letters for mathematics, which never join.
+# Fallback families for glyphs that a text's own families lack, in this order. In fontconfig's own
+# order Arabic would be drawn with mathematical letters, which do not join.
 _FALLBACK_RULE: Final = """\
   <match target="pattern">
     <edit name="family" mode="append_last" binding="weak">{families}</edit>
@@ -144,7 +144,7 @@ _ALIAS_ELEMENT: Final = """\
 
 
 def build(target: Path) -> None:
-    """Make `target/ttf`, `licenses`, `fonts.conf`, `families.json`; nothing when they are there."""
+    """Create `ttf`, `licenses`, `fonts.conf` and `families.json` in `target`; idempotent."""
     packages = [Package(_SCOPE + name, version, pin) for name, version, pin in _FONTS]
     recipe = f"2 {_STYLES} {sorted(_REGULAR_ONLY_FONTS)} {_fonts_conf()}"
     build_from_packages(target, packages, recipe=recipe, unpack=_unpack, finish=_write_conf)
@@ -170,14 +170,14 @@ def _write_conf(folder: Path) -> None:
 
 
 def _families() -> dict[str, str]:
-    """Return what each family is drawn with, by its name in lower case."""
-    own = [name for names in _ALIASES.values() for name in names]
-    drawn = {name.lower(): name for name in own} | {
-        name.lower(): families[0] for name, families in _ALIASES.items()
+    """Return the family that draws each name, by the name in lower case."""
+    bundled = [name for names in _ALIASES.values() for name in names]
+    families = {name.lower(): name for name in bundled} | {
+        name.lower(): names[0] for name, names in _ALIASES.items()
     }
-    # A family for its pictures alone: text of letters passes it by.
-    del drawn["emoji"]
-    return drawn
+    # The emoji family has no letters, so it draws no text.
+    del families["emoji"]
+    return families
 
 
 def _fonts_conf() -> str:

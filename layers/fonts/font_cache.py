@@ -1,7 +1,7 @@
-"""Has the browser look through the fonts once, so that no start of it has to.
+"""Font cache: a scan of the fonts by Chromium, made at build time (decision 8).
 
-What it found lies in `cache` beside the fonts. It holds for wherever the folder is put, as long as
-the time of `ttf` stays; where it does not hold, the browser looks for itself again.
+The scan takes a third of the browser's start. Its result in `cache` is valid wherever the folder
+is, as long as the modification time of `ttf` is the same; otherwise the browser scans again.
 """
 
 import os
@@ -14,32 +14,32 @@ from typing import Final
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from layers.npm import LayerError
 
-# The browser writes down where it looked, and nobody reads it. It looks where a name is as long as
-# this one on every machine, which then takes its place: the bytes are the same wherever it looked.
+# The cache file contains the scanned path, which is never read. The fonts are scanned at a path of
+# this length, which is then replaced by this one, so the bytes are the same on every machine.
 _RECORDED_PATH: Final = "/platen/fonts".ljust(120, "-")
-# The time of `ttf`, which is written down too: the earliest that an archive can tell.
+# The cache file also contains the modification time of `ttf`: 1980, the earliest in a ZIP.
 _FOLDER_MTIME: Final = 315_532_800
 
 
 def build_font_cache(chromium: Path, fonts: Path) -> None:
-    """Fill `fonts/cache`; raises LayerError when the browser remembers nothing."""
+    """Fill `fonts/cache`; raises LayerError when the browser wrote no cache."""
     shutil.rmtree(fonts / "cache", ignore_errors=True)
     os.utime(fonts / "ttf", (_FOLDER_MTIME, _FOLDER_MTIME))
     with tempfile.TemporaryDirectory() as folder:
-        # The browser runs as another user where we are root.
+        # If this process is root, the browser runs as another user.
         Path(folder).chmod(0o1777)
         tempfile.tempdir = folder
-        place = _scan_path(folder)
-        shutil.copytree(fonts, place)
-        browser = Browser(chromium, place)
+        scan_path = _scan_path(folder)
+        shutil.copytree(fonts, scan_path)
+        browser = Browser(chromium, scan_path)
         browser.start()
-        found = list(Path(folder).glob("platen-browser-*/cache/fontconfig/*.cache-*"))
-        if len(found) != 1:
-            message = f"the browser should remember one folder of {fonts}, not {len(found)}"
+        caches = list(Path(folder).glob("platen-browser-*/cache/fontconfig/*.cache-*"))
+        if len(caches) != 1:
+            message = f"the browser should cache one folder of {fonts}, not {len(caches)}"
             raise LayerError(message)
         (fonts / "cache").mkdir()
-        content = found[0].read_bytes().replace(bytes(place), _RECORDED_PATH.encode())
-        (fonts / "cache" / found[0].name).write_bytes(content)
+        content = caches[0].read_bytes().replace(bytes(scan_path), _RECORDED_PATH.encode())
+        (fonts / "cache" / caches[0].name).write_bytes(content)
         browser.close()
 
 

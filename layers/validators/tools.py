@@ -1,4 +1,4 @@
-"""What the build of the validators needs of the machine: a JDK and Maven."""
+"""Tools that the build of the validators needs on the machine: a JDK and Maven."""
 
 import re
 import shutil
@@ -16,33 +16,31 @@ _VERSION: Final = re.compile(r'^JAVA_VERSION="(\d+)', re.MULTILINE)
 
 
 def missing_tools() -> list[str]:
-    """Return what of it this machine lacks; nothing is run to find out."""
-    found = {tool: shutil.which(tool) for tool in ("javac", "jlink")}
-    jdk = all(
-        path is not None and _jdk_version(Path(path)) >= JDK_VERSION for path in found.values()
-    )
-    maven = shutil.which("mvn") is not None
-    return [*([] if jdk else [f"JDK {JDK_VERSION}"]), *([] if maven else ["Maven"])]
+    """Return the tools that this machine lacks; runs no command."""
+    paths = [shutil.which(tool) for tool in ("javac", "jlink")]
+    has_jdk = all(path is not None and _jdk_version(Path(path)) >= JDK_VERSION for path in paths)
+    has_maven = shutil.which("mvn") is not None
+    return [*([] if has_jdk else [f"JDK {JDK_VERSION}"]), *([] if has_maven else ["Maven"])]
 
 
 def check_tools() -> None:
-    """Raise LayerError where something is absent or too old."""
-    if lacking := missing_tools():
-        raise LayerError(f"missing: {' and '.join(lacking)} -- install with: {INSTALL_COMMAND}")
+    """Raise LayerError if a tool is absent or too old."""
+    if missing := missing_tools():
+        raise LayerError(f"missing: {' and '.join(missing)} -- install with: {INSTALL_COMMAND}")
 
 
 def _jdk_version(tool: Path) -> int:
-    """Return the version of the JDK that a tool belongs to, 0 where it does not say."""
+    """Return the major version of the JDK that a tool belongs to, 0 if unknown."""
     release = tool.resolve().parent.parent / "release"
     try:
-        told = _VERSION.search(release.read_text(encoding="utf-8"))
+        version = _VERSION.search(release.read_text(encoding="utf-8"))
     except OSError:
         return 0
-    return int(told[1]) if told else 0
+    return int(version[1]) if version else 0
 
 
 def run(command: Sequence[str], folder: Path | None = None) -> str:
-    """Run a command and return what it printed; raises LayerError with that when it fails."""
+    """Run a command and return its output; raises LayerError with the output when it fails."""
     try:
         ran = subprocess.run(
             command,

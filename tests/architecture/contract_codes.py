@@ -1,6 +1,6 @@
-"""The error codes of the contract with their statuses, written down a second time on purpose.
+"""Error codes of the contract with their statuses, listed a second time on purpose.
 
-Whoever changes the catalogue changes the public contract: this list has to be changed with it.
+A change of the catalogue changes the public contract, so this list must change with it.
 """
 
 from typing import Final
@@ -39,5 +39,5 @@ STATUSES: Final[dict[int | None, str]] = {
 
 CODES: Final = {code: status for status, codes in STATUSES.items() for code in codes.split()}
 
-# Statuses whose requests are not worth repeating as they are.
+# Statuses that an unchanged retry cannot cure.
 NOT_RETRYABLE: Final = frozenset({400, 401, 402, 403, 404, 405, 410, 413, 415, 423})

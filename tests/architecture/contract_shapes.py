@@ -1,6 +1,6 @@
-"""The enumerations, warnings and shapes of the contract, written down a second time on purpose.
+"""Enumerations, warnings and shapes of the contract, listed a second time on purpose.
 
-Whoever changes one changes the public contract: this list has to be changed with it.
+A change of any of them changes the public contract, so this list must change with it.
 """
 
 from typing import Final
@@ -13,7 +13,7 @@ _OPTIONS: Final = {
     "timeout_behavior": "continue cancel",
     "version": "live draft",
 }
-# Every request that makes a render has them.
+# Fields of every request that creates a render.
 _MAKING: Final = [
     "RenderOptions",
     "RenderRequest",
@@ -45,7 +45,7 @@ _LAYERS: Final = {
     "GroupLayer": "group",
 }
 
-# By model and field, every value of the contract.
+# Every value of the contract, by model and field.
 ENUMS: Final[dict[str, str]] = {
     "AccountPlan.interval": "month year",
     **{f"{name}.type": type_ for name, type_ in _LAYERS.items()},
@@ -129,7 +129,7 @@ ENUMS: Final[dict[str, str]] = {
     "bottom-right",
 }
 
-# Where fewer are offered so far.
+# Fields that offer only a part of the contract so far.
 OFFERED: Final[dict[str, str]] = {
     "OutputSpec.format": "pdf png jpeg webp html zip",
     "TemplateOptions.output_format": "pdf png jpeg webp html zip",
@@ -144,7 +144,7 @@ WARNINGS: Final = (
     "invoice_totals_unavailable"
 )
 
-# Every field of what is answered.
+# Every field of the answers.
 SHAPES: Final[dict[str, str]] = {
     "Account": "workspace plan cycle renders limits regions",
     "AccountLimits": "bulk_concurrency max_pages max_payload_mb rate_limit_rps sync_concurrency "

@@ -1,4 +1,4 @@
-"""The public contract: error codes, endpoints and their description agree."""
+"""Public contract: error codes, endpoints and their description agree."""
 
 import subprocess
 import sys
@@ -34,7 +34,7 @@ def test_catalogue_equals_the_contract() -> None:
     assert {code: problem.status for code, problem in PROBLEMS.items()} == CODES
 
 
-def test_every_code_says_what_it_means_and_what_to_do() -> None:
+def test_every_code_explains_meaning_and_remedy() -> None:
     for problem in PROBLEMS.values():
         assert problem.title
         assert not problem.title.endswith(".")
@@ -42,7 +42,7 @@ def test_every_code_says_what_it_means_and_what_to_do() -> None:
         assert problem.fix.endswith(".")
 
 
-def test_what_is_retryable_follows_from_the_status() -> None:
+def test_retryable_problems_match_their_status() -> None:
     wrong = [p.code for p in PROBLEMS.values() if p.retryable and p.status in NOT_RETRYABLE]
 
     assert not wrong
@@ -81,7 +81,7 @@ def test_creating_endpoints_are_marked() -> None:
     assert "POST /v1/renders" in marked
 
 
-def test_version_is_the_projects() -> None:
+def test_version_equals_the_project_version() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
     assert project["version"] == VERSION
@@ -107,7 +107,7 @@ def test_gateway_template_takes_every_method_of_every_path() -> None:
         assert all("security" not in entry for entry in methods.values())
 
 
-def test_tests_own_resource_covers_every_sort_of_endpoint() -> None:
+def test_test_resource_covers_every_kind_of_endpoint() -> None:
     rows = endpoints_of(api_resource)
 
     assert {row.scope is None for row in rows} == {True, False}

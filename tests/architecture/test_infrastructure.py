@@ -1,4 +1,4 @@
-"""The infrastructure files, packaged as for AWS: what no emulator can show is asserted here."""
+"""Infrastructure files, packaged as for AWS: assertions that no emulator can check."""
 
 import json
 import re
@@ -81,7 +81,7 @@ def test_the_linter_finds_a_mistake(translated: dict[str, Any], tmp_path: Path) 
     assert "'soon' is not of type 'integer'" in lint_findings(path)
 
 
-def test_what_chalice_makes_and_what_we_merge_is_one_function(resources: dict[str, Any]) -> None:
+def test_chalice_and_merged_function_are_one_resource(resources: dict[str, Any]) -> None:
     api = resources["APIHandler"]["Properties"]
 
     assert api["CodeUri"] == "./api.zip"
@@ -125,7 +125,7 @@ def test_the_api_is_served_by_one_stage(translated: dict[str, Any]) -> None:
     assert "StageName" not in deployments[0]
 
 
-def test_the_gateway_answers_what_never_reaches_the_function(resources: dict[str, Any]) -> None:
+def test_gateway_answers_requests_that_never_reach_the_function(resources: dict[str, Any]) -> None:
     statuses = {kind: body["status"] for kind, _, body in gateway_responses(resources)}
 
     assert statuses["REQUEST_TOO_LARGE"] == 413
@@ -144,22 +144,22 @@ def test_every_queue_that_feeds_a_function_has_dead_letters_and_time(
                 continue
             name = event["Properties"]["Queue"]["Fn::GetAtt"][0]
             queue = resources[name]["Properties"]
-            # Dead letters have nowhere else to go.
+            # A dead-letter queue has no dead-letter queue.
             assert name.endswith("DeadLetters") or queue["RedrivePolicy"]["maxReceiveCount"] >= 3
             assert queue["VisibilityTimeout"] > function["Properties"]["Timeout"]
             assert event["Properties"]["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
 
 
-def test_a_render_is_ended_before_its_message_is_a_dead_letter(resources: dict[str, Any]) -> None:
+def test_render_is_ended_before_its_message_is_a_dead_letter(resources: dict[str, Any]) -> None:
     names = ("Renders", "RendersLow", "Events", "Maintenance")
     queues = [resources[f"{name}Queue"]["Properties"] for name in names]
 
-    # Every attempt may die; one delivery more ends the render as lost.
+    # Every attempt may be killed; one more delivery fails the render as lost.
     assert MAX_RECEIVE_COUNT > MAX_ATTEMPTS
     assert {q["RedrivePolicy"]["maxReceiveCount"] for q in queues} == {MAX_RECEIVE_COUNT}
 
 
-def test_a_body_outlasts_the_message_that_asks_for_it(resources: dict[str, Any]) -> None:
+def test_stored_body_outlives_its_message(resources: dict[str, Any]) -> None:
     retention_s = resources["RendersQueue"]["Properties"]["MessageRetentionPeriod"]
     rules = resources["FilesBucket"]["Properties"]["LifecycleConfiguration"]["Rules"]
     days = [rule["ExpirationInDays"] for rule in rules if rule.get("Prefix") == "tmp/"]
@@ -168,7 +168,7 @@ def test_a_body_outlasts_the_message_that_asks_for_it(resources: dict[str, Any])
     assert days[0] * 86_400 > retention_s + 86_400
 
 
-def test_what_is_kept_is_private_encrypted_and_survives(resources: dict[str, Any]) -> None:
+def test_storage_is_private_encrypted_and_retained(resources: dict[str, Any]) -> None:
     bucket = resources["FilesBucket"]
     main = resources["MainTable"]
 
@@ -179,7 +179,7 @@ def test_what_is_kept_is_private_encrypted_and_survives(resources: dict[str, Any
     assert recovery == {"PointInTimeRecoveryEnabled": True}
 
 
-def test_no_role_may_do_everything(translated: dict[str, Any]) -> None:
+def test_no_role_has_wildcard_actions(translated: dict[str, Any]) -> None:
     for name, resource in translated["Resources"].items():
         if resource["Type"] != "AWS::IAM::Role":
             continue
@@ -231,7 +231,7 @@ def test_locks_are_complete_hashed_and_name_no_host(lock: str, extras: tuple[str
 
 
 @pytest.mark.parametrize(("lock", "extras"), LOCKS.items())
-def test_locks_pin_what_is_asked_for(lock: str, extras: tuple[str, ...]) -> None:
+def test_locks_pin_the_requirements(lock: str, extras: tuple[str, ...]) -> None:
     from packaging.specifiers import SpecifierSet  # noqa: PLC0415
 
     text = (ROOT / lock).read_text(encoding="utf-8")
@@ -253,7 +253,7 @@ def test_the_deployed_versions_are_the_tested_ones(lock: Path) -> None:
 
 
 def required(lock: str, extras: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    """Yield (name, version specifier) of what a lock must hold."""
+    """Yield (name, version specifier) of each requirement of a lock."""
     from packaging.requirements import Requirement  # noqa: PLC0415
 
     source = (ROOT / lock).with_suffix(".in")

@@ -1,6 +1,6 @@
-"""What a function that strangers had taken over could still not do on AWS.
+"""Least privilege: actions on AWS that a compromised function cannot take.
 
-`test_roles` holds every role to `infra/package/needs.py`; here stands what no need may change.
+`test_roles` compares every role with `infra/package/needs.py`; the rules here hold for all needs.
 """
 
 import json
@@ -14,7 +14,7 @@ from infra.package.sam import write_template
 from infra.package.translate import translate
 from tests.builders.aws_actions import AwsAction
 
-# The render function runs strangers' documents. Its whole role, once more by hand.
+# The render function runs documents of strangers. Its whole role, written by hand.
 RENDER_ROLE: Final[dict[str, str]] = {
     "log-group:/aws/lambda/${AWS::StackName}-*": (
         "logs: CreateLogGroup CreateLogStream PutLogEvents"
@@ -61,7 +61,7 @@ NEVER_BY_RENDERS: Final = [
     AwsAction("dynamodb:GetItem", "MainTable", "WS#ws_1#LIM"),
     AwsAction("dynamodb:Query", "${MainTable.Arn}/index/lists"),
     AwsAction("dynamodb:GetItem", "TransientTable", "IDEM#1"),
-    # Nobody's finished document; no body or upload of anybody can be changed.
+    # It cannot read finished documents, nor change bodies or uploads.
     AwsAction("s3:GetObject", FILE),
     AwsAction("s3:PutObject", "${FilesBucket.Arn}/tmp/ws/ws_1/bodies/rnd_1"),
     AwsAction("s3:DeleteObject", "${FilesBucket.Arn}/tmp/uploads/ws_1/upl_1"),
@@ -73,8 +73,8 @@ NEVER_BY_RENDERS: Final = [
     AwsAction("secretsmanager:GetSecretValue", "SigningSecret"),
     AwsAction("kms:Decrypt", "DataKey"),
 ]
-# Whatever is not here may be done by nobody: making, changing or deleting what the stack is made
-# of, reading whole tables and lists of objects, taking on roles, keys, users.
+# No function may take an action outside this list: create, change or delete resources of the
+# stack, scan tables, list objects, or use roles, keys and users.
 ACTIONS: Final = {
     "dynamodb": "GetItem BatchGetItem PutItem UpdateItem DeleteItem Query",
     "s3": "GetObject PutObject DeleteObject",
@@ -96,11 +96,11 @@ def grants(translated: dict[str, Any]) -> dict[str, frozenset[Grant]]:
     return {name: role_grants(translated, role_name(translated, name)) for name in NEEDS}
 
 
-def who_may(grants: dict[str, frozenset[Grant]], asked: AwsAction) -> set[str]:
+def functions_granted(grants: dict[str, frozenset[Grant]], asked: AwsAction) -> set[str]:
     return {name for name, each in grants.items() if any(asked.is_covered_by(one) for one in each)}
 
 
-def test_the_render_function_may_do_this_and_nothing_else(
+def test_render_function_role_is_exactly_this(
     grants: dict[str, frozenset[Grant]], translated: dict[str, Any]
 ) -> None:
     rows = ((resource, row.split(": ")) for resource, row in RENDER_ROLE.items())
@@ -112,51 +112,51 @@ def test_the_render_function_may_do_this_and_nothing_else(
     function = translated["Resources"]["RenderFunction"]["Properties"]
 
     assert grants["RenderFunction"] == expected
-    # No secret stands in its environment; the platform adds its own credentials for this role.
+    # Its environment has no secret; the platform adds credentials for this role.
     assert function["Environment"]["Variables"].keys() == RENDER_VARIABLES
 
 
 @pytest.mark.parametrize("asked", NEVER_BY_RENDERS, ids=str)
-def test_the_render_function_may_never(
-    grants: dict[str, frozenset[Grant]], asked: AwsAction
-) -> None:
-    assert "RenderFunction" not in who_may(grants, asked)
+def test_render_function_is_denied(grants: dict[str, frozenset[Grant]], asked: AwsAction) -> None:
+    assert "RenderFunction" not in functions_granted(grants, asked)
 
 
-def test_this_table_asks_what_others_may(grants: dict[str, frozenset[Grant]]) -> None:
-    asked = [row for row in NEVER_BY_RENDERS if who_may(grants, row)]
+def test_denied_actions_are_granted_to_other_functions(grants: dict[str, frozenset[Grant]]) -> None:
+    asked = [row for row in NEVER_BY_RENDERS if functions_granted(grants, row)]
 
-    # Some of the rows are nobody's; the others show that a row means what it says.
+    # Some rows are granted to no function; the others show that the rows name real actions.
     assert len(asked) > len(NEVER_BY_RENDERS) / 2
 
 
-def test_who_may_touch_keys_and_secrets(grants: dict[str, frozenset[Grant]]) -> None:
-    assert who_may(grants, AwsAction("secretsmanager:GetSecretValue", "SigningSecret")) == {
+def test_only_listed_functions_access_keys_and_secrets(grants: dict[str, frozenset[Grant]]) -> None:
+    assert functions_granted(
+        grants, AwsAction("secretsmanager:GetSecretValue", "SigningSecret")
+    ) == {"APIHandler"}
+    assert functions_granted(grants, AwsAction("lambda:InvokeFunction", "RenderFunction")) == {
         "APIHandler"
     }
-    assert who_may(grants, AwsAction("lambda:InvokeFunction", "RenderFunction")) == {"APIHandler"}
-    # Rows of keys are made by the operator alone; what may put items at all is told here.
-    assert who_may(grants, AwsAction("dynamodb:PutItem", "MainTable", KEY)) == {
+    # Only the operator creates rows of keys; this lists the functions that may put items at all.
+    assert functions_granted(grants, AwsAction("dynamodb:PutItem", "MainTable", KEY)) == {
         "APIHandler",
         "MaintenanceFunction",
         "DeadLettersFunction",
     }
-    # It deletes workspaces when their time has come.
-    assert who_may(grants, AwsAction("dynamodb:DeleteItem", "MainTable", KEY)) == {
+    # Maintenance deletes workspaces after their 30 days.
+    assert functions_granted(grants, AwsAction("dynamodb:DeleteItem", "MainTable", KEY)) == {
         "MaintenanceFunction"
     }
-    assert who_may(grants, AwsAction("s3:GetObject", FILE)) == {"APIHandler"}
+    assert functions_granted(grants, AwsAction("s3:GetObject", FILE)) == {"APIHandler"}
 
 
 @pytest.mark.parametrize("function", NEEDS)
-def test_no_role_reaches_beyond_the_stacks_own_items(
+def test_no_role_reaches_beyond_the_stack(
     grants: dict[str, frozenset[Grant]], translated: dict[str, Any], function: str
 ) -> None:
     for action, resource in grants[function]:
         service, _, verb = action.partition(":")
         assert verb in ACTIONS[service].split(), action
         assert not resource.startswith(("*", "arn:")), resource
-        # A star stands only behind a prefix that is the stack's own.
+        # A star is allowed only after a prefix of the stack.
         assert resource.count("*") == 0 or resource.startswith(
             ("log-group:/aws/lambda/${AWS::StackName}-", "${FilesBucket.Arn}/", "MainTable ")
         )
@@ -181,15 +181,15 @@ def test_only_the_gateway_and_the_schedule_call_functions(translated: dict[str, 
     assert not {"AWS::Lambda::Url", "AWS::SQS::QueuePolicy", "AWS::IAM::Policy"} & {*kinds}
 
 
-def test_no_function_stands_in_a_network_of_the_account(translated: dict[str, Any]) -> None:
+def test_no_function_runs_in_a_vpc(translated: dict[str, Any]) -> None:
     functions = [
         resource["Properties"]
         for resource in translated["Resources"].values()
         if resource["Type"] == "AWS::Lambda::Function"
     ]
 
-    # So a render reaches public addresses and those of AWS only: no database, host or endpoint of
-    # the account's own networks is a hop away, whatever gets past the outbound door.
+    # So a render reaches public IP addresses and AWS only: no database, host or endpoint in the
+    # account's networks is reachable, even past the guarded egress.
     assert functions
     assert not any("VpcConfig" in function for function in functions)
     assert "AWS_SECRET" not in json.dumps(functions)

@@ -1,4 +1,4 @@
-"""What a function would miss is found and named before anything is deployed."""
+"""Needs of functions: a missing variable, layer or action is named before deployment."""
 
 import copy
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ def translated(complete: dict[str, Any]) -> dict[str, Any]:
     return copy.deepcopy(complete)
 
 
-# What is where a layer puts it, and what only tests set.
+# Variables with a default in a layer, and variables that only tests set.
 OPTIONAL = {
     "PLATEN_CHROMIUM_DIR",
     "PLATEN_FONTS_DIR",
@@ -42,12 +42,12 @@ def required(function: str) -> Iterator[str]:
     yield from sorted(variables - OPTIONAL)
 
 
-def test_nothing_is_missing(translated: dict[str, Any]) -> None:
+def test_complete_template_misses_nothing(translated: dict[str, Any]) -> None:
     assert missing_needs(translated) == []
 
 
 @pytest.mark.parametrize("function", NEEDS)
-def test_every_variable_is_missed(translated: dict[str, Any], function: str) -> None:
+def test_every_removed_variable_is_reported(translated: dict[str, Any], function: str) -> None:
     given = translated["Resources"][function]["Properties"]["Environment"]["Variables"]
 
     for variable in required(function):
@@ -57,19 +57,19 @@ def test_every_variable_is_missed(translated: dict[str, Any], function: str) -> 
 
 
 @pytest.mark.parametrize("function", [name for name, needs in NEEDS.items() if needs.layers])
-def test_every_layer_is_missed(translated: dict[str, Any], function: str) -> None:
+def test_every_removed_layer_is_reported(translated: dict[str, Any], function: str) -> None:
     layers = translated["Resources"][function]["Properties"]["Layers"]
 
     assert len(layers) == len(NEEDS[function].layers)
     for number, layer in enumerate(list(layers)):
         del layers[number]
-        (said,) = missing_needs(translated)
-        assert said == f"{function}: it has no {layer['Ref'][:-10]}"
+        (problems,) = missing_needs(translated)
+        assert problems == f"{function}: it has no {layer['Ref'][:-10]}"
         layers.insert(number, layer)
 
 
 @pytest.mark.parametrize("function", NEEDS)
-def test_every_action_is_missed(translated: dict[str, Any], function: str) -> None:
+def test_every_removed_action_is_reported(translated: dict[str, Any], function: str) -> None:
     role = translated["Resources"][role_name(translated, function)]["Properties"]
 
     for policy in role["Policies"]:
@@ -77,13 +77,15 @@ def test_every_action_is_missed(translated: dict[str, Any], function: str) -> No
             actions = statement["Action"]
             for action in actions:
                 statement["Action"] = [other for other in actions if other != action]
-                said = missing_needs(translated)
-                assert said, (function, action)
-                assert all(f"{function}: its role may not {action} on " in line for line in said)
+                problems = missing_needs(translated)
+                assert problems, (function, action)
+                assert all(
+                    f"{function}: its role may not {action} on " in line for line in problems
+                )
             statement["Action"] = actions
 
 
-def test_a_missing_action_is_told_with_its_resource(translated: dict[str, Any]) -> None:
+def test_missing_action_is_reported_with_its_resource(translated: dict[str, Any]) -> None:
     (policy,) = translated["Resources"]["RenderRole"]["Properties"]["Policies"]
     statements = policy["PolicyDocument"]["Statement"]
     policy["PolicyDocument"]["Statement"] = [s for s in statements if s["Sid"] != "Files"]
@@ -103,7 +105,7 @@ def test_a_queue_that_feeds_a_function_must_be_readable(translated: dict[str, An
     )
 
 
-def test_a_function_that_nobody_described_is_named(translated: dict[str, Any]) -> None:
+def test_undescribed_function_is_named(translated: dict[str, Any]) -> None:
     translated["Resources"]["NewFunction"] = translated["Resources"]["TickFunction"]
 
     assert missing_needs(translated) == [

@@ -1,4 +1,4 @@
-"""What each function may do on AWS, action by action: no more than its code asks for."""
+"""Roles of the functions, action by action: no more than the code needs."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ def translated(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return translate(write_template(tmp_path_factory.mktemp("package") / "sam.json"))
 
 
-def test_every_function_has_its_own_role(translated: dict[str, Any]) -> None:
+def test_every_function_has_a_separate_role(translated: dict[str, Any]) -> None:
     kinds = {name: resource["Type"] for name, resource in translated["Resources"].items()}
     functions = {name for name, kind in kinds.items() if kind == "AWS::Lambda::Function"}
     roles = sorted(role_name(translated, function) for function in functions)
@@ -25,7 +25,7 @@ def test_every_function_has_its_own_role(translated: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("function", NEEDS)
-def test_a_role_may_do_this_and_nothing_else(translated: dict[str, Any], function: str) -> None:
+def test_role_grants_exactly_the_needed_actions(translated: dict[str, Any], function: str) -> None:
     role = role_name(translated, function)
 
     assert role_grants(translated, role) == NEEDS[function].grants

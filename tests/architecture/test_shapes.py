@@ -1,4 +1,4 @@
-"""The contract's models offer what the contract lists, and the code inside agrees with them."""
+"""Models offer what the contract lists, and the inner code agrees with them."""
 
 import ast
 import importlib
@@ -31,7 +31,7 @@ def models() -> dict[str, type[Model]]:
 
 
 def values(annotation: Any) -> Iterator[str]:
-    """Yield the words that a field may be, however deep they stand."""
+    """Yield the literal values of a field, at any depth."""
     if isinstance(annotation, TypeAliasType):
         yield from values(annotation.__value__)
     elif get_origin(annotation) is Literal:
@@ -63,16 +63,16 @@ def _warns(called: str) -> bool:
     return called == "RenderWarning" or called.endswith("course.warn")
 
 
-def test_every_enumeration_is_the_contracts() -> None:
+def test_every_enumeration_equals_the_contract() -> None:
     assert enums() == {name: set(OFFERED.get(name, ENUMS[name]).split()) for name in ENUMS}
 
 
-def test_what_is_offered_is_part_of_the_contract() -> None:
+def test_offered_features_are_part_of_the_contract() -> None:
     for name, offered in OFFERED.items():
         assert set(offered.split()) < set(ENUMS[name].split()), f"{name}: complete or unknown"
 
 
-def test_warnings_are_the_contracts() -> None:
+def test_warnings_equal_the_contract() -> None:
     codes = set(emitted_warnings())
 
     assert "asset_failed" in codes
@@ -85,7 +85,7 @@ def test_warnings_are_the_contracts() -> None:
 
 
 @pytest.mark.parametrize("name", SHAPES)
-def test_every_shape_has_the_contracts_fields(name: str) -> None:
+def test_every_model_has_the_contract_fields(name: str) -> None:
     assert list(models()[name].model_fields) == SHAPES[name].split()
 
 
@@ -97,10 +97,10 @@ def test_every_shape_has_the_contracts_fields(name: str) -> None:
         (model.DeliveryType, "DeliverySpec.type"),
     ],
 )
-def test_the_code_inside_has_the_words_of_the_edge(inside: Any, field: str) -> None:
+def test_inner_enumerations_equal_the_published_ones(inside: Any, field: str) -> None:
     assert set(values(inside)) == enums()[field]
 
 
-def test_every_offered_format_can_be_made() -> None:
-    # `xml` is drawn by nobody: it is written from the invoice.
-    assert {made.name for made in FORMATS} | {"xml"} == enums()["OutputSpec.formats"]
+def test_every_offered_format_can_be_rendered() -> None:
+    # `xml` is not rendered: it is written from the invoice.
+    assert {format_.name for format_ in FORMATS} | {"xml"} == enums()["OutputSpec.formats"]

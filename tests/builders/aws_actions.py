@@ -1,4 +1,4 @@
-"""What each function asks of AWS, put as the policies of roles put it."""
+"""Recorder of the AWS actions that each function uses, in the terms of IAM policies."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,14 +11,14 @@ from typing import Any, Final
 from chalicelib.adapters.aws.session import AwsClients
 from infra.package.needs import FunctionNeeds, Grant
 
-# Before each call, and before an address is signed that makes one.
+# Fires before each call and before a URL for a call is signed.
 _BOTOCORE_EVENT: Final = "before-parameter-build"
 _CURRENT_FUNCTION: Final = ContextVar("serving", default="")
 
 
 @contextmanager
 def acting_as(function: str) -> Iterator[None]:
-    """Let what is asked of AWS meanwhile be this function's; the empty name is the test itself."""
+    """Attribute AWS calls in this block to a function; the empty name is the test itself."""
     token = _CURRENT_FUNCTION.set(function)
     try:
         yield
@@ -28,30 +28,30 @@ def acting_as(function: str) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True, order=True)
 class AwsAction:
-    """An action and what it acts on; of a table also the partition, where the call names one."""
+    """AWS action and its resource; for a table also the partition, if the call names one."""
 
     action: str
     resource: str
     partition: str = ""
 
     def is_covered_by(self, grant: Grant) -> bool:
-        """Tell whether a grant allows this."""
+        """Return whether a grant allows this action."""
         action, pattern = grant
         names = (self.resource, f"{self.resource} {self.partition}")
         return action == self.action and any(fnmatchcase(name, pattern) for name in names)
 
 
 class AwsActionRecorder:
-    """What the functions of one stack asked for, by function."""
+    """AWS actions of the functions of one stack, by function."""
 
     def __init__(self, resources: Mapping[str, Mapping[str, str]]) -> None:
-        """Take the stack's resources; they are told by their logical names."""
+        """Take the stack's resources; actions are recorded with their logical names."""
         self._names = {parts["Ref"]: name for name, parts in resources.items()}
         self._actions: defaultdict[str, set[AwsAction]] = defaultdict(set)
 
     @contextmanager
     def recording(self, clients: AwsClients) -> Iterator[None]:
-        """Hear what is asked through these clients meanwhile."""
+        """Record the calls through these clients in this block."""
         used: tuple[Any, ...]
         used = (clients.dynamodb, clients.s3, clients.sqs, clients.secretsmanager)
         events = [client.meta.events for client in used]
@@ -64,22 +64,22 @@ class AwsActionRecorder:
                 each.unregister(_BOTOCORE_EVENT, self._on_call)
 
     def record_invocation(self, function: str) -> None:
-        """Hear that a function is invoked."""
+        """Record the invocation of a function."""
         self._record([AwsAction("lambda:InvokeFunction", self._names[function])])
 
     def actions_without_grant(
         self, needs: Mapping[str, FunctionNeeds]
     ) -> list[tuple[str, AwsAction]]:
-        """Return what no grant of the function that asked for it allows."""
+        """Return the recorded actions that no grant of their function allows."""
         return sorted(
             (function, asked)
-            for function, all_asked in self._actions.items()
-            for asked in all_asked
+            for function, actions in self._actions.items()
+            for asked in actions
             if not any(asked.is_covered_by(grant) for grant in needs[function].grants)
         )
 
     def unused_grants(self, needs: Mapping[str, FunctionNeeds]) -> dict[str, set[Grant]]:
-        """Return the grants of each function that nothing which it asked for needs."""
+        """Return the grants of each function that none of its actions needed."""
         return {
             function: {
                 grant
@@ -105,8 +105,8 @@ class AwsActionRecorder:
             yield from self._table_actions(name, params)
         elif service == "s3":
             bucket = self._names[params["Bucket"]]
-            # CreateBucket is never sent: botocore only looks up there where a form is posted to.
-            # Who may get an object may ask for its head.
+            # CreateBucket is never sent: botocore only looks up its URL to sign a form post.
+            # s3:GetObject also allows HeadObject.
             if name == "CopyObject":
                 source = params["CopySource"].partition("/")[2]
                 yield AwsAction("s3:GetObject", f"${{{bucket}.Arn}}/{source}")
@@ -136,7 +136,7 @@ class AwsActionRecorder:
 
     def _item_action(self, name: str, params: Mapping[str, Any]) -> AwsAction:
         key = params.get("Key") or params.get("Item") or {}
-        # A query names its partition as a value.
+        # A query passes its partition as an expression value.
         named = key.get("PK") or params.get("ExpressionAttributeValues", {}).get(":pk", {})
         partition = named.get("S", "")
         return AwsAction(f"dynamodb:{name}", self._names[params["TableName"]], partition)

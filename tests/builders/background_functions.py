@@ -1,4 +1,4 @@
-"""The functions behind queues and the schedule, run in this process when a test says so."""
+"""The functions behind queues and the schedule, run in this process on request of a test."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -33,7 +33,7 @@ _FUNCTIONS = {
 
 
 class BackgroundFunctions:
-    """What works in the background of a service over moto."""
+    """Background functions of a service over moto."""
 
     resources: Mapping[str, Mapping[str, str]]
     settings: ApiSettings
@@ -43,7 +43,7 @@ class BackgroundFunctions:
     smtp_url = ""
 
     def run_batch(self, queue: str, serve: Callable[[dict[str, Any]], dict[str, Any]]) -> list[str]:
-        """Receive what is in a queue, hand it over, and return the ids of what failed."""
+        """Receive the messages of a queue, serve them, and return the ids of those that failed."""
         name = f"{queue}Queue"
         url = self.resources[name if name in self.resources else queue]["Ref"]
         received = self.clients.sqs.receive_message(
@@ -66,7 +66,7 @@ class BackgroundFunctions:
         return failed
 
     def relay_events(self) -> list[str]:
-        """Let the relay work off the events queue."""
+        """Run the relay on the messages of the events queue."""
         settings = RelaySettings(
             main_table=self.settings.main_table,
             bucket=self.settings.bucket,
@@ -83,7 +83,7 @@ class BackgroundFunctions:
         )
 
     def tick(self) -> int:
-        """Let the tick hand out what is due, and return how many items that were."""
+        """Run the tick, and return how many due items it dispatched."""
         settings = TickSettings(
             main_table=self.settings.main_table,
             events_queue_url=self.settings.events_queue_url,
@@ -93,7 +93,7 @@ class BackgroundFunctions:
             return workers.tick(settings, self.clients, self.clock)()
 
     def run_maintenance(self) -> list[str]:
-        """Let the upkeep work off its queue."""
+        """Run the maintenance on the messages of its queue."""
         settings = MaintenanceSettings(
             main_table=self.settings.main_table,
             bucket=self.settings.bucket,
@@ -104,17 +104,17 @@ class BackgroundFunctions:
             maintenance_dead_letters_url=self.resources["MaintenanceDeadLetters"]["Ref"],
             smtp_url=self.smtp_url,
         )
-        upkeep = workers.maintenance(settings, self.clients, self.clock)
+        run_item = workers.maintenance(settings, self.clients, self.clock)
         inbox = workers.maintenance_inbox(settings, self.clients)
         return self.run_batch(
             "Maintenance",
             lambda event: inbox.process_batch(
-                event["Records"], lambda message: upkeep(DueItem.from_json(message.body))
+                event["Records"], lambda message: run_item(DueItem.from_json(message.body))
             ),
         )
 
     def record_dead_letters(self, queue: str) -> list[str]:
-        """Let the function of the dead letters work off those of a queue."""
+        """Run the dead-letter function on the dead letters of a queue."""
         urls = {name: self.resources[f"{name}DeadLetters"]["Ref"] for name in QUEUES}
         settings = DeadLettersSettings(
             main_table=self.settings.main_table,
@@ -124,10 +124,10 @@ class BackgroundFunctions:
             events_dead_letters_url=urls["Events"],
             maintenance_dead_letters_url=urls["Maintenance"],
         )
-        bury = workers.dead_letters(settings, self.clients, self.clock)
-        names = {url.rsplit("/", 1)[-1]: name.lower() for name, url in urls.items()}
+        record = workers.dead_letters(settings, self.clients, self.clock)
+        names = {url.rsplit("/", 1)[-1]: dead_letter_queue(name) for name, url in urls.items()}
         return self.run_batch(
-            f"{queue}DeadLetters", lambda event: dead_letters.serve(event, bury, names)
+            f"{queue}DeadLetters", lambda event: dead_letters.serve(event, record, names)
         )
 
     def send(self, queue: str, body: str) -> None:
@@ -137,9 +137,9 @@ class BackgroundFunctions:
         )
 
     def dead_letters(self, queue: str) -> list[DeadLetter]:
-        """Return the records of what was given up."""
+        """Return the recorded dead letters of a queue."""
         letters = DeadLetters(Tables(self.clients), self.settings.transient_table, self.clock)
-        return list(letters.of_queue(queue.lower()))
+        return list(letters.of_queue(dead_letter_queue(queue)))
 
     def usage(self) -> dict[str, int]:
         """Return the workspace's statistics, all days together."""
@@ -152,3 +152,8 @@ class BackgroundFunctions:
         for item in page.items:
             total.update({k: v for k, v in item.items() if isinstance(v, int) and "#" not in k})
         return dict(total)
+
+
+def dead_letter_queue(queue: str) -> str:
+    """Return the name by which `platen dlq` knows a queue of the template."""
+    return {"Maintenance": "upkeep"}.get(queue, queue.lower())

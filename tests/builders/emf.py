@@ -1,4 +1,4 @@
-"""Lines of CloudWatch's embedded metric format, read as its specification says."""
+"""Parser of CloudWatch's embedded metric format that checks the rules of its specification."""
 
 import json
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ UNITS: Final = {"Count", "Milliseconds"}
 
 @dataclass(frozen=True)
 class Metric:
-    """Some values of one metric under one set of dimensions."""
+    """Values of one metric for one set of dimensions."""
 
     name: str
     unit: str
@@ -23,25 +23,25 @@ class Metric:
 
 
 def is_emf(line: Mapping[str, Any]) -> bool:
-    """Tell whether CloudWatch reads values off a line of the log."""
+    """Return whether a log line is in the embedded metric format."""
     return "_aws" in line
 
 
 def metrics_in(output: str) -> list[Metric]:
-    """Return every metric of a function's output; the format's rules must hold."""
+    """Return every metric of a function's output; assert the rules of the format."""
     lines = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
     return [metric for line in lines if is_emf(line) for metric in metrics_of(line)]
 
 
 def metrics_of(line: Mapping[str, Any]) -> list[Metric]:
-    """Return the metrics of one line; the format's rules must hold."""
-    about = line["_aws"]
-    assert about.keys() == {"Timestamp", "CloudWatchMetrics"}
-    assert type(about["Timestamp"]) is int
+    """Return the metrics of one line; assert the rules of the format."""
+    header = line["_aws"]
+    assert header.keys() == {"Timestamp", "CloudWatchMetrics"}
+    assert type(header["Timestamp"]) is int
     return [
         metric
-        for directive in about["CloudWatchMetrics"]
-        for metric in _of_directive(directive, line, about["Timestamp"])
+        for directive in header["CloudWatchMetrics"]
+        for metric in _of_directive(directive, line, header["Timestamp"])
     ]
 
 

@@ -1,9 +1,9 @@
-"""Values that try to be more than values."""
+"""Texts and file names that try to break out of the place where they are written."""
 
 from collections.abc import Mapping
 from typing import Final
 
-# What some reader takes for the end of a line, or for a line; what a terminal obeys; half a pair.
+# Line separators of some readers, a forged log line, terminal sequences, a lone surrogate.
 HOSTILE_TEXTS: Final = (
     'a\n{"level":"ERROR","message":"made up"}',
     "a\r\nb\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029c",
@@ -11,7 +11,7 @@ HOSTILE_TEXTS: Final = (
     '{"request_id": "another"}',
 )
 
-# Names that try to be more than names: of headers, lines, folders, devices and other files.
+# File names that try to forge headers, log lines, folders, devices or other files.
 HOSTILE_NAMES: Final[Mapping[str, str]] = {
     "header": "a\r\nSet-Cookie: made=up\r\n\r\n<script>",
     "line": 'a\n{"level":"ERROR","message":"made up"}',

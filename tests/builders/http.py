@@ -1,4 +1,4 @@
-"""API Gateway proxy events, and answers as a test reads them."""
+"""API Gateway proxy events, and the answers of the app."""
 
 import base64
 import json
@@ -11,14 +11,14 @@ from urllib.parse import parse_qs, urlsplit
 
 from chalicelib.api.edge.app import App
 
-# What the platform hands a function beside the event; nothing else of it is used.
+# The Lambda context; the app uses nothing else of it.
 GATEWAY_ID: Final = "ca7f0a1c-gateway"
 CONTEXT: Final = SimpleNamespace(aws_request_id="invocation-1")
 
 
 @dataclass(frozen=True)
 class ApiAnswer:
-    """What came back."""
+    """Answer of the app to one request."""
 
     status: int
     headers: Mapping[str, str]
@@ -31,7 +31,7 @@ class ApiAnswer:
 
     @property
     def code(self) -> str:
-        """Return the problem's code; the answer must be a whole problem document."""
+        """Return the problem's code; the answer must be a complete problem (RFC 9457)."""
         problem = self.json
         assert self.headers["Content-Type"] == "application/problem+json", self
         assert problem["status"] == self.status

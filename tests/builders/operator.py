@@ -1,4 +1,4 @@
-"""The operator tool as an operator meets it: arguments in; exit code, table or JSON object out."""
+"""The operator tool run in process: arguments in; exit code, table or JSON object out."""
 
 import json
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from tests.builders.service import REGION
 
 
 class OperatorTool:
-    """Runs `platen` in this process, on a machine whose run folder is this one."""
+    """Runs `platen` in this process with the given run folder."""
 
     def __init__(self, folder: Path, environment: pytest.MonkeyPatch) -> None:
         self.folder = folder
@@ -26,7 +26,7 @@ class OperatorTool:
     def use_service(
         self, table: str, resources: Mapping[str, Mapping[str, str]] | None = None
     ) -> None:
-        """Name a service by its table, and all else that was made for it."""
+        """Set the environment that names a service: its table and its other resources."""
         for variable, logical in connection._RESOURCE_VARIABLES.items():
             self._environment.setenv(variable, (resources or {}).get(logical, {}).get("Ref", ""))
         self._environment.setenv("PLATEN_MAIN_TABLE", table)
@@ -35,8 +35,8 @@ class OperatorTool:
         bootstrap.operator_services.cache_clear()
 
     def forget_service(self) -> None:
-        """Take away what names a service."""
-        # Set first, so that what the tool itself sets goes with the test.
+        """Remove the environment that names a service."""
+        # Set first, so that monkeypatch also reverts what the tool itself sets.
         for variable in (*connection._RESOURCE_VARIABLES, "PLATEN_STACK", "PLATEN_FUNCTIONS_LOG"):
             self._environment.setenv(variable, "")
         bootstrap.operator_services.cache_clear()
@@ -44,8 +44,8 @@ class OperatorTool:
     def write_run_files(
         self, table: str, pid: int, resources: Mapping[str, Mapping[str, str]] | None = None
     ) -> None:
-        """Write what a running stack writes."""
-        self._environment.setenv("AWS_REGION", REGION)  # goes with the test, as above
+        """Write the run files of a running stack."""
+        self._environment.setenv("AWS_REGION", REGION)  # reverted after the test, as above
         endpoints = {
             "stack": "platen",
             "endpoints": {},
@@ -56,14 +56,14 @@ class OperatorTool:
         (self.folder / "endpoints.json").write_text(json.dumps(endpoints))
 
     def run(self, *arguments: str) -> Result:
-        """Run a command; an exception that it does not tell is the test's failure."""
+        """Run a command; an exception that it does not handle fails the test."""
         done = CliRunner().invoke(main, arguments, prog_name="platen")
         if done.exception is not None and not isinstance(done.exception, SystemExit):
             raise done.exception
         return done
 
     def json(self, *arguments: str) -> Any:
-        """Return the one JSON object that a command prints."""
+        """Return the single JSON object that a command prints."""
         done = self.run(*arguments, "--json")
         assert (done.exit_code, done.stderr) == (0, ""), done.output
         answer = json.loads(done.stdout)
@@ -71,17 +71,17 @@ class OperatorTool:
         return answer
 
     def table(self, *arguments: str) -> list[str]:
-        """Return the lines that a command prints for people."""
+        """Return the lines that a command prints without `--json`."""
         done = self.run(*arguments)
         assert (done.exit_code, done.stderr) == (0, ""), done.output
         return done.stdout.splitlines()
 
     def refusal(self, *arguments: str) -> tuple[str, str]:
-        """Return code and reason of a refusal, told alike to people and to programs."""
-        told, answered = self.run(*arguments), self.run(*arguments, "--json")
-        assert (told.exit_code, told.stdout) == (1, ""), told.output
-        assert answered.exit_code == 1
-        assert answered.stderr == told.stderr
-        answer = json.loads(answered.stdout)
-        assert told.stderr == f"Error: {answer['detail']}\n"
+        """Return code and detail of a refusal, which must agree with and without `--json`."""
+        plain, as_json = self.run(*arguments), self.run(*arguments, "--json")
+        assert (plain.exit_code, plain.stdout) == (1, ""), plain.output
+        assert as_json.exit_code == 1
+        assert as_json.stderr == plain.stderr
+        answer = json.loads(as_json.stdout)
+        assert plain.stderr == f"Error: {answer['detail']}\n"
         return answer["code"], answer["detail"]

@@ -1,4 +1,4 @@
-"""Which owners of codes and warnings are in the product, and what only a browser can provoke."""
+"""Owners of problem codes in the product, and requests that provoke codes of the browser."""
 
 from typing import Any, Final
 
@@ -58,10 +58,10 @@ _SKIPPED_INVOICE: Final = {
         "profile": "EN16931",
         "syntax": "cii",
         "invoice": {},
-        "path": None,
-        "root": "invoice",
-        "written": False,
-        "skipped_by_plan": True,
+        "data_path": None,
+        "findings_root": "invoice",
+        "is_written": False,
+        "is_skipped_by_plan": True,
     },
 }
 

@@ -12,6 +12,7 @@ from typing import Any, cast, override
 import boto3
 import pytest
 from moto import mock_aws
+from moto.core import serialize
 from moto.kms.utils import generate_private_key
 
 from chalicelib.adapters.aws.session import AwsClients
@@ -31,6 +32,7 @@ from tests.builders.background_functions import BackgroundFunctions
 from tests.builders.http import ApiAnswer, request
 from tests.fakes.api_services import FixedClock
 from tests.fakes.engine import FakeEngine
+from tests.fakes.moto_speed import pick_attribute
 
 REGION = "us-east-1"
 
@@ -40,7 +42,7 @@ class LambdaClient:
 
     class exceptions:  # noqa: N801 -- as botocore names it
         class TooManyRequestsException(Exception):  # noqa: N818
-            """No room."""
+            """No capacity."""
 
     def __init__(self, service: "Service") -> None:
         self._service = service
@@ -64,20 +66,20 @@ class LambdaClient:
         except FunctionKilled:
             return {"FunctionError": "Unhandled", "Payload": io.BytesIO(b"{}")}
         except InvocationError as failed:
-            told = {"errorType": type(failed).__name__, "errorMessage": str(failed)}
+            error = {"errorType": type(failed).__name__, "errorMessage": str(failed)}
             return {
                 "FunctionError": "Unhandled",
-                "Payload": io.BytesIO(json.dumps(told).encode()),
+                "Payload": io.BytesIO(json.dumps(error).encode()),
             }
         return {"Payload": io.BytesIO(json.dumps(answer).encode())}
 
 
 class FunctionKilled(BaseException):
-    """The process of a function ends here."""
+    """Simulated death of a function's process."""
 
 
 class KillableDynamodb:
-    """The client of moto; a function can die before it commits."""
+    """DynamoDB client of moto that can kill the function before a commit."""
 
     def __init__(self, service: "Service", client: Any) -> None:
         self._service = service
@@ -105,7 +107,7 @@ class InProcessClients(AwsClients):
 
 
 class Service(BackgroundFunctions):
-    """The service, its clock, and what a test says to it."""
+    """The service with its clock, and the requests that a test sends."""
 
     def __init__(self, aws: "MotoAws") -> None:
         self.clock = FixedClock()
@@ -206,7 +208,7 @@ class Service(BackgroundFunctions):
             return serve(event, invocation, services)
 
     def redeliver(self) -> None:
-        """Deliver the message of the newest render, whether or not its function survives it."""
+        """Deliver the message of the newest render, even if its function dies."""
         newest = self.call("GET", "/v1/renders").json["data"][0]
         body = {"v": 1, "workspace_id": self.workspace, "render_id": newest["id"]}
         record = {"messageId": "m", "body": json.dumps(body | {"request_id": "r"})}
@@ -214,7 +216,7 @@ class Service(BackgroundFunctions):
             self.serve({"Records": [record]}, f"delivery-{next(self.calls)}")
 
     def run_queued(self, queue: str = "Renders") -> list[str]:
-        """Receive what is queued, run it, and return the ids of the messages that failed."""
+        """Receive the queued renders, run them, and return the ids of the messages that failed."""
         return self.run_batch(
             queue, lambda event: self.serve(event, f"delivery-{next(self.calls)}")
         )
@@ -224,7 +226,7 @@ class Service(BackgroundFunctions):
         return self.operator.limits.get(self.workspace)
 
     def rows(self, render_id: str) -> list[dict[str, Any]]:
-        """Return a render's row and its facts, in order."""
+        """Return a render's row and its events, in order."""
         page = self.services.tables.query(
             self.settings.main_table,
             "PK = :pk",
@@ -233,7 +235,7 @@ class Service(BackgroundFunctions):
         return page.items
 
     def events(self, render_id: str) -> list[dict[str, Any]]:
-        """Return the facts beside a render, in order."""
+        """Return the events of a render, in order."""
         return [row for row in self.rows(render_id) if row["SK"].startswith("EVENT#")]
 
     def objects(self) -> list[str]:
@@ -243,7 +245,7 @@ class Service(BackgroundFunctions):
 
 
 class MotoAws:
-    """One moto for many tests: its clients are made once, each test has resources of its own."""
+    """One moto for many tests: clients are shared, each test has its own resources."""
 
     def __init__(self) -> None:
         self._numbers = itertools.count()
@@ -256,7 +258,7 @@ class MotoAws:
 
 @contextmanager
 def in_process_aws() -> Iterator[MotoAws]:
-    """Yield AWS in this process; nothing of it is left afterwards."""
+    """Yield AWS in this process for the block."""
     variables = {
         "AWS_DEFAULT_REGION": REGION,
         "AWS_ACCESS_KEY_ID": "test",
@@ -268,4 +270,5 @@ def in_process_aws() -> Iterator[MotoAws]:
         # moto makes an RSA key, a quarter of a test's time, for each KMS key; nobody signs with it.
         once = cache(generate_private_key)
         environment.setattr("moto.kms.models.generate_private_key", once)
+        environment.setattr(serialize.AttributePicker, "__call__", pick_attribute)
         yield MotoAws()

@@ -1,4 +1,4 @@
-"""A recount: what the tables and the bucket of a service hold, and whether it agrees."""
+"""Audit of the tables and the bucket of a service: do they agree with each other."""
 
 import re
 from collections import Counter
@@ -16,7 +16,7 @@ type Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class StoreAudit:
-    """Everything that a service of one workspace has written."""
+    """Everything that a service with one workspace has written."""
 
     renders: dict[str, Render]
     events: list[Row]
@@ -29,7 +29,7 @@ class StoreAudit:
 
     @classmethod
     def read(cls, service: Service) -> "StoreAudit":
-        """Read all of it, past whatever stands between the functions and AWS."""
+        """Read all of it, bypassing the fault proxies."""
         rows = _scan(service, service.settings.main_table)
         metas = [row for row in rows if row["PK"].startswith("WS#") and row["SK"] == "META"]
         days = [row for row in rows if "#USE#" in row["PK"]]
@@ -49,9 +49,9 @@ class StoreAudit:
         )
 
     def check(self, *, late_uploads: AbstractSet[str] = frozenset()) -> None:
-        """Raise unless every book says the same, and nothing waits any more.
+        """Assert that all records agree and nothing is pending.
 
-        Uploads that arrived when nobody waited for them may be left, while something will still
+        Uploads that arrived after their caller gave up may be left if something will still
         remove them: bodies, by the bucket itself, and files of dead attempts, with the retention.
         """
         self._check_states()
@@ -69,13 +69,13 @@ class StoreAudit:
         assert set(ids) <= self.renders.keys()
 
     def _check_events(self) -> None:
-        assert all("published_at" in fact for fact in self.events)
+        assert all("published_at" in event for event in self.events)
         final = Counter(
-            fact["PK"] for fact in self.events if fact["type"].split(".")[1] in _FINAL_STATUSES
+            event["PK"] for event in self.events if event["type"].split(".")[1] in _FINAL_STATUSES
         )
         assert set(final.values()) <= {1}
         assert len(final) == len(self.renders)
-        expired = Counter(fact["PK"] for fact in self.events if fact["type"] == "render.expired")
+        expired = Counter(event["PK"] for event in self.events if event["type"] == "render.expired")
         assert set(expired.values()) <= {1}
         purged = [render for render in self.renders.values() if render.files_purged_at]
         assert len(expired) == len(purged)
@@ -99,7 +99,7 @@ class StoreAudit:
         assert set(self.due_items) <= waiting, set(self.due_items) - waiting
 
     def _has_expiring_files(self, key: str) -> bool:
-        """Tell whether the render of a file has files that will end."""
+        """Return whether the render of a file has files that will expire."""
         render = self.renders[_RENDER_ID.findall(key)[0]]
         return render.status == "succeeded" and render.files_purged_at is None
 

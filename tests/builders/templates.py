@@ -10,7 +10,7 @@ from tests.builders.service import Service
 
 TEMPLATES_PATH: Final = "/v1/templates"
 _CONFLICT_SHARE: Final = 0.2
-# No row takes it.
+# Larger than a DynamoDB item may be.
 LARGE_HTML: Final = "<p>" + "x" * 450_000
 
 
@@ -22,7 +22,7 @@ def post_template(service: Service, **fields: Any) -> ApiAnswer:
 
 
 def make_template(service: Service, **fields: Any) -> str:
-    """Make a template and return its path."""
+    """Create a template and return its path."""
     answer = post_template(service, **fields)
     assert answer.status == 201, answer.body
     return f"{TEMPLATES_PATH}/{answer.json['id']}"
@@ -46,8 +46,8 @@ def template_rows(service: Service, path: str) -> list[dict[str, Any]]:
 
 def render_template(service: Service, path: str, **fields: Any) -> ApiAnswer:
     """Render the template at a path."""
-    wanted = {"type": "template", "template_id": path.rpartition("/")[2]}
-    return service.render(input=wanted, **fields)
+    source = {"type": "template", "template_id": path.rpartition("/")[2]}
+    return service.render(input=source, **fields)
 
 
 def _get_deleted(service: Service) -> ApiAnswer:
@@ -73,7 +73,7 @@ def _post_invalid_scene(service: Service) -> ApiAnswer:
     return post_template(service, type="image_canvas", html=None, scene=scene)
 
 
-# By code of the catalogue: what is answered with it.
+# By code of the catalogue: a request that is answered with it.
 PROVOKED_TEMPLATE_ERRORS: Final[dict[str, Callable[[Service], ApiAnswer]]] = {
     "version_not_found": lambda service: render_template(service, make_template(service)),
     "draft_revision_conflict": lambda service: publish_template(
@@ -87,49 +87,49 @@ PROVOKED_TEMPLATE_ERRORS: Final[dict[str, Callable[[Service], ApiAnswer]]] = {
 
 
 class SerializingClient:
-    """A client whose calls each happen at one moment, as DynamoDB's do and moto's do not.
+    """Client whose calls are atomic, as DynamoDB's are and moto's are not.
 
-    Of transactions a fifth are canceled, as where others are in their way.
+    A fifth of the transactions is canceled with a conflict.
     """
 
     def __init__(self, client: Any) -> None:
-        """Stand before a client."""
+        """Wrap a client."""
         self._client = client
         self._lock = threading.Lock()
         self._random = random.Random(7)  # noqa: S311 -- faults, no secrets
 
     def __getattr__(self, name: str) -> Any:
-        """Return a call that waits for all others."""
+        """Return a call that holds a lock against all others."""
         found = getattr(self._client, name)
         if name in {"exceptions", "meta"}:
             return found
 
-        def alone(**given: Any) -> Any:
+        def serialized(**arguments: Any) -> Any:
             with self._lock:
                 if name == "transact_write_items" and self._random.random() < _CONFLICT_SHARE:
                     raise self._client.exceptions.TransactionCanceledException(
                         {"CancellationReasons": [{"Code": "TransactionConflict"}]}, name
                     )
-                return found(**given)
+                return found(**arguments)
 
-        return alone
+        return serialized
 
 
 class FakeDryRun:
-    """Stands for the rendering of all datasets: counts, and fails when it is told to."""
+    """Fake of the dry run of all datasets: records its calls, and fails on request."""
 
     meanwhile: Callable[[], object]
     failure: Exception | None
 
     def __init__(self, service: Service) -> None:
-        """Take its place in a service whose templates nobody has asked for yet."""
+        """Replace the dry run in a service whose template services are not built yet."""
         self.calls: list[Any] = []
         self.failure = None
         self.meanwhile = lambda: None
         service.services.__dict__["dry_run_datasets"] = self
 
     def __call__(self, _template: Any, source: Any, *, datasets: Any, deadline: float) -> None:
-        """Rehearse."""
+        """Record the call."""
         self.calls.append((source, datasets, deadline))
         self.meanwhile()
         if self.failure is not None:

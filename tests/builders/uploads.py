@@ -32,6 +32,6 @@ def announce_upload(service: Service, **fields: Any) -> ApiAnswer:
 
 
 def store_announced(service: Service, upload_id: str, content: bytes) -> None:
-    """Put what was announced where its form puts it."""
+    """Store an announced upload where its form would put it."""
     key = f"tmp/uploads/{service.workspace}/{upload_id}.arriving"
     service.clients.s3.put_object(Bucket=service.settings.bucket, Key=key, Body=content)

@@ -1,4 +1,4 @@
-"""Validators that tell what a test has them tell, and what that is answered with."""
+"""Fake results of the validators, and the requests that provoke their codes."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -28,20 +28,20 @@ def raw_finding(
 
 
 def fake_validation(service: Service, *findings: RawFinding) -> list[dict[str, Any]]:
-    """Have the validators tell this of everything, and return what they are asked."""
-    asked: list[dict[str, Any]] = []
+    """Make the validators report these findings for everything; return their requests."""
+    requests: list[dict[str, Any]] = []
 
     def verdicts(order: dict[str, Any]) -> list[dict[str, Any]]:
-        asked.append(order)
+        requests.append(order)
         return [Verdict(findings, "V 1", "S").to_json() for _ in order["checks"]]
 
     service.verdicts = verdicts
-    return asked
+    return requests
 
 
 @contextmanager
 def fake_large_documents(service: Service) -> Iterator[None]:
-    """Have documents made that the validators have to fetch, and nothing found wrong with them."""
+    """Make documents so large that the validators fetch them from S3, without findings."""
 
     def verdicts(order: dict[str, Any]) -> list[dict[str, Any]]:
         with acting_as("ValidateFunction"):
@@ -57,7 +57,7 @@ def fake_large_documents(service: Service) -> Iterator[None]:
 
 
 def kill_validators(service: Service) -> None:
-    """Have the validators die over everything."""
+    """Make the validators die on every request."""
     service.verdicts = lambda order: [Verdict(why="killed").to_json() for _ in order["checks"]]
 
 
@@ -86,7 +86,7 @@ def _validate_received(service: Service, content: bytes) -> ApiAnswer:
     return service.call("POST", "/v1/einvoices/validate", body=content, headers=headers)
 
 
-# By code of the catalogue: what is answered with it, for what is wrong with a document.
+# By code of the catalogue: a request whose faulty document is answered with it.
 PROVOKED_REJECTIONS: Final[dict[str, Callable[[Service], ApiAnswer]]] = {
     "einvoice_invalid": lambda service: post_einvoice(service, invoice=INVALID_INVOICE),
     "einvoice_validation_failed": _reject_einvoice,
@@ -118,7 +118,7 @@ def _post_warned_einvoice(service: Service) -> ApiAnswer:
     return post_einvoice(service)
 
 
-# By warning: an answer that carries it and no other.
+# By warning: a request whose answer carries it and no other.
 PROVOKED_VALIDATION_WARNINGS: Final[dict[str, Callable[[Service], ApiAnswer]]] = {
     "einvoice_validation_warning": _post_warned_einvoice,
     "einvoice_validation_unavailable": _post_unvalidated_einvoice,

@@ -1,4 +1,4 @@
-"""An API resource of the tests' own: one endpoint of every sort, and its models."""
+"""API resource for tests: one endpoint of every sort, and its models."""
 
 from typing import Annotated, Any, Literal
 
@@ -27,7 +27,7 @@ class Arm(Model):
 
 
 class Chair(Model):
-    """Something to send."""
+    """Request body with fields of every kind."""
 
     name: Annotated[str, Field(min_length=1, max_length=10)]
     legs: Annotated[list[Leg], Field(default_factory=list)]
@@ -37,7 +37,7 @@ class Chair(Model):
 
 
 class ChairQuery(Model):
-    """How the list is narrowed down."""
+    """Filters of the list."""
 
     colour: Literal["red", "blue"] | None = None
     limit: Annotated[int, Field(ge=1, le=100)] = 20

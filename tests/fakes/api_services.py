@@ -1,4 +1,4 @@
-"""The services that the edge asks for, kept in memory."""
+"""In-memory services for the API layer."""
 
 import datetime as dt
 import itertools
@@ -22,7 +22,7 @@ NOW = dt.datetime(2026, 11, 21, 12, 0, tzinfo=dt.UTC)
 
 
 class FixedClock:
-    """Stands still until it is moved."""
+    """Clock that stands still until it is advanced."""
 
     def __init__(self) -> None:
         self.moment = NOW
@@ -35,7 +35,7 @@ class FixedClock:
 
 
 class CountedIds:
-    """Numbers its ids."""
+    """Id generator that counts."""
 
     def __init__(self) -> None:
         self._numbers = itertools.count(1)
@@ -64,12 +64,12 @@ class FakeRateLimit:
         return RateState(workspace.plan.rate_limit_rps, self.left, 2)
 
     def require_known_rate(self, _workspace: Workspace, _now: dt.datetime) -> None:
-        """Know nothing without asking."""
+        """Allow: the fake caches no rate."""
 
 
 @dataclass
 class FakeApiServices:
-    """Just enough for chalicelib.api."""
+    """The services that chalicelib.api uses."""
 
     clock: FixedClock = field(default_factory=FixedClock)
     ids: CountedIds = field(default_factory=CountedIds)

@@ -1,4 +1,4 @@
-"""What AWS answers when it does not do what it is asked, as botocore reads it."""
+"""AWS error responses in the form that botocore reads."""
 
 import json
 from typing import Any, Final
@@ -25,7 +25,7 @@ _SERVER_ERRORS: Final = {
 
 
 def refusal(kind: FaultKind, operation: str, body: bytes) -> Refusal:
-    """Return the answer of a call that is refused in this way."""
+    """Return the answer to a call that fails with this kind of fault."""
     service, _, name = operation.partition(".")
     if kind in {"died before", "died after"}:
         return 200, {"X-Amz-Function-Error": "Unhandled"}, b'{"errorType": "Runtime.ExitError"}'
@@ -40,14 +40,14 @@ def refusal(kind: FaultKind, operation: str, body: bytes) -> Refusal:
 
 
 def unprocessed(body: bytes) -> Refusal:
-    """Return the answer of a batch of which nothing was done."""
-    asked = json.loads(body)
-    if "RequestItems" in asked:
-        answer = {"Responses": {}, "UnprocessedKeys": asked["RequestItems"]}
+    """Return the answer to a batch of which nothing was processed."""
+    request = json.loads(body)
+    if "RequestItems" in request:
+        answer = {"Responses": {}, "UnprocessedKeys": request["RequestItems"]}
         return _json_response(200, None, **answer)
     failed = [
         {"Id": entry["Id"], "SenderFault": False, "Code": "InternalError"}
-        for entry in asked["Entries"]
+        for entry in request["Entries"]
     ]
     return _json_response(200, None, Successful=[], Failed=failed)
 

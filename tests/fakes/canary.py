@@ -1,4 +1,4 @@
-"""Stands on loopback where nothing may reach it, and remembers whoever did."""
+"""Server on loopback that must not be reached and records who reaches it."""
 
 import selectors
 import socket
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _TIMEOUT_S = 2.0
 _TLS_RECORD = b"\x16"
 _MAX_RECEIVED_BYTES = 4096
-# What each kind of file has the secret in, so that whoever loads one shows it.
+# Each kind of file contains the secret, so that a document that loads one shows it.
 _FILES = {
     "css": ("text/css", "body::after {{content: '{secret}'}}"),
     "js": ("text/javascript", "document.body.append('{secret}')"),
@@ -30,7 +30,7 @@ _PAGE = ("text/html", "<title>{secret}</title><p>{secret}")
 
 @dataclass(frozen=True)
 class CanaryHit:
-    """Something that arrived: a connection, what was said over it, or a datagram."""
+    """A connection, the bytes received over it, or a datagram."""
 
     address: str
     transport: str
@@ -38,11 +38,11 @@ class CanaryHit:
 
 
 class Canary:
-    """Listens at one port of many addresses, plain and with TLS alike; over UDP at some of them."""
+    """Server at one port of many addresses, with and without TLS; over UDP at some of them."""
 
     def __init__(self, addresses: Sequence[str], datagrams: Collection[str], secret: str) -> None:
         self.hits: list[CanaryHit] = []
-        # Shown to whoever begins with TLS.
+        # Used for connections that begin with a TLS record.
         self.tls: SSLContext | None = None
         self.port = 0
         self._secret = secret
@@ -109,9 +109,9 @@ class Canary:
                 self._answer(secured, address)
 
     def _answer(self, connection: socket.socket, address: str) -> None:
-        said = connection.recv(_MAX_RECEIVED_BYTES).decode("latin-1")
-        self.hits.append(CanaryHit(address, "tcp", said))
-        path = said.split(" ")[1] if said.count(" ") > 1 else "/"
+        received = connection.recv(_MAX_RECEIVED_BYTES).decode("latin-1")
+        self.hits.append(CanaryHit(address, "tcp", received))
+        path = received.split(" ")[1] if received.count(" ") > 1 else "/"
         kind, text = _FILES.get(path.partition("?")[0].rpartition(".")[2], _PAGE)
         body = text.format(secret=self._secret).encode()
         connection.sendall(

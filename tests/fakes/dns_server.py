@@ -1,4 +1,4 @@
-"""A name server on loopback whose answers may change from one question to the next."""
+"""Name server on loopback whose answers may change from one query to the next."""
 
 import socket
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ import dns.rdatatype
 import dns.resolver
 import dns.rrset
 
-# What is answered in turn, the last for ever: each turn is a few records as `A 192.0.2.1` or
+# The answers in turn, the last one for ever. Each turn is a few records such as `A 192.0.2.1` or
 # `CNAME other.test.`
 type DnsAnswers = Sequence[Sequence[str]]
 
@@ -23,7 +23,7 @@ _TIMEOUT_S = 5.0
 
 
 class DnsServer:
-    """Answers for the names of a zone; nobody else has an address."""
+    """Name server of a zone; all other names do not exist."""
 
     def __init__(self, zone: Mapping[str, DnsAnswers]) -> None:
         self._turns = {name: list(turns) for name, turns in zone.items()}
@@ -39,12 +39,12 @@ class DnsServer:
         self._server.server_close()
 
     def resolve(self, host: str, port: int) -> Sequence[str]:
-        """Return a host's addresses as the system's own look-up does; raises OSError."""
+        """Return a host's addresses as the system resolver does; raise OSError without any."""
         try:
             found = socket.getaddrinfo(host, port, flags=socket.AI_NUMERICHOST)
         except OSError:
             return self._ask(host)
-        return list(dict.fromkeys(str(place[0]) for *_, place in found))
+        return list(dict.fromkeys(str(address[0]) for *_, address in found))
 
     def _ask(self, host: str) -> Sequence[str]:
         resolver = dns.resolver.Resolver(configure=False)
@@ -82,7 +82,7 @@ class DnsServer:
             turns = self._turns.get(name.to_text(omit_final_dot=True).lower())
             if turns is None:
                 return None
-            # Each look-up asks for both kinds of address, and is one turn.
+            # Each look-up queries A and AAAA, and is one turn.
             turn = turns.pop(0) if kind == "A" and len(turns) > 1 else turns[0]
         return [(of, value) for of, _, value in (record.partition(" ") for record in turn)]
 

@@ -1,4 +1,4 @@
-"""A world in which each address answers as it is told."""
+"""Egress with a configured answer for each URL."""
 
 import socket
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from chalicelib.engine.ports import DestinationUnreachableError, FetchResponse
 
 @dataclass(frozen=True)
 class RecordedFetch:
-    """What was asked for."""
+    """Arguments of a fetch."""
 
     url: str
     max_bytes: int
@@ -20,7 +20,7 @@ class RecordedFetch:
 
 @dataclass
 class FakeEgress:
-    """Answers a fetch with bytes or by raising; an Event is waited for and never answers."""
+    """Answers a fetch with bytes or by raising; a fetch of an Event waits and then fails."""
 
     answers: Mapping[str, bytes | Exception | Event]
     fetches: list[RecordedFetch] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""An engine that makes small files at once and has them judged as the real one does."""
+"""Engine that makes small files at once and requests their validation as the real one does."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, cast

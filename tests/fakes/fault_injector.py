@@ -1,4 +1,4 @@
-"""What goes wrong between a function and AWS: drawn from a seed, counted, and told as a table."""
+"""Faults between a function and AWS: drawn from a seed, counted, and listed as a table."""
 
 import random
 import threading
@@ -22,28 +22,28 @@ type FaultKind = Literal[
     "died after",
 ]
 
-# The function's process may end, or be taken for ended: such a call is repeated by nobody below.
+# The function's process may die or seem dead; no client below repeats such a call.
 _KILLING_KINDS: Final = frozenset({"reset", "lost", "cut", "died before", "died after"})
 _WRITES: Final = ("PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems")
 _BATCHES: Final = ("BatchGetItem", "SendMessageBatch")
 
 
 class FaultInjector:
-    """Decides for each call whether it fails and how; `shares` are those of all calls, by kind."""
+    """Decides for each call whether and how it fails; `shares` of all calls by kind."""
 
     def __init__(self, seed: int, shares: Mapping[FaultKind, float]) -> None:
         self.is_on = False
         self.calls: Counter[str] = Counter()
         self.injected: Counter[tuple[str, FaultKind]] = Counter()
         self.late_uploads: set[str] = set()
-        """Objects whose upload arrived after its caller had given it up."""
+        """Objects whose upload arrived after its caller had given up."""
         self._shares = shares
         self._random = random.Random(seed)  # noqa: S311 -- faults, no secrets
         self._killed: Counter[str] = Counter()
         self._lock = threading.Lock()
 
     def draw(self, operation: str, subject: str | None = None) -> FaultKind | None:
-        """Return the fault of this call; a `subject` is killed once at most."""
+        """Return the fault of this call; a `subject` is killed at most once."""
         with self._lock:
             dice = self._random.random()
             if not self.is_on:
@@ -86,5 +86,5 @@ def _can_happen(kind: FaultKind, operation: str) -> bool:
         return name in _BATCHES
     if kind in {"died before", "died after"}:
         return name == "Invoke"
-    # A caller waits for a function as long as its own caller does: half a minute.
+    # An invocation waits as long as the caller of the API: half a minute.
     return not (kind.startswith("late") and name == "Invoke")

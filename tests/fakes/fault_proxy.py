@@ -1,4 +1,4 @@
-"""An HTTP proxy before an emulator of AWS that fails as networks and services do."""
+"""HTTP proxy before an AWS emulator that fails as networks and services do."""
 
 import http.server
 import json
@@ -15,7 +15,7 @@ import urllib3
 from tests.fakes.aws_refusals import Refusal, refusal, unprocessed
 from tests.fakes.fault_injector import FaultInjector, FaultKind
 
-# Longer than any caller of these tests reads.
+# Longer than any read timeout of these tests.
 LATE_BY_S: Final = 2.0
 _TARGET: Final = re.compile(r"(?:DynamoDB_\d+|AmazonSQS|secretsmanager)\.(?P<name>\w+)")
 _SERVICE: Final = re.compile(r"Credential=[^/]+/\d+/[^/]+/(?P<service>\w+)/")
@@ -23,7 +23,7 @@ _DROPPED_HEADERS: Final = {"connection", "transfer-encoding", "content-length", 
 
 
 class _Handler(http.server.BaseHTTPRequestHandler):
-    """Hands one request on, unless a fault is drawn for it."""
+    """Forwards one request, unless a fault is drawn for it."""
 
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
@@ -48,7 +48,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         if kind != "reset":
             time.sleep(LATE_BY_S)
         if kind == "late before":
-            # Its caller has left, and has most likely called again.
+            # The caller has timed out, and has most likely retried.
             if self.command == "PUT":
                 self.server.faults.late_uploads.add(self.path.split("/", 2)[2])
             self._forward(body)
@@ -130,12 +130,12 @@ class _Server(http.server.ThreadingHTTPServer):
 
     @override
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing of clients that have left."""
+        """Ignore clients that have hung up."""
 
 
 @contextmanager
 def fault_proxy(upstream: str, faults: FaultInjector) -> Iterator[str]:
-    """Yield the address of a proxy before `upstream`."""
+    """Yield the URL of a proxy before `upstream`."""
     server = _Server(upstream, faults)
     thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
     thread.start()
@@ -149,6 +149,6 @@ def fault_proxy(upstream: str, faults: FaultInjector) -> Iterator[str]:
 def _fault_subject(operation: str, body: bytes) -> str | None:
     if operation != "lambda.Invoke":
         return None
-    # What is only tried has none.
+    # A dry run has no render id.
     found: str | None = json.loads(body).get("render_id")
     return found

@@ -1,4 +1,4 @@
-"""What the limits of a workspace mean, one request after the other, without any table."""
+"""Sequential reference model of the limits of a workspace, without any table."""
 
 import datetime as dt
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ _PLANS = {
 
 
 class SmallWorkspace(Workspace):
-    """A workspace on a plan so small that its ends are met within a few requests."""
+    """A workspace on a plan so small that its limits are reached within a few requests."""
 
     @classmethod
     def on_plan(cls, plan_code: str, spend_cap_cents: int = 0) -> "SmallWorkspace":
@@ -43,7 +43,7 @@ class SmallWorkspace(Workspace):
 
 @dataclass(frozen=True)
 class ModelRender:
-    """As much of a render as its limits are compared with."""
+    """The fields of a render that the limits depend on."""
 
     id: RenderId
     is_final: bool = False
@@ -52,14 +52,14 @@ class ModelRender:
 
 
 class ModelRenders(dict[RenderId, ModelRender]):
-    """The renders that came into being."""
+    """The renders that were created."""
 
     def get_many(self, _workspace: WorkspaceId, ids: Sequence[RenderId]) -> list[ModelRender]:
         return [self[render_id] for render_id in ids if render_id in self]
 
 
 class DeletedBodies(list[str]):
-    """The places whose bodies were removed."""
+    """Keys of the deleted bodies."""
 
     def delete(self, key: str) -> None:
         self.append(key)
@@ -94,7 +94,7 @@ class LimitsModel:
         self.tests = LeakyBucket(self.workspace.plan.test_renders_per_minute, 60_000)
         self.leases: dict[RenderId, int] = {}
         self.holds: dict[RenderId, HoldKind] = {}
-        """Renders that are not settled, and what they hold."""
+        """Unsettled renders, and what each one holds."""
         self.used = 0
         self.prepaid = 0
         self.topups = 0
@@ -111,7 +111,7 @@ class LimitsModel:
 
     @property
     def next_hold(self) -> HoldKind | None:
-        """What a live render would take next; None: nothing."""
+        """Return what the next live render would hold; None if nothing is left."""
         plan = self.workspace.plan
         spent = plan.price_cents + (self.topups + 1) * plan.pack_cents
         if self.left_included > 0:
@@ -122,7 +122,7 @@ class LimitsModel:
         return "top-up" if fits else None
 
     def refusal(self, claim: ReservationRequest) -> str | None:
-        """Return the code that a claim is refused with."""
+        """Return the code that a reservation request is refused with."""
         if not self.requests.has_room or (claim.test and not self.tests.has_room):
             return "rate_limited"
         if (
@@ -157,7 +157,7 @@ class LimitsModel:
         self.leases.pop(render_id, None)
 
     def reconcile(self) -> None:
-        """Settle what is final, and what was admitted long ago and never made."""
+        """Settle final renders, and admissions long ago without a render."""
         for render_id in {*self.holds, *self.leases}:
             render = self.renders.get(render_id)
             if render is not None and render.is_final:
@@ -166,7 +166,7 @@ class LimitsModel:
                 self.settle(render_id, billed=False)
 
     def advance(self, time: dt.timedelta) -> None:
-        """Let time pass; in a new cycle nothing is used, and old holds hold nothing of it."""
+        """Let time pass; in a new cycle nothing is used, and old holds do not count."""
         later = self.now + time
         ms = epoch_ms(later) - epoch_ms(self.now)
         self.requests.leak(ms)

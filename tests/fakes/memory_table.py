@@ -1,4 +1,4 @@
-"""One table in memory that knows the DynamoDB expressions of the limits item, and no others."""
+"""In-memory table that knows only the DynamoDB expressions of the limits item."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -18,20 +18,20 @@ _COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {
 
 
 class MemoryTable:
-    """Answers as `Tables` does, and lets a test disturb the next write."""
+    """Fake of `Tables`; a test may disturb the next write."""
 
     def __init__(self) -> None:
         self.items: dict[str, Item] = {}
         self.loses_answer = False
-        """The next write arrives, its answer does not."""
+        """The next write succeeds, but its answer is lost."""
         self.before_write: Callable[[], None] | None = None
-        """What somebody else does just before the next write."""
+        """Concurrent change just before the next write."""
 
     def get(self, _table: str, pk: str, _sk: str = "META") -> Item | None:
         return deepcopy(self.items.get(pk))
 
     def write(self, write: Write) -> Item | None:
-        """Write; where the answer is lost, write again, as botocore does."""
+        """Write; retry a lost answer, as botocore does."""
         disturb, self.before_write = self.before_write, None
         if disturb is not None:
             disturb()
@@ -58,13 +58,13 @@ class MemoryTable:
 
 
 def _check_placeholders(write: Write) -> None:
-    """DynamoDB refuses what is not used, and what is used but not given."""
+    """Assert that every placeholder is used and given, as DynamoDB does."""
     used = set(re.findall(r"[:#]\w+", f"{write.update} {write.condition}"))
     assert used == write.names.keys() | write.values.keys()
 
 
 class _Expression:
-    """Evaluates against the item as it was before the write, as DynamoDB does."""
+    """Expressions evaluated against the item before the write, as DynamoDB does."""
 
     def __init__(self, item: Item, names: Mapping[str, str], values: Mapping[str, Any]) -> None:
         self._item = item
@@ -80,10 +80,10 @@ class _Expression:
         sets, _, removes = update.partition("REMOVE ")
         for clause in filter(None, re.split(r", (?![^(]*\))", sets.removeprefix("SET ").strip())):
             target, _, source = clause.partition(" = ")
-            parent, name = self._place(after, target)
+            parent, name = self._locate(after, target)
             parent[name] = self._value(source)
         for target in filter(None, removes.split(", ")):
-            parent, name = self._place(after, target)
+            parent, name = self._locate(after, target)
             parent.pop(name, None)
         return after
 
@@ -118,10 +118,10 @@ class _Expression:
     def _find(self, path: str) -> Any:
         if size := re.fullmatch(r"size\((\S+)\)", path):
             return len(self._find(size[1]))
-        parent, name = self._place(self._item, path)
+        parent, name = self._locate(self._item, path)
         return parent.get(name)
 
-    def _place(self, item: Item, path: str) -> tuple[dict[str, Any], str]:
+    def _locate(self, item: Item, path: str) -> tuple[dict[str, Any], str]:
         *parents, last = [self._names.get(step, step) for step in path.split(".")]
         for step in parents:
             item = item[step]

@@ -1,10 +1,11 @@
-"""What functional tests stand on."""
+"""Fixtures of the functional tests: in-process AWS, the service and the operator tool."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from chalicelib.adapters.json_logs import log_context
 from chalicelib.bootstrap import shared_services
 from chalicelib.engine.schemas.worker import SchemaWorker
 from infra.package.needs import NEEDS
@@ -21,7 +22,7 @@ def aws() -> Iterator[MotoAws]:
 
 @pytest.fixture(scope="session", autouse=True)
 def schemas() -> Iterator[None]:
-    """Give one process that checks schemas to all tests; none starts it without need."""
+    """Give one schema worker process to all tests; it starts on first use."""
     worker = SchemaWorker()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(shared_services, "SchemaWorker", lambda: worker)
@@ -31,9 +32,9 @@ def schemas() -> Iterator[None]:
 
 @pytest.fixture
 def service(aws: MotoAws) -> Iterator[Service]:
-    """Give the whole service over resources of its own and a fake engine.
+    """Give the whole service over separate resources and a fake engine.
 
-    Nothing in this process refuses what a role does not allow: that is told afterwards.
+    moto enforces no role: actions without a grant fail the test afterwards.
     """
     service = Service(aws)
     with service.aws_actions.recording(service.clients):
@@ -47,3 +48,10 @@ def tool(service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> O
     tool = OperatorTool(tmp_path, monkeypatch)
     tool.use_service(service.settings.main_table, service.resources)
     return tool
+
+
+@pytest.fixture(autouse=True)
+def log_ids() -> Iterator[None]:
+    """End with each test the ids that its functions have bound to log lines."""
+    with log_context():
+        yield

@@ -1,4 +1,4 @@
-"""What the settings say of the service itself."""
+"""Settings of the service: its own hosts."""
 
 import pytest
 
@@ -17,7 +17,7 @@ VARIABLES = {
 }
 
 
-def test_own_hosts_are_all_that_the_service_is_and_speaks_to(
+def test_own_hosts_include_the_service_and_its_aws_endpoints(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for name in ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3"):
@@ -31,7 +31,7 @@ def test_own_hosts_are_all_that_the_service_is_and_speaks_to(
     assert settings.own_hosts == own | {"localstack.example", "fd00::5"}
 
 
-def test_on_one_machine_they_are_this_machine() -> None:
+def test_own_hosts_of_the_local_stack_are_this_machine() -> None:
     defaults = {
         name: "x" for name in VARIABLES if name not in {"PLATEN_BASE_URL", "PLATEN_FILES_HOST"}
     }

@@ -1,4 +1,4 @@
-"""On Lambda a handler makes itself ready at its import; what is missing names itself there."""
+"""Cold start: handlers initialize at import on Lambda and name missing settings."""
 
 import os
 import subprocess
@@ -23,7 +23,7 @@ RENDER = {
 
 
 def started(module: str, variables: dict[str, str]) -> str:
-    """Import a module as Lambda does and return what it says at its end."""
+    """Import a module as Lambda does and return its last output line."""
     done = subprocess.run(
         [sys.executable, "-c", f"import {module}"],
         cwd=ROOT,
@@ -35,7 +35,7 @@ def started(module: str, variables: dict[str, str]) -> str:
     return done.stderr.strip().rpartition("\n")[2]
 
 
-def test_only_lambda_has_modules_make_themselves_ready(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_modules_initialize_at_import_on_lambda_only(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[str] = []
 
     monkeypatch.delenv(ON_LAMBDA, raising=False)
@@ -48,9 +48,9 @@ def test_only_lambda_has_modules_make_themselves_ready(monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize("module", ["app", "functions.render.handler"])
 def test_a_missing_variable_fails_the_start_by_name(module: str) -> None:
-    said = started(module, {ON_LAMBDA: "on-demand"})
+    output = started(module, {ON_LAMBDA: "on-demand"})
 
-    assert said.startswith("chalicelib.settings.MissingSetting: PLATEN_MAIN_TABLE is not set")
+    assert output.startswith("chalicelib.settings.MissingSetting: PLATEN_MAIN_TABLE is not set")
     assert started(module, {}) == ""
 
 
@@ -64,8 +64,8 @@ def test_a_missing_layer_fails_the_start_by_name(layer: str, tmp_path: Path) -> 
         "PLATEN_FONTS_DIR": str(tmp_path / "fonts"),
     }
 
-    said = started("functions.render.handler", {ON_LAMBDA: "on-demand", **RENDER, **folders})
+    output = started("functions.render.handler", {ON_LAMBDA: "on-demand", **RENDER, **folders})
 
-    assert "BrowserMissing" in said
-    assert str(tmp_path / layer) in said
-    assert f"layer `{layer}`" in said
+    assert "BrowserMissing" in output
+    assert str(tmp_path / layer) in output
+    assert f"layer `{layer}`" in output

@@ -1,1 +1,1 @@
-"""AWS through boto3, and nothing else does."""
+"""AWS services through boto3; no other package imports boto3."""

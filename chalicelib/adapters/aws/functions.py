@@ -1,4 +1,4 @@
-"""Lambda functions: one function calls another, and waits no longer than its own caller does."""
+"""Synchronous invocation of Lambda functions with a bounded wait."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -14,48 +14,52 @@ if TYPE_CHECKING:
     from chalicelib.adapters.aws.session import AwsClients
 
 
-# A client keeps its connections and its time-out: one is kept for each quarter of a second.
+# boto3 sets the read timeout per client, so one client is kept for each quarter of a second.
 _TIMEOUT_STEP_S: Final = 0.25
 _SERVER_ERROR: Final = 500
 
 
 class FunctionBusy(Exception):  # noqa: N818 -- the platform's own answer
-    """There was no room for the function; `unsure`: the platform failed, it may have begun.
+    """The function could not be started now; the same call may succeed later.
 
-    Nor is there any while a deployment goes on and another release of it does not know the call.
+    `may_have_begun` is true after a 5xx of the platform: the function may be running. During a
+    deployment it is also raised where another release of the function does not know the call.
     """
 
     def __init__(self, name: str, *, may_have_begun: bool = False) -> None:
-        """Name the function."""
+        """Carry the function's name."""
         super().__init__(name)
         self.may_have_begun = may_have_begun
 
 
 class FunctionDied(Exception):  # noqa: N818 -- the platform's own answer
-    """The function ended without an answer: killed, out of time or out of memory."""
+    """The function ended without a response: killed, out of time or out of memory."""
 
 
 class FunctionLate(Exception):  # noqa: N818 -- the platform's own answer
-    """The function did not answer in time; it may still be running."""
+    """The function did not respond in time; it may still be running."""
 
 
 class LambdaFunction:
-    """One function, called and waited for."""
+    """One Lambda function that is invoked synchronously."""
 
     def __init__(self, clients: "AwsClients", name: str) -> None:
-        """Call the function of this name or ARN."""
+        """Bind to the function of this name or ARN."""
         self._clients = clients
         self._name = name
         self._by_timeout: dict[float, LambdaClient] = {}
 
     def invoke(self, event: Mapping[str, Any], *, wait_s: float) -> dict[str, Any]:
-        """Call and return the answer; raises FunctionBusy, FunctionDied or FunctionLate."""
+        """Invoke the function and return its result.
+
+        Raises FunctionBusy, FunctionDied or FunctionLate.
+        """
         client = self._client(wait_s)
         try:
-            answer: Mapping[str, Any] = client.invoke(
+            response: Mapping[str, Any] = client.invoke(
                 FunctionName=self._name, Payload=json.dumps(event).encode()
             )
-            payload = answer["Payload"].read()
+            payload = response["Payload"].read()
         except (client.exceptions.TooManyRequestsException, *self._connect_errors) as refusal:
             raise FunctionBusy(self._name) from refusal
         except self._timeout_error as late:
@@ -66,15 +70,16 @@ class LambdaFunction:
             if refusal.response["ResponseMetadata"]["HTTPStatusCode"] < _SERVER_ERROR:
                 raise
             raise FunctionBusy(self._name, may_have_begun=True) from refusal
-        if "FunctionError" in answer:
+        if "FunctionError" in response:
+            # The functions report an unknown message version with the class name as message.
             if _error_message(payload) == UnknownVersion.__qualname__:
                 raise FunctionBusy(self._name)
-            raise FunctionDied(self._name, answer["FunctionError"])
+            raise FunctionDied(self._name, response["FunctionError"])
         result: dict[str, Any] = json.loads_own(payload)
         return result
 
     def prepare_client(self, wait_s: float) -> None:
-        """Make the client of this wait ahead."""
+        """Create the client for this timeout before the first call needs it."""
         self._client(wait_s)
 
     def _client(self, wait_s: float) -> "LambdaClient":
@@ -83,7 +88,7 @@ class LambdaFunction:
             self._by_timeout[seconds] = self._clients.lambda_client(seconds)
         return self._by_timeout[seconds]
 
-    # botocore is imported with the first call, not with this module.
+    # botocore is imported with the first call, not with this module (decision 7).
 
     @cached_property
     def _timeout_error(self) -> type[Exception]:
@@ -117,9 +122,12 @@ class LambdaFunction:
 
 
 def _error_message(payload: bytes) -> Any:
-    """Return what a function that failed said itself; of one that was killed the platform tells."""
+    """Return the message of a failed invocation, or None.
+
+    It is the function's own message, or the platform's where the function was killed.
+    """
     try:
-        told = json.loads_own(payload)
+        error = json.loads_own(payload)
     except ValueError:
         return None
-    return told.get("errorMessage") if isinstance(told, dict) else None
+    return error.get("errorMessage") if isinstance(error, dict) else None

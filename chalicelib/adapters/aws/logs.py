@@ -1,4 +1,4 @@
-"""CloudWatch Logs: the lines that the functions of a deployment wrote about one request."""
+"""CloudWatch Logs: log lines of a deployment's functions about one request."""
 
 import datetime as dt
 import json
@@ -19,13 +19,13 @@ class FunctionLogs:
     """The log groups of all functions of one deployment."""
 
     def __init__(self, clients: "AwsClients", stack: str) -> None:
-        """Read what the functions of this stack write."""
+        """Read the log groups of this stack."""
         self._clients = clients
         self._stack = stack
 
     def __call__(self, request_id: str, since: dt.datetime) -> Iterator[str]:
         """Yield the lines that name a request, function by function."""
-        # Quoted, the pattern is looked for as it stands.
+        # A quoted filter pattern matches the text literally.
         assert '"' not in request_id
         for group in self._log_groups():
             pages = self._clients.logs.get_paginator("filter_log_events").paginate(
@@ -44,24 +44,24 @@ class FunctionLogs:
 
 
 def _log_line(group: str, event: Mapping[str, Any]) -> str:
-    """Return a line as it was written; how an invocation ended, as the stack of one machine does.
+    """Return a log line as written, and a REPORT line in the format of the local stack.
 
-    The platform reports that in a form of its own, also of a function that died.
+    The platform writes a REPORT line at the end of each invocation, also when the function died.
     """
     report = _REPORT.match(event["message"])
     if report is None:
         return str(event["message"])
-    told = dict(part.split(": ", 1) for part in report[2].strip().split("\t") if ": " in part)
+    values = dict(part.split(": ", 1) for part in report[2].strip().split("\t") if ": " in part)
     at = dt.datetime.fromtimestamp(event["timestamp"] / 1000, dt.UTC)
     line = {
         "timestamp": format_rfc3339(at),
         "kind": "invocation",
         "function": group.removeprefix(_GROUP_PREFIX),
         "request_id": report[1],
-        "status": told.get("Status", "ok"),
-        "duration": told.get("Duration"),
-        "memory": told.get("Max Memory Used"),
-        "memory_size": told.get("Memory Size"),
-        "error": told.get("Error Type"),
+        "status": values.get("Status", "ok"),
+        "duration": values.get("Duration"),
+        "memory": values.get("Max Memory Used"),
+        "memory_size": values.get("Memory Size"),
+        "error": values.get("Error Type"),
     }
     return json.dumps(line)

@@ -1,4 +1,4 @@
-"""Messages of a queue: worked off, received again, or put to the dead letters with a reason."""
+"""Consumers of queue messages: process, retry later, or send to the dead-letter queue."""
 
 import json
 import logging
@@ -13,21 +13,22 @@ from chalicelib.core.tracebacks import exception_kind, raise_location
 
 log = logging.getLogger(__name__)
 
-# `maxReceiveCount` of every queue: the platform would move the message after this delivery.
+# `maxReceiveCount` of every queue in infra/resources.yaml: after this delivery the platform itself
+# would move the message, without a reason (decision 11).
 MAX_RECEIVE_COUNT: Final = 8
-# Within half a minute of a deployment a function of the other release may get the message.
+# Five deliveries take half a minute; by then the deployment has replaced the other release.
 UNKNOWN_VERSION_RECEIVES: Final = 5
-# What is neither AWS's fault nor a matter of releases does not pass with time.
+# Other errors do not go away with time, so they get fewer deliveries.
 _ERROR_RECEIVES: Final = 4
 _MAX_VERSION_CHARS: Final = 40
 
 
 class PoisonMessage(Exception):  # noqa: N818 -- what it is
-    """A message that can never be worked off, and why."""
+    """The message can never be processed; the text says why."""
 
 
 class UnknownVersion(Exception):  # noqa: N818 -- what it is
-    """A message of another release; one that knows it may receive it next time."""
+    """The message is of another release; a function of that release may receive it next time."""
 
 
 class ReceivedMessage(NamedTuple):
@@ -39,10 +40,10 @@ class ReceivedMessage(NamedTuple):
 
 
 class QueueConsumer:
-    """Works off batches of one queue; one bad message harms no other."""
+    """Consumer of one queue; a message that fails does not affect the others of its batch."""
 
     def __init__(self, queue: Queue, dead_letters: Queue) -> None:
-        """Receive from this queue, and put what cannot be worked off there."""
+        """Consume `queue`; send messages that are given up to `dead_letters`."""
         self._queue = queue
         self._dead_letters = dead_letters
 
@@ -54,7 +55,7 @@ class QueueConsumer:
     def process_batch(
         self, records: Sequence[Mapping[str, Any]], handle: Callable[[ReceivedMessage], None]
     ) -> dict[str, Any]:
-        """Hand over each record of a Lambda event; return its `batchItemFailures`."""
+        """Pass each record of a Lambda event to `handle`; return the `batchItemFailures`."""
         failed = []
         for record in records:
             with log_context(message_id=record["messageId"]):
@@ -71,19 +72,19 @@ class QueueConsumer:
             bind(request_id=request_id_of(body))
             handle(ReceivedMessage(record["messageId"], body, delivery))
         except PoisonMessage as poison:
-            reason, passing = str(poison), False
+            reason, transient = str(poison), False
         except Exception as error:
             log.exception("message failed", extra={"delivery": delivery})
             if delivery < _max_receives(error):
                 return self._retry_later(record, 2**delivery if is_retryable(error) else delivery)
-            reason, passing = _failure_reason(error), is_transient(error)
+            reason, transient = _failure_reason(error), is_transient(error)
         else:
             return True
-        buried = self._send_dead_letter(record, reason, transient=passing)
-        return buried or self._retry_later(record, delivery)
+        is_sent = self._send_dead_letter(record, reason, transient=transient)
+        return is_sent or self._retry_later(record, delivery)
 
     def _retry_later(self, record: Mapping[str, Any], after_s: int) -> bool:
-        """Have a message come soon: the visibility timeout is for functions that died."""
+        """Shorten the visibility timeout, which is sized for functions that died."""
         self._queue.change_visibility(record["receiptHandle"], timeout_s=after_s)
         return False
 
@@ -95,16 +96,16 @@ class QueueConsumer:
 
 
 class QueueConsumers:
-    """Works off batches of several queues that one function takes from."""
+    """Consumers of the several queues of one function."""
 
     def __init__(self, consumers: Iterable[QueueConsumer]) -> None:
-        """Find each by the name of its queue; the first is meant where a record names none."""
-        self._by_name = {inbox.name: inbox for inbox in consumers}
+        """Index consumers by queue name; the first one takes records that name no known queue."""
+        self._by_name = {consumer.name: consumer for consumer in consumers}
 
     def process_batch(
         self, records: Sequence[Mapping[str, Any]], handle: Callable[[ReceivedMessage], None]
     ) -> dict[str, Any]:
-        """Work off an event's records, which are of one queue, as Inbox does."""
+        """Process the records of a Lambda event, all of one queue, with that queue's consumer."""
         sources = (record.get("eventSourceARN", "") for record in records)
         name = next(sources, "").rpartition(":")[2]
         first = next(iter(self._by_name.values()))
@@ -112,53 +113,53 @@ class QueueConsumers:
 
 
 def is_retryable(error: Exception) -> bool:
-    """Tell whether the same message may well be worked off later, or by another release."""
+    """Tell whether processing may succeed later, or in a function of another release."""
     return isinstance(error, UnknownVersion) or is_transient(error)
 
 
 def _max_receives(error: Exception) -> int:
-    """Return after how many deliveries a message is given up, which is four minutes at most."""
+    """Return the number of deliveries after which a message is given up (decision 11)."""
     if is_transient(error):
         return MAX_RECEIVE_COUNT
     return UNKNOWN_VERSION_RECEIVES if isinstance(error, UnknownVersion) else _ERROR_RECEIVES
 
 
 def _failure_reason(error: Exception) -> str:
-    # Other texts than our own may repeat what a tenant sent.
-    told = str(error) if isinstance(error, UnknownVersion) else raise_location(error)
-    return f"{exception_kind(error)}: {told}"
+    # The text of any other exception may repeat tenant data.
+    detail = str(error) if isinstance(error, UnknownVersion) else raise_location(error)
+    return f"{exception_kind(error)}: {detail}"
 
 
 def request_id_of(message: Mapping[str, Any]) -> str | None:
-    """Return the id of the request that caused a message, where it names one."""
-    found = message.get("request_id")
-    return found if isinstance(found, str) else None
+    """Return the id of the request that caused a message, or None."""
+    request_id = message.get("request_id")
+    return request_id if isinstance(request_id, str) else None
 
 
 def check_version(message: Mapping[str, Any], version: int, subject: str = "a message") -> None:
-    """Raise UnknownVersion unless the message, or `what` it is, has this version."""
+    """Raise UnknownVersion unless the message has this version; `subject` names it in the text."""
     if message.get("v") != version:
-        # It goes into logs and records; a stranger's may be as long as a message.
-        found = repr(message.get("v"))[:_MAX_VERSION_CHARS]
-        reason = f"{subject} of version {version} is expected, not {found}"
+        # The text goes into logs and rows; a foreign value may be as long as a message.
+        actual = repr(message.get("v"))[:_MAX_VERSION_CHARS]
+        reason = f"{subject} of version {version} is expected, not {actual}"
         raise UnknownVersion(reason)
 
 
 def text_fields(message: Mapping[str, Any], **patterns: str) -> list[str]:
-    """Return members of a message; raises Poison unless each is a text of its form."""
-    found = [message.get(name) for name in patterns]
+    """Return text members of a message; raises PoisonMessage unless each matches its pattern."""
+    texts = [message.get(name) for name in patterns]
     if not all(
-        isinstance(text, str) and re.fullmatch(form, text)
-        for text, form in zip(found, patterns.values(), strict=True)
+        isinstance(text, str) and re.fullmatch(pattern, text)
+        for text, pattern in zip(texts, patterns.values(), strict=True)
     ):
-        told = ", ".join(f"{name} {form}" for name, form in patterns.items())
-        reason = f"these texts are expected: {told}"
+        expected = ", ".join(f"{name} {pattern}" for name, pattern in patterns.items())
+        reason = f"these texts are expected: {expected}"
         raise PoisonMessage(reason)
-    return [str(text) for text in found]
+    return [str(text) for text in texts]
 
 
 def parse_message(body: str) -> Mapping[str, Any]:
-    """Return what a queue's message says; raises Poison unless that is a JSON object."""
+    """Parse the body of a message; raises PoisonMessage unless it is a JSON object."""
     try:
         message = json.loads(body)
     except (ValueError, RecursionError) as error:

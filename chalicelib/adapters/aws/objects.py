@@ -1,4 +1,4 @@
-"""The files bucket: bodies in, bodies out, and addresses that hold for a short while."""
+"""Objects of the files bucket, and presigned URLs and forms for them."""
 
 import base64
 from functools import cached_property
@@ -7,27 +7,28 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 if TYPE_CHECKING:
     from chalicelib.adapters.aws.session import AwsClients
 
-# `HeadObject` has no body to say more in than the status.
+# `HeadObject` has no response body, so botocore gives the status as the code. Without
+# s3:ListBucket, S3 answers 403 for an absent object.
 _ABSENT_CODES: Final = {"NoSuchKey", "AccessDenied", "404", "403"}
 
 
 class PresignedPost(NamedTuple):
-    """A form of multipart/form-data that stores one object: `fields` first, then the file."""
+    """Form (multipart/form-data) that stores one object: `fields` first, the file last."""
 
     url: str
     fields: dict[str, str]
 
 
 class Objects:
-    """Objects of one bucket, encrypted by the bucket's own default key."""
+    """Objects of one bucket, encrypted with the bucket's default key."""
 
     def __init__(self, clients: "AwsClients", bucket: str) -> None:
-        """Keep objects in this bucket."""
+        """Bind to this bucket."""
         self._clients = clients
         self._bucket = bucket
 
     def put(self, key: str, body: bytes, *, content_type: str, sha256: bytes) -> None:
-        """Store a body under `key`; the store refuses it when it does not match its SHA-256."""
+        """Store a body under `key`; S3 refuses it when it does not match `sha256`."""
         self._client.put_object(
             Bucket=self._bucket,
             Key=key,
@@ -37,21 +38,21 @@ class Objects:
         )
 
     def get(self, key: str) -> bytes | None:
-        """Read a body, or None where there is none.
+        """Read a body; returns None for an absent object.
 
-        Whoever may not list the bucket is told that an absent object is forbidden; that one may
-        read what there is, the check before each deployment sees to.
+        The functions may not list the bucket, so S3 answers 403 for an absent object. That 403
+        never means a missing permission is ensured by tests/architecture/test_least_privilege.py.
         """
         for last in (False, False, True):
             try:
-                answer = self._client.get_object(Bucket=self._bucket, Key=key)
-                body: bytes = answer["Body"].read()
+                response = self._client.get_object(Bucket=self._bucket, Key=key)
+                body: bytes = response["Body"].read()
             except self._client.exceptions.ClientError as refusal:
                 if refusal.response["Error"]["Code"] not in _ABSENT_CODES:
                     raise
                 return None
             except self._connection_errors:
-                # botocore repeats calls, but not the reading of what they answer.
+                # botocore retries calls, but not the reading of a streamed response body.
                 if last:
                     raise
             else:
@@ -59,28 +60,25 @@ class Objects:
         raise AssertionError
 
     def copy(self, source: str, key: str) -> int | None:
-        """Copy a body as it is now; return how many bytes it has, or None where there is none.
-
-        Whoever may not list the bucket is told that an absent object is forbidden, as for `get`.
-        """
+        """Copy an object; return the size of the copy in bytes, or None for an absent source."""
         try:
             self._client.copy_object(
                 Bucket=self._bucket, Key=key, CopySource={"Bucket": self._bucket, "Key": source}
             )
-            # Of the copy: the other one may be replaced by now.
-            found = self._client.head_object(Bucket=self._bucket, Key=key)
+            # The copy is measured: the source may have been replaced since.
+            head = self._client.head_object(Bucket=self._bucket, Key=key)
         except self._client.exceptions.ClientError as refusal:
             if refusal.response["Error"]["Code"] not in _ABSENT_CODES:
                 raise
             return None
-        length: int = found["ContentLength"]
+        length: int = head["ContentLength"]
         return length
 
     def presigned_post(
         self, key: str, *, content_type: str, exact_bytes: int, expires_s: int
     ) -> PresignedPost:
-        """Return the form with which anyone can store exactly so many bytes under `key`."""
-        made = self._client.generate_presigned_post(
+        """Return a form with which anyone can store exactly `exact_bytes` bytes under `key`."""
+        form = self._client.generate_presigned_post(
             Bucket=self._bucket,
             Key=key,
             Fields={"Content-Type": content_type},
@@ -90,22 +88,22 @@ class Objects:
             ],
             ExpiresIn=expires_s,
         )
-        return PresignedPost(made["url"], made["fields"])
+        return PresignedPost(form["url"], form["fields"])
 
     def size(self, key: str) -> int | None:
-        """Return how many bytes a body has, or None where there is none."""
-        listed = self._client.list_objects_v2(Bucket=self._bucket, Prefix=key, MaxKeys=1)
-        sizes: dict[str, int] = {row["Key"]: row["Size"] for row in listed.get("Contents", [])}
+        """Return the size of an object in bytes, or None where it is absent."""
+        response = self._client.list_objects_v2(Bucket=self._bucket, Prefix=key, MaxKeys=1)
+        sizes: dict[str, int] = {row["Key"]: row["Size"] for row in response.get("Contents", [])}
         return sizes.get(key)
 
     def delete(self, key: str) -> None:
-        """Remove a body, whether or not it is there."""
+        """Delete an object; an absent one is not an error."""
         self._client.delete_object(Bucket=self._bucket, Key=key)
 
     def presigned_url(
         self, key: str, *, content_type: str, disposition: str, expires_s: int
     ) -> str:
-        """Return an address that gives the body to anyone for `expires_s` seconds."""
+        """Return a URL with which anyone can get the object for `expires_s` seconds."""
         url: str = self._client.generate_presigned_url(
             "get_object",
             Params={

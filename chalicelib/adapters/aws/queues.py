@@ -1,4 +1,4 @@
-"""SQS queues: messages out, and out again."""
+"""SQS queues: send messages, dead letters and visibility changes."""
 
 import json
 import logging
@@ -14,17 +14,22 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _MAX_BATCH: Final = 10
-# Attribute of a dead letter: why it is one.
+# Message attributes of a dead letter (decision 11): why it was given up, and whether that was a
+# transient error of AWS.
 REASON_ATTRIBUTE: Final = "Reason"
 TRANSIENT_ATTRIBUTE: Final = "Transient"
 _MAX_REASON_CHARS: Final = 500
-# No message of the service's own is nearly as long; with its reason it must fit into a queue's
-# message and into an item of a table.
+# The service's own messages are much shorter. Body and reason must fit into an SQS message and
+# into a DynamoDB item.
 MAX_DEAD_LETTER_CHARS: Final = 50_000
 
 
+class SendBatchFailed(Exception):  # noqa: N818 -- the queue's own answer
+    """The queue did not take some messages of a batch."""
+
+
 class Queue:
-    """One queue that many workspaces share, fair between them."""
+    """One queue, shared fairly between workspaces by message group (SQS fair queues)."""
 
     def __init__(self, clients: "AwsClients", url: str) -> None:
         """Send to the queue at this URL."""
@@ -37,15 +42,15 @@ class Queue:
         return self._url.rpartition("/")[2]
 
     def send(self, message: Mapping[str, Any], *, group: str) -> None:
-        """Send one JSON message; `group` is the workspace, whose backlog delays nobody else's."""
+        """Send one JSON message; `group` is the workspace, whose backlog delays no other group."""
         self.send_body(json.dumps(message), group=group)
 
     def send_body(self, body: str, *, group: str) -> None:
-        """Send a message as it stands."""
+        """Send a message whose body is already text."""
         self._clients.sqs.send_message(QueueUrl=self._url, MessageBody=body, MessageGroupId=group)
 
     def try_send(self, message: Mapping[str, Any], *, group: str) -> bool:
-        """Send a message that somebody else will send again where this fails."""
+        """Send a message; returns False on failure, where maintenance will send it again."""
         try:
             self.send(message, group=group)
         except self._aws_errors as fault:
@@ -56,22 +61,22 @@ class Queue:
         return True
 
     def send_all(self, messages: Sequence[tuple[Mapping[str, Any], str]]) -> None:
-        """Send (message, group) pairs; those that one call did not take raise Unsent."""
+        """Send (message, group) pairs; raises SendBatchFailed when a batch was not taken whole."""
         for begin in range(0, len(messages), _MAX_BATCH):
             entries: list[Any] = [
                 {"Id": str(n), "MessageBody": json.dumps(message), "MessageGroupId": group}
                 for n, (message, group) in enumerate(messages[begin : begin + _MAX_BATCH])
             ]
-            answer = self._clients.sqs.send_message_batch(QueueUrl=self._url, Entries=entries)
-            if answer.get("Failed"):
-                raise SendBatchFailed(self._url, answer["Failed"])
+            response = self._clients.sqs.send_message_batch(QueueUrl=self._url, Entries=entries)
+            if response.get("Failed"):
+                raise SendBatchFailed(self._url, response["Failed"])
 
     def send_dead_letter(self, body: str, *, reason: str, transient: bool) -> bool:
-        """Send the beginning of a body, with the reason why it comes here; False: not taken.
+        """Send the beginning of a body with the reason; returns False when the queue failed.
 
-        `passing`: nothing is wrong with what it stands for; AWS had trouble for long.
+        `transient`: the message itself is good, but a transient error of AWS lasted too long.
         """
-        told = {
+        attributes = {
             REASON_ATTRIBUTE: sendable_text(reason, _MAX_REASON_CHARS),
             TRANSIENT_ATTRIBUTE: str(transient),
         }
@@ -81,7 +86,7 @@ class Queue:
                 MessageBody=sendable_text(body, MAX_DEAD_LETTER_CHARS),
                 MessageAttributes={
                     name: {"DataType": "String", "StringValue": value}
-                    for name, value in told.items()
+                    for name, value in attributes.items()
                 },
             )
         except self._aws_errors as fault:
@@ -92,13 +97,16 @@ class Queue:
         return True
 
     def approximate_message_count(self) -> int:
-        """Return about how many messages the queue holds, received or not."""
+        """Return the approximate number of messages in the queue, in flight ones included."""
         names: Any = ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"]
-        answer = self._clients.sqs.get_queue_attributes(QueueUrl=self._url, AttributeNames=names)
-        return sum(int(answer["Attributes"][name]) for name in names)
+        response = self._clients.sqs.get_queue_attributes(QueueUrl=self._url, AttributeNames=names)
+        return sum(int(response["Attributes"][name]) for name in names)
 
     def change_visibility(self, receipt_handle: str, *, timeout_s: int) -> None:
-        """Let a received message be received again soon; where that fails, later."""
+        """Make a received message visible again after `timeout_s` seconds.
+
+        A failure is only logged: the message then comes after the queue's own timeout.
+        """
         try:
             self._clients.sqs.change_message_visibility(
                 QueueUrl=self._url, ReceiptHandle=receipt_handle, VisibilityTimeout=timeout_s
@@ -116,9 +124,5 @@ class Queue:
 
 
 def sendable_text(text: str, limit: int) -> str:
-    """Return the beginning of a text, without characters that a queue refuses."""
+    """Return the first `limit` characters, with U+FFFD for characters that SQS refuses."""
     return NOT_IN_XML.sub("\ufffd", text[:limit])
-
-
-class SendBatchFailed(Exception):  # noqa: N818 -- the queue's own answer
-    """The queue did not take some messages of a batch."""

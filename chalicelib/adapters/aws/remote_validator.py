@@ -1,4 +1,4 @@
-"""The validators behind their function; whatever goes wrong on the way there is no verdict."""
+"""Validator port over the validate function; any failure on the way gives no verdict."""
 
 import base64
 import hashlib
@@ -26,24 +26,25 @@ from chalicelib.engine.deadline import Deadline
 
 log = logging.getLogger(__name__)
 
-# In base64 it and what is asked fit into the 6 MB that an invocation takes.
+# In base64, together with the checks, this fits into the 6 MB payload of an invocation.
 MAX_INLINE_BYTES: Final = 4_000_000
 _KEY_PREFIX: Final = "tmp/validate/"
-# The function answers this much before nobody waits any more.
+# The function's own deadline is earlier by this, so that its response arrives in time.
 _RETURN_MARGIN_S: Final = 0.5
 _BUSY_PAUSE_S: Final = 0.15
-# A client is kept for each wait: they are few, as the deadline is looked at here.
+# A client is kept for each timeout. Coarse steps keep them few; `_invoke` watches the deadline.
 _TIMEOUT_STEP_S: Final = 30
 
 
 class RemoteValidator:
-    """Validator over a function; larger documents go by an object that lives as long as the call.
+    """Validator over a Lambda function.
 
-    Who may not keep anything of a document has no verdict on a larger one.
+    A document over MAX_INLINE_BYTES travels as an object, deleted after the call. A document that
+    may not be stored (zero retention, decision 17) gets no verdict if it is that large.
     """
 
     def __init__(self, function: LambdaFunction, objects: Objects) -> None:
-        """Ask `function`; hand larger documents over through `objects`."""
+        """Call `function`; store larger documents in `objects` for the call."""
         self._function = function
         self._objects = objects
 
@@ -55,16 +56,16 @@ class RemoteValidator:
         *,
         may_store: bool = True,
     ) -> Sequence[Verdict]:
-        """Answer each check; never raises."""
+        """Return a verdict for each check, in their order; never raises."""
         if not checks:
             return []
         from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415
 
-        large = len(content) > MAX_INLINE_BYTES
-        if large and not may_store:
+        is_large = len(content) > MAX_INLINE_BYTES
+        if is_large and not may_store:
             return _no_verdicts(checks, "a document this large would have to be stored on its way")
         try:
-            with self._document_payload(content, large=large) as document:
+            with self._document_payload(content, is_large=is_large) as document:
                 return self._request_verdicts(document, checks, deadline)
         except (FunctionBusy, FunctionDied, FunctionLate, BotoCoreError, ClientError) as failure:
             return _no_verdicts(
@@ -74,32 +75,33 @@ class RemoteValidator:
     def _request_verdicts(
         self, document: Mapping[str, str], checks: Sequence[ConformanceCheck], deadline: Deadline
     ) -> Sequence[Verdict]:
-        order = {**propagated_ids(), **document, "checks": [check.to_json() for check in checks]}
+        request = {**propagated_ids(), **document, "checks": [check.to_json() for check in checks]}
         while (left_s := deadline.remaining_s() - _RETURN_MARGIN_S) > 0:
             try:
-                answer = self._invoke({**order, "until": time.time() + left_s}, deadline)
+                response = self._invoke({**request, "until": time.time() + left_s}, deadline)
             except FunctionBusy:
                 time.sleep(_BUSY_PAUSE_S)
             else:
-                return _parse_verdicts(answer, checks)
+                return _parse_verdicts(response, checks)
         return _no_verdicts(checks, "there was no time left for the validators")
 
     def _invoke(self, payload: Mapping[str, Any], deadline: Deadline) -> dict[str, Any]:
-        """Call the function, and leave it alone when the deadline has come or nobody waits."""
+        """Call the function; raises FunctionLate at the deadline or when the render is canceled."""
         wait_s = math.ceil(deadline.remaining_s() / _TIMEOUT_STEP_S) * _TIMEOUT_STEP_S
         call = partial(self._function.invoke, payload, wait_s=wait_s)
+        # A thread makes the call, because boto3 cannot abandon one. The context carries log ids.
         pool = ThreadPoolExecutor(1, thread_name_prefix="validators")
-        coming = pool.submit(copy_context().run, call)
+        result = pool.submit(copy_context().run, call)
         pool.shutdown(wait=False)
-        either: list[Future[Any]] = [coming, deadline.cancellation]
+        either: list[Future[Any]] = [result, deadline.cancellation]
         wait(either, deadline.remaining_s(), return_when=FIRST_COMPLETED)
-        if not coming.done():
+        if not result.done():
             raise FunctionLate
-        return coming.result()
+        return result.result()
 
     @contextmanager
-    def _document_payload(self, content: bytes, *, large: bool) -> Iterator[dict[str, str]]:
-        if not large:
+    def _document_payload(self, content: bytes, *, is_large: bool) -> Iterator[dict[str, str]]:
+        if not is_large:
             yield {"content": base64.b64encode(content).decode()}
             return
         key = _KEY_PREFIX + secrets.token_hex(16)
@@ -116,15 +118,15 @@ class RemoteValidator:
         try:
             self._objects.delete(key)
         except (BotoCoreError, ClientError):
-            # The bucket itself removes it some days later.
+            # The bucket's lifecycle rule for `tmp/validate/` removes it a day later.
             log.warning("validated object not deleted", exc_info=True)
 
 
 def _parse_verdicts(
-    answer: Mapping[str, Any], checks: Sequence[ConformanceCheck]
+    response: Mapping[str, Any], checks: Sequence[ConformanceCheck]
 ) -> Sequence[Verdict]:
     try:
-        verdicts = [Verdict.from_json(verdict) for verdict in answer["verdicts"]]
+        verdicts = [Verdict.from_json(verdict) for verdict in response["verdicts"]]
     except (KeyError, TypeError):
         verdicts = []
     if len(verdicts) != len(checks):

@@ -1,4 +1,4 @@
-"""Secrets Manager: the service's own secrets, read once a process."""
+"""Secrets of the service in Secrets Manager, read once per process."""
 
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -8,15 +8,15 @@ if TYPE_CHECKING:
 
 
 class Secret:
-    """One secret string, named by settings and never written anywhere."""
+    """One secret string; its name comes from the settings, its value is never written anywhere."""
 
     def __init__(self, clients: "AwsClients", name: str) -> None:
-        """Read the secret of this name or ARN when it is first needed."""
+        """Bind to the secret of this name or ARN; nothing is read yet."""
         self._clients = clients
         self._name = name
 
     @cached_property
     def value(self) -> bytes:
-        """Return the secret's bytes."""
-        answer = self._clients.secretsmanager.get_secret_value(SecretId=self._name)
-        return answer["SecretString"].encode()
+        """Return the secret's bytes, read at first use."""
+        response = self._clients.secretsmanager.get_secret_value(SecretId=self._name)
+        return response["SecretString"].encode()

@@ -1,4 +1,4 @@
-"""One boto3 session a process, its clients made on first use."""
+"""AWS clients of one boto3 session, created on first use."""
 
 import threading
 from functools import cached_property
@@ -16,32 +16,38 @@ if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
 
 
-class _LockedCachedProperty[Made](cached_property[Made]):
-    """Who needs a client that another thread is making ahead waits for that one."""
+_TRUNCATION_PAUSE_S: Final = 0.05
+
+
+class _LockedCachedProperty[Client](cached_property[Client]):
+    """Cached property that is computed once, also when several threads need it at a time.
+
+    The cold start creates clients ahead in a thread.
+    """
 
     @override
-    def __get__(  # type: ignore[override]  # nobody asks the class for a client
+    def __get__(  # type: ignore[override]  # it is read on instances only
         self, instance: "AwsClients", owner: type["AwsClients"] | None = None
-    ) -> Made:
+    ) -> Client:
         with instance.creation_lock:
             return super().__get__(instance, owner)
 
 
 class AwsClients:
-    """The clients of this process; creating one takes milliseconds, so each is made once."""
+    """Clients of this process; creating one takes milliseconds, so each is created once."""
 
     def __init__(self) -> None:
-        """Make nothing yet."""
+        """Create nothing yet."""
         self.creation_lock = threading.RLock()
 
     def create(self, *services: str) -> None:
-        """Make the clients of these services before they are needed."""
+        """Create the clients of these services before they are needed."""
         for service in services:
             getattr(self, service)
 
     @_LockedCachedProperty
     def dynamodb(self) -> "DynamoDBClient":
-        """Return the DynamoDB client; all that is written through it may be repeated."""
+        """Return the DynamoDB client; it retries, so every write through it is repeatable."""
         return self._session.client("dynamodb", config=_client_config(read_timeout_s=3, attempts=4))
 
     @_LockedCachedProperty
@@ -54,7 +60,7 @@ class AwsClients:
                 attempts=3,
                 signature_version="s3v4",
                 s3={"addressing_style": "path"},
-                # A checksum of our own (SHA-256) travels with every object.
+                # Every object already carries the SHA-256 that the service computes.
                 request_checksum_calculation="when_required",
                 response_checksum_validation="when_required",
             ),
@@ -74,23 +80,33 @@ class AwsClients:
 
     @cached_property
     def logs(self) -> Any:
-        """Return the CloudWatch Logs client, which only the operator uses."""
+        """Return the CloudWatch Logs client; only the operator tool uses it."""
         return self._session.client("logs", config=_client_config(read_timeout_s=30, attempts=4))
 
     def lambda_client(self, read_timeout_s: float) -> "LambdaClient":
-        """Return a Lambda client that waits no longer than this and never calls twice."""
+        """Return a new Lambda client with this read timeout that never retries a call."""
         return self._session.client(
             "lambda", config=_client_config(read_timeout_s=read_timeout_s, attempts=1)
         )
 
     @_LockedCachedProperty
     def _session(self) -> "Session":
-        # boto3 is heavy: whoever never talks to AWS does not pay for it.
+        # boto3 is slow to import; a process that never talks to AWS does not load it.
         import boto3  # noqa: PLC0415
 
         session = boto3.session.Session()
         retry_truncated_responses(session.events)
         return session
+
+
+def retry_truncated_responses(events: "BaseEventHooks") -> None:
+    """Make the clients of a session retry calls whose response is shorter than announced.
+
+    These retries count against the client's attempts; after the last one IncompleteReadError is
+    raised. botocore itself compares the length of streamed responses only.
+    """
+    # In the stubs a handler returns nothing.
+    events.register_first("needs-retry", _retry_delay_s)  # type: ignore[arg-type]
 
 
 def _client_config(*, read_timeout_s: float, attempts: int, **more: Any) -> "Config":
@@ -102,34 +118,22 @@ def _client_config(*, read_timeout_s: float, attempts: int, **more: Any) -> "Con
         retries={"mode": "standard", "total_max_attempts": attempts},
         max_pool_connections=16,
         tcp_keepalive=True,
-        # What botocore would say of itself is put together anew for each call, in a quarter of a
-        # millisecond.
+        # botocore builds its default user agent anew for each call, which takes 0.25 ms.
         user_agent="platen",
         **more,
     )
 
 
-_TRUNCATION_PAUSE_S: Final = 0.05
-
-
-def retry_truncated_responses(events: "BaseEventHooks") -> None:
-    """Have the clients of a session repeat calls whose answer was cut.
-
-    As often in all as they repeat calls that failed otherwise; then they raise IncompleteReadError.
-    """
-    # The stubs know no handler that returns something.
-    events.register_first("needs-retry", _retry_delay_s)  # type: ignore[arg-type]
-
-
 def _retry_delay_s(**call: Any) -> float | None:
+    """Return the pause before a retry, or None for no retry (event `needs-retry` of botocore)."""
     if call["response"] is None or call["operation"].has_streaming_output:
         return None
-    answer: AWSResponse = call["response"][0]
-    announced = int(answer.headers.get("Content-Length") or 0)
-    if call["operation"].http.get("method") == "HEAD" or len(answer.content) >= announced:
+    response: AWSResponse = call["response"][0]
+    announced = int(response.headers.get("Content-Length") or 0)
+    if call["operation"].http.get("method") == "HEAD" or len(response.content) >= announced:
         return None
     if call["attempts"] < call["request_dict"]["context"]["retries"]["max"]:
         return float(_TRUNCATION_PAUSE_S * call["attempts"])
     from botocore.exceptions import IncompleteReadError  # noqa: PLC0415 -- heavy
 
-    raise IncompleteReadError(actual_bytes=len(answer.content), expected_bytes=announced)
+    raise IncompleteReadError(actual_bytes=len(response.content), expected_bytes=announced)

@@ -1,4 +1,4 @@
-"""A DynamoDB table: reads, conditional writes and transactions on plain Python values."""
+"""DynamoDB tables: reads, conditional writes and transactions on plain Python values."""
 
 import random
 import secrets
@@ -24,28 +24,28 @@ _TRANSIENT_CODES: Final = {
 _RETRY_PAUSES_S: Final = (0.01, 0.03, 0.1, 0.2, 0.4, 0.8)
 
 
-class ConditionFailed(Exception):  # noqa: N818 -- an ordinary answer: somebody was first
-    """A condition did not hold; `item` is what stands there, where the table told it."""
+class ConditionFailed(Exception):  # noqa: N818 -- an ordinary answer: another write was first
+    """A condition did not hold; `item` is the existing item, or None where the table has none."""
 
     def __init__(self, item: Item | None, index: int = 0) -> None:
-        """Carry the item that was found and the position of the write in its transaction."""
+        """Carry the existing item and the position of the write in its transaction."""
         super().__init__("the condition did not hold")
         self.item = item
         self.index = index
 
     @property
     def existing_item(self) -> Item:
-        """Return the item that stands there, where the condition can fail on no other ground."""
+        """Return the existing item; for conditions that an absent item cannot fail."""
         assert self.item is not None
         return self.item
 
 
 class Throttled(Exception):  # noqa: N818 -- the table's own answer
-    """The table had no room for a call, or for all of its items, in several tries."""
+    """The table throttled a call, or a conflict persisted, over all retries."""
 
 
 class Write(NamedTuple):
-    """One conditional write: an `item` to put, an `update` of `key`, or else its deletion."""
+    """One conditional write: puts `item`, applies `update` to `key`, or else deletes `key`."""
 
     table: str
     item: Item | None = None
@@ -57,7 +57,7 @@ class Write(NamedTuple):
 
 
 class QueryPage(NamedTuple):
-    """Some rows of a query, how many were read for them, and where the next ones begin."""
+    """One page of a query; `scanned_count` counts the rows before the filter was applied."""
 
     items: list[Item]
     scanned_count: int
@@ -65,39 +65,46 @@ class QueryPage(NamedTuple):
 
 
 class Tables:
-    """The tables of one account; a write that must not happen twice carries a condition."""
+    """Tables of one account.
+
+    botocore may repeat a write whose response was lost, so a write that must not happen twice
+    carries a condition.
+    """
 
     def __init__(self, clients: "AwsClients") -> None:
-        """Talk through these clients."""
+        """Use these clients."""
         self._clients = clients
 
     def get(self, table: str, pk: str, sk: str = "META") -> Item | None:
         """Read one item, strongly consistent."""
-        answer = self._client.get_item(
+        response = self._client.get_item(
             TableName=table, Key=self._serialize({"PK": pk, "SK": sk}), ConsistentRead=True
         )
-        found = answer.get("Item")
-        return self._deserialize(found) if found else None
+        raw = response.get("Item")
+        return self._deserialize(raw) if raw else None
 
     def get_many(self, table: str, keys: Sequence[tuple[str, str]]) -> list[Item]:
-        """Read up to 100 items, strongly consistent, in this order; absent ones are left out."""
-        found: dict[tuple[str, str], Item] = {}
-        todo: list[Any] = [self._serialize({"PK": pk, "SK": sk}) for pk, sk in keys]
-        assert len(todo) <= BATCH_GET_LIMIT
-        for pause_s in (*_RETRY_PAUSES_S, None) if todo else ():
-            answer = self._client.batch_get_item(
-                RequestItems={table: {"Keys": todo, "ConsistentRead": True}}
+        """Read up to 100 items, strongly consistent, in the order of `keys`.
+
+        Absent items are left out. Raises Throttled.
+        """
+        items: dict[tuple[str, str], Item] = {}
+        unprocessed: list[Any] = [self._serialize({"PK": pk, "SK": sk}) for pk, sk in keys]
+        assert len(unprocessed) <= BATCH_GET_LIMIT
+        for pause_s in (*_RETRY_PAUSES_S, None) if unprocessed else ():
+            response = self._client.batch_get_item(
+                RequestItems={table: {"Keys": unprocessed, "ConsistentRead": True}}
             )
-            for raw in answer["Responses"].get(table, []):
+            for raw in response["Responses"].get(table, []):
                 item = self._deserialize(raw)
-                found[item["PK"], item["SK"]] = item
-            todo = list(answer.get("UnprocessedKeys", {}).get(table, {}).get("Keys", []))
-            if not todo:
+                items[item["PK"], item["SK"]] = item
+            unprocessed = list(response.get("UnprocessedKeys", {}).get(table, {}).get("Keys", []))
+            if not unprocessed:
                 break
             if pause_s is None:
                 raise Throttled(table)
             _pause(pause_s)
-        return [found[key] for key in keys if key in found]
+        return [items[key] for key in keys if key in items]
 
     def query(  # noqa: PLR0913 -- the parts of one DynamoDB query
         self,
@@ -112,7 +119,7 @@ class Tables:
         newest_first: bool = False,
         start: Item | None = None,
     ) -> QueryPage:
-        """Read one bounded page of rows."""
+        """Read one page of rows; `limit` counts rows before the filter is applied."""
         request: dict[str, Any] = {
             "TableName": table,
             "KeyConditionExpression": condition,
@@ -127,16 +134,16 @@ class Tables:
             "ExclusiveStartKey": self._serialize(start) if start else None,
         }
         request |= {name: value for name, value in optional.items() if value}
-        answer = self._client.query(**request)
-        last = answer.get("LastEvaluatedKey")
+        response = self._client.query(**request)
+        last = response.get("LastEvaluatedKey")
         return QueryPage(
-            [self._deserialize(row) for row in answer["Items"]],
-            answer["ScannedCount"],
+            [self._deserialize(row) for row in response["Items"]],
+            response["ScannedCount"],
             self._deserialize(last) if last else None,
         )
 
     def write(self, write: Write) -> Item | None:
-        """Do one write; an update answers the new item. Raises ConditionFailed."""
+        """Do one write; returns the new item of an update. Raises ConditionFailed, Throttled."""
         request = self._write_request(write) | {"ReturnValuesOnConditionCheckFailure": "ALL_OLD"}
         try:
             if write.item is not None:
@@ -146,16 +153,16 @@ class Tables:
                 self._retry_conflicts(lambda: self._client.delete_item(**request))
                 return None
             request["ReturnValues"] = "ALL_NEW"
-            answer = self._retry_conflicts(lambda: self._client.update_item(**request))
+            response = self._retry_conflicts(lambda: self._client.update_item(**request))
         except self._client.exceptions.ConditionalCheckFailedException as failure:
             raise ConditionFailed(self._existing_item(failure.response)) from failure
-        return self._deserialize(answer["Attributes"])
+        return self._deserialize(response["Attributes"])
 
     def transact(self, writes: Iterable[Write]) -> None:
-        """Do all writes or none, once, however often the client repeats the call.
+        """Do all writes or none; idempotent by a token when the client retries the call.
 
         Raises ConditionFailed with the position of the first write whose condition did not
-        hold. A conflict with another transaction is repeated; botocore repeats none.
+        hold, and Throttled when a conflict with another transaction persists.
         """
         token = secrets.token_hex(16)
         actions: list[Any] = [self._transact_action(write) for write in writes]
@@ -177,7 +184,7 @@ class Tables:
             pass
 
     def delete_partition_in_steps(self, table: str, pk: str) -> Iterator[None]:
-        """Delete a partition as `delete_partition` does, some items at each step."""
+        """Delete a partition as `delete_partition` does; yields after each transaction."""
         last: list[Write] = []
         start: Item | None = None
         while True:
@@ -195,22 +202,22 @@ class Tables:
             yield
 
     def _retry_conflicts(self, call: Callable[[], Any]) -> Any:
-        """Repeat a call while others' transactions are in its way; botocore repeats none.
+        """Retry a call that conflicts with another transaction; botocore does not.
 
-        Raises Throttled where they stay there.
+        Raises Throttled when the conflict persists.
         """
         for pause_s in (*_RETRY_PAUSES_S, None):
             try:
                 return call()
             except self._client.exceptions.TransactionConflictException as failure:
-                met: Exception = failure
+                conflict: Exception = failure
             except self._client.exceptions.TransactionCanceledException as failure:
                 codes = {reason.get("Code") for reason in _cancellation_reasons(failure)}
                 if not codes & _TRANSIENT_CODES or "ConditionalCheckFailed" in codes:
                     raise
-                met = failure
+                conflict = failure
             if pause_s is None:
-                raise Throttled from met
+                raise Throttled from conflict
             _pause(pause_s)
         raise AssertionError
 
@@ -270,7 +277,7 @@ def _cancellation_reasons(failure: Any) -> list[dict[str, Any]]:
 
 
 def _pause(seconds: float) -> None:
-    time.sleep(seconds * random.uniform(0.5, 1.5))  # noqa: S311 -- spreads repeats, hides nothing
+    time.sleep(seconds * random.uniform(0.5, 1.5))  # noqa: S311 -- jitter, not a secret
 
 
 def _plain_value(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Which failures are AWS's own and pass: it had no room, or gave no answer."""
+"""Transient errors of AWS: throttling, 5xx and lost connections."""
 
 import logging
 from collections.abc import Iterator
@@ -27,8 +27,8 @@ _SERVER_ERROR: Final = 500
 
 
 def is_transient(error: Exception) -> bool:
-    """Tell whether the same call may well succeed later; whether this one took effect is open."""
-    # botocore is imported with the first client, not with this module.
+    """Tell whether the same call may succeed later; the failed call may have taken effect."""
+    # botocore is imported with the first client, not with this module (decision 7).
     from botocore.exceptions import (  # noqa: PLC0415
         ClientError,
         ConnectionError,  # noqa: A004 -- botocore's name
@@ -36,15 +36,15 @@ def is_transient(error: Exception) -> bool:
         IncompleteReadError,
     )
 
-    no_answer = (ConnectionError, HTTPClientError, IncompleteReadError)
+    connection_errors = (ConnectionError, HTTPClientError, IncompleteReadError)
     if isinstance(error, ClientError):
         return _is_throttled_or_server_error(error)
-    return isinstance(error, (Throttled, SendBatchFailed, *no_answer))
+    return isinstance(error, (Throttled, SendBatchFailed, *connection_errors))
 
 
 @contextmanager
 def tolerate_transient(message: str) -> Iterator[None]:
-    """Go on where AWS fails by what passes, and log `what` was not done: others do it later."""
+    """Log transient errors as `message` and go on; for work that maintenance repeats later."""
     try:
         yield
     except Exception as fault:

@@ -1,1 +1,1 @@
-"""Connections to other machines, AWS apart."""
+"""Outbound connections other than AWS: egress, HTTP and SMTP."""

@@ -1,4 +1,4 @@
-"""The one outbound door: whatever a tenant can name is reached through it, or not at all."""
+"""Guarded egress: the only way to reach a host that a tenant can name (decision 15)."""
 
 import re
 import socket
@@ -20,36 +20,36 @@ if TYPE_CHECKING:
     from chalicelib.adapters.net.ip_addresses import EgressExemption, IpAddress
 
 _MAX_NAME_CHARS: Final = 253
-# As it goes to a name server; IPv4 addresses look alike.
+# A DNS name in ASCII. IPv4 addresses match as well; `ip_literal` tells them apart.
 _NAME: Final = re.compile(r"[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*")
-# Who names hundreds of addresses does not have them all knocked at.
+# A name with hundreds of addresses must not make the service dial them all.
 _MAX_DIALLED: Final = 8
-# A route that leads nowhere, as IPv6 often has none, does not cost a whole time-out.
+# An address without a route (often IPv6) must not use up the whole timeout.
 _ADDRESS_TIMEOUT_S: Final = 2.0
 
-# The addresses of a host as text; raises OSError where it has none.
+# Returns the IP addresses of a host as text; raises OSError for a host without any.
 type Resolver = Callable[[str, int], Sequence[str]]
 
 
 def _system_lookup(host: str, port: int) -> Sequence[str]:
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return list(dict.fromkeys(str(place[0]) for *_, place in found))
+    results = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(socket_address[0]) for *_, socket_address in results))
 
 
 class GuardedEgress:
-    """The engine's Outside.
+    """Egress port of the engine.
 
-    A host's addresses are looked up once, all of them are checked, and one of those is dialled: a
-    name that leads elsewhere a moment later gains nothing.
+    The addresses of a host are looked up once, all of them are checked, and one of them is
+    dialled. So a name that resolves to another address later (DNS rebinding) gains nothing.
     """
 
     def __init__(
         self, *, allow: str, own_hosts: frozenset[str], resolve: Resolver = _system_lookup
     ) -> None:
-        """Let through what is public, and `allow`: a comma-separated list of `CIDR:port`.
+        """Allow public addresses, and those of `allow`: a comma-separated list of `CIDR:port`.
 
         `own_hosts` are the service's own names, which are refused like private addresses. Raises
-        ValueError for an `allow` or an own host that cannot be read.
+        ValueError for an `allow` or an own host that cannot be parsed.
         """
         self._exemptions = _parse_exemptions(allow) if allow else ()
         self._own_names = [_valid_own_host(host) for host in own_hosts]
@@ -60,17 +60,18 @@ class GuardedEgress:
     ) -> socket.socket:
         """Connect to a host after all its addresses were checked.
 
-        `exempt_only`: what is merely public is refused as well.
+        With `exempt_only` only exempted addresses are allowed, not all public ones. Raises
+        DestinationRefusedError or DestinationUnreachableError.
         """
-        ends = time.monotonic() + timeout_s
+        deadline = time.monotonic() + timeout_s
         checked = self._checked_addresses(host, port, timeout_s, exempt_only=exempt_only)
         addresses = checked[:_MAX_DIALLED]
         for left_to_try, address in zip(range(len(addresses), 0, -1), addresses, strict=True):
-            patience = ends - time.monotonic()
+            remaining_s = deadline - time.monotonic()
             if left_to_try > 1:
-                patience = min(patience / left_to_try, _ADDRESS_TIMEOUT_S)
+                remaining_s = min(remaining_s / left_to_try, _ADDRESS_TIMEOUT_S)
             try:
-                connection = socket.create_connection((address, port), max(patience, 0.001))
+                connection = socket.create_connection((address, port), max(remaining_s, 0.001))
             except OSError:
                 continue
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -80,16 +81,21 @@ class GuardedEgress:
     def fetch(
         self, url: str, *, max_bytes: int, timeout_s: float, https_only: bool = False
     ) -> FetchResponse:
-        """Get an http or https address, redirects checked again; 2xx only."""
-        # No render needs it that fetches nothing.
+        """Get an http or https URL; each redirect is checked again, and only 2xx is returned.
+
+        Raises DestinationRefusedError or DestinationUnreachableError.
+        """
+        # httpx is imported only for renders that fetch something.
         from chalicelib.adapters.net import http  # noqa: PLC0415
 
-        ends = time.monotonic() + timeout_s
-        return http.get(url, self.dial, max_bytes=max_bytes, deadline=ends, https_only=https_only)
+        deadline = time.monotonic() + timeout_s
+        return http.get(
+            url, self.dial, max_bytes=max_bytes, deadline=deadline, https_only=https_only
+        )
 
     @cached_property
     def _own_hosts(self) -> frozenset[str]:
-        """Return the service's own names, addresses among them in the one form they have."""
+        """Return the service's own hosts, IP addresses among them in their normal form."""
         from chalicelib.adapters.net.ip_addresses import ip_literal  # noqa: PLC0415
 
         return frozenset(str(ip_literal(host) or host) for host in self._own_names)
@@ -104,23 +110,24 @@ class GuardedEgress:
             raise DestinationRefusedError(
                 "a host is a name of at most 253 characters (xn--…), or an address"
             )
-        place = host_and_port(host, port)
+        destination = host_and_port(host, port)
         if port not in ALLOWED_TCP_PORTS and all(
             port != exemption.port for exemption in self._exemptions
         ):
-            raise DestinationRefusedError(f"{place} is refused: {_port_refusal()}")
+            raise DestinationRefusedError(f"{destination} is refused: {_port_refusal()}")
         addresses = self._host_addresses(host, port, timeout_s)
-        own = not self._own_hosts.isdisjoint({host, *map(str, addresses)})
+        is_own = not self._own_hosts.isdisjoint({host, *map(str, addresses)})
+        # One forbidden address refuses the whole name (decision 15).
         for address in addresses:
-            objection = self._refusal_reason(address, port, own=own, exempt_only=exempt_only)
-            if objection:
-                raise DestinationRefusedError(f"{place} is refused: {objection}")
+            reason = self._refusal_reason(address, port, is_own=is_own, exempt_only=exempt_only)
+            if reason:
+                raise DestinationRefusedError(f"{destination} is refused: {reason}")
         return [str(address) for address in addresses]
 
     def _refusal_reason(
-        self, address: "IpAddress", port: int, *, own: bool, exempt_only: bool
+        self, address: "IpAddress", port: int, *, is_own: bool, exempt_only: bool
     ) -> str | None:
-        """Say why an address may not be reached; what is told names no address."""
+        """Return why an address may not be reached, or None; the text reveals no IP address."""
         from chalicelib.adapters.net import ip_addresses  # noqa: PLC0415
 
         if any(exemption.covers(address, port) for exemption in self._exemptions):
@@ -128,7 +135,7 @@ class GuardedEgress:
         if port not in ip_addresses.ALLOWED_TCP_PORTS:
             return _port_refusal()
         if (
-            own
+            is_own
             or not ip_addresses.is_public(address)
             or ip_addresses.is_address_of_this_machine(address)
         ):
@@ -142,9 +149,9 @@ class GuardedEgress:
 
         from chalicelib.adapters.net.ip_addresses import ip_literal  # noqa: PLC0415
 
-        written = ip_literal(host)
-        if written is not None:
-            return [written]
+        literal = ip_literal(host)
+        if literal is not None:
+            return [literal]
         try:
             addresses = [ip_address(text) for text in self._lookup(host, port, timeout_s)]
         except (OSError, ValueError) as error:
@@ -154,17 +161,17 @@ class GuardedEgress:
         return addresses
 
     def _lookup(self, host: str, port: int, timeout_s: float) -> Sequence[str]:
-        """Look a name up; the system's own look-up knows no end."""
-        found: Future[Sequence[str]] = Future()
+        """Resolve a name within a timeout, in a thread: getaddrinfo itself takes none."""
+        addresses: Future[Sequence[str]] = Future()
 
         def look_up() -> None:
             try:
-                found.set_result(self._resolve(host, port))
+                addresses.set_result(self._resolve(host, port))
             except (OSError, ValueError) as error:
-                found.set_exception(error)
+                addresses.set_exception(error)
 
         Thread(target=look_up, name="look-up", daemon=True).start()
-        return found.result(timeout_s)
+        return addresses.result(timeout_s)
 
 
 def _parse_exemptions(allow: str) -> "tuple[EgressExemption, ...]":

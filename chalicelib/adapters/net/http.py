@@ -1,4 +1,4 @@
-"""HTTP through the outbound door: httpx connects through it, and bytes and time are cut."""
+"""HTTP client over the guarded egress, with limits on bytes and time (decision 15)."""
 
 import logging
 import ssl
@@ -20,11 +20,11 @@ from chalicelib.engine.ports import (
 )
 
 _MAX_REDIRECTS: Final = 5
-# What heads may take, those of redirects and of `100 Continue` among them.
+# Budget for all response heads of a fetch, those of redirects and of `100 Continue` included.
 _MAX_HEAD_BYTES: Final = 1_000_000
-# Nothing else is asked for: what gzip unpacks can be looked at while it grows.
+# Only gzip is accepted, because it can be unpacked step by step under a size limit.
 _HEADERS: Final = {"Accept": "*/*", "Accept-Encoding": "gzip", "User-Agent": "Platen"}
-# It logs each address, and addresses carry secrets.
+# httpx logs each URL at INFO, and URLs carry secrets.
 logging.getLogger("httpx").setLevel(logging.WARNING)
 
 _CONNECTION_ERRORS: Final = (
@@ -36,22 +36,23 @@ _CONNECTION_ERRORS: Final = (
 
 
 class Dialer(Protocol):
-    """The door."""
+    """Method `dial` of the guarded egress."""
 
     def __call__(
         self, host: str, port: int, *, timeout_s: float, exempt_only: bool = False
     ) -> socket:
-        """Connect to a host; raises AddressRefused or Unreachable."""
+        """Connect to a host; raises DestinationRefusedError or DestinationUnreachableError."""
         ...
 
 
 def get(
     url: str, dial: Dialer, *, max_bytes: int, deadline: float, https_only: bool
 ) -> FetchResponse:
-    """Get what is at an address, or where its redirects lead; `ends` is in monotonic seconds.
+    """Get a URL and follow its redirects; `deadline` is in monotonic seconds.
 
-    `https_only`: plain http only to what the operator has named; so it is after https, too. Raises
-    AddressRefused or Unreachable.
+    With `https_only`, and after the first https response, plain http is allowed only to
+    destinations that the operator has exempted. Raises DestinationRefusedError or
+    DestinationUnreachableError.
     """
     if "\\" in url:
         raise DestinationRefusedError(
@@ -61,11 +62,11 @@ def get(
     with httpx.Client(transport=transport, trust_env=False, headers=_HEADERS) as client:
         client.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=[]))
         try:
-            answer = _follow_redirects(client, url)
-            return _read_response(answer, max_bytes)
+            response = _follow_redirects(client, url)
+            return _read_response(response, max_bytes)
         except httpx.UnsupportedProtocol as error:
             raise DestinationRefusedError("only http and https addresses can be fetched") from error
-        # Names that are none in IDNA are UnicodeErrors.
+        # A name that is invalid in IDNA raises UnicodeError.
         except (httpx.InvalidURL, UnicodeError) as error:
             raise DestinationRefusedError(
                 "an address is https://host:port/path, its port up to 65535"
@@ -79,10 +80,10 @@ def get(
 
 
 class EgressTransport(httpx.BaseTransport):
-    """What httpx sends requests with; each has a connection of its own, so each is checked."""
+    """Transport of httpx that opens a new connection per request, so each host is checked."""
 
     def __init__(self, dial: Dialer, budget: "_FetchBudget", *, https_only: bool) -> None:
-        """Read no more than is allowed."""
+        """Connect with `dial`; all requests share one budget of bytes and time."""
         self._dial = dial
         self._budget = budget
         self._https_only = https_only
@@ -97,20 +98,23 @@ class EgressTransport(httpx.BaseTransport):
         network = _EgressBackend(
             self._dial, self._budget, exempt_only=self._https_only and not is_tls
         )
+        # A redirect must not downgrade from https to http.
         self._https_only = self._https_only or is_tls
         assert isinstance(request.stream, httpx.SyncByteStream)
-        address = httpcore.URL(
+        target = httpcore.URL(
             scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path
         )
         pool = httpcore.ConnectionPool(_tls_context() if is_tls else None, network_backend=network)
         self._pools.append(pool)
-        answer = pool.handle_request(
+        response = pool.handle_request(
             httpcore.Request(
-                request.method, address, headers=request.headers.raw, content=request.stream
+                request.method, target, headers=request.headers.raw, content=request.stream
             )
         )
-        assert isinstance(answer.stream, Iterable)
-        return httpx.Response(answer.status, headers=answer.headers, stream=_ResponseBody(answer))
+        assert isinstance(response.stream, Iterable)
+        return httpx.Response(
+            response.status, headers=response.headers, stream=_ResponseBody(response)
+        )
 
     @override
     def close(self) -> None:
@@ -119,36 +123,36 @@ class EgressTransport(httpx.BaseTransport):
 
 
 class _ResponseBody(httpx.SyncByteStream):
-    def __init__(self, answer: httpcore.Response) -> None:
-        self._answer = answer
+    def __init__(self, response: httpcore.Response) -> None:
+        self._response = response
 
     @override
     def __iter__(self) -> Iterator[bytes]:
-        return self._answer.iter_stream()
+        return self._response.iter_stream()
 
     @override
     def close(self) -> None:
-        self._answer.close()
+        self._response.close()
 
 
 class _FetchBudget:
-    """What one fetch may take, over all its connections."""
+    """Bytes and time that one fetch may take, over all its connections."""
 
     def __init__(self, max_bytes: int, deadline: float) -> None:
         self._max_bytes = max_bytes
         self._deadline = deadline
-        # As much again for what a body is wrapped in, chunks say.
+        # Twice the limit: chunked transfer encoding can double the size of a body.
         self._remaining_bytes = 2 * max_bytes + _MAX_HEAD_BYTES
 
     def remaining_s(self) -> float:
-        """Return the time left; raises TimeoutError without any."""
-        left = self._deadline - time.monotonic()
-        if left <= 0:
+        """Return the time left in seconds; raises TimeoutError after the deadline."""
+        remaining = self._deadline - time.monotonic()
+        if remaining <= 0:
             raise TimeoutError
-        return left
+        return remaining
 
     def consume(self, count: int, host: str) -> None:
-        """Count what was read; raises Unreachable when it is more than may be."""
+        """Count bytes that were read; raises DestinationUnreachableError beyond the limit."""
         self._remaining_bytes -= count
         if self._remaining_bytes < 0:
             raise DestinationUnreachableError(_too_large_message(host, self._max_bytes))
@@ -162,13 +166,13 @@ class _EgressBackend(httpcore.NetworkBackend):
 
     @override
     def connect_tcp(self, host: str, port: int, *_: Any, **__: Any) -> httpcore.NetworkStream:
-        left = self._budget.remaining_s()
-        connection = self._dial(host, port, timeout_s=left, exempt_only=self._exempt_only)
+        timeout_s = self._budget.remaining_s()
+        connection = self._dial(host, port, timeout_s=timeout_s, exempt_only=self._exempt_only)
         return _BudgetedStream(connection, host, self._budget)
 
 
 class _BudgetedStream(httpcore.NetworkStream):
-    """A connection that ends in time, also where each single byte comes in time."""
+    """Connection under the fetch's deadline, which also bounds a server that sends slowly."""
 
     def __init__(self, connection: socket, host: str, budget: _FetchBudget) -> None:
         self._connection = connection
@@ -178,9 +182,9 @@ class _BudgetedStream(httpcore.NetworkStream):
     @override
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         self._connection.settimeout(self._budget.remaining_s())
-        read = self._connection.recv(max_bytes)
-        self._budget.consume(len(read), self._host)
-        return read
+        received = self._connection.recv(max_bytes)
+        self._budget.consume(len(received), self._host)
+        return received
 
     @override
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
@@ -202,7 +206,7 @@ class _BudgetedStream(httpcore.NetworkStream):
             self._connection.settimeout(self._budget.remaining_s())
             secured = ssl_context.wrap_socket(self._connection, server_hostname=server_hostname)
         except BaseException:
-            # Nobody else knows of it any more.
+            # httpcore has no reference to this connection any more and would not close it.
             self._connection.close()
             raise
         return _BudgetedStream(secured, self._host, self._budget)
@@ -211,29 +215,29 @@ class _BudgetedStream(httpcore.NetworkStream):
 def _follow_redirects(client: httpx.Client, url: str) -> httpx.Response:
     request = client.build_request("GET", url)
     for _ in range(_MAX_REDIRECTS + 1):
-        answer = client.send(request, stream=True)
-        if answer.next_request is None:
-            return answer
-        answer.close()
-        request = answer.next_request
+        response = client.send(request, stream=True)
+        if response.next_request is None:
+            return response
+        response.close()
+        request = response.next_request
     raise DestinationUnreachableError(f"{_host(url)} redirects more than {_MAX_REDIRECTS} times")
 
 
-def _read_response(answer: httpx.Response, max_bytes: int) -> FetchResponse:
-    host = _host(answer.url)
-    if not answer.is_success:
-        raise DestinationUnreachableError(f"{host} answered {answer.status_code}")
-    encoding = answer.headers.get("content-encoding", "identity").strip().lower()
+def _read_response(response: httpx.Response, max_bytes: int) -> FetchResponse:
+    host = _host(response.url)
+    if not response.is_success:
+        raise DestinationUnreachableError(f"{host} answered {response.status_code}")
+    encoding = response.headers.get("content-encoding", "identity").strip().lower()
     if encoding not in {"identity", "gzip"}:
         raise DestinationUnreachableError(f"{host} answered in an encoding that was not asked for")
     unpack = _gunzip if encoding == "gzip" else _identity
     content = bytearray()
-    for piece in unpack(answer.iter_raw(), max_bytes + 1):
+    for piece in unpack(response.iter_raw(), max_bytes + 1):
         content += piece
         if len(content) > max_bytes:
             raise DestinationUnreachableError(_too_large_message(host, max_bytes))
-    headers = {name.lower(): value for name, value in answer.headers.items()}
-    return FetchResponse(str(answer.url), answer.status_code, headers, bytes(content))
+    headers = {name.lower(): value for name, value in response.headers.items()}
+    return FetchResponse(str(response.url), response.status_code, headers, bytes(content))
 
 
 def _identity(pieces: Iterator[bytes], _max_piece_bytes: int) -> Iterator[bytes]:
@@ -241,7 +245,7 @@ def _identity(pieces: Iterator[bytes], _max_piece_bytes: int) -> Iterator[bytes]
 
 
 def _gunzip(pieces: Iterator[bytes], max_piece_bytes: int) -> Iterator[bytes]:
-    """Unpack; no piece is larger than `most`, however small it was packed."""
+    """Unpack gzip; yields pieces of at most `max_piece_bytes`, so a zip bomb cannot fill memory."""
     packed = zlib.decompressobj(zlib.MAX_WBITS | 16)
     try:
         for piece in pieces:
@@ -264,5 +268,5 @@ def _host(url: str | httpx.URL) -> str:
 
 @cache
 def _tls_context() -> ssl.SSLContext:
-    """Trust the system's authorities, or those of SSL_CERT_FILE."""
+    """Return the TLS context; it trusts the system's authorities, or those of SSL_CERT_FILE."""
     return ssl.create_default_context()

@@ -1,4 +1,8 @@
-"""Which addresses and ports may be reached: an explicit list, never what a library calls global."""
+"""IP addresses and ports that egress may reach (decision 15).
+
+The refused networks are an explicit list, because `ipaddress.is_global` changes between versions
+of Python.
+"""
 
 import contextlib
 import re
@@ -33,8 +37,8 @@ _REFUSED_V4: Final = (
     "224.0.0.0/4",  # multicast
     "240.0.0.0/4",  # reserved; broadcast
 )
-# Of IPv6 only 2000::/3 is given out to anybody. What embeds an IPv4 address is refused whatever it
-# embeds: the address of an IPv4 machine is its IPv4 address.
+# Only 2000::/3 of IPv6 is allocated. An address that embeds an IPv4 address (IPv4-mapped, NAT64,
+# 6to4, Teredo) is always refused: an IPv4 machine is reached by its IPv4 address.
 _REFUSED_V6: Final = (
     "::/3",  # unspecified, loopback, IPv4-mapped, NAT64 (64:ff9b::/96), discard-only
     "2001::/23",  # protocol assignments: Teredo, benchmarks, ORCHID
@@ -46,11 +50,11 @@ _REFUSED_V6: Final = (
     "8000::/1",  # not given out; private (fc00::/7; metadata of AWS), link-local, multicast
 )
 _REFUSED_NETWORKS: Final = tuple(ip_network(cidr) for cidr in (*_REFUSED_V4, *_REFUSED_V6))
-# ISATAP: what stands before the IPv4 address, behind any prefix; two bits of it are flags.
+# ISATAP (RFC 5214 6.1): the 32 bits before the embedded IPv4 address; two of them are flags.
 _ISATAP: Final = 0x0000_5EFE
 _ISATAP_MASK: Final = 0xFCFF_FFFF
 
-# Forms that have one meaning only: no netmask, no zero in front, no name.
+# Only unambiguous forms: no netmask, no leading zero, no name.
 _EXEMPTION: Final = re.compile(
     r"(?P<cidr>[0-9A-Fa-f:.]+(?P<length>/(?:0|[1-9][0-9]{0,2}))?):(?P<port>[1-9][0-9]{0,4})"
 )
@@ -60,7 +64,7 @@ type IpAddress = IPv4Address | IPv6Address
 
 
 def is_public(address: IpAddress) -> bool:
-    """Tell whether anybody on the internet could reach it as well."""
+    """Tell whether an address is public: outside all refused networks."""
     if isinstance(address, IPv6Address):
         is_isatap = (int(address) >> 32) & _ISATAP_MASK == _ISATAP
         if is_isatap or address.scope_id is not None:
@@ -69,9 +73,10 @@ def is_public(address: IpAddress) -> bool:
 
 
 def is_address_of_this_machine(address: IpAddress) -> bool:
-    """Tell whether it is one of this machine's own: that is then spoken to from itself."""
+    """Tell whether this machine has the address: the kernel then uses it as the source too."""
     family = socket.AF_INET if isinstance(address, IPv4Address) else socket.AF_INET6
-    # To connect sends nothing here; without a route there is nothing to reach either.
+    # Connecting a UDP socket sends nothing. It fails without a route, and then nothing can be
+    # reached either.
     with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
         probe.connect((str(address), 1))
         return ip_address(probe.getsockname()[0]) == address
@@ -79,7 +84,7 @@ def is_address_of_this_machine(address: IpAddress) -> bool:
 
 
 def ip_literal(host: str) -> IpAddress | None:
-    """Return the address that a host is written as, as browsers read it: 127.1, 0x7f000001."""
+    """Return the IP address that a host is, in any form browsers read (127.1, 0x7f000001)."""
     with contextlib.suppress(ValueError):
         return ip_address(host)
     with contextlib.suppress(OSError):
@@ -89,37 +94,38 @@ def ip_literal(host: str) -> IpAddress | None:
 
 @dataclass(frozen=True, slots=True)
 class EgressExemption:
-    """One network and port that may be reached although the rules refuse them."""
+    """Network and port that may be reached although the rules refuse them."""
 
     network: IPv4Network | IPv6Network
     port: int
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read `CIDR:port`, an IPv6 network with or without brackets; raises ValueError.
+        """Parse `CIDR:port`, an IPv6 network with or without brackets; raises ValueError.
 
-        What spans more than one kind of address (10.0.0.0/7) is a slip, not an exemption.
+        A network that spans public and refused addresses (10.0.0.0/7) is taken for a typing error.
         """
         plain = _BRACKETS.sub(r"\1", text.strip(), count=1)
-        found = _EXEMPTION.fullmatch(plain)
-        if found is None or int(found["port"]) >= _PORT_COUNT:
+        match = _EXEMPTION.fullmatch(plain)
+        if match is None or int(match["port"]) >= _PORT_COUNT:
             raise ValueError(f"{text!r} is not CIDR:port, as 10.20.0.0/16:443 is")
         try:
-            network = ip_network(found["cidr"])
+            network = ip_network(match["cidr"])
         except ValueError as error:
             raise ValueError(f"{text!r} is not CIDR:port: {error}") from error
-        is_bare = plain == text.strip() and not found["length"]
+        # Without brackets and length, "::1:443" could be an address alone.
+        is_bare = plain == text.strip() and not match["length"]
         if is_bare and isinstance(network, IPv6Network):
             raise ValueError(f"{text!r} is not CIDR:port: write an IPv6 address in brackets")
         if any(_spans_beyond(network, refused) for refused in _REFUSED_NETWORKS):
             raise ValueError(f"{text!r} is not CIDR:port of one network: it spans several kinds")
-        return cls(network, int(found["port"]))
+        return cls(network, int(match["port"]))
 
     def covers(self, address: IpAddress, port: int) -> bool:
-        """Tell whether this is about an address and port."""
+        """Tell whether this exemption applies to an address and port."""
         return port == self.port and address in self.network
 
 
 def _spans_beyond(network: IPv4Network | IPv6Network, refused: IPv4Network | IPv6Network) -> bool:
-    """Tell whether one is a part of the other, and not the whole."""
+    """Tell whether `network` contains the refused network and more."""
     return network.overlaps(refused) and network.prefixlen < refused.prefixlen

@@ -1,4 +1,4 @@
-"""Mail through the operator's own server, named by `PLATEN_SMTP_URL`.
+"""Mail through the operator's SMTP server, named by `PLATEN_SMTP_URL`.
 
 `smtp://user:password@host:587?from=platen@example.com` (STARTTLS where the server offers it) or
 `smtps://…` (TLS from the start).
@@ -18,27 +18,30 @@ from urllib.parse import parse_qs, unquote, urlsplit
 log = logging.getLogger(__name__)
 
 _PORTS: Final = {"smtp": 587, "smtps": 465}
-# Ten mails that nobody takes end within the time of the function that sends them.
+# Ten mails that each time out still fit into the timeout of the maintenance function.
 _TIMEOUT_S: Final = 8.0
-# Whose server cannot be reached, at any of its addresses, need not wait for it ten times.
+# After a failed connection further mails fail at once for this long, instead of after a timeout.
 _UNREACHABLE_PAUSE_S: Final = 30.0
-# RFC 5321: 4yz passes, 5yz stays as it is.
+# RFC 5321 4.2.1: 4yz is transient, 5yz is permanent.
 _PERMANENT_FAILURE: Final = 500
 
 
 class MailFailed(Exception):  # noqa: N818 -- says what happened
-    """The server did not take a mail for now; what it said is left out, since it names people."""
+    """The server did not take a mail, which may be retried.
+
+    The server's text is left out, because it names email addresses.
+    """
 
     def __init__(self, fault: Exception, code: int | None) -> None:
-        """Tell the kind of the fault."""
+        """Carry the kind of the fault and the reply code."""
         super().__init__(f"{type(fault).__name__} {code or ''}".rstrip())
 
 
 class SmtpMailer:
-    """Sends plain text; what fails for now is raised, what a server refuses for good is logged."""
+    """Sender of plain-text mail; raises transient failures, logs permanent ones."""
 
     def __init__(self, url: str) -> None:
-        """Read the address; raises ValueError, without the address, for what is none."""
+        """Parse the URL; raises ValueError without the URL in its text, as it holds a password."""
         parts = urlsplit(url)
         if parts.scheme not in _PORTS or not parts.hostname:
             message = "PLATEN_SMTP_URL: smtp://[user:password@]host[:port][?from=address] expected"
@@ -48,12 +51,12 @@ class SmtpMailer:
         self._port = parts.port or _PORTS[parts.scheme]
         self._user = unquote(parts.username or "")
         self._password = unquote(parts.password or "")
-        named = parse_qs(parts.query).get("from", [])
-        self._from = named[0] if named else _default_sender(self._user, parts.hostname)
+        senders = parse_qs(parts.query).get("from", [])
+        self._from = senders[0] if senders else _default_sender(self._user, parts.hostname)
         self._unreachable_until = 0.0
 
     def __call__(self, to: Sequence[str], subject: str, text: str) -> None:
-        """Send one mail to all of them."""
+        """Send one mail to all recipients; raises MailFailed for a transient failure."""
         if time.monotonic() < self._unreachable_until:
             raise MailFailed(ConnectionError(), None)
         message = EmailMessage()
@@ -71,7 +74,7 @@ class SmtpMailer:
             codes = sorted(code for code, _ in refused.recipients.values())
             if codes[0] < _PERMANENT_FAILURE:
                 raise MailFailed(refused, codes[0]) from None
-            # Without its text, which names the addresses.
+            # The server's text is not logged, because it names email addresses.
             log.error("mail refused", extra={"subject": subject, "codes": codes})  # noqa: TRY400
         except (smtplib.SMTPException, OSError) as fault:
             if not isinstance(fault, smtplib.SMTPException):

@@ -1,4 +1,4 @@
-"""The Chalice app: every path takes every method, and every answer is ours."""
+"""Chalice app that sends every path and method to the dispatcher (decision 6)."""
 
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
@@ -28,10 +28,10 @@ _CURRENT_EVENT: Final[ContextVar[dict[str, Any] | None]] = ContextVar("event", d
 
 
 class App(Chalice):
-    """Chalice as the way in: it owns the routes, the dispatcher answers.
+    """Chalice app: Chalice owns the routes, the dispatcher answers the requests.
 
-    Requests may be served by several threads at once: nothing is read from `current_request`,
-    which all threads of a Chalice app share.
+    Several threads may serve requests at once. So `current_request`, which all threads of a
+    Chalice app share, is never read; the event travels in a context variable.
     """
 
     def __init__(
@@ -43,21 +43,21 @@ class App(Chalice):
         self.api.binary_types = list(BINARY_TYPES)
         self.dispatcher = Dispatcher(endpoints, services)
         for path in (*self.dispatcher.routes, *CATCH_ALL_PATHS):
-            # Without content types: API Gateway's and Chalice's own 415 would not be ours.
+            # No content types: API Gateway and Chalice would answer 415 in their own format.
             self.route(path, methods=list(METHODS), content_types=[], name=path)(self._view)
 
     @override
     def __call__(self, event: dict[str, Any], context: Any) -> dict[str, Any]:
         """Answer an API Gateway proxy event."""
         token = _CURRENT_EVENT.set(event)
-        # Where this function dies, the gateway answers with the id that it knows itself.
+        # If this function dies, the gateway's error response has the gateway's own request id.
         gateway_id = (event.get("requestContext") or {}).get("requestId")
         try:
             with json_logs.log_context(invocation=context.aws_request_id, gateway_id=gateway_id):
-                answer: dict[str, Any] = super().__call__(_chalice_event(event), context)
+                response: dict[str, Any] = super().__call__(_chalice_event(event), context)
         finally:
             _CURRENT_EVENT.reset(token)
-        return answer
+        return response
 
     def _view(self, **_params: str) -> Response:
         event = _CURRENT_EVENT.get()
@@ -66,10 +66,10 @@ class App(Chalice):
 
 
 def _chalice_event(event: dict[str, Any]) -> dict[str, Any]:
-    """Return the event as Chalice will take it.
+    """Return the event in a form that Chalice accepts; the dispatcher reads the original.
 
-    Chalice refuses binary answers unless the first type in Accept is a binary one, and fails on
-    routes that it does not know; both are for the dispatcher to decide, which sees the original.
+    Chalice refuses binary responses unless the first type in Accept is binary, and fails on
+    unknown routes. The dispatcher decides on both.
     """
     context = dict(event.get("requestContext") or {})
     context["resourcePath"], context["httpMethod"] = CATCH_ALL_PATHS[0], "GET"
@@ -86,22 +86,22 @@ def _chalice_event(event: dict[str, Any]) -> dict[str, Any]:
 
 
 class _Base64Response(Response):
-    """A response whose body is in base64 already: Chalice would encode it once more."""
+    """Response whose body is already base64, which Chalice would encode a second time."""
 
     @override
     def to_dict(self, binary_types: list[str] | None = None) -> dict[str, Any]:
         del binary_types
-        answer: dict[str, Any] = super().to_dict()
-        return answer | {"isBase64Encoded": True}
+        response: dict[str, Any] = super().to_dict()
+        return response | {"isBase64Encoded": True}
 
 
 def _chalice_response(reply: Reply) -> Response:
     body: Any = reply.body
     if reply.is_base64:
         return _Base64Response(body=body, headers=dict(reply.headers), status_code=reply.status)
-    binary = reply.headers["Content-Type"].partition(";")[0] in BINARY_TYPES
-    if binary and isinstance(body, str):
+    is_binary = reply.headers["Content-Type"].partition(";")[0] in BINARY_TYPES
+    if is_binary and isinstance(body, str):
         body = body.encode()
-    elif not binary and isinstance(body, bytes):
+    elif not is_binary and isinstance(body, bytes):
         body = body.decode()
     return Response(body=body, headers=dict(reply.headers), status_code=reply.status)

@@ -1,4 +1,4 @@
-"""Authentication: who calls, and whether the key may be used now and from here."""
+"""Authentication of requests by API key, with checks of expiry, IP address and workspace."""
 
 import datetime as dt
 import hmac
@@ -16,13 +16,13 @@ from chalicelib.features.workspaces.model import ApiKey, Mode, StoredSecret, Wor
 
 _CHALLENGE: Final = {"WWW-Authenticate": 'Bearer realm="platen"'}
 _WRITE_IMPLIES_READ: Final = frozenset({"webhooks", "storage", "signed_links", "email"})
-# What an unknown id is compared with, so that it takes as long as a known one.
+# Compared for an unknown key id, so that the response time does not reveal which ids exist.
 _DUMMY_SECRETS: Final = (StoredSecret("0" * 64),)
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The key that a request came with, and its workspace."""
+    """API key of a request, and its workspace."""
 
     key: ApiKey
     workspace: Workspace
@@ -43,7 +43,7 @@ class Caller:
         return self.key.mode
 
     def has_scope(self, scope: str) -> bool:
-        """Tell whether the key was given the scope; writing includes reading in four areas."""
+        """Tell whether the key has the scope; in four areas `write` includes `read`."""
         area, _, right = scope.partition(":")
         included = (
             right == "read" and area in _WRITE_IMPLIES_READ and f"{area}:write" in self.key.scopes
@@ -57,9 +57,9 @@ class Caller:
 
 
 def authenticate(headers: Mapping[str, str], source_ip: str, services: RequestServices) -> Caller:
-    """Return the caller, or refuse with the one code that fits.
+    """Return the caller; raises ServiceError 401 or 403 with the code of the first failed check.
 
-    What a key's state is, is told only to those who have its secret.
+    The state of a key is revealed only after its secret has matched (decision 6).
     """
     parsed = key_format.parse(_credentials(headers))
     if parsed is None:
@@ -79,24 +79,25 @@ def authenticate(headers: Mapping[str, str], source_ip: str, services: RequestSe
 
 
 def _credentials(headers: Mapping[str, str]) -> str:
-    found = {headers["x-api-key"].strip()} if "x-api-key" in headers else set()
+    credentials = {headers["x-api-key"].strip()} if "x-api-key" in headers else set()
     if "authorization" in headers:
         scheme, _, rest = headers["authorization"].strip().partition(" ")
         if scheme.lower() != "bearer":
             detail = "Send the API key as a Bearer token or in X-API-Key."
             raise ServiceError("invalid_api_key", detail, headers=_CHALLENGE)
-        found.add(rest.strip())
-    found.discard("")
-    if not found:
+        credentials.add(rest.strip())
+    credentials.discard("")
+    if not credentials:
         detail = "Send an API key: Authorization: Bearer <key>, or X-API-Key: <key>."
         raise ServiceError("authentication_required", detail, headers=_CHALLENGE)
-    if len(found) > 1:
+    if len(credentials) > 1:
         detail = "Authorization and X-API-Key carry different keys."
         raise ServiceError("invalid_api_key", detail, headers=_CHALLENGE)
-    return found.pop()
+    return credentials.pop()
 
 
 def _matching_secret(parsed: ParsedKey, secrets: tuple[StoredSecret, ...]) -> StoredSecret | None:
+    # All secrets are compared, so that the time does not tell which one matched.
     matching = None
     for secret in secrets:
         if hmac.compare_digest(secret.sha256_hex, parsed.sha256_hex):

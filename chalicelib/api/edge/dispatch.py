@@ -1,8 +1,8 @@
-"""From a request to an answer: every check in its order, then the view.
+"""Dispatcher of requests: checks in a fixed order, then the view (decision 6).
 
-The order is Stripe's: an address that does not exist is 404 and a wrong method 405 to anybody, for
-the routes are public knowledge; then who calls (401), whether they may (403) and how often (429);
-only then what they sent (415, 413, 400).
+The order is that of Stripe's API. An unknown path is 404 and a wrong method 405 for anyone, since
+the routes are public. Then follow the key (401), its rights (403) and the rate (429), and last the
+request itself (415, 413, 400).
 """
 
 import logging
@@ -30,17 +30,20 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _MAX_PATH_CHARS: Final = 200
-# What is told by those who have counted, or tried to.
+# Codes of requests whose rate was already counted, or could not be.
 _COUNTED_CODES: Final = frozenset({"rate_limited", "idempotency_in_progress"})
+_FIXED_HEADERS: Final = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+_RATE_POLICY: Final = '"requests"'
+_RATE_WINDOW_S: Final = 1
 
 
 class Dispatcher:
-    """Answers requests from a table of endpoints; services are built when the first one comes."""
+    """Dispatcher over a table of endpoints; services are built with the first request."""
 
     def __init__(
         self, endpoints: Sequence[Endpoint], services: Callable[[], RequestServices]
     ) -> None:
-        """Take the endpoints and what builds, or returns, the services."""
+        """Index the endpoints; `services` returns the services, built at its first call."""
         self.routes: dict[str, dict[str, Endpoint]] = {}
         self._services = services
         for row in endpoints:
@@ -49,8 +52,8 @@ class Dispatcher:
             methods[row.method] = row
 
     def answer(self, request: Request) -> Reply:
-        """Answer one request with headers and a body of text or bytes; never raises."""
-        begun = time.perf_counter()
+        """Answer one request, its body as text or bytes; never raises."""
+        started = time.perf_counter()
         exchange = _Exchange(request)
         try:
             reply = _encode_body(self._answer_and_count(exchange))
@@ -61,11 +64,11 @@ class Dispatcher:
             reply = _encode_body(exchange.problem(error_for_exception(error)))
         exchange.wait_for_key_use()
         reply = add_headers(reply, exchange.request_id, exchange.call, exchange.code)
-        facts = {
+        outcome = {
             "status": reply.status,
-            "duration_ms": round(1000 * (time.perf_counter() - begun)),
+            "duration_ms": round(1000 * (time.perf_counter() - started)),
         }
-        log.info("request", extra=exchange.log_fields() | facts)
+        log.info("request", extra=exchange.log_fields() | outcome)
         return replace(reply, body="") if request.method == "HEAD" else reply
 
     def _answer_and_count(self, exchange: "_Exchange") -> Reply:
@@ -83,7 +86,10 @@ class Dispatcher:
             raise
 
     def _count_refusal(self, call: Call | None) -> None:
-        """Count what was refused before anybody counted it; the rate's own refusal goes first."""
+        """Count a refused request that was not counted yet.
+
+        Raises RateLimited instead of the refusal where the rate is used up (decision 6).
+        """
         if call is None or call.known_caller is None or call.rate is not None:
             return
         services = self._services()
@@ -111,7 +117,8 @@ class Dispatcher:
             bind(workspace=call.caller.workspace_id)
             call.caller.require_scope(call.endpoint.scope)
             if call.endpoint.counts_rate_itself:
-                # Its body is read first, which costs what a flood must not.
+                # The rate is counted after the body is read. A flood is refused before, by the
+                # rate that this process has last seen.
                 services.limits.require_known_rate(call.caller.workspace, now)
             else:
                 call.rate = services.limits.count_request(call.caller.workspace, now)
@@ -121,8 +128,8 @@ class Dispatcher:
     def _matching_endpoint(self, request: Request) -> Endpoint:
         methods = self.routes.get(request.route)
         if methods is None:
-            shown = request.path[:_MAX_PATH_CHARS]
-            raise NotFound("not_found", f"There is nothing at {shown}.")
+            path = request.path[:_MAX_PATH_CHARS]
+            raise NotFound("not_found", f"There is nothing at {path}.")
         row = methods.get("GET" if request.method == "HEAD" else request.method)
         if row is None:
             allowed = ", ".join(_allowed_methods(methods))
@@ -133,7 +140,7 @@ class Dispatcher:
 
 @dataclass(slots=True)
 class _Exchange:
-    """What is known of a request while it is being answered."""
+    """State of a request while it is being answered."""
 
     request: Request
     request_id: str = ""
@@ -141,10 +148,10 @@ class _Exchange:
     call: Call | None = None
     code: str | None = None
     wait_for_key_use: Callable[[], object] = lambda: None
-    """Waits until the use of the key is written down."""
+    """Waits until the use of the key is recorded."""
 
     def __post_init__(self) -> None:
-        # Also a service that cannot be built answers with an id.
+        # An id is needed even when the services, which have the generator, cannot be built.
         self.set_request_id(
             self.request.client_request_id or RandomIdGenerator().new("req", SystemClock().now())
         )
@@ -177,13 +184,8 @@ def _allowed_methods(methods: Mapping[str, Endpoint]) -> list[str]:
     return sorted({*methods, "HEAD"} if "GET" in methods else methods)
 
 
-_FIXED_HEADERS: Final = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
-_RATE_POLICY: Final = '"requests"'
-_RATE_WINDOW_S: Final = 1
-
-
 def add_headers(reply: Reply, request_id: str, call: Call | None, code: str | None) -> Reply:
-    """Return the reply with its fixed headers; what the view has set of them stays."""
+    """Return the reply with the headers of every response; headers of the view take precedence."""
     headers = {"Content-Type": reply.content_type, "X-Request-Id": request_id}
     return replace(
         reply,
@@ -195,7 +197,7 @@ def add_headers(reply: Reply, request_id: str, call: Call | None, code: str | No
 
 
 def _rate_limit_headers(reply: Reply, call: Call | None, code: str | None) -> dict[str, str]:
-    # draft-ietf-httpapi-ratelimit-headers-10. Nobody's requests are counted without a key.
+    # draft-ietf-httpapi-ratelimit-headers-10. Requests without a key are not counted.
     if call is None or call.known_caller is None:
         return {}
     quota = call.known_caller.workspace.plan.rate_limit_rps

@@ -1,4 +1,4 @@
-"""@endpoint: one row per method and path, from which routes, checks and the reference are made."""
+"""Endpoints: one row per method and path, the source of routes, checks and the reference."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -20,15 +20,16 @@ type ModelName = str  # "package.module:Model", imported when it is first used
 type View = Callable[["Call"], "Reply"]
 
 JSON: Final = "application/json"
-# API Gateway gives up after 29 s; what is left is for the way back.
+# API Gateway times out after 29 s; the rest is for the response to travel.
 REQUEST_BUDGET_S: Final = 27.5
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a view answers; a mapping becomes JSON, bytes go out as they are.
+    """Response of a view: a mapping is sent as JSON, bytes and text as they are.
 
-    `in_base64`: the body is the base64 of what goes out, as the platform wants it anyway.
+    With `is_base64` the body is the base64 of the bytes to send. API Gateway takes binary bodies
+    in base64, so a file that arrives in base64 is not decoded and encoded again.
     """
 
     status: int = 200
@@ -40,7 +41,7 @@ class Reply:
 
 @dataclass(slots=True)
 class Call:
-    """One request that passed every check of its endpoint."""
+    """One request to an endpoint, filled in as its checks pass; `started_at` is a Unix second."""
 
     endpoint: "Endpoint"
     services: "ApiServices"
@@ -61,28 +62,30 @@ class Call:
 
     @property
     def caller(self) -> Caller:
-        """Return who calls; a public endpoint has nobody."""
+        """Return the caller; only endpoints with a scope have one."""
         assert self.known_caller is not None, "a public endpoint has no caller"
         return self.known_caller
 
     def record_rate(self, rate: "RateState") -> None:
-        """Remember what the request, which is counted now, has left of the rate."""
+        """Record the rate that is left after this request, for the `RateLimit` header."""
         self.rate = rate
 
     @property
     def deadline(self) -> float:
-        """Return the Unix second by which the answer must be on its way."""
-        allowed = REQUEST_BUDGET_S
+        """Return the Unix second by which the response must be sent."""
+        budget_s = REQUEST_BUDGET_S
         if self.known_caller is not None:
-            allowed = min(allowed, self.known_caller.workspace.plan.sync_timeout_s)
-        return self.started_at + allowed
+            budget_s = min(budget_s, self.known_caller.workspace.plan.sync_timeout_s)
+        return self.started_at + budget_s
 
 
 @dataclass(frozen=True)
 class Endpoint:
-    """One method of one path: what it asks for, what it answers, and the function that does it.
+    """One method of one path: request and response models, and the view.
 
-    One that `judges_body` gets any JSON and tells itself what is wrong with it.
+    With `validates_body_itself` the view gets any JSON and reports errors in its own response.
+    With `counts_rate_itself` the rate is counted together with the admission of a render
+    (decision 2), not by the dispatcher. `problems` are the codes beyond those of every endpoint.
     """
 
     view: View
@@ -110,14 +113,14 @@ class Endpoint:
 
     @property
     def operation_id(self) -> str:
-        """Return the name that the reference and the log know this endpoint by."""
+        """Return the operation id in the OpenAPI document, `module.view`."""
         return f"{self.view.__module__.rpartition('.')[2]}.{self.view.__name__}"
 
     def build_models(self) -> None:
-        """Build the models of what is sent."""
-        for sent in (self.body_model, self.query_model):
-            if sent is not None:
-                sent.model_rebuild()
+        """Build the models of body and query, which pydantic defers to their first use."""
+        for model in (self.body_model, self.query_model):
+            if model is not None:
+                model.model_rebuild()
 
     @cached_property
     def body_model(self) -> "type[BaseModel] | None":
@@ -133,9 +136,9 @@ class Endpoint:
 def endpoint(
     method: Method, path: str, *, scope: str | None, **row: Any
 ) -> Callable[[View], Endpoint]:
-    """Declare an endpoint; `scope` None makes it public. `row`: the other fields of Endpoint.
+    """Declare a view as an endpoint; `scope` None makes it public, `row` has further fields.
 
-    The first line of the function's docstring is the summary, the rest its description.
+    The first line of the view's docstring is the summary, the rest the description.
     """
 
     def declare(view: View) -> Endpoint:
@@ -147,15 +150,15 @@ def endpoint(
 
 
 def endpoints_of(module: ModuleType) -> list[Endpoint]:
-    """Return the endpoints that a module declares, in its order."""
+    """Return the endpoints that a module declares, in their order."""
     return [value for value in vars(module).values() if isinstance(value, Endpoint)]
 
 
 def import_model(name: ModelName) -> "type[BaseModel]":
     """Import the model that `package.module:Model` names."""
     module, _, attribute = name.partition(":")
-    found: type[BaseModel] = getattr(import_module(module), attribute)
-    return found
+    model: type[BaseModel] = getattr(import_module(module), attribute)
+    return model
 
 
 def _strip_lines(text: str) -> str:

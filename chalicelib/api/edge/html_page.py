@@ -1,4 +1,4 @@
-"""Pages for people: self-contained HTML that runs no script and loads nothing."""
+"""HTML pages for people: self-contained, without scripts and subresources."""
 
 import re
 from html import escape
@@ -15,9 +15,9 @@ _CONTENT_SECURITY_POLICY: Final = (
 
 
 def html_page(title: str, body: str, *, api_host: str, style: str = "") -> Reply:
-    """Return a page; `body` and `style` are markup, the title is text.
+    """Return a page; `body` and `style` are markup, `title` is text.
 
-    Links that begin with `/` lead below the host, which may itself have a path.
+    Links that begin with `/` are prefixed with the path of `api_host`, if it has one.
     """
     body = body.replace('href="/', f'href="{escape(urlsplit(api_host).path)}/')
     text = (
@@ -30,14 +30,14 @@ def html_page(title: str, body: str, *, api_host: str, style: str = "") -> Reply
 
 
 def inline_markup(text: str) -> str:
-    """Return text as markup: `marked` words as code, error codes as links to their pages."""
+    """Return text as markup: words in backticks as code, error codes as links to their pages."""
     marked = re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text, quote=False))
     return re.sub(r"<code>([a-z_]+)</code>", _link_error_code, marked)
 
 
-def _link_error_code(found: re.Match[str]) -> str:
-    known = found[1] in PROBLEMS
-    return f'<a href="/errors/{found[1]}">{found[0]}</a>' if known else found[0]
+def _link_error_code(match: re.Match[str]) -> str:
+    is_error_code = match[1] in PROBLEMS
+    return f'<a href="/errors/{match[1]}">{match[0]}</a>' if is_error_code else match[0]
 
 
 _STYLE: Final = """

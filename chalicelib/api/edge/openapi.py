@@ -1,4 +1,4 @@
-"""The API as OpenAPI 3.1, made from the same rows as its routes."""
+"""OpenAPI 3.1 document of the API, built from the endpoints that also make the routes."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -44,26 +44,27 @@ _DESCRIPTION: Final = """Documents from HTML, templates and data: PDF and images
 Send an API key with every request, as `Authorization: Bearer <key>` or as `X-API-Key: <key>`.
 Keys with `_test_` in them make watermarked documents that cost nothing.
 
-Errors are problem details (RFC 9457); programs decide by `code`. Fields and query parameters that
-are not listed here are refused. Times are RFC 3339 in UTC. Every answer has an `X-Request-Id`."""
+Errors are problem details (RFC 9457); programs should branch on `code`. Fields and query
+parameters that are not listed here are refused. Times are RFC 3339 in UTC. Every response has an
+`X-Request-Id`."""
 
 
 def openapi_document(endpoints: Sequence[Endpoint], api_host: str) -> dict[str, Any]:
-    """Return the OpenAPI document of these endpoints as served from this host."""
-    read = {name for row in endpoints for name in (row.body, row.query) if name}
-    written = {name for row in endpoints for name in row.answers.values() if name}
+    """Return the OpenAPI document of these endpoints; `api_host` is the server URL."""
+    request_models = {name for row in endpoints for name in (row.body, row.query) if name}
+    response_models = {name for row in endpoints for name in row.answers.values() if name}
     inputs, outputs, definitions = model_json_schemas(
-        map(import_model, sorted(read)),
-        [*map(import_model, sorted(written)), ProblemDetails],
+        map(import_model, sorted(request_models)),
+        [*map(import_model, sorted(response_models)), ProblemDetails],
         _SCHEMA_REFERENCE,
     )
-    maker = _OperationWriter(inputs, outputs, definitions)
+    writer = _OperationWriter(inputs, outputs, definitions)
     paths: dict[str, dict[str, Any]] = {}
     for row in endpoints:
-        paths.setdefault(row.path, {})[row.method.lower()] = maker.operation(row)
+        paths.setdefault(row.path, {})[row.method.lower()] = writer.operation(row)
     for row in endpoints:
         if row.query_model is not None:
-            # Its fields stand as parameters.
+            # The fields of a query model are listed as parameters instead.
             definitions.pop(inputs[row.query_model]["$ref"].rpartition("/")[2], None)
     return {
         "openapi": "3.1.0",
@@ -82,7 +83,7 @@ def openapi_document(endpoints: Sequence[Endpoint], api_host: str) -> dict[str, 
 
 
 class _OperationWriter:
-    """Writes operations; knows where the models' schemas stand."""
+    """Writer of operation objects; has the schemas of all models."""
 
     def __init__(
         self,
@@ -95,7 +96,7 @@ class _OperationWriter:
         self._definitions = definitions
 
     def operation(self, row: Endpoint) -> dict[str, Any]:
-        found: dict[str, Any] = {
+        operation: dict[str, Any] = {
             "operationId": row.operation_id,
             "summary": row.summary,
             "description": _description(row),
@@ -108,12 +109,12 @@ class _OperationWriter:
             "responses": self._responses(row),
         }
         if row.scope is None:
-            found["security"] = []
+            operation["security"] = []
         else:
-            found["x-scope"] = row.scope
+            operation["x-scope"] = row.scope
         if row.body or row.media_types != (JSON,):
-            found["requestBody"] = self._request_body(row)
-        return {name: value for name, value in found.items() if value or name == "security"}
+            operation["requestBody"] = self._request_body(row)
+        return {name: value for name, value in operation.items() if value or name == "security"}
 
     def _query_parameters(self, row: Endpoint) -> Iterable[dict[str, Any]]:
         if row.query_model is None:
@@ -122,7 +123,7 @@ class _OperationWriter:
         schema = self._definitions[reference.rpartition("/")[2]]
         required = schema.get("required", ())
         for name, field in schema.get("properties", {}).items():
-            kept = {
+            field_schema = {
                 key: value for key, value in field.items() if key not in ("title", "description")
             }
             yield {
@@ -130,7 +131,7 @@ class _OperationWriter:
                 "in": "query",
                 "required": name in required,
                 "description": field.get("description", ""),
-                "schema": _without_null(kept),
+                "schema": _without_null(field_schema),
             }
 
     def _request_body(self, row: Endpoint) -> dict[str, Any]:
@@ -143,20 +144,20 @@ class _OperationWriter:
         return {"required": row.body_required, "content": content}
 
     def _responses(self, row: Endpoint) -> dict[str, Any]:
-        answers = {
+        responses = {
             str(status): self._success_response(row, HTTPStatus(status)) for status in row.answers
         }
         by_status: dict[int, list[Problem]] = {}
         for code in _problem_codes(row):
             by_status.setdefault(PROBLEMS[code].http_status, []).append(PROBLEMS[code])
         for status, problems in sorted(by_status.items()):
-            answers.setdefault(str(status), self._problem_response(row, status, problems))
-        return answers
+            responses.setdefault(str(status), self._problem_response(row, status, problems))
+        return responses
 
     def _success_response(self, row: Endpoint, status: HTTPStatus) -> dict[str, Any]:
-        answer = {"description": status.phrase, "headers": _header_references(row)}
+        response = {"description": status.phrase, "headers": _header_references(row)}
         if status.is_redirection or status == HTTPStatus.NO_CONTENT:
-            return answer
+            return response
         types = {kind.partition(";")[0] for kind in row.answer_types}
         if status != HTTPStatus.OK:
             types &= {JSON}
@@ -166,7 +167,7 @@ class _OperationWriter:
             content[JSON] = {
                 "schema": self._outputs[import_model(name)] if name else {"type": "object"}
             }
-        return answer | {"content": content}
+        return response | {"content": content}
 
     def _problem_response(
         self, row: Endpoint, status: int, problems: Sequence[Problem]
@@ -241,19 +242,19 @@ _SECURITY: Final = {
 _TEXT_SCHEMA: Final = {"type": "string"}
 _HEADERS: Final = {
     "X-Request-Id": {
-        "description": "Names this request in logs; the client's own where it sent a usable one.",
+        "description": "Id of this request in the logs: the client's own if it sent a valid one.",
         "schema": _TEXT_SCHEMA,
     },
     "RateLimit": {
-        "description": "Requests left (`r`) and seconds until all are back (`t`). On every answer "
-        "to a key that is let in, refusals as well. Absent where nobody's requests are counted: at "
-        "public addresses, where the address or the method is not known, and where the key is not, "
-        "may not come from there, or is of a workspace that is shut.",
+        "description": "Requests left (`r`) and seconds until the rate is full again (`t`). On "
+        "every response to an accepted key, errors included. Absent for requests that are not "
+        "counted: those to public endpoints, unknown paths and wrong methods, and those whose key "
+        "is missing, invalid, not allowed from the IP address, or of a suspended workspace.",
         "schema": _TEXT_SCHEMA,
     },
     "RateLimit-Policy": {
         "description": "Requests (`q`) in a window of seconds (`w`) that the plan allows. Absent "
-        "where `RateLimit` is.",
+        "whenever `RateLimit` is absent.",
         "schema": _TEXT_SCHEMA,
     },
     "Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}},
@@ -262,14 +263,14 @@ _PARAMETERS: Final = {
     "Idempotency-Key": {
         "name": "Idempotency-Key",
         "in": "header",
-        "description": "Sent again within 24 hours with the same body, it gives the first answer "
-        "and makes no second document.",
+        "description": "A repeat within 24 hours with the same key and body returns the first "
+        "result and makes no second document.",
         "schema": {"type": "string", "minLength": 1, "maxLength": 255},
     },
     "X-Request-Id": {
         "name": "X-Request-Id",
         "in": "header",
-        "description": "A name of the client's own for this request.",
+        "description": "The client's own id for this request.",
         "schema": {"type": "string", "pattern": "^[A-Za-z0-9._-]{1,128}$"},
     },
 }

@@ -1,4 +1,4 @@
-"""Lists: the envelope, and cursors that nobody can make up or carry elsewhere."""
+"""List responses: the envelope, and signed cursors bound to one list of one caller."""
 
 import base64
 import binascii
@@ -15,7 +15,7 @@ from chalicelib.core import json
 from chalicelib.core.errors import ServiceError, validation_error
 
 _MAC_BYTES: Final = 16
-# A function answers with 6 MB at most, of which the rest is for what stands around the page.
+# A Lambda response has 6 MB at most; the rest is for the envelope and the headers.
 _MAX_PAGE_BYTES: Final = 4_000_000
 _PAGING_PARAMETERS: Final = frozenset({"limit", "cursor"})
 
@@ -24,7 +24,7 @@ type PagePosition = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class CursorSigner:
-    """Signs positions of one list; what it is bound to is signed, not sent."""
+    """Signer of the cursors of one list; `bound_to` is signed but not part of the cursor."""
 
     key: bytes
     bound_to: bytes
@@ -41,10 +41,10 @@ class CursorSigner:
         except (binascii.Error, ValueError):
             raise _invalid_cursor_error() from None
         mac, payload = data[:_MAC_BYTES], data[_MAC_BYTES:]
-        # Bits that base64 ignores would let one position have several cursors.
         if not hmac.compare_digest(mac, self._mac(payload)):
             raise _invalid_cursor_error()
         position: PagePosition = json.loads(payload)
+        # base64 ignores trailing bits; without this check one position would have several cursors.
         if self.encode(position) != cursor:
             raise _invalid_cursor_error()
         return position
@@ -55,20 +55,20 @@ class CursorSigner:
 
 
 def start_position(call: Call) -> PagePosition | None:
-    """Return where the page begins that the call's `cursor` asks for; None: at the newest."""
+    """Return the position that the query's `cursor` names; None for the first page."""
     return _cursor_signer(call).decode(call.query.cursor) if call.query.cursor is not None else None
 
 
 def fitting_prefix(rows: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
-    """Return the first ones, for which one answer has room; one at least."""
-    sizes = accumulate(_encoded_size(each) for each in rows)
+    """Return the first rows that fit into one response, at least one."""
+    sizes = accumulate(_encoded_size(row) for row in rows)
     return rows[: max(1, sum(size <= _MAX_PAGE_BYTES for size in sizes))]
 
 
 def list_envelope(
     call: Call, data: Sequence[Any], next_position: PagePosition | None
 ) -> dict[str, Any]:
-    """Return the list answer; `following` is where the next page begins, None at the end."""
+    """Return the list object; `next_position` is None on the last page."""
     return {
         "object": "list",
         "data": list(data),
@@ -80,7 +80,10 @@ def list_envelope(
 
 
 def _encoded_size(row: Mapping[str, Any]) -> int:
-    """Return what it takes of an answer at most: a function's answer has its body as a text."""
+    """Return an upper bound of the row's bytes in a Lambda response.
+
+    The body is JSON text inside a JSON object, so it is escaped twice.
+    """
     return len(in_ascii(in_ascii(row)))
 
 

@@ -1,4 +1,4 @@
-"""Errors as problem details (RFC 9457)."""
+"""Problem details (RFC 9457) of errors."""
 
 from typing import Any, Final
 
@@ -11,7 +11,7 @@ _RETRY_AFTER_S: Final = {429: "1", 503: "30"}
 
 
 def problem_reply(error: ServiceError, *, request_id: str, api_host: str) -> Reply:
-    """Return the answer that tells of the error; 429 and 503 always say when to come back."""
+    """Return the problem response of an error; 429 and 503 always have `Retry-After`."""
     problem = error.problem
     page = f"{api_host}/errors/{error.code}"
     body: dict[str, Any] = {
@@ -33,7 +33,10 @@ def problem_reply(error: ServiceError, *, request_id: str, api_host: str) -> Rep
 
 
 def error_for_exception(error: Exception) -> ServiceError:
-    """Return what a caller learns of AWS's faults, and of a bug: nothing but that it was one."""
+    """Return the public error for an unexpected exception; it reveals no internal cause.
+
+    A transient error of AWS is `region_degraded` (503), anything else `internal_error` (500).
+    """
     if is_transient(error):
         return ServiceError(
             "region_degraded",

@@ -1,4 +1,4 @@
-"""The reference page, made from the OpenAPI document: one page, no script, nothing loaded."""
+"""Reference page of the API, built from the OpenAPI document as one self-contained page."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -20,6 +20,9 @@ _CONSTRAINTS: Final = (
     ("maxProperties", "at most {} properties"),
 )
 
+# Method, path and operation object.
+type _OperationRow = tuple[str, str, Mapping[str, Any]]
+
 
 def reference_page(document: Mapping[str, Any]) -> Reply:
     """Return the reference page of an OpenAPI document."""
@@ -36,9 +39,6 @@ def reference_page(document: Mapping[str, Any]) -> Reply:
         f"{_error_table()}</main></div>"
     )
     return html_page("Platen API reference", body, api_host=api_host, style=_STYLE)
-
-
-type _OperationRow = tuple[str, str, Mapping[str, Any]]
 
 
 def _by_tag(document: Mapping[str, Any]) -> dict[str, list[_OperationRow]]:
@@ -100,15 +100,15 @@ def _operation(row: _OperationRow, document: Mapping[str, Any], schemas: Mapping
 
 def _response(status: str, answer: Mapping[str, Any], schemas: Mapping[str, Any]) -> str:
     first, _, rest = answer["description"].partition("\n")
-    good = status < "400"
+    is_success = status < "400"
     kinds = answer.get("content", {})
     inner = _prose(rest)
-    if good:
+    if is_success:
         inner += "".join(
             f"<h4><code>{escape(kind)}</code></h4>{_schema(media, schemas)}"
             for kind, media in kinds.items()
         )
-    shade = "good" if good else "bad"
+    shade = "good" if is_success else "bad"
     return (
         f'<details class="{shade}"><summary><b>{escape(status)}</b> {escape(first)}</summary>'
         f"{inner}</details>"
@@ -149,10 +149,10 @@ def _field(
         _fields(branch, schemas, depth) for branch in _branches(field, schemas) if depth > 0
     )
     line = f"<code>{escape(name)}</code> <small>{' · '.join(marks)}</small>"
-    told = _prose(field.get("description", ""))
+    description = _prose(field.get("description", ""))
     if nested:
-        return f"<li><details><summary>{line}</summary>{told}{nested}</details></li>"
-    return f"<li>{line}{told}</li>"
+        return f"<li><details><summary>{line}</summary>{description}{nested}</details></li>"
+    return f"<li>{line}{description}</li>"
 
 
 def _branches(field: Mapping[str, Any], schemas: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -176,13 +176,13 @@ def _type(field: Mapping[str, Any], schemas: Mapping[str, Any]) -> str:
 
 
 def _constraints(field: Mapping[str, Any], schemas: Mapping[str, Any]) -> list[str]:
-    found = [
+    texts = [
         words.format(f"{branch[name]:,}".replace(",", "\u202f"))
         for branch in [_resolved_schema(b, schemas) for b in field.get("anyOf", [field])]
         for name, words in _CONSTRAINTS
         if name in branch
     ]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(texts))
 
 
 def _resolved_schema(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -193,8 +193,8 @@ def _resolved_schema(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> M
 
 def _resolved_parameter(entry: Mapping[str, Any], document: Mapping[str, Any]) -> Mapping[str, Any]:
     name = entry.get("$ref", "").rpartition("/")[2]
-    found: Mapping[str, Any] = document["components"]["parameters"][name] if name else entry
-    return found
+    parameter: Mapping[str, Any] = document["components"]["parameters"][name] if name else entry
+    return parameter
 
 
 def _anchor(operation: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""Reading an API Gateway proxy event: headers, query, body, who sent it and when."""
+"""Request of an API Gateway proxy event: headers, query, body, source IP address and time."""
 
 import base64
 import binascii
@@ -17,7 +17,7 @@ _UTF8: Final = frozenset({"utf-8", "utf8"})
 
 @dataclass(frozen=True)
 class Request:
-    """One request, as the gateway hands it over."""
+    """One request as API Gateway delivers it."""
 
     event: Mapping[str, Any]
 
@@ -28,44 +28,44 @@ class Request:
 
     @property
     def route(self) -> str:
-        """Return the path as it was declared, with its placeholders."""
+        """Return the declared path with its placeholders; empty if unknown."""
         return str(self._context.get("resourcePath") or self.event.get("resource") or "")
 
     @property
     def path(self) -> str:
-        """Return the path as it was called."""
+        """Return the path that was requested."""
         return str(self.event.get("path") or self._context.get("path") or self.route)
 
     @property
     def params(self) -> Mapping[str, str]:
-        """Return the path's parameters, undecoded: no id has a character that needs it."""
+        """Return the path parameters, not percent-decoded: ids consist of unreserved characters."""
         return self.event.get("pathParameters") or {}
 
     @property
     def source_ip(self) -> str:
-        """Return the peer's address; no header can say otherwise."""
+        """Return the peer's IP address from the gateway, never from a header."""
         return str((self._context.get("identity") or {}).get("sourceIp") or "")
 
     @property
     def received_at(self) -> float | None:
-        """Return the Unix second at which the gateway took the request."""
+        """Return the Unix second at which the gateway received the request."""
         milliseconds = self._context.get("requestTimeEpoch")
         return milliseconds / 1000 if isinstance(milliseconds, int) else None
 
     @cached_property
     def headers(self) -> Mapping[str, str]:
-        """Return the headers by lower-case name; of a repeated one the last."""
+        """Return the headers by lower-case name; the last value of a repeated header."""
         return {name.lower(): value for name, value in (self.event.get("headers") or {}).items()}
 
     @property
     def client_request_id(self) -> str | None:
-        """Return the client's request id where it is one that can be kept."""
+        """Return the client's request id, or None if it is absent or malformed."""
         text = self.headers.get("x-request-id", "")
         return text if _REQUEST_ID.fullmatch(text) else None
 
     @cached_property
     def body(self) -> bytes:
-        """Return the body's bytes."""
+        """Return the bytes of the body; raises `invalid_json` for damaged base64."""
         body = self.event.get("body") or ""
         if not self.event.get("isBase64Encoded"):
             return str(body).encode()
@@ -83,9 +83,9 @@ class Request:
         return {name: values[0] if values else "" for name, values in several.items()}
 
     def media_type(self) -> str | None:
-        """Return the body's type without parameters; None: not named.
+        """Return the media type of the body without parameters, or None if there is none.
 
-        Raises `unsupported_media_type` for another character encoding than UTF-8.
+        Raises `unsupported_media_type` for a charset other than UTF-8.
         """
         text = self.headers.get("content-type", "")
         kind, *parameters = (part.strip().lower() for part in text.split(";"))
@@ -96,7 +96,7 @@ class Request:
         return kind or None
 
     def idempotency_key(self) -> str | None:
-        """Return the Idempotency-Key; raises `validation_error` where it is none."""
+        """Return the Idempotency-Key, or None; raises `validation_error` for a malformed one."""
         key = self.headers.get("idempotency-key")
         if key is not None and _IDEMPOTENCY_KEY.fullmatch(key) is None:
             message = "must be 1 to 255 printable ASCII characters"

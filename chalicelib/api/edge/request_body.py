@@ -1,4 +1,4 @@
-"""What a request carries: media type, size, JSON, query and model, checked in this order."""
+"""Body and query of a request: checks of media type, size, JSON, query and model, in this order."""
 
 import io
 from collections.abc import Iterable
@@ -13,6 +13,17 @@ from chalicelib.core.errors import FieldError, ServiceError, json_pointer, valid
 _MEGABYTE: Final = 1_000_000
 _PUBLIC_MAX_MB: Final = 1
 _BODILESS_METHODS: Final = frozenset({"GET", "HEAD", "DELETE"})
+MULTIPART_TYPE: Final = "multipart/form-data"
+_FILE_FIELD: Final = "file"
+
+
+@dataclass(frozen=True, slots=True)
+class FormFile:
+    """File of a form, with the name and type that its sender gave."""
+
+    filename: str
+    content_type: str
+    content: bytes
 
 
 def read_body_and_query(call: Call, request: Request) -> None:
@@ -28,8 +39,47 @@ def read_body_and_query(call: Call, request: Request) -> None:
         call.idempotency_key = request.idempotency_key()
 
 
+def form_file(call: Call) -> FormFile:
+    """Return the single file of a multipart form; raises `validation_error`."""
+    # Imported here: most requests carry no form.
+    from multipart import MultipartError, MultipartParser, parse_options_header  # noqa: PLC0415
+
+    boundary = parse_options_header(call.headers["content-type"])[1].get("boundary")
+    if not boundary:
+        raise validation_error("/headers/Content-Type", "names no boundary", "missing")
+    size = len(call.raw_body)
+    parser = MultipartParser(
+        io.BytesIO(call.raw_body),
+        boundary,
+        content_length=size,
+        strict=True,
+        part_limit=10,
+        spool_limit=size,
+        memory_limit=2 * size,
+    )
+    try:
+        parts = list(parser)
+    except MultipartError as damage:
+        raise validation_error("", f"the form cannot be read: {damage}") from damage
+    for part in parts:
+        if part.name != _FILE_FIELD:
+            raise validation_error(
+                f"/{part.name[:100]}", f"is not known here; send {_FILE_FIELD}", "unknown"
+            )
+    if len(parts) != 1:
+        raise validation_error(
+            f"/{_FILE_FIELD}", "must be sent exactly once", "repeated" if parts else "missing"
+        )
+    (file,) = parts
+    if not file.filename:
+        raise validation_error(f"/{_FILE_FIELD}", "must be a file, with its filename", "wrong_type")
+    if not file.size:
+        raise validation_error(f"/{_FILE_FIELD}", "is empty", "too_short")
+    return FormFile(file.filename, file.content_type, file.raw)
+
+
 def _read_raw(call: Call, request: Request) -> bool:
-    # Tells whether there is JSON to validate: null is JSON too.
+    """Read the raw body and its JSON; returns whether there is JSON to validate (null is)."""
     row = call.endpoint
     kind = request.media_type() or JSON
     raw = request.body
@@ -77,7 +127,7 @@ def _read_query(call: Call, request: Request) -> None:
 
 
 def _validate_body(call: Call) -> None:
-    # Imported here: pydantic's models cost 100 ms that a cold start has no use for.
+    # Imported here: pydantic's models take 100 ms, which a cold start does not need (decision 7).
     from chalicelib.contract.validation import read_body  # noqa: PLC0415
 
     assert call.endpoint.body_model is not None
@@ -92,59 +142,7 @@ def _check_no_body(call: Call) -> None:
 
 
 def _refuse_unknown_fields(pointers: Iterable[str]) -> None:
-    errors = [FieldError(place, "unknown", "is not known here") for place in pointers]
+    errors = [FieldError(pointer, "unknown", "is not known here") for pointer in pointers]
     if errors:
         detail = f"{errors[0].path}: {errors[0].message}"
         raise ServiceError("validation_error", detail, errors=errors[:100])
-
-
-MULTIPART_TYPE: Final = "multipart/form-data"
-_FILE_FIELD: Final = "file"
-
-
-@dataclass(frozen=True, slots=True)
-class FormFile:
-    """A file and what its sender says of it."""
-
-    filename: str
-    content_type: str
-    content: bytes
-
-
-def form_file(call: Call) -> FormFile:
-    """Return the file of the form that was sent; raises `validation_error`."""
-    # Most requests have no form.
-    from multipart import MultipartError, MultipartParser, parse_options_header  # noqa: PLC0415
-
-    boundary = parse_options_header(call.headers["content-type"])[1].get("boundary")
-    if not boundary:
-        raise validation_error("/headers/Content-Type", "names no boundary", "missing")
-    size = len(call.raw_body)
-    parser = MultipartParser(
-        io.BytesIO(call.raw_body),
-        boundary,
-        content_length=size,
-        strict=True,
-        part_limit=10,
-        spool_limit=size,
-        memory_limit=2 * size,
-    )
-    try:
-        parts = list(parser)
-    except MultipartError as damage:
-        raise validation_error("", f"the form cannot be read: {damage}") from damage
-    for part in parts:
-        if part.name != _FILE_FIELD:
-            raise validation_error(
-                f"/{part.name[:100]}", f"is not known here; send {_FILE_FIELD}", "unknown"
-            )
-    if len(parts) != 1:
-        raise validation_error(
-            f"/{_FILE_FIELD}", "must be sent exactly once", "repeated" if parts else "missing"
-        )
-    (file,) = parts
-    if not file.filename:
-        raise validation_error(f"/{_FILE_FIELD}", "must be a file, with its filename", "wrong_type")
-    if not file.size:
-        raise validation_error(f"/{_FILE_FIELD}", "is empty", "too_short")
-    return FormFile(file.filename, file.content_type, file.raw)

@@ -1,4 +1,4 @@
-"""What the edge itself asks of bootstrap's services; the views know them whole."""
+"""Ports of the edge: the part of bootstrap's services that the edge itself uses."""
 
 import datetime as dt
 from collections.abc import Callable, Mapping
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 
 
 class KeyLookup(Protocol):
-    """API keys by id."""
+    """Port: API keys by id."""
 
     def find_with_workspace(self, key_id: KeyId, /) -> "tuple[ApiKey | None, Workspace | None]":
-        """Return the key, or None, and its workspace where it came along."""
+        """Return the key, or None, and its workspace if it was read in the same call."""
         ...
 
 
 class WorkspaceLookup(Protocol):
-    """Workspaces by id."""
+    """Port: workspaces by id."""
 
     def get(self, workspace_id: WorkspaceId, /) -> "Workspace | None":
         """Return the workspace, or None."""
@@ -29,27 +29,27 @@ class WorkspaceLookup(Protocol):
 
 
 class RateLimiter(Protocol):
-    """The request rate of each workspace."""
+    """Port: request rate of each workspace."""
 
     def count_request(self, workspace: "Workspace", now: dt.datetime, /) -> "RateState":
         """Take one request from the rate; raises `rate_limited`."""
         ...
 
     def require_known_rate(self, workspace: "Workspace", now: dt.datetime, /) -> None:
-        """Raise `rate_limited` where that is known without asking."""
+        """Raise `rate_limited` if the rate that this process last saw is used up; makes no call."""
         ...
 
 
 class KeyUseRecorder(Protocol):
-    """Writes down when keys are used."""
+    """Port: recorder of the last use of keys."""
 
     def __call__(self, key: "ApiKey", now: dt.datetime, /) -> Callable[[], object]:
-        """Begin to note a use, and return what waits for the end of that."""
+        """Start to record a use; returns a function that waits until it is recorded."""
         ...
 
 
 class RequestServices(Protocol):
-    """The edge's part of bootstrap's services."""
+    """Part of bootstrap's services that the edge uses; views use all of them."""
 
     @property
     def clock(self) -> Clock: ...  # noqa: D102
@@ -66,15 +66,15 @@ class RequestServices(Protocol):
 
     @property
     def api_host(self) -> str:
-        """Scheme, host and port of the API, without a path."""
+        """Return the URL of the API without `/v1`."""
         ...
 
     @property
     def cursor_key(self) -> bytes:
-        """The secret that list cursors are signed with."""
+        """Return the secret that signs list cursors."""
         ...
 
     @property
     def checks(self) -> Mapping[str, Callable[[], Any]]:
-        """What `/healthz` tries, by name; a check that raises has failed."""
+        """Return the checks of `/healthz` by name; a check that raises has failed."""
         ...

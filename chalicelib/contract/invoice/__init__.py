@@ -1,1 +1,1 @@
-"""The invoice of EN 16931 as the API takes it."""
+"""Invoice of EN 16931 in requests of the API."""

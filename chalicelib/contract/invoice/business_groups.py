@@ -1,4 +1,4 @@
-"""What an invoice consists of: parties, lines, prices, allowances, payment."""
+"""Business groups of an invoice: parties, lines, prices, allowances, payment."""
 
 from typing import Annotated
 
@@ -40,7 +40,7 @@ class InvoiceAddress(Model):
 
 
 class InvoiceContact(Model):
-    """Whom to ask."""
+    """A contact."""
 
     name: k.Text | None = None
     phone: k.Text | None = None
@@ -78,7 +78,7 @@ class InvoiceBuyer(Model):
 
 
 class InvoicePayee(Model):
-    """Who is paid, where it is not the seller (BG-10)."""
+    """The payee, if it is not the seller (BG-10)."""
 
     name: k.RequiredText
     identifier: InvoiceIdentifier | None = None
@@ -94,7 +94,7 @@ class InvoiceTaxRepresentative(Model):
 
 
 class InvoiceDelivery(Model):
-    """Where and when it was delivered (BG-13)."""
+    """Place, receiver and date of the delivery (BG-13)."""
 
     party_name: k.Text | None = None
     location: InvoiceIdentifier | None = None
@@ -110,7 +110,7 @@ class InvoiceVat(Model):
 
 
 class InvoiceVatExemption(Model):
-    """Why a category has no VAT: one of the two is needed."""
+    """The reason why a category has no VAT; one of the two members is needed."""
 
     reason: k.LongText | None = None
     reason_code: k.ShortText | None = None
@@ -135,7 +135,7 @@ class InvoiceDocumentAdjustment(InvoiceAdjustment):
 
 
 class InvoicePrice(Model):
-    """What `base_quantity` units cost (BG-29): `net` is `gross` less `discount`."""
+    """The price of `base_quantity` units (BG-29); `net` is `gross` less `discount`."""
 
     net: k.PreciseDecimal
     discount: k.PreciseDecimal | None = None
@@ -160,7 +160,7 @@ class InvoiceAttribute(Model):
 
 
 class InvoiceItem(Model):
-    """What is sold (BG-31)."""
+    """The item that is sold (BG-31)."""
 
     name: k.RequiredLongText
     description: k.FreeText | None = None
@@ -176,14 +176,14 @@ class InvoiceLine(Model):
     """A line (BG-25)."""
 
     id: k.Text | None = None
-    """Its position where it is absent."""
+    """Default: the position of the line, counted from 1."""
     note: k.FreeText | None = None
     object_identifier: InvoiceIdentifier | None = None
     quantity: k.PreciseDecimal
     unit: k.UnitCode | None = "C62"
     """A code of UN/ECE Recommendation 20."""
     net_amount: k.Amount | None = None
-    """Need not be sent: it is computed, and compared with what is sent."""
+    """Optional: it is computed, and a value that is sent must equal it."""
     order_line_reference: k.Text | None = None
     accounting_reference: k.Text | None = None
     period: InvoicePeriod | None = None
@@ -211,7 +211,7 @@ class InvoiceCard(Model):
 
 
 class InvoiceDirectDebit(Model):
-    """From where the amount will be collected (BG-19)."""
+    """The direct debit that collects the amount (BG-19)."""
 
     mandate_reference: k.Text | None = None
     creditor_id: k.Text | None = None
@@ -219,13 +219,13 @@ class InvoiceDirectDebit(Model):
 
 
 class InvoicePayment(Model):
-    """How to pay (BG-16)."""
+    """Payment instructions (BG-16)."""
 
     means_code: k.PaymentMeansCode
     """UNTDID 4461, such as `58` for a SEPA credit transfer."""
     means_text: k.LongText | None = None
     reference: k.Text | None = None
-    """What the payment should say (BT-83)."""
+    """Remittance information: the text of the payment (BT-83)."""
     credit_transfers: Annotated[list[InvoiceCreditTransfer], _ENTRY_LIMIT] | None = None
     card: InvoiceCard | None = None
     direct_debit: InvoiceDirectDebit | None = None

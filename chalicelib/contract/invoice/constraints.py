@@ -1,14 +1,15 @@
-"""What the values of an invoice must look like, also of one that is found in data."""
+"""Bounds and parsers of invoice values, shared by the models and the reader of invoices in data."""
 
 import re
 from decimal import Decimal
+from types import MappingProxyType
 from typing import Final
 
 from chalicelib.core.text import NOT_IN_XML
 
 MAX_LINES: Final = 10_000
 MAX_ENTRIES: Final = 100
-# Beyond ten digits before the point the official rule sheets lose precision themselves.
+# With more digits before the point the official rule sheets lose precision themselves.
 MAX_INTEGER_PLACES: Final = 10
 AMOUNT_DECIMAL_PLACES: Final = 2
 PRECISE_DECIMAL_PLACES: Final = 6
@@ -25,30 +26,30 @@ _DECIMAL_LIMIT: Final = Decimal(10) ** MAX_INTEGER_PLACES
 
 
 def parse_decimal(value: str | float, places: int) -> Decimal:
-    """Read a decimal with at most ten digits before the point and `places` after it.
+    """Parse a decimal with at most ten digits before the point and `places` after it.
 
-    Raises ValueError, which says what is expected.
+    Raise ValueError with the expected form.
     """
     if isinstance(value, str):
-        fits = re.fullmatch(decimal_pattern(places), value) is not None
-        number = Decimal(value if fits else 0)
+        is_valid = re.fullmatch(decimal_pattern(places), value) is not None
+        number = Decimal(value if is_valid else 0)
     else:
-        # The shortest text that reads as the same double is what the caller wrote.
+        # repr gives the shortest text of the double, which is what the caller wrote: 0.1 is 0.1.
         number = Decimal(repr(value))
-        fits = (
+        is_valid = (
             number.is_finite() and abs(number) < _DECIMAL_LIMIT and number == round(number, places)
         )
-    if not fits:
+    if not is_valid:
         message = (
             f"must be a decimal with at most {MAX_INTEGER_PLACES} digits before the point and "
             f"{places} after it, such as 12.50"
         )
         raise ValueError(message)
-    return number + 0  # No zero has a sign.
+    return number + 0  # turns -0 into 0
 
 
 def parse_percentage(value: str | float) -> Decimal:
-    """Read a rate in percent; raises ValueError, which says what is expected."""
+    """Parse a rate in percent from 0 to 100; raise ValueError with the expected form."""
     number = parse_decimal(value, PRECISE_DECIMAL_PLACES)
     if not 0 <= number <= MAX_PERCENT:
         message = f"must be a rate in percent from 0 to {MAX_PERCENT}"
@@ -57,12 +58,12 @@ def parse_percentage(value: str | float) -> Decimal:
 
 
 def decimal_pattern(places: int) -> str:
-    """Return what a decimal looks like as a string."""
+    """Return the pattern of a decimal in a string."""
     return rf"^-?[0-9]{{1,{MAX_INTEGER_PLACES}}}(?:\.[0-9]{{1,{places}}})?$"
 
 
 def check_printable(text: str) -> str:
-    """Return a text that XML can carry; raises ValueError, which says what is expected."""
+    """Return the text; raise ValueError if XML cannot carry one of its characters."""
     if NOT_IN_XML.search(text) is not None:
         message = "must not have control characters, which XML cannot carry"
         raise ValueError(message)
@@ -70,8 +71,34 @@ def check_printable(text: str) -> str:
 
 
 def check_not_blank(text: str) -> str:
-    """Return a text that says something; raises ValueError, which says what is expected."""
+    """Return the text; raise ValueError if it is blank."""
     if not text.strip():
         message = "must not be blank"
         raise ValueError(message)
     return text
+
+
+PLT_RULES: Final = MappingProxyType(
+    {
+        "PLT-REQUIRED": "a required value is absent or blank",
+        "PLT-TYPE": "a value has the wrong JSON type",
+        "PLT-FORMAT": "a value does not have the form that its field requires",
+        "PLT-LENGTH": "a text or an array is too long or too short",
+        "PLT-UNKNOWN-FIELD": "a property is not known",
+        "PLT-LINE-ID": "two lines have one id",
+        "PLT-PRICE-GROSS": "a price has a discount, but no gross price that it is taken from",
+        "PLT-TAX-CURRENCY": "there is a VAT total in the tax currency, but no tax currency",
+        "PLT-VAT-BREAKDOWN": "there are more than 1000 pairs of a VAT category and a rate",
+        "PLT-AMOUNT-RANGE": "a computed amount has more than ten digits before the point",
+        "PLT-NO-INVOICE": "a document is no invoice, or carries none that is safe to read",
+        "PLT-PROFILE": "there are no rules for the profile of a document",
+        "PLT-NOT-IN-MODEL": "a document has content that the model of an invoice cannot hold",
+        "PLT-UNTAGGED-CONTENT": "a page shows content that is not read out: a warning",
+        "PLT-NOT-VALIDATED": "the validators gave no verdict in time",
+    }
+)
+
+
+def plt_rules_markdown() -> str:
+    """Return the service's own rules as a Markdown list."""
+    return "\n".join(f"- `{rule}`: {meaning}" for rule, meaning in PLT_RULES.items())

@@ -1,4 +1,7 @@
-"""The kinds of values in an invoice, as pydantic checks them."""
+"""Field types of invoices, validated by pydantic.
+
+`engine/einvoice/data_types` has the same bounds for invoices that are found in data.
+"""
 
 from functools import partial
 from typing import Annotated, Any, Final, Literal
@@ -48,6 +51,7 @@ PaymentMeansCode = Annotated[str, StringConstraints(pattern=PAYMENT_MEANS_PATTER
 UnitCode = Annotated[str, StringConstraints(pattern=UNIT_PATTERN)]
 
 
+# The caller's spelling of a number is kept: templates show it, and it is parsed again later.
 def _check_decimal(value: str | float, *, places: int) -> str | float:
     parse_decimal(value, places)
     return value
@@ -59,8 +63,8 @@ def _check_percentage(value: str | float) -> str | float:
 
 
 def _decimal_json_schema(places: int, **bounds: Any) -> WithJsonSchema:
-    written = {"type": "string", "pattern": decimal_pattern(places)}
-    return WithJsonSchema({"anyOf": [written, {"type": "number", **bounds}]})
+    text_schema = {"type": "string", "pattern": decimal_pattern(places)}
+    return WithJsonSchema({"anyOf": [text_schema, {"type": "number", **bounds}]})
 
 
 Amount = Annotated[

@@ -1,4 +1,4 @@
-"""The invoice of EN 16931, and the requests that carry one."""
+"""Invoice of EN 16931, and the e-invoice of a render's output."""
 
 from typing import Annotated, Any, Literal, Self
 
@@ -42,7 +42,7 @@ class Invoice(Model):
     sales_order_reference: k.Text | None = None
     tender_reference: k.Text | None = None
     process_id: k.Text | None = None
-    """XRECHNUNG: Peppol's billing process where it is absent."""
+    """Default for XRECHNUNG: Peppol's billing process."""
     payment_terms: k.PaymentTermsText | None = None
     """XRECHNUNG takes discounts as lines of `#SKONTO#TAGE=14#PROZENT=2.00#`."""
     prepaid_amount: k.Amount | None = None
@@ -55,7 +55,7 @@ class Invoice(Model):
     allowances: Annotated[list[p.InvoiceDocumentAdjustment], _ENTRY_LIMIT] | None = None
     charges: Annotated[list[p.InvoiceDocumentAdjustment], _ENTRY_LIMIT] | None = None
     lines: Annotated[list[p.InvoiceLine], Field(min_length=1, max_length=MAX_LINES)]
-    """MINIMUM and BASIC_WL do not carry them; totals are computed from them all the same."""
+    """MINIMUM and BASIC_WL do not carry lines, but totals are computed from them."""
     delivery: p.InvoiceDelivery | None = None
     payee: p.InvoicePayee | None = None
     tax_representative: p.InvoiceTaxRepresentative | None = None
@@ -77,13 +77,13 @@ class EInvoiceSpec(Model):
         ]
         | None
     ) = None
-    """Where the invoice stands in `data`: object keys with dots between them."""
+    """Path of the invoice in `data`: object keys separated by dots."""
     syntax: Literal["cii"] = "cii"
     """A PDF carries CII only; `POST /v1/einvoices` makes UBL."""
 
     @field_serializer("invoice")
     def _serialize_invoice(self, invoice: Invoice | None) -> dict[str, Any] | None:
-        """Leave out what is absent: an invoice may have thousands of lines."""
+        """Serialise without absent members, because an invoice may have thousands of lines."""
         return None if invoice is None else invoice.model_dump(mode="json", exclude_none=True)
 
     @model_validator(mode="after")

@@ -1,4 +1,4 @@
-"""What is told of a document that claims to follow a standard, and of an invoice's amounts."""
+"""Conformance report of a document, and the totals of an invoice."""
 
 from typing import Literal
 
@@ -9,16 +9,16 @@ ReportStatus = Literal["passed", "failed", "unavailable"]
 
 
 class Finding(Model):
-    """A rule that a document breaks, or what else is to be told of it."""
+    """A rule that a document breaks, or another observation about it."""
 
     rule: str
     """Its id in the standard, or one of the service's own (`PLT-…`)."""
     message: str
     location: str
-    """A JSON path into the invoice where no XML was written yet, else the validator's own place or
-    a CSS selector; empty where the whole document is meant."""
+    """A JSON path into the invoice if no XML was written yet, else the validator's own location or
+    a CSS selector. Empty: the whole document."""
     path: str | None
-    """The JSON path into the invoice, where it is known."""
+    """The JSON path into the invoice, if it is known."""
     count: int
     """How many times the rule is broken at this place."""
 
@@ -30,7 +30,7 @@ class PdfReport(Model):
     status: ReportStatus
     """`unavailable`: the validators gave no verdict."""
     validator: str | None
-    """Which one it was; null where it did not run."""
+    """Name and version of the validator; null if it did not run."""
     errors: list[Finding]
     """At most 100."""
     warnings: list[Finding]
@@ -41,15 +41,15 @@ class EInvoiceReport(Model):
     """The verdict on an e-invoice."""
 
     profile: EInvoiceProfile | None
-    """Null where no rules are known for it."""
+    """Null if there are no rules for the profile."""
     syntax: Literal["cii", "ubl"] | None
-    """Null where a document is no invoice."""
+    """Null if the document is not an invoice."""
     status: ReportStatus
     """`unavailable`: the validators gave no verdict."""
     validator: str | None
-    """Which one it was; null where it did not run."""
+    """Name and version of the validator; null if it did not run."""
     scenario: str | None
-    """What the validator took the document for."""
+    """The rule set that the validator applied."""
     errors: list[Finding]
     """At most 100."""
     warnings: list[Finding]
@@ -57,7 +57,7 @@ class EInvoiceReport(Model):
 
 
 class ConformanceReport(Model):
-    """The verdicts that were asked for."""
+    """The verdicts of the requested checks."""
 
     einvoice: EInvoiceReport | None = None
     pdfa: PdfReport | None = None
@@ -65,7 +65,7 @@ class ConformanceReport(Model):
 
 
 class RenderResult(Model):
-    """What was found out about the document."""
+    """Results of the checks of the document."""
 
     conformance: ConformanceReport
 
@@ -83,7 +83,7 @@ class VatBreakdown(Model):
 
 
 class InvoiceTotals(Model):
-    """What was computed of an invoice, as decimals in its currency."""
+    """The computed totals of an invoice, as decimals in its currency."""
 
     line_total: str
     allowance_total: str
@@ -95,4 +95,4 @@ class InvoiceTotals(Model):
     rounding_amount: str
     due_amount: str
     vat_breakdown: list[VatBreakdown] | None = None
-    """At most 1000; absent where there is no room for it beside what else is kept."""
+    """At most 1 000 entries; absent if it is too large to be stored with the render."""

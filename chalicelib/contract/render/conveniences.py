@@ -1,4 +1,4 @@
-"""The convenience endpoints' requests: the render request with its input and output flattened."""
+"""Requests of the convenience endpoints: a render request with flat input and output."""
 
 from abc import ABC, abstractmethod
 from typing import ClassVar, Literal, override
@@ -21,23 +21,23 @@ type Input = HtmlInput | UrlInput | TemplateInput
 
 
 class Convenience(RenderOptions, ABC):
-    """What they have in common: each stands for one render request."""
+    """Base class of the convenience requests; each is equivalent to one render request."""
 
     INPUT_TYPE: ClassVar[str]
     INPUT_MODEL: ClassVar[type[Model]]
 
     @abstractmethod
     def output_spec(self) -> OutputSpec:
-        """Return the output that is asked for."""
+        """Return the requested output."""
 
     def render_request(self) -> RenderRequest:
-        """Return the render request that this one stands for."""
-        said = {name: getattr(self, name) for name in self.model_fields_set}
-        source = {name: said[name] for name in self.INPUT_MODEL.model_fields if name in said}
-        options = {name: said[name] for name in RenderOptions.model_fields if name in said}
-        wanted = {"type": self.INPUT_TYPE, **source}
+        """Return the equivalent render request; absent members stay absent."""
+        given = {name: getattr(self, name) for name in self.model_fields_set}
+        source = {name: given[name] for name in self.INPUT_MODEL.model_fields if name in given}
+        options = {name: given[name] for name in RenderOptions.model_fields if name in given}
+        render_input = {"type": self.INPUT_TYPE, **source}
         return RenderRequest.model_validate(
-            {"input": wanted, "output": self.output_spec(), **options}
+            {"input": render_input, "output": self.output_spec(), **options}
         )
 
 
@@ -47,7 +47,7 @@ class PdfOutput(Model):
     pdf: PdfOptions = PdfOptions()
 
     def output_spec(self) -> OutputSpec:
-        """Return the output that is asked for."""
+        """Return the requested output."""
         return OutputSpec(pdf=self.pdf)
 
 
@@ -58,7 +58,7 @@ class ImageOutput(Model):
     format: Literal["png", "jpeg", "webp"] = "png"
 
     def output_spec(self) -> OutputSpec:
-        """Return the output that is asked for."""
+        """Return the requested output."""
         return OutputSpec(format=self.format, image=self.image)
 
 
@@ -78,29 +78,29 @@ class _TemplateConvenience(TemplateSource):
 
 
 class PdfFromHtml(_HtmlConvenience, PdfOutput, Convenience):
-    """What `POST /v1/pdf/html` takes."""
+    """The body of `POST /v1/pdf/html`."""
 
 
 class PdfFromUrl(_UrlConvenience, PdfOutput, Convenience):
-    """What `POST /v1/pdf/url` takes."""
+    """The body of `POST /v1/pdf/url`."""
 
 
 class PdfFromTemplate(_TemplateConvenience, PdfOutput, Convenience):
-    """What `POST /v1/pdf/template` takes."""
+    """The body of `POST /v1/pdf/template`."""
 
     @override
     def output_spec(self) -> OutputSpec:
-        """Return the output that is asked for, whatever the template's own format."""
+        """Return a PDF output, which overrides the template's own format."""
         return OutputSpec(format="pdf", pdf=self.pdf)
 
 
 class ImageFromHtml(_HtmlConvenience, ImageOutput, Convenience):
-    """What `POST /v1/images/html` takes."""
+    """The body of `POST /v1/images/html`."""
 
 
 class ImageFromUrl(_UrlConvenience, ImageOutput, Convenience):
-    """What `POST /v1/images/url` takes."""
+    """The body of `POST /v1/images/url`."""
 
 
 class ImageFromTemplate(_TemplateConvenience, ImageOutput, Convenience):
-    """What `POST /v1/images/template` takes."""
+    """The body of `POST /v1/images/template`."""

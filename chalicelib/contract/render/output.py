@@ -1,4 +1,4 @@
-"""What comes out of a render: formats and their options (OutputSpec)."""
+"""Output of a render: formats and their options (OutputSpec)."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
@@ -44,14 +44,14 @@ class Cookie(Model):
 
 
 class BasicAuth(Model):
-    """What a page is asked for that wants a password."""
+    """Credentials of HTTP Basic authentication."""
 
     username: Annotated[str, StringConstraints(max_length=256)]
     password: Annotated[str, StringConstraints(max_length=1024)]
 
 
 class HttpOptions(Model):
-    """Sent to the page's own origin only."""
+    """Headers and credentials; they are sent to the page's own origin only."""
 
     headers: Annotated[dict[HeaderName, HeaderValue], Field(max_length=50)] | None = None
     cookies: Annotated[list[Cookie], Field(max_length=50)] | None = None
@@ -63,15 +63,15 @@ class HttpOptions(Model):
 
 
 class FormatOptions(Model):
-    """How a picture is compressed; what a format has no use for is told as a warning."""
+    """Compression of a picture; an option that the format does not have gives a warning."""
 
     quality: Annotated[int, Field(ge=1, le=100)] | None = None
-    """Of `jpeg` (90) and of `webp` that is not lossless (90). A `jpeg` of 90 and more keeps the
-    edges of coloured text."""
+    """For `jpeg` and for `webp` that is not lossless; 90 by default. A `jpeg` of 90 and more keeps
+    the edges of coloured text."""
     lossless: bool | None = None
-    """Of `webp`."""
+    """For `webp`."""
     progressive: bool | None = None
-    """Of `jpeg`."""
+    """For `jpeg`."""
 
 
 class Viewport(Model):
@@ -84,7 +84,7 @@ class Viewport(Model):
 
 
 class Wait(Model):
-    """What must have come before the page is printed; fonts and images are always awaited."""
+    """Conditions to wait for before the page is printed; fonts and images are always awaited."""
 
     until: Literal["load", "domcontentloaded", "networkidle"] = "load"
     selector: Annotated[str, StringConstraints(min_length=1, max_length=1000)] | None = None
@@ -95,11 +95,11 @@ class Wait(Model):
 
 
 class ImageOptions(Model):
-    """How a picture is taken."""
+    """Options of a picture."""
 
     width: Annotated[int, Field(ge=1, le=10_000)] | None = None
     height: Annotated[int, Field(ge=1, le=10_000)] | None = None
-    """With `height`: the size of the picture in CSS pixels. Without `fit` the page is laid out in
+    """With `width`: the size of the picture in CSS pixels. Without `fit` the page is laid out in
     this size."""
     scale: Annotated[float, Field(ge=1, le=3)] | None = None
     """Device pixels for one CSS pixel."""
@@ -115,34 +115,34 @@ class ImageOptions(Model):
     """A CSS selector: only the first element that it finds is in the picture."""
     format_options: FormatOptions | None = None
     viewport: Viewport | None = None
-    """Wins over the output's own."""
+    """Takes precedence over `output.viewport`."""
     wait: Wait | None = None
-    """Wins over the output's own."""
+    """Takes precedence over `output.wait`."""
 
 
 class OutputSpec(Model):
-    """The files that are asked for."""
+    """The files to make."""
 
     format: OutputFormat | None = None
-    """`pdf` where neither this nor `formats` is given. `zip` holds the files of `formats`.
+    """`pdf` if neither this nor `formats` is given. `zip` holds the files of `formats`.
     `html` is the page's document as it stands after its waits, without its scripts, event handlers
     and frames."""
     formats: Annotated[list[PartFormat], Field(min_length=1, max_length=6)] | None = None
-    """Several files of one page, which is loaded once. `xml` is that of the e-invoice."""
+    """Several files of one page, which is loaded once. `xml` is the XML of the e-invoice."""
     filename: Annotated[str, StringConstraints(max_length=255)] | None = None
-    """A template where the document is one. Cleaned of what file systems refuse; its extension
-    follows the format."""
+    """A template if the document is one. Characters that file systems refuse are removed; the
+    extension follows the format."""
     pdf: PdfOptions = PdfOptions()
     einvoice: EInvoiceSpec | None = None
-    """The PDF carries this e-invoice and is PDF/A-3b, or what of part 3 `pdf.pdfa` says. The
-    document's templates have it as `invoice`, its totals and net amounts computed. Null turns off
-    the one of the template's options."""
+    """The PDF carries this e-invoice and is PDF/A-3b, or the level of part 3 in `pdf.pdfa`.
+    Templates see it as `invoice`, with computed totals and net amounts. Null turns off the
+    e-invoice of the template's options."""
     image: ImageOptions = ImageOptions()
     http: HttpOptions = HttpOptions()
     viewport: Viewport | None = None
     wait: Wait = Wait()
     media: Literal["print", "screen"] | None = None
-    """The CSS media type; `print` for PDF and `screen` for images where it is absent."""
+    """The CSS media type; by default `print` for PDF and `screen` for images."""
     javascript: bool = True
     locale: Annotated[str, AfterValidator(check_language_tag)] | None = None
     """A BCP 47 tag, such as `de-AT`: what the page sees as the reader's language."""
@@ -151,8 +151,8 @@ class OutputSpec(Model):
     strict_undefined: bool = False
     """An undefined value in the template is an error instead of nothing."""
     asset_policy: Literal["lenient", "strict"] = "lenient"
-    """What becomes of a render whose page asks for something that cannot be loaded: a warning, or
-    an error."""
+    """A resource of the page that cannot be loaded gives a warning (`lenient`), or the render fails
+    (`strict`)."""
 
     @model_validator(mode="after")
     def _check_formats(self) -> Self:
@@ -167,17 +167,17 @@ class OutputSpec(Model):
 
     @model_validator(mode="after")
     def _check_conformance(self) -> Self:
-        drawn = "pdf" in self.formats if self.formats else self.format in {None, "pdf", "zip"}
-        if not drawn and (self.pdf.pdfa is not None or self.pdf.pdfua):
+        has_pdf = "pdf" in self.formats if self.formats else self.format in {None, "pdf", "zip"}
+        if not has_pdf and (self.pdf.pdfa is not None or self.pdf.pdfua):
             message = "pdf.pdfa and pdf.pdfua need pdf among the formats"
             raise ValueError(message)
         if self.einvoice is not None:
-            check_hybrid_invoice(self.pdf, has_pdf=drawn)
+            check_hybrid_invoice(self.pdf, has_pdf=has_pdf)
         return self
 
 
 def complete_output(partial_output: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the whole OutputSpec as JSON; raises `validation_error` with pointers to `/output`."""
+    """Return the OutputSpec with all defaults as JSON; raise `validation_error` below `/output`."""
     try:
         output = OutputSpec.model_validate_json(json.dumps(partial_output))
     except ValidationError as error:

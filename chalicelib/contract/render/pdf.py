@@ -1,4 +1,4 @@
-"""How pages are made (PdfOptions and its parts)."""
+"""Options of a PDF (PdfOptions and its parts)."""
 
 import datetime as dt
 import re
@@ -16,9 +16,10 @@ from chalicelib.core.text import is_safe_filename
 PageSize = Literal["A0", "A1", "A2", "A3", "A4", "A5", "A6", "Letter", "Legal", "Tabloid", "Ledger"]
 LENGTH_PATTERN: Final = r"^(?:0|[0-9]{1,6}(?:\.[0-9]{1,4})?(?:mm|cm|in|px|pt|pc))$"
 MAX_INCHES: Final = 200
-# Of a page, one point at least lies between its margins.
+# At least one point of the page remains between its margins.
 MIN_CONTENT_INCHES: Final = 1 / 72
-# Dates in PDF have four digits for the year, in every time zone.
+# A PDF date has four digits for the year (ISO 32000-1 7.9.4). The bounds keep them in every time
+# zone.
 _MIN_YEAR: Final = 1001
 _MAX_YEAR: Final = 9998
 PAGE_RANGES_PATTERN: Final = (
@@ -44,11 +45,11 @@ def _check_positive_length(text: str) -> str:
 
 
 def _check_page_ranges(text: str) -> str:
-    ascending = re.fullmatch(PAGE_RANGES_PATTERN, text) is not None and all(
+    is_valid = re.fullmatch(PAGE_RANGES_PATTERN, text) is not None and all(
         1 <= int(first) <= int(last or first)
         for first, _, last in (part.partition("-") for part in text.split(","))
     )
-    if not ascending:
+    if not is_valid:
         message = "must be pages and ascending ranges of pages, counted from 1, such as 1-3,5"
         raise ValueError(message)
     return text
@@ -100,26 +101,25 @@ class Margin(Model):
 
 
 class HeaderFooter(Model):
-    """What is printed into a page's top or bottom margin."""
+    """A header or footer, printed into the top or bottom margin of each page."""
 
     enabled: bool = False
     html: Annotated[str, StringConstraints(max_length=200_000)] | None = None
-    """HTML of its own, without the document's styles: 8pt sans-serif, nothing is loaded from
-    outside. Elements with the classes `pageNumber`, `totalPages`, `title`, `date` and `url` are
-    filled in; `url` is the address of a page of the web and nothing of other documents. A template
-    where the document is one, in which `page`, `pages`, `title` and `date` are the same marks. In
-    place of `left`, `center` and `right`."""
+    """HTML without the document's styles: 8pt sans-serif, and no resources are loaded. Elements
+    with the classes `pageNumber`, `totalPages`, `title`, `date` and `url` are filled in; `url` is
+    empty unless the document is a web page. A template if the document is one; `page`, `pages`,
+    `title` and `date` are the same marks there. Excludes `left`, `center` and `right`."""
     left: HeaderText | None = None
-    """Text at the left; `{{ page }}`, `{{ pages }}` (the last page's number), `{{ title }}` and
-    `{{ date }}` (day and minute of the printing: with it the bytes of a file do not repeat) are
-    filled in. A template where the document is one."""
+    """Text at the left; `{{ page }}`, `{{ pages }}` (the number of the last page), `{{ title }}`
+    and `{{ date }}` (day and minute of printing, which makes the bytes of equal renders differ) are
+    filled in. A template if the document is one."""
     center: HeaderText | None = None
     right: HeaderText | None = None
     font_size: Length | None = None
-    """Of `left`, `center` and `right`; 8pt where it is absent."""
+    """For `left`, `center` and `right`; 8pt by default."""
     height: Length | None = None
-    """The room that it takes, counted from the paper's edge; its own where it is absent. What is
-    taller than the margin overlaps the document (`header_footer_overlap`)."""
+    """Height from the paper's edge; by default that of the content. If it is more than the margin,
+    it overlaps the document (`header_footer_overlap`)."""
 
     @model_validator(mode="after")
     def _check_html_or_texts(self) -> Self:
@@ -130,7 +130,7 @@ class HeaderFooter(Model):
 
 
 class PdfMetadata(Model):
-    """What the document says of itself; where a member is absent, the page's own is kept."""
+    """Metadata of the document; an absent member keeps that of the page."""
 
     title: Annotated[str, StringConstraints(max_length=1000)] | None = None
     author: Annotated[str, StringConstraints(max_length=1000)] | None = None
@@ -147,7 +147,7 @@ class PdfMetadata(Model):
     ) = None
     """A BCP 47 tag."""
     created_at: Annotated[Timestamp, AfterValidator(_check_document_date)] | None = None
-    """The date in the document; 2000-01-01 where it is absent, so that bytes repeat."""
+    """The date in the document; 2000-01-01 by default, so that equal renders give equal bytes."""
 
 
 class Attachment(ContentSource):
@@ -156,7 +156,7 @@ class Attachment(ContentSource):
     filename: Annotated[
         str, StringConstraints(min_length=1, max_length=255), AfterValidator(_check_filename)
     ]
-    """Of several with one name, the second gets `-2` before its extension."""
+    """The second file of the same name gets `-2` before its extension."""
     content_type: Annotated[
         str,
         StringConstraints(max_length=255, pattern=r"^[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+$"),
@@ -165,7 +165,7 @@ class Attachment(ContentSource):
     relationship: Literal["Source", "Data", "Alternative", "Supplement", "Unspecified"] = (
         "Unspecified"
     )
-    """What it is to the document (ISO 32000-2, AFRelationship)."""
+    """The relationship to the document (ISO 32000-2, AFRelationship)."""
 
 
 class Watermark(Model):
@@ -190,8 +190,8 @@ class Watermark(Model):
         "bottom-right",
     ] = "center"
     font_size: PositiveLength | None = None
-    """Of the text; where it is absent, the text takes 80 % of the page in its middle, and 35 % at
-    an edge. Pictures take no more than that and are never enlarged."""
+    """For text; by default it takes 80 % of the page in the middle, and 35 % at an edge. Pictures
+    take at most the same share and are never enlarged."""
     color: Color = "#808080"
     layer: Literal["over", "under"] = "over"
     """Over or under what the page shows; a background of the page hides what lies under it."""
@@ -205,15 +205,15 @@ class Watermark(Model):
 
 
 class PdfOptions(Model):
-    """How pages are made."""
+    """Options of a PDF."""
 
     page_size: PageSize = "A4"
     width: PositiveLength | None = None
-    """More than 0; together with `height` in place of `page_size`."""
+    """More than 0. `width` and `height` together replace `page_size`."""
     height: PositiveLength | None = None
     landscape: bool = False
     margin: Margin = Margin()
-    """Opposite ones together are smaller than the page."""
+    """Opposite margins together must be smaller than the page."""
     scale: Annotated[float, Field(ge=0.1, le=2)] = 1.0
     page_ranges: PageRanges | None = None
     """Pages to keep, counted from 1, such as `1-3,5`."""
@@ -223,35 +223,34 @@ class PdfOptions(Model):
     header: HeaderFooter = HeaderFooter()
     footer: HeaderFooter = HeaderFooter()
     first_header: HeaderFooter | None = None
-    """In place of `header` on the first page; one that is not `enabled` leaves it empty."""
+    """Replaces `header` on the first page; if it is not `enabled`, the first page has none."""
     first_footer: HeaderFooter | None = None
     last_footer: HeaderFooter | None = None
-    """In place of `footer` on the last page, also where that is the first one."""
+    """Replaces `footer` on the last page, also if that is the first page."""
     page_number_start: Annotated[int, Field(ge=0, le=1_000_000)] = 1
-    """The number of the first page, in header and footer, from which all others count."""
+    """The number of the first page in headers and footers."""
     tagged: bool = True
     """Write the structure tree that assistive technology reads."""
     outline: bool = False
     """Write bookmarks from the headings."""
     accessibility_report: bool = False
-    """Have a tagged document held to PDF/UA-1 as `pdfua` does, without being failed by it: the
-    report stands in `result.conformance.pdfua`. That the document does not say it is PDF/UA is a
-    warning there. Its links keep their places, also in headers and footers, which is a finding."""
+    """Check a tagged document against PDF/UA-1 as `pdfua` does, but never fail the render: the
+    report is `result.conformance.pdfua`. There it is only a warning that the document is not marked
+    as PDF/UA. Links in headers and footers are kept, which is a finding."""
     pdfa: Literal["2b", "2u", "2a", "3b", "3u", "3a"] | None = None
-    """Part and level of PDF/A (ISO 19005) that the document is to conform to. Not with
-    `protection`; attachments go with part 3 only. Null turns off the one of the template's
-    options."""
+    """Part and level of PDF/A (ISO 19005) that the document must conform to. Excludes `protection`;
+    attachments need part 3. Null turns off the value of the template's options."""
     pdfua: bool = False
-    """The document is to conform to PDF/UA-1 (ISO 14289). Its page must have a title, headings in
+    """The document must conform to PDF/UA-1 (ISO 14289). Its page must have a title, headings in
     order and a text for every picture; its language is `metadata.language` or its own `lang`, else
-    en-US. Links in headers and footers are left out (`feature_unavailable`). What the page shows
-    and is read to nobody is a warning of the report: `PLT-UNTAGGED-CONTENT`, by CSS selectors."""
+    en-US. Links in headers and footers are left out (`feature_unavailable`). Visible content that
+    is not read out is a warning of the report: `PLT-UNTAGGED-CONTENT`, by CSS selector."""
     metadata: PdfMetadata = PdfMetadata()
     attachments: Annotated[list[Attachment], Field(max_length=20)] = Field(default=[])
     protection: Protection | None = None
     watermark: Watermark | None = None
     max_pages: Annotated[int, Field(ge=1, le=100_000)] | None = None
-    """Fewer pages than the plan allows; a document with more fails."""
+    """A lower limit than that of the plan; a document with more pages fails."""
 
     @model_validator(mode="after")
     def _check_size_pair(self) -> Self:

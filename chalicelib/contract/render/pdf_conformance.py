@@ -1,4 +1,4 @@
-"""What does not go with PDF/A and PDF/UA (PdfOptions)."""
+"""Checks of PdfOptions that exclude each other under PDF/A, PDF/UA and e-invoices."""
 
 from typing import TYPE_CHECKING
 
@@ -7,7 +7,10 @@ if TYPE_CHECKING:
 
 
 def check_pdf_conformance(options: "PdfOptions") -> None:
-    """Raise ValueError where the options exclude each other."""
+    """Raise ValueError if options exclude PDF/A or PDF/UA.
+
+    PDF/A forbids encryption (ISO 19005-2 6.1.3) and, in part 2, embedded files other than PDF/A.
+    """
     pdfa = options.pdfa or ""
     if pdfa and options.protection is not None:
         message = (
@@ -23,7 +26,7 @@ def check_pdf_conformance(options: "PdfOptions") -> None:
 
 
 def check_hybrid_invoice(options: "PdfOptions", *, has_pdf: bool) -> None:
-    """Raise ValueError where a PDF that carries an e-invoice cannot be made so."""
+    """Raise ValueError if the output cannot carry an e-invoice: it needs a PDF/A-3."""
     if not has_pdf:
         message = "einvoice needs pdf among the formats; POST /v1/einvoices makes the XML alone"
         raise ValueError(message)

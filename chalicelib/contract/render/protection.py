@@ -1,4 +1,4 @@
-"""How a PDF is encrypted, and what its readers may do (Protection)."""
+"""Encryption of a PDF and the permissions of its readers (Protection)."""
 
 from typing import Annotated, Final, Self
 
@@ -6,7 +6,7 @@ from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from chalicelib.contract.base import Model
 
-# As many as AES-256 takes of a password (ISO 32000-2, 7.6.4.3.3).
+# AES-256 uses the first 127 bytes of a password (ISO 32000-2, 7.6.4.3.3).
 MAX_PASSWORD_BYTES: Final = 127
 
 
@@ -39,8 +39,8 @@ class Protection(Model):
     user_password: Password | None = None
     """Needed to open the document."""
     owner_password: Password | None = None
-    """Needed to do what is not permitted, and to change the protection; nobody can where it is
-    absent."""
+    """Allows everything that `permissions` forbid, and changes of the protection. Without this
+    password, no reader can do so."""
     permissions: Permissions = Permissions()
 
     @model_validator(mode="after")

@@ -1,4 +1,4 @@
-"""The object that tells of a render, and its parts."""
+"""Render object and its parts."""
 
 from typing import Any, Literal
 
@@ -28,7 +28,7 @@ class File(Model):
 
 
 class RenderWarning(Model):
-    """Something that did not stop the render."""
+    """A problem that did not stop the render."""
 
     code: str
     message: str
@@ -36,7 +36,7 @@ class RenderWarning(Model):
 
 
 class RenderError(Model):
-    """Why a render failed."""
+    """The reason why a render failed."""
 
     code: str
     message: str
@@ -44,11 +44,12 @@ class RenderError(Model):
     column: int | None = None
     excerpt: str | None = None
     errors: list[ProblemEntry] | None = None
-    """What of the data does not fit (`data_schema_mismatch`), as problem details have it."""
+    """Data that does not fit the schema (`data_schema_mismatch`), in the form of problem
+    details."""
 
 
 class Timings(Model):
-    """Where the time went, in milliseconds."""
+    """Durations of the stages of a render, in milliseconds."""
 
     queue_ms: int | None = None
     template_ms: int | None = None
@@ -63,9 +64,9 @@ class Timings(Model):
 
 
 class UsedFont(Model):
-    """A font family that text of the page asked for first, and what it was drawn with.
+    """The first font family that a text of the page requests, and the font that draws it.
 
-    Of text in a web font only the Latin part is told.
+    For text in a web font, only its Latin part is reported.
     """
 
     requested: str
@@ -73,7 +74,7 @@ class UsedFont(Model):
 
 
 class Bytes(Model):
-    """What the page was made of, in bytes."""
+    """Sizes of the parts of the page, in bytes."""
 
     html: int = 0
     css: int = 0
@@ -85,18 +86,18 @@ class Bytes(Model):
 
 
 class Explain(Model):
-    """How the page came about, on failures as well."""
+    """Details of how the page was made; also present on failures."""
 
     fonts: list[UsedFont] = Field(default=[])
     bytes: Bytes = Bytes()
     requests: int = 0
-    """How many the page made."""
+    """Number of requests that the page made."""
     wait: str | None = None
-    """What was waited for last."""
+    """The last condition that was waited for."""
 
 
 class Render(Model):
-    """A render as it stands."""
+    """A render in its present state."""
 
     id: str
     object: Literal["render"]
@@ -118,7 +119,7 @@ class Render(Model):
     error: RenderError | None
     result: RenderResult | None
     invoice: InvoiceTotals | None
-    """Of an e-invoice that was asked for, or is the template's default."""
+    """Totals of the e-invoice of the request or of the template's options."""
     billed: bool
     storage: list[dict[str, Any]]
     emails: dict[str, int] | None

@@ -1,4 +1,4 @@
-"""The request of a render (RenderRequest and its parts), and how renders are listed."""
+"""Render requests (RenderRequest and its parts), preflight results, filters of the list."""
 
 from typing import Annotated, Any, Literal, Self
 
@@ -15,7 +15,7 @@ TemplateId = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 
 
 class HtmlSource(Model):
-    """A document sent along, or uploaded before."""
+    """An HTML document in the request, or an upload."""
 
     html: Annotated[str, StringConstraints(min_length=1)] | None = None
     upload_id: UploadId | None = None
@@ -23,7 +23,7 @@ class HtmlSource(Model):
     head: str | None = None
     """Put first into the document's head."""
     templating: bool | None = None
-    """Run `html` and `head` as Jinja2 templates over the data. Null: yes where there is any."""
+    """Run `html` and `head` as Jinja2 templates over the data. Null: only if there is data."""
 
     @model_validator(mode="after")
     def _check_exactly_one(self) -> Self:
@@ -34,27 +34,27 @@ class HtmlSource(Model):
 
 
 class UrlSource(Model):
-    """A page of the web."""
+    """A web page."""
 
     url: Url
-    """An http or https address that anybody may fetch."""
+    """A public http or https URL."""
 
 
 class TemplateSource(Model):
     """A stored template."""
 
     template_id: TemplateId
-    """One of the key's allowlist, where it has one; `html` and `url` need no such leave."""
+    """Must be on the key's allowlist, if it has one; `html` and `url` are not restricted by it."""
 
 
 class HtmlInput(HtmlSource):
-    """A document sent along, or uploaded before."""
+    """An HTML document in the request, or an upload."""
 
     type: Literal["html"]
 
 
 class UrlInput(UrlSource):
-    """A page of the web."""
+    """A web page."""
 
     type: Literal["url"]
 
@@ -69,49 +69,49 @@ RenderInput = Annotated[HtmlInput | UrlInput | TemplateInput, Field(discriminato
 
 
 class DeliverySpec(Model):
-    """How the files reach the caller, and how long they are kept."""
+    """Delivery and retention of the files."""
 
     type: Literal["url", "binary", "base64", "none"] | None = None
-    """`url`: signed addresses in the answer. `binary`: the file itself is the answer, at most
-    20 MB; `base64`: so is its base64, as text, of at most 10 MB. Both are for sync renders with one
-    file (several go into a `zip`), and answer 303 to that very body where it is over 4.3 MB.
-    `none`: `files` without addresses, which `GET /v1/renders/{id}` gives. Null: `url` where the
-    files are kept, else `none`."""
+    """`url`: the answer has signed URLs. `binary`: the answer is the file itself, of at most 20 MB.
+    `base64`: the answer is the file in base64, as text of at most 10 MB. Both are for sync renders
+    with one file (several go into a `zip`); a body over 4.3 MB is answered with 303 and a URL to
+    it. `none`: `files` without URLs, which `GET /v1/renders/{id}` gives. Null: `url` if the files
+    are kept, else `none`."""
     expires_in: Annotated[int, Field(ge=60, le=604_800)] = 3600
-    """Seconds for which the signed addresses hold."""
+    """Seconds for which the signed URLs are valid."""
     hosted: bool | None = None
-    """False: the files are not kept once they are delivered, so not at all where nothing but the
-    answer carries them; one that the answer cannot carry is kept for an hour. Goes with
-    `timeout_behavior: cancel`, then its default, where the file is the answer. Not with `url`."""
+    """False: the files are deleted once they are delivered, and never stored if only the answer
+    carries them; a file that the answer cannot carry is kept for an hour. If the file is the
+    answer, `timeout_behavior` must be `cancel`, which is then the default. Excludes `url`."""
     retention: Literal["none", "default"] | None = None
     """`none`: zero retention. With `binary` and `base64` nothing of the document is ever stored,
-    queued or logged: the answer must be able to carry the file (4.3 MB, else `output_too_large`),
-    `timeout_behavior` is `cancel`, uploads cannot be named, a repeat of the request is answered
-    with the render without files, and a failure keeps its code only. With `none` no file is kept
-    or delivered; what an async render is made from is kept until its end."""
+    queued or logged: the answer must carry the file (at most 4.3 MB, else `output_too_large`),
+    `timeout_behavior` is `cancel`, uploads cannot be used, a repeated request is answered with the
+    render without files, and a failure keeps only its code. With `none` no file is kept or
+    delivered; the input of an async render is kept until its end."""
     retention_days: Annotated[int, Field(ge=1, le=36_500)] | None = None
-    """Days for which the files of a live render are kept; 30 where it is absent. Those of a test
-    render are kept for 24 hours."""
+    """Days for which the files of a live render are kept; 30 by default. Files of a test render are
+    kept for 24 hours."""
 
 
 class RenderOptions(Model):
-    """What every request that makes a render may say beside its input and output."""
+    """Options of every request that makes a render, in addition to input and output."""
 
     data: dict[str, Any] | None = None
     """Values for the template."""
     data_url: Url | None = None
-    """An https address of a JSON object, in place of `data`: at most 5 MB, within 10 s."""
+    """The https URL of a JSON object, in place of `data`: at most 5 MB, within 10 s."""
     version: Literal["live", "draft"] | Annotated[int, Field(ge=1)] = "live"
-    """Of a stored template; `draft` with a test key, or where the workspace allows it."""
+    """Version of a stored template; `draft` needs a test key, or a workspace that allows it."""
     engine: Annotated[str, StringConstraints(pattern=r"^[0-9]{4}\.[0-9]{1,6}$")] | None = None
-    """The rendering engine; the newest where it is null. `GET /v1/engines` lists them."""
+    """The rendering engine; the newest by default. `GET /v1/engines` lists them."""
     mode: Mode = "sync"
     priority: Priority = "normal"
-    """`low`: what is queued waits in a queue of its own, which has fewer places. A sync render
-    waits in no queue unless it is late."""
+    """`low`: a queued render waits in a separate queue, from which fewer renders run at a time. A
+    sync render is queued only if it exceeds the plan's time."""
     timeout_behavior: Literal["continue", "cancel"] = "continue"
-    """What becomes of a sync render that is not ready in the plan's time: it goes on and the
-    answer is 202, or it is canceled and the answer is 408."""
+    """For a sync render that is not ready within the plan's time: `continue` answers 202 and the
+    render goes on, `cancel` answers 408 and the render is canceled."""
     delivery: DeliverySpec | None = None
     """Null: its defaults."""
     reference: Annotated[str, StringConstraints(max_length=255)] | None = None
@@ -129,7 +129,7 @@ class RenderOptions(Model):
 
 
 class RenderRequest(RenderOptions):
-    """What `POST /v1/renders` takes."""
+    """The body of `POST /v1/renders`."""
 
     input: RenderInput
     output: OutputSpec | None = None
@@ -137,25 +137,25 @@ class RenderRequest(RenderOptions):
 
 
 class PreflightError(Model):
-    """Something that the request would be refused for."""
+    """A reason for which the request would be refused."""
 
     path: str
-    """A JSON Pointer into the body; empty where it is about none of its fields."""
+    """A JSON Pointer into the body; empty if it concerns no single field."""
     code: str
     message: str
 
 
 class PreflightWarning(Model):
-    """Something that would not stop the render."""
+    """A problem that would not stop the render."""
 
     code: str
     message: str
     detail: str | None = None
-    """What it is about, such as a field."""
+    """The subject of the warning, such as a field."""
 
 
 class Preflight(Model):
-    """What is known of a render before it is made."""
+    """The result of checking a request without rendering it."""
 
     ok: bool
     """Whether there are no errors."""
@@ -164,7 +164,7 @@ class Preflight(Model):
 
 
 class RenderQuery(Model):
-    """How `GET /v1/renders` is narrowed down."""
+    """Filters and paging of `GET /v1/renders`."""
 
     status: RenderStatus | None = None
     template_id: Annotated[str, StringConstraints(max_length=64)] | None = None
@@ -174,10 +174,10 @@ class RenderQuery(Model):
     test: QueryFlag | None = None
     """`true` or `false`; test keys see test renders only."""
     created_after: Timestamp | None = None
-    """Not the moment itself; write a `+` of the offset as `%2B`."""
+    """Exclusive; write the `+` of an offset as `%2B`."""
     created_before: Timestamp | None = None
-    """Not the moment itself."""
+    """Exclusive."""
     limit: PageLimit = 20
     """With a rare filter a page may hold fewer renders while `has_more` is true."""
     cursor: Annotated[str, StringConstraints(max_length=1000)] | None = None
-    """The `next_cursor` of the page before, with the same filters."""
+    """The `next_cursor` of the previous page, with the same filters."""

@@ -1,4 +1,4 @@
-"""Datasets: data that a template is tried with."""
+"""Datasets: sample data of a template."""
 
 from typing import Annotated, Any, Literal
 
@@ -9,14 +9,14 @@ from chalicelib.contract.template.template import DisplayName
 
 
 class DatasetRequest(Model):
-    """A dataset to be made, or the whole of one that is replaced."""
+    """A new dataset, or the whole replacement of one."""
 
     name: DisplayName
     data: dict[str, Any]
-    """What a render sends as `data`. Publishing renders it; until then it may be anything."""
+    """The `data` of a render. It is not checked before publishing renders it."""
     is_default: bool | None = None
-    """Exactly one dataset is the default, where there is any. True: this one, from now on. Null:
-    the first one is, and stays it."""
+    """Exactly one dataset of a template is the default. True: this one, from now on. Null: the
+    first dataset of a template becomes the default, and the default stays the default."""
 
 
 class DatasetSummary(Model):
@@ -52,5 +52,5 @@ class InferredSchema(Model):
     object: Literal["inferred_schema"]
     template_id: str
     datasets: int
-    """How many it was made from."""
+    """Number of datasets that it was inferred from."""
     schema_: Annotated[dict[str, Any], Field(alias="schema")]

@@ -1,4 +1,4 @@
-"""What the values of canvas layers must look like, also those that come from data."""
+"""Bounds and patterns of canvas layers, shared by the models and by values bound from data."""
 
 import re
 from typing import Final
@@ -11,9 +11,9 @@ MAX_DEPTH: Final = 20
 MAX_TEXT_CHARACTERS: Final = 100_000
 MAX_SOURCE_CHARACTERS: Final = 10_000_000
 MAX_SVG_CHARACTERS: Final = 1_000_000
-# Layers whose `bind` may be a template: what they show is text.
+# Layers that show text: their `bind` may be a template instead of a path.
 TEMPLATED_TYPES: Final = frozenset({"text", "qrcode", "barcode"})
-# What `bind` brings into a layer of each type.
+# Property that `bind` sets, by type of layer.
 BIND_TARGETS: Final = {
     "text": "text",
     "image": "src",
@@ -30,7 +30,7 @@ FONT_FAMILIES: Final = re.compile(
     r"[A-Za-z][A-Za-z0-9 -]{0,63}(?:, ?[A-Za-z][A-Za-z0-9 -]{0,63}){0,9}"
 )
 UPLOAD_SOURCE: Final = re.compile(r"upload:([A-Za-z0-9_]{1,64})")
-# Without a name and password: the browser asks nobody with them.
+# Without user name and password, which the browser does not send for images.
 _HTTPS_URL: Final = re.compile(
     r"https://[^\s\x00-\x1f\x7f\"'<>\\/?#@]{1,300}(?:[/?#][^\s\x00-\x1f\x7f\"'<>\\]{0,8000})?",
     re.IGNORECASE,
@@ -42,14 +42,14 @@ _IMAGE_DATA_URI: Final = re.compile(
 
 
 def is_image_source(text: str) -> bool:
-    """Tell whether a text is a picture's source: an https URL, an upload or a data URI."""
+    """Tell whether a text is the source of a picture: an https URL, `upload:<id>` or a data URI."""
     if len(text) > MAX_SOURCE_CHARACTERS:
         return False
     return any(form.fullmatch(text) for form in (_HTTPS_URL, UPLOAD_SOURCE, _IMAGE_DATA_URI))
 
 
 def is_bindable(type_: str, value: object) -> bool:
-    """Tell whether a layer of this type can show a value as it is."""
+    """Tell whether a layer of this type can show a value without conversion."""
     match type_:
         case "group":
             return isinstance(value, bool)

@@ -1,4 +1,4 @@
-"""The layers of a canvas; lengths are pixels, angles are degrees clockwise."""
+"""Layers of a canvas; lengths are in pixels, angles in degrees clockwise."""
 
 from typing import Annotated, Literal, Self
 
@@ -28,28 +28,28 @@ def _check_image_source(text: str) -> str:
 
 
 class _Layer(Model):
-    """What every layer has."""
+    """Members of every layer."""
 
     id: Annotated[str, StringConstraints(min_length=1, max_length=100)] | None = None
     x: Coordinate = 0
     y: Coordinate = 0
     rotation: Annotated[float, Field(ge=-3600, le=3600, allow_inf_nan=False)] = 0
-    """About the middle of the layer."""
+    """Degrees clockwise around the middle of the layer."""
     opacity: Annotated[float, Field(ge=0, le=1)] = 1
     visible: bool = True
     bind: Annotated[str, StringConstraints(min_length=1, max_length=10_000)] | None = None
-    """A dotted path into the data, or, of `text`, `qrcode` and `barcode`, a template over them. It
-    brings the `text`, `src`, `value` or `svg` of the layer, of `rect` and `ellipse` the `fill`,
-    of `line` the `stroke`, of `group` whether it is `visible`."""
+    """A dotted path into the data; in `text`, `qrcode` and `barcode` also a template. It sets the
+    `text`, `src`, `value` or `svg` of the layer, the `fill` of `rect` and `ellipse`, the `stroke`
+    of `line`, or whether a `group` is `visible`."""
     required: bool = False
-    """Data without it are refused."""
+    """Data without the bound value are refused."""
     fallback: str | float | bool | None = None
-    """Shown where the data have nothing, or nothing usable; else the layer's own value is."""
+    """Shown if the data have no usable value; without a fallback, the layer shows its own value."""
     alt: Annotated[str, StringConstraints(max_length=2_000)] | None = None
-    """What a picture or shape shows, for those who cannot see it; a group is one picture then.
-    Codes without it are read out by their value, text as it is."""
+    """Alternative text of a picture or shape; a group that has one is read as one picture. A code
+    without it is read by its value, text as it is."""
     decorative: bool = False
-    """In PDF, it is nothing that is read out."""
+    """Assistive technology skips the layer in a PDF."""
 
     @model_validator(mode="after")
     def _check_bind(self) -> Self:
@@ -59,8 +59,8 @@ class _Layer(Model):
                 message = "required and fallback go with bind"
                 raise ValueError(message)
             return self
-        templated = type_ in layer_constraints.TEMPLATED_TYPES and "{" in self.bind
-        if not templated and layer_constraints.BIND_PATH.fullmatch(self.bind) is None:
+        is_template = type_ in layer_constraints.TEMPLATED_TYPES and "{" in self.bind
+        if not is_template and layer_constraints.BIND_PATH.fullmatch(self.bind) is None:
             message = "bind must be a dotted path into the data, such as customer.name"
             raise ValueError(message)
         if self.fallback is not None and not layer_constraints.is_bindable(type_, self.fallback):
@@ -78,7 +78,7 @@ class _Shape(_Box):
     fill: Color | None = None
     stroke: Color | None = None
     stroke_width: PixelLength = 1
-    """It lies inside the layer's box."""
+    """The stroke lies inside the layer's box."""
     radius: PixelLength = 0
 
 
@@ -89,7 +89,7 @@ class RectLayer(_Shape):
 
 
 class EllipseLayer(_Shape):
-    """An ellipse that fills its box; it has no use for `radius`."""
+    """An ellipse that fills its box; `radius` is ignored."""
 
     type: Literal["ellipse"]
 
@@ -117,11 +117,11 @@ class TextLayer(_Box):
     align: Literal["left", "center", "right", "justify"] = "left"
     vertical_align: Literal["top", "middle", "bottom"] = "top"
     line_height: Annotated[float, Field(ge=0.5, le=5)] = 1.2
-    """In sizes of the font."""
+    """As a multiple of the font size."""
     letter_spacing: Annotated[float, Field(ge=-100, le=100)] = 0
     overflow: Literal["clip", "ellipsis", "shrink"] = "clip"
-    """What becomes of text that its box has no room for. `shrink`: a smaller size, down to a
-    quarter of its own."""
+    """For text that does not fit its box. `shrink`: a smaller font size, down to a quarter of
+    `font_size`."""
 
 
 class ImageLayer(_Box):
@@ -153,7 +153,7 @@ class BarcodeLayer(_Box):
     ] = "code128"
     color: Color = "#000000"
     show_text: bool = True
-    """The value stands below the bars."""
+    """Print the value below the bars."""
 
 
 class SvgLayer(_Box):
@@ -169,7 +169,7 @@ class GroupLayer(_Layer):
     type: Literal["group"]
     width: PixelLength = 0
     height: PixelLength = 0
-    """With `width`: what the group is turned about the middle of."""
+    """With `width`: the box around whose middle the group is rotated."""
     layers: "list[Layer]" = Field(default=[])
 
 

@@ -1,4 +1,4 @@
-"""What a template says of its output where a request does not (its `options`)."""
+"""Options of a template: defaults for the output of its renders."""
 
 from typing import Annotated, Literal, Self
 
@@ -22,17 +22,17 @@ def _check_false(value: bool) -> bool:  # noqa: FBT001 -- pydantic calls it
 
 
 class EInvoiceDefault(Model):
-    """The invoice that is embedded where a request has no `output.einvoice`."""
+    """The e-invoice of a render whose request has no `output.einvoice`."""
 
     profile: Literal["MINIMUM", "BASIC_WL", "BASIC", "EN16931", "EXTENDED", "XRECHNUNG"]
     invoice_path: Annotated[
         str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^.]+(?:\.[^.]+)*$")
     ]
-    """Where the invoice stands in `data`: object keys with dots between them."""
+    """Path of the invoice in `data`: object keys separated by dots."""
 
 
 class EmailTarget(Model):
-    """One of the template's email rules, and who gets its email in place of the rule's own."""
+    """An email rule of the template, with recipients that replace the rule's own."""
 
     rule_id: Annotated[str, StringConstraints(min_length=1, max_length=64)]
     to: Annotated[list[Recipient], Field(min_length=1, max_length=50)] | None = None
@@ -41,19 +41,19 @@ class EmailTarget(Model):
 
 
 class TemplateOptions(Model):
-    """The template's defaults for `output`. A request wins member by member; null says nothing.
+    """The template's defaults for `output`. A request overrides them by member; null is unset.
 
-    But null turns off `einvoice` and `pdf.pdfa`. Where a request asks for no PDF, `pdf.pdfa` and
-    `pdf.pdfua` are left out.
+    Exception: null in a request turns off `einvoice` and `pdf.pdfa`. In a render without a PDF,
+    `pdf.pdfa` and `pdf.pdfua` are left out.
     """
 
     output_format: OutputFormat | None = None
-    """`output.format` where a request names neither `format` nor `formats`."""
+    """`output.format` if a request names neither `format` nor `formats`."""
     filename: Annotated[str, StringConstraints(max_length=255)] | None = None
-    """A template over the data."""
+    """A template that is run over the data."""
     pdf: PdfOptions | None = None
-    """Lists, `watermark` and `protection` are taken whole, from here or from the request. Uploads
-    cannot be named: they go away after a day."""
+    """Lists, `watermark` and `protection` are not merged: those of a request replace them. Uploads
+    cannot be used, because they are deleted after a day."""
     image: ImageOptions | None = None
     viewport: Viewport | None = None
     wait: Wait | None = None
@@ -65,16 +65,16 @@ class TemplateOptions(Model):
     """An undefined value is an error instead of nothing."""
     asset_policy: Literal["lenient", "strict"] | None = None
     einvoice: EInvoiceDefault | None = None
-    """The PDF carries this e-invoice where the plan has e-invoices; where it does not, or no PDF
-    is asked for, its totals are computed all the same. A request's `output.einvoice` stands for the
-    whole, and null turns it off."""
+    """The PDF carries this e-invoice if the plan includes e-invoices. If not, or in a render
+    without a PDF, only its totals are computed. A request's `output.einvoice` replaces it as a
+    whole; null turns it off."""
     email: (
         Annotated[bool, AfterValidator(_check_false)]
         | Annotated[list[EmailTarget], Field(min_length=1, max_length=5)]
         | None
     ) = None
-    """As `delivery.email`: false for none, or the rules that send. Kept for email, which is not
-    offered yet."""
+    """As `delivery.email`: false for no email, or the rules that send. Stored for later, because
+    email is not offered yet."""
 
     @model_validator(mode="after")
     def _check_hybrid_invoice(self) -> Self:

@@ -1,4 +1,4 @@
-"""The scene of a canvas template, and the refusal of one that cannot be drawn."""
+"""Scene of a canvas template, and its check against limits and models."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -21,17 +21,20 @@ CanvasSide = Annotated[int, Field(ge=1, le=layer_constraints.MAX_SIDE)]
 
 
 class Scene(Model):
-    """What is drawn, from the bottom to the top; lengths are pixels."""
+    """The layers of a canvas, from bottom to top; lengths are in pixels."""
 
     width: CanvasSide
     height: CanvasSide
     background: Color | None = None
     layers: list[Layer] = Field(default=[])
-    """At most 1 000, those in groups included, in at most 20 levels."""
+    """At most 1 000 layers, including those in groups, in at most 20 levels."""
 
 
 class _SceneJsonSchema:
-    """Has a plain object described as a scene; what is wrong in it is told by `check_scene`."""
+    """JSON Schema of a plain object that is described as a Scene.
+
+    The models do not validate it: `check_scene` does, with the code `scene_invalid`.
+    """
 
     def __get_pydantic_json_schema__(
         self, _schema: CoreSchema, handler: GetJsonSchemaHandler
@@ -44,9 +47,9 @@ SceneObject = Annotated[dict[str, Any], _SceneJsonSchema()]
 
 
 def check_scene(value: Mapping[str, Any], pointer: str = "/scene") -> None:
-    """Refuse what cannot be drawn; raises `scene_invalid` that names the layer and what to do.
+    """Raise `scene_invalid` if the scene cannot be drawn; the detail names the layer.
 
-    `pointer` tells where the scene stands in the request.
+    `pointer` is the JSON Pointer of the scene in the request.
     """
     _check_limits(value, pointer)
     try:
@@ -57,7 +60,10 @@ def check_scene(value: Mapping[str, Any], pointer: str = "/scene") -> None:
 
 
 def _check_limits(value: Mapping[str, Any], pointer: str) -> None:
-    """Bound what the models would go through, and see that no two layers have one id."""
+    """Raise `scene_invalid` for too many or too deep layers, or for a repeated id.
+
+    Before the models, which would validate every layer of a huge scene first.
+    """
     known: dict[str, str] = {}
     for count, (path, depth, layer) in enumerate(_walk_layers(value), 1):
         if depth > layer_constraints.MAX_DEPTH:
@@ -76,17 +82,17 @@ def _check_limits(value: Mapping[str, Any], pointer: str) -> None:
 
 
 def _walk_layers(scene: Mapping[str, Any]) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
-    waiting: list[tuple[str, int, Any]] = [("", 0, scene)]
-    while waiting:
-        path, depth, holder = waiting.pop()
+    pending: list[tuple[str, int, Any]] = [("", 0, scene)]
+    while pending:
+        path, depth, holder = pending.pop()
         holder = holder if isinstance(holder, Mapping) else {}
         if depth:
             yield path, depth, holder
         inner = holder.get("layers")
         if isinstance(inner, list):
-            # Of more it is enough to know that there are more.
-            some = list(enumerate(inner[: layer_constraints.MAX_LAYERS + 1]))
-            waiting += [(f"{path}/layers/{n}", depth + 1, layer) for n, layer in reversed(some)]
+            # One more than allowed is enough to find out that there are too many.
+            entries = list(enumerate(inner[: layer_constraints.MAX_LAYERS + 1]))
+            pending += [(f"{path}/layers/{n}", depth + 1, layer) for n, layer in reversed(entries)]
 
 
 def _scene_error(

@@ -1,4 +1,4 @@
-"""Templates: what makes and changes them, their drafts and versions."""
+"""Templates: requests, drafts and versions."""
 
 from typing import Annotated, Any, Literal, Self
 
@@ -19,24 +19,24 @@ Cursor = Annotated[str, StringConstraints(max_length=1000)]
 
 
 class TemplateContent(Model):
-    """What a template is made of: `scene` of type `image_canvas`, all else of type `html`."""
+    """The content of a template: `scene` for `image_canvas`, all other members for `html`."""
 
     html: SourceText | None = None
     """The document, in the template language (Jinja2)."""
     head: SourceText | None = None
     """Put first into the document's head; in the template language."""
     css: SourceText | None = None
-    """Put into the head after that, as a style sheet; in the template language."""
+    """Put into the document's head after `head`, as a style sheet; in the template language."""
     header: HeaderFooterText | HeaderFooter | None = None
-    """The HTML of the page header, or all of its members (`enabled` is true where it is absent):
-    the default of `output.pdf.header`."""
+    """The HTML of the page header, or all of its members (`enabled` is true by default): the
+    default of `output.pdf.header`."""
     footer: HeaderFooterText | HeaderFooter | None = None
     scene: SceneObject | None = None
     """The design of a canvas."""
 
 
 class TemplateSourceFields(TemplateContent):
-    """What a draft holds: the members of its content, or all of them as `content`."""
+    """The content of a draft: its members, or all of them in `content`."""
 
     content: TemplateContent | None = None
     """The whole content, in place of its members."""
@@ -54,29 +54,29 @@ class TemplateSourceFields(TemplateContent):
 
 
 class DatasetSpec(Model):
-    """Data that a template is tried with."""
+    """Sample data of a template."""
 
     name: DisplayName
     data: dict[str, Any]
     is_default: bool = False
-    """Exactly one is, where there is any: the first one where none says so."""
+    """Exactly one dataset is the default: the first one if none is marked."""
 
 
 class TemplateRequest(TemplateSourceFields):
-    """A template to be made."""
+    """A new template."""
 
     name: DisplayName
     description: Description | None = None
     type: TemplateType = "html"
-    """It never changes."""
+    """It cannot be changed later."""
     datasets: Annotated[list[DatasetSpec], Field(max_length=50)] = Field(default=[])
     publish: bool = False
-    """Publish it as version 1 at once: all datasets are rendered first, and where one fails nothing
-    is made at all."""
+    """Publish it as version 1 at once: all datasets are rendered first, and if one fails, nothing
+    is created."""
 
 
 class TemplateChange(Model):
-    """What is changed of a template; what is absent stays."""
+    """Changes of a template; absent members stay as they are."""
 
     name: DisplayName | None = None
     description: Description | None = None
@@ -91,20 +91,20 @@ class TemplateChange(Model):
 
 
 class DraftRequest(TemplateSourceFields):
-    """A whole draft: what is absent becomes empty."""
+    """A whole draft; absent members become empty."""
 
     revision: Annotated[int, Field(ge=1)] | None = None
-    """The one that was read before: a draft that has changed meanwhile is not replaced. Null: it is
-    replaced as it is."""
+    """The revision that was read; a draft that has changed since is not replaced. Null: replace it
+    in any case."""
 
 
 class PublishRequest(Model):
-    """A draft to be published."""
+    """Publication of the draft."""
 
     note: Annotated[str, StringConstraints(max_length=1000)] | None = None
     """Shown with the version."""
     revision: Annotated[int, Field(ge=1)] | None = None
-    """The draft's, as it was read: one that has changed meanwhile is not published."""
+    """The revision that was read; a draft that has changed since is not published."""
 
 
 class RollbackRequest(Model):
@@ -114,22 +114,22 @@ class RollbackRequest(Model):
 
 
 class TemplateQuery(Model):
-    """How `GET /v1/templates` is narrowed down."""
+    """Filters and paging of `GET /v1/templates`."""
 
     type: TemplateType | None = None
     deleted: QueryFlag = False
-    """`true`: the trash."""
+    """`true`: list the trash."""
     limit: PageLimit = 20
     cursor: Cursor | None = None
-    """The `next_cursor` of the page before, with the same filters."""
+    """The `next_cursor` of the previous page, with the same filters."""
 
 
 class VersionQuery(Model):
-    """How `GET /v1/templates/{id}/versions` is paged."""
+    """Paging of `GET /v1/templates/{id}/versions`."""
 
     limit: PageLimit = 20
     cursor: Cursor | None = None
-    """The `next_cursor` of the page before."""
+    """The `next_cursor` of the previous page."""
 
 
 class Template(Model):
@@ -141,14 +141,14 @@ class Template(Model):
     description: str | None
     type: TemplateType
     locked: bool
-    """Its draft cannot be replaced, nor can it be deleted; publishing goes on."""
+    """The draft cannot be replaced and the template cannot be deleted; publishing is possible."""
     live_version: int | None
-    """What `version: live` renders; null until it is published."""
+    """The version that `version: live` renders; null until one is published."""
     draft_revision: int
     created_at: str
     updated_at: str
     deleted_at: str | None
-    """When it went into the trash; it is there for 30 days."""
+    """When it was put into the trash, where it stays for 30 days."""
 
 
 class TemplateList(Model):
@@ -161,7 +161,7 @@ class TemplateList(Model):
 
 
 class SourceShown(Model):
-    """What a draft or a version holds, with the members of its template's type."""
+    """The content of a draft or a version, with the members of its template's type."""
 
     html: str | None = None
     head: str | None = None
@@ -174,7 +174,7 @@ class SourceShown(Model):
 
 
 class TemplateDraft(SourceShown):
-    """A draft as it stands."""
+    """A draft in its present state."""
 
     object: Literal["template_draft"]
     template_id: str
@@ -191,14 +191,14 @@ class TemplateVersion(Model):
     version: int
     note: str | None
     draft_revision: int | None
-    """Of the draft that it was published from; null of a rollback."""
+    """Revision of the draft that was published; null for a rollback."""
     rollback_of: int | None
-    """The version that it repeats."""
+    """The version that a rollback repeats."""
     created_at: str
 
 
 class TemplateVersionSource(SourceShown, TemplateVersion):
-    """A published version with what it holds."""
+    """A published version with its content."""
 
 
 class TemplateVersionList(Model):

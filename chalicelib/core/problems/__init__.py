@@ -1,4 +1,4 @@
-"""The catalogue of error codes: status, title, and what the page of each code says."""
+"""Catalogue of error codes: status, title, and the texts of each code's page."""
 
 from typing import Final
 

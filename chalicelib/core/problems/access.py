@@ -1,4 +1,4 @@
-"""Codes about who may: keys, workspaces, plans, signed links."""
+"""Error codes of access: keys, workspaces, plans, signed links."""
 
 from typing import Final
 

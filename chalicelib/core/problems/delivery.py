@@ -1,4 +1,4 @@
-"""Codes about sending a finished document by email."""
+"""Error codes of delivery by email."""
 
 from typing import Final
 

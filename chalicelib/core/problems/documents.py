@@ -1,4 +1,4 @@
-"""Codes about making a document: input, page, PDF, e-invoice."""
+"""Error codes of making a document: input, page, PDF, e-invoice."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""One row of the error catalogue."""
+"""Row of the error catalogue."""
 
 from typing import Final, NamedTuple
 
@@ -6,9 +6,11 @@ UNPROCESSABLE: Final = 422
 
 
 class Problem(NamedTuple):
-    """One code of the contract; without a status it is only met inside an object.
+    """One error code of the contract.
 
-    `owner` is the feature that answers with it, `api` what all of them stand behind.
+    A code without a status is never the answer of a request by itself: it occurs inside an object.
+    `meaning` and `fix` are published. `owner` is the feature that uses the code; `api` is the edge
+    in front of all features.
     """
 
     code: str
@@ -21,5 +23,5 @@ class Problem(NamedTuple):
 
     @property
     def http_status(self) -> int:
-        """Return the status of an answer that ends with this code (a failed render's is 422)."""
+        """Return the HTTP status of the code; 422 if it has none, as for a failed render."""
         return self.status or UNPROCESSABLE

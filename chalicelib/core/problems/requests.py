@@ -1,4 +1,4 @@
-"""Codes about the request itself, the state it meets, and the service's own health."""
+"""Error codes of requests, of the state of objects, and of the service's health."""
 
 from typing import Final
 

@@ -1,1 +1,1 @@
-"""Drives headless Chromium; every document gets a context of its own and one way out."""
+"""Headless Chromium: one browser context per document, one proxied way to the network."""

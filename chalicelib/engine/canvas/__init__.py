@@ -1,1 +1,1 @@
-"""Canvas templates: from a scene and data to one HTML page; knows no browser and no tenant."""
+"""Canvas templates: a scene and data become one HTML page; knows no browser and no tenant."""

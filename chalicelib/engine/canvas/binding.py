@@ -1,4 +1,4 @@
-"""What a layer shows: from the data, else its fallback, else its own."""
+"""Data binding of canvas layers: a value from the data, the fallback, or the layer's own."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
@@ -12,8 +12,9 @@ from chalicelib.contract.template.layer_constraints import (
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.canvas.scene import SceneLayer
 
-# Runs a template over the data; its text is plain.
+# Runs a template over the data and returns plain text.
 type RunTemplate = Callable[[str], str]
+# Adds a warning: its code, its message and the path of the layer or option.
 type AddWarning = Callable[[str, str, str], None]
 
 _ABSENT: Final = object()
@@ -21,18 +22,18 @@ _MAX_INDEX_DIGITS: Final = 9
 
 
 class DataBinding:
-    """Looks up what layers are bound to."""
+    """Look-up of the values that layers are bound to (decision 22)."""
 
     def __init__(
         self, data: Mapping[str, Any], run_template: RunTemplate, warn: AddWarning
     ) -> None:
-        """Bind to these data; `warn` is told a code, a message and a place."""
+        """Bind layers to `data`."""
         self._data = data
         self._run_template = run_template
         self._warn = warn
 
     def candidate_values(self, layer: SceneLayer) -> Iterator[Any]:
-        """Yield what the layer can show, the best first, its own last.
+        """Yield the values that the layer can show, the preferred one first, its own last.
 
         Raises RenderFailure `data_invalid`, or that of its template.
         """
@@ -49,7 +50,7 @@ class DataBinding:
         yield layer[BIND_TARGETS[layer.type]]
 
     def warn_unusable(self, layer: SceneLayer, reason: str) -> None:
-        """Tell that a value from the data could not be used."""
+        """Warn that a value from the data could not be used."""
         message = (
             f"{_binding_label(layer)}: {reason}; the layer's fallback or its own value was used."
         )
@@ -72,7 +73,7 @@ class DataBinding:
             raise RenderFailure("data_invalid", message)
 
     def _coerce(self, layer: SceneLayer, value: Any) -> Iterator[str]:
-        """Tell what cannot be used; a boolean can be written as text."""
+        """Yield a boolean as text; warn about any other unusable value."""
         if isinstance(value, bool) and layer.type in TEMPLATED_TYPES:
             text = str(value).lower()
             message = f"{_binding_label(layer)} is a boolean; it was written as {text}."
@@ -83,7 +84,7 @@ class DataBinding:
 
 
 def value_at(data: Any, path: str) -> Any:
-    """Return what stands at a dotted path, in which numbers count the entries of arrays."""
+    """Return the value at a dotted path, in which numbers are array indexes; None if absent."""
     value = data
     for step in path.split("."):
         value = _step_into(value, step)
@@ -96,7 +97,7 @@ def _step_into(value: Any, step: str) -> Any:
     if isinstance(value, dict):
         return value.get(step, _ABSENT)
     if isinstance(value, list) and step.isascii() and step.isdecimal():
-        # No array has as many entries as more digits could count.
+        # No array is long enough for an index of more digits.
         index = int(step) if len(step) <= _MAX_INDEX_DIGITS else len(value)
         return value[index] if index < len(value) else _ABSENT
     return _ABSENT

@@ -1,4 +1,4 @@
-"""Values of scenes as CSS: whatever stands here has been held to a closed grammar."""
+"""CSS values of a scene, checked against a closed grammar (decision 22)."""
 
 import math
 from collections.abc import Mapping
@@ -11,7 +11,10 @@ _TEXT_ALIGNMENTS: Final = frozenset({"left", "center", "right", "justify"})
 
 
 def number(value: float) -> str:
-    """Return a number as CSS writes it; raises ValueError for one that is none."""
+    """Return a number as CSS writes it; raises ValueError where it is not finite.
+
+    Written from a float, so that the text contains nothing but digits, a sign and a point.
+    """
     finite = float(value)
     if not math.isfinite(finite):
         message = f"{value} is no finite number"
@@ -20,12 +23,12 @@ def number(value: float) -> str:
 
 
 def px(value: float) -> str:
-    """Return a length."""
+    """Return a length in pixels."""
     return f"{number(value)}px"
 
 
 def color(value: str) -> str:
-    """Return a colour; raises ValueError for anything else."""
+    """Return a CSS color; raises ValueError for any other text."""
     if not is_color(value):
         message = f"{value[:80]!r} is no CSS color"
         raise ValueError(message)
@@ -33,7 +36,7 @@ def color(value: str) -> str:
 
 
 def text_alignment(value: str) -> str:
-    """Return how lines stand; raises ValueError for a word that is not known."""
+    """Return a value of `text-align`; raises ValueError for an unknown word."""
     if value not in _TEXT_ALIGNMENTS:
         message = f"{value[:80]!r} is no alignment"
         raise ValueError(message)
@@ -41,19 +44,21 @@ def text_alignment(value: str) -> str:
 
 
 def style_attribute(properties: Mapping[str, str | None]) -> str:
-    """Return a `style` attribute of the properties that have a value."""
-    said = ";".join(f"{name}:{value}" for name, value in properties.items() if value is not None)
-    return f'style="{escape(said)}"'
+    """Return a `style` attribute with the properties that have a value."""
+    declarations = ";".join(
+        f"{name}:{value}" for name, value in properties.items() if value is not None
+    )
+    return f'style="{escape(declarations)}"'
 
 
 def box_properties(fields: Mapping[str, Any] | Any) -> dict[str, str | None]:
-    """Return where a layer's box stands, how it is turned and how much of it shows."""
-    turned, opacity = fields["rotation"], fields["opacity"]
+    """Return position, size, rotation and opacity of a layer's box."""
+    rotation, opacity = fields["rotation"], fields["opacity"]
     return {
         "left": px(fields["x"]),
         "top": px(fields["y"]),
         "width": px(fields["width"]),
         "height": px(fields["height"]),
-        "transform": f"rotate({number(turned)}deg)" if turned else None,
+        "transform": f"rotate({number(rotation)}deg)" if rotation else None,
         "opacity": number(opacity) if opacity != 1 else None,
     }

@@ -1,4 +1,4 @@
-"""Layers as HTML: everything a tenant writes is escaped or held to a closed grammar."""
+"""HTML of canvas layers; every text of a tenant is escaped or checked against a closed grammar."""
 
 import math
 from base64 import b64encode
@@ -14,12 +14,23 @@ from chalicelib.engine.canvas.binding import AddWarning, DataBinding
 from chalicelib.engine.canvas.scene import SceneLayer, scene_invalid
 from chalicelib.engine.deadline import Deadline, timeout_failure
 
+# The bounds of decision 22.
 MAX_HTML_CHARACTERS: Final = 50_000_000
+_MAX_IMAGE_BYTES: Final = 20_000_000
+# Looked up, never copied: no text of a tenant stands in a style (decision 22).
 _OBJECT_FITS: Final = {"contain": "contain", "cover": "cover", "fill": "fill"}
+_MAGIC_NUMBERS: Final = (
+    (0, b"\x89PNG\r\n\x1a\n", "image/png"),
+    (0, b"\xff\xd8\xff", "image/jpeg"),
+    (0, b"GIF8", "image/gif"),
+    (8, b"WEBP", "image/webp"),
+    (4, b"ftypavif", "image/avif"),
+)
+_SVG_SNIFF_BYTES: Final = 2_000
 
 
 class LayerDrawing:
-    """Draws the layers of one scene, from the bottom to the top."""
+    """Drawing of one scene's layers, from the bottom to the top."""
 
     def __init__(
         self,
@@ -28,7 +39,7 @@ class LayerDrawing:
         deadline: Deadline,
         warn: AddWarning,
     ) -> None:
-        """Draw what is bound; `warn` is told a code, a message and a place."""
+        """Draw with the values of `binding` and the images of `uploads`, until `deadline`."""
         self._binding = binding
         self._uploads = uploads
         self._deadline = deadline
@@ -48,10 +59,10 @@ class LayerDrawing:
         }
 
     def draw_layers(self, layers: Sequence[SceneLayer]) -> str:
-        """Return layers; what is not visible is neither drawn nor bound.
+        """Return the HTML of layers; an invisible layer is neither drawn nor bound.
 
-        Raises RenderFailure `scene_invalid`, `data_invalid`, `render_timeout`, that of a template
-        and that of an upload.
+        Raises RenderFailure `scene_invalid`, `data_invalid`, `render_timeout`, and those of
+        templates and uploads.
         """
         return "".join(self._draw_layer(layer) for layer in layers if layer["visible"])
 
@@ -61,24 +72,28 @@ class LayerDrawing:
         if layer.type == "group":
             return self._draw_group(layer)
         try:
-            drawn = self._draw_first_usable(layer)
+            layer_html = self._draw_first_usable(layer)
+        # A value outside of the grammar of css.py, or one that its code cannot hold.
         except ValueError as error:
             raise scene_invalid(layer.path, f"cannot be drawn: {error}") from error
-        self._characters_left -= len(drawn)
+        self._characters_left -= len(layer_html)
         if self._characters_left < 0:
             message = f"the page of the scene would have more than {MAX_HTML_CHARACTERS} characters"
             raise scene_invalid(layer.path, message)
-        return drawn
+        return layer_html
 
     def _draw_group(self, layer: SceneLayer) -> str:
         if not next(self._binding.candidate_values(layer)):
             return ""
         hidden = ' aria-hidden="true"' if layer["decorative"] else ""
-        look = css.style_attribute(css.box_properties(layer))
-        return f"<div{hidden}{_aria_label(layer)} {look}>{self.draw_layers(layer.layers)}</div>"
+        style = css.style_attribute(css.box_properties(layer))
+        return f"<div{hidden}{_aria_label(layer)} {style}>{self.draw_layers(layer.layers)}</div>"
 
     def _draw_first_usable(self, layer: SceneLayer) -> str:
-        """Return the layer with the first value that it can be drawn with; the last is its own."""
+        """Return the layer drawn with its first usable value.
+
+        The last value is the layer's own: a failure with it is the scene's.
+        """
         values = list(self._binding.candidate_values(layer))
         for value in values[:-1]:
             try:
@@ -116,12 +131,12 @@ def _draw_svg(layer: SceneLayer, svg: str) -> str:
 def _draw_qrcode(layer: SceneLayer, value: Any) -> str:
     if value == "":
         return ""
-    ground = layer["background"]
+    background = layer["background"]
     svg = barcodes.qr_svg(
         str(value),
         error_correction=layer["error_correction"],
         color=css.color(layer["color"]),
-        background=None if ground is None else css.color(ground),
+        background=None if background is None else css.color(background),
     )
     return _image_box(layer, _svg_data_uri(svg), default_alt=str(value))
 
@@ -129,16 +144,18 @@ def _draw_qrcode(layer: SceneLayer, value: Any) -> str:
 def _draw_barcode(layer: SceneLayer, value: Any) -> str:
     if value == "":
         return ""
-    words, symbology, color = str(value), layer["symbology"], css.color(layer["color"])
-    bars = _svg_data_uri(barcodes.barcode_svg(words, symbology, color=color))
+    text, symbology, color = str(value), layer["symbology"], css.color(layer["color"])
+    bars = _svg_data_uri(barcodes.barcode_svg(text, symbology, color=color))
     if not layer["show_text"]:
-        return _image_box(layer, bars, "fill", default_alt=words)
-    printed = barcodes.human_readable_text(words, symbology)
-    below, high = text_layer.barcode_text_html(printed, layer["width"], layer["height"])
-    picture = _img_tag(layer, bars, "fill", css.px(max(0.0, layer["height"] - high)))
+        return _image_box(layer, bars, "fill", default_alt=text)
+    human_readable = barcodes.human_readable_text(text, symbology)
+    text_html, text_height = text_layer.barcode_text_html(
+        human_readable, layer["width"], layer["height"]
+    )
+    picture = _img_tag(layer, bars, "fill", css.px(max(0.0, layer["height"] - text_height)))
     hidden = ' aria-hidden="true"' if layer["decorative"] else ""
-    look = css.style_attribute({**css.box_properties(layer), "color": color})
-    return f"<div{hidden} {look}>{picture}{below}</div>"
+    style = css.style_attribute({**css.box_properties(layer), "color": color})
+    return f"<div{hidden} {style}>{picture}{text_html}</div>"
 
 
 def _svg_data_uri(svg: str) -> str:
@@ -155,11 +172,11 @@ def _image_box(
 
 
 def _img_tag(layer: SceneLayer, uri: str, fit: str, height: str, *, default_alt: str = "") -> str:
-    # A picture without words is an artifact.
-    words = "" if layer["decorative"] else (layer["alt"] or default_alt)
-    look = css.style_attribute({"height": height, "object-fit": fit})
-    place = f'data-layer="{escape(layer.path)}"'
-    return f'<img alt="{escape(words)}" {place} {look} src="{escape(uri)}">'
+    # An empty `alt` makes the picture an artifact in tagged PDF.
+    alt = "" if layer["decorative"] else (layer["alt"] or default_alt)
+    style = css.style_attribute({"height": height, "object-fit": fit})
+    data_layer = f'data-layer="{escape(layer.path)}"'
+    return f'<img alt="{escape(alt)}" {data_layer} {style} src="{escape(uri)}">'
 
 
 def _aria_label(layer: SceneLayer) -> str:
@@ -169,21 +186,21 @@ def _aria_label(layer: SceneLayer) -> str:
 
 
 def shape_properties(layer: SceneLayer, fill: str | None) -> dict[str, str | None]:
-    """Return how the box of a rectangle or an ellipse looks."""
+    """Return the CSS properties of a rectangle or an ellipse."""
     stroke = layer["stroke"]
-    rounded = "50%" if layer.type == "ellipse" else css.px(layer["radius"])
+    border_radius = "50%" if layer.type == "ellipse" else css.px(layer["radius"])
     return {
         **css.box_properties(layer),
         "background-color": None if fill is None else css.color(fill),
         "border": None
         if stroke is None
         else f"{css.px(layer['stroke_width'])} solid {css.color(stroke)}",
-        "border-radius": None if rounded == "0px" else rounded,
+        "border-radius": None if border_radius == "0px" else border_radius,
     }
 
 
 def line_properties(layer: SceneLayer, stroke: str) -> dict[str, str | None]:
-    """Return a line as a turned bar, its middle where the line's is."""
+    """Return the CSS properties of a line: a rotated bar with the same middle."""
     across, down = float(layer["width"]), float(layer["height"])
     length, thickness = math.hypot(across, down), layer["stroke_width"]
     bar = {
@@ -197,25 +214,14 @@ def line_properties(layer: SceneLayer, stroke: str) -> dict[str, str | None]:
     return {**css.box_properties(bar), "background-color": css.color(stroke)}
 
 
-_MAX_IMAGE_BYTES: Final = 20_000_000
-_MAGIC_NUMBERS: Final = (
-    (0, b"\x89PNG\r\n\x1a\n", "image/png"),
-    (0, b"\xff\xd8\xff", "image/jpeg"),
-    (0, b"GIF8", "image/gif"),
-    (8, b"WEBP", "image/webp"),
-    (4, b"ftypavif", "image/avif"),
-)
-_SVG_SNIFF_BYTES: Final = 2_000
-
-
 class UnusableImageError(ValueError):
-    """An upload that cannot be shown; the message says why."""
+    """Upload that cannot be shown; the message gives the reason."""
 
 
 def image_uri(source: str, uploads: Callable[[str], bytes]) -> str:
-    """Return what the page shows for a source: the address as it is, an upload as its content.
+    """Return the URI of an image: a URL as it is, an upload as a data URI.
 
-    Raises NoPictureError, and what `uploads` raises.
+    Raises UnusableImageError, and the failures of `uploads`.
     """
     upload = UPLOAD_SOURCE.fullmatch(source)
     if upload is None:
@@ -232,17 +238,17 @@ def image_uri(source: str, uploads: Callable[[str], bytes]) -> str:
 
 
 def svg_uri(svg: str) -> str:
-    """Return an SVG as a picture: in one, no script runs and nothing is loaded."""
+    """Return an SVG as an image URI: in an image no script runs and nothing is loaded."""
     return data_uri("image/svg+xml", svg.encode("utf-8", "replace"))
 
 
 def data_uri(media_type: str, content: bytes) -> str:
-    """Return content as an address."""
+    """Return content as a data URI."""
     return f"data:{media_type};base64,{b64encode(content).decode()}"
 
 
 def _media_type(content: bytes) -> str | None:
-    for at, magic, kind in _MAGIC_NUMBERS:
-        if content[at : at + len(magic)] == magic:
-            return kind
+    for offset, magic, media_type in _MAGIC_NUMBERS:
+        if content[offset : offset + len(magic)] == magic:
+            return media_type
     return "image/svg+xml" if b"<svg" in content[:_SVG_SNIFF_BYTES].lower() else None

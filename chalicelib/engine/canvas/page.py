@@ -1,4 +1,4 @@
-"""The page that shows a scene, and the output that fits it."""
+"""HTML page of a canvas scene, and the output options that fit it (decision 22)."""
 
 from collections.abc import Callable, Iterator, Mapping
 from copy import replace
@@ -18,10 +18,11 @@ from chalicelib.engine.options.image import Viewport
 from chalicelib.engine.options.output import IMAGE_FORMATS, OutputOptions
 from chalicelib.engine.options.pdf import HeaderFooterPair, Margin
 
+# Bound of decision 22.
 MAX_WARNINGS: Final = 50
 _PX_PER_INCH: Final = 96
 _NO_HEADER_FOOTER: Final = HeaderFooterPair(None, None)
-# Nothing but pictures and this page's own style: whatever got past the escaping can do nothing.
+# Allows only pictures and this page's style, so that markup that got past the escaping is harmless.
 _CONTENT_SECURITY_POLICY: Final = (
     "default-src 'none'; img-src https: data:; style-src 'unsafe-inline'"
 )
@@ -44,7 +45,7 @@ white-space:pre;overflow:hidden}
 
 @dataclass(frozen=True, slots=True)
 class CanvasPage:
-    """A scene with its data in place; `output` is what was asked for, fitted to the scene."""
+    """Page of a scene with its data; `output` is the caller's, fitted to the scene."""
 
     html: str
     output: OutputOptions
@@ -60,18 +61,18 @@ def canvas_page(
     uploads: Callable[[str], bytes],
     deadline: Deadline,
 ) -> CanvasPage:
-    """Return the page of a scene over data; `run` runs a template over them, as plain text.
+    """Return the page of a scene over data; `run_template` returns plain text.
 
-    Raises RenderFailure `scene_invalid`, `data_invalid`, `render_timeout`, that of a template and
-    that of an upload.
+    Raises RenderFailure `scene_invalid`, `data_invalid`, `render_timeout`, and those of templates
+    and uploads.
     """
     scene = read_scene(source)
-    fitted = _fit_output(output, scene)
+    fitted_output = _fit_output(output, scene)
     warnings: list[RenderWarning] = []
 
-    def warn(code: str, message: str, place: str) -> None:
+    def warn(code: str, message: str, path: str) -> None:
         if len(warnings) < MAX_WARNINGS:
-            warnings.append(RenderWarning(code, message, place))
+            warnings.append(RenderWarning(code, message, path))
 
     drawing = LayerDrawing(DataBinding(data, run_template, warn), uploads, deadline, warn)
     for name in _ignored_options(output):
@@ -79,42 +80,42 @@ def canvas_page(
         warn("feature_unavailable", message, f"output.{name}")
     layers = drawing.draw_layers(scene.layers)
     html = replace_lone_surrogates(_page_html(scene, layers, output.locale))
-    return CanvasPage(html, fitted, tuple(warnings))
+    return CanvasPage(html, fitted_output, tuple(warnings))
 
 
 def _page_html(scene: Scene, layers: str, locale: str | None) -> str:
     size = {"width": css.px(scene.width), "height": css.px(scene.height)}
-    ground = None if scene.background is None else css.color(scene.background)
+    background = None if scene.background is None else css.color(scene.background)
     language = "" if locale is None else f' lang="{escape(locale)}"'
-    sheet = f"@page{{size:{size['width']} {size['height']};margin:0}}"
-    # A page of paper is a fraction of a pixel larger: the body's ground covers all of it.
-    body, stage = (
-        css.style_attribute({**size, "background-color": ground}),
+    page_rule = f"@page{{size:{size['width']} {size['height']};margin:0}}"
+    # A printed page is a fraction of a pixel larger: the body's background covers all of it.
+    body_style, scene_style = (
+        css.style_attribute({**size, "background-color": background}),
         css.style_attribute(size),
     )
     return (
         f'<!doctype html><html{language}><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{escape(_CONTENT_SECURITY_POLICY)}">'
-        f"<style>{_STYLE}{sheet}</style></head>"
-        f'<body {body}><div class="scene" {stage}>{layers}</div></body></html>'
+        f"<style>{_STYLE}{page_rule}</style></head>"
+        f'<body {body_style}><div class="scene" {scene_style}>{layers}</div></body></html>'
     )
 
 
 def _fit_output(output: OutputOptions, scene: Scene) -> OutputOptions:
-    """Return the output in the scene's own size, on one page without margins."""
-    view = None
+    """Return the output at the scene's size, on one page without margins."""
+    viewport = None
     if IMAGE_FORMATS.intersection(output.formats):
-        view = _image_viewport(output, scene)
+        viewport = _image_viewport(output, scene)
     image = output.image
-    frame = image.fit_size or (None, None)
+    fit_size = image.fit_size or (None, None)
     return replace(
         output,
-        viewport=view,
+        viewport=viewport,
         image=replace(
             image,
             viewport=None,
-            width=frame[0],
-            height=frame[1],
+            width=fit_size[0],
+            height=fit_size[1],
             full_page=False,
             clip_selector=None,
         ),
@@ -138,21 +139,24 @@ def _fit_output(output: OutputOptions, scene: Scene) -> OutputOptions:
 
 
 def _image_viewport(output: OutputOptions, scene: Scene) -> Viewport:
-    """Return the window of pictures; paper needs none, and may be larger than one can be."""
-    window = output.layout_viewport()
-    scale = 1.0 if window is None else window.device_scale_factor
+    """Return the window for pictures.
+
+    Printing needs none, and a printed scene may be larger than any window.
+    """
+    viewport = output.layout_viewport()
+    scale = 1.0 if viewport is None else viewport.device_scale_factor
     _check_side("width", scene.width * scale)
     _check_side("height", scene.height * scale)
     return Viewport(scene.width, scene.height, scale)
 
 
 def _ignored_options(output: OutputOptions) -> Iterator[str]:
-    """Yield what was asked for and has no meaning for a scene."""
-    bands = output.pdf.header_footer
-    pdf = "pdf" in output.formats
-    if pdf and bands.header is not None:
+    """Yield the names of given options that have no meaning for a scene."""
+    pair = output.pdf.header_footer
+    has_pdf = "pdf" in output.formats
+    if has_pdf and pair.header is not None:
         yield "pdf.header"
-    if pdf and bands.footer is not None:
+    if has_pdf and pair.footer is not None:
         yield "pdf.footer"
     if IMAGE_FORMATS.isdisjoint(output.formats):
         return

@@ -1,4 +1,4 @@
-"""A scene as it is drawn: every layer with its place in the scene and all of its fields."""
+"""Scene as it is drawn: every layer with its path and all fields."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _COMMON_DEFAULTS: Final = {
     "decorative": False,
 }
 _SHAPE_DEFAULTS: Final = {"fill": None, "stroke": None, "stroke_width": 1, "radius": 0}
-# What a layer has where the scene says nothing, as in contract/layers.py.
+# Defaults of layer fields; they equal those of contract/template/layers.py.
 LAYER_DEFAULTS: Final[Mapping[str, Mapping[str, Any]]] = {
     "text": {
         "text": "",
@@ -54,7 +54,7 @@ LAYER_DEFAULTS: Final[Mapping[str, Mapping[str, Any]]] = {
 
 @dataclass(frozen=True, slots=True)
 class SceneLayer:
-    """A layer; `path` is its place in the scene: `layers[2].layers[0]`."""
+    """Layer; `path` is its path in the scene, such as `layers[2].layers[0]`."""
 
     path: str
     type: str
@@ -68,7 +68,7 @@ class SceneLayer:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What is drawn, from the bottom to the top; lengths are pixels."""
+    """Scene with its layers from the bottom to the top; lengths are in pixels."""
 
     width: int
     height: int
@@ -77,7 +77,11 @@ class Scene:
 
 
 def read_scene(source: Mapping[str, Any]) -> Scene:
-    """Read a scene; raises RenderFailure `scene_invalid` where it lacks what drawing needs."""
+    """Read a scene; raises RenderFailure `scene_invalid` where a required field is missing.
+
+    The contract has checked a scene when it was written; the engine does not rely on that (decision
+    22).
+    """
     for side in ("width", "height"):
         length = source.get(side)
         if not isinstance(length, int) or not 1 <= length <= MAX_SIDE:
@@ -88,7 +92,7 @@ def read_scene(source: Mapping[str, Any]) -> Scene:
 
 
 def scene_invalid(path: str, message: str) -> RenderFailure:
-    """Return the refusal of a scene at one of its places."""
+    """Return the failure of a scene at `path`."""
     return RenderFailure("scene_invalid", f"{path}: {message}")
 
 

@@ -1,4 +1,4 @@
-"""Text layers: how they look; what has no room is fitted where it is measured."""
+"""Text layers of a canvas; the page fits text that is too long where it can measure it."""
 
 from collections.abc import Callable
 from html import escape
@@ -7,6 +7,7 @@ from typing import Any, Final
 from chalicelib.engine.canvas import css
 from chalicelib.engine.canvas.scene import SceneLayer
 
+# Looked up, never copied: no text of a tenant stands in a style (decision 22).
 _VERTICAL_ALIGNMENTS: Final = {
     "top": "flex-start",
     "middle": "safe center",
@@ -14,52 +15,14 @@ _VERTICAL_ALIGNMENTS: Final = {
 }
 _WEIGHTS: Final = {"normal": 400, "bold": 700}
 _OVERFLOW_CLASSES: Final = {"clip": "clip", "ellipsis": "ellipsis", "shrink": "shrink"}
-# Of a size of Cousine, in which what stands below bars is written.
+# Advance of Cousine, the font of the text below bars, as a share of its size.
 _COUSINE_ADVANCE: Final = 0.6
 _BARCODE_TEXT_RATIO: Final = 0.2
-# With the gap between bars and text, as the page's style has it.
+# Includes the gap between bars and text in the style of canvas/page.py.
 _BARCODE_TEXT_LINE_HEIGHT: Final = 1.35
 
 
-def text_layer_html(
-    layer: SceneLayer, content: Any, warn_missing_font: Callable[[str, SceneLayer], None]
-) -> str:
-    """Return a text layer; `missing_font` is told of a font that is not there."""
-    families, missing = font_family(layer["font_family"])
-    if missing is not None:
-        warn_missing_font(missing, layer)
-    size = layer["font_size"]
-    box = css.style_attribute(
-        {
-            **css.box_properties(layer),
-            "justify-content": _VERTICAL_ALIGNMENTS[layer["vertical_align"]],
-            "font-family": families,
-            "font-size": css.px(size),
-            "font-weight": css.number(_WEIGHTS.get(layer["font_weight"], layer["font_weight"])),
-            "font-style": "italic" if layer["font_style"] == "italic" else None,
-            "color": css.color(layer["color"]),
-            "text-align": css.text_alignment(layer["align"]),
-            "line-height": css.number(layer["line_height"]),
-            # It shrinks with the text.
-            "letter-spacing": f"{css.number(layer['letter_spacing'] / size)}em",
-        }
-    )
-    fit = _OVERFLOW_CLASSES[layer["overflow"]]
-    hidden = ' aria-hidden="true"' if layer["decorative"] else ""
-    return (
-        f'<div class="t {fit}" data-fit="{fit}" data-layer="{escape(layer.path)}"{hidden} {box}>'
-        f"<p>{escape(str(content))}</p></div>"
-    )
-
-
-def barcode_text_html(content: str, width: float, height: float) -> tuple[str, float]:
-    """Return what stands below bars of these sizes, and how high it is."""
-    size = max(1.0, min(height * _BARCODE_TEXT_RATIO, width / (len(content) * _COUSINE_ADVANCE)))
-    look = css.style_attribute({"font-size": css.px(size)})
-    return f'<p class="code" {look}>{escape(content)}</p>', size * _BARCODE_TEXT_LINE_HEIGHT
-
-
-# As layers/fonts/build.py bundles and aliases them.
+# The fonts and aliases of layers/fonts/build.py.
 _GENERIC_FAMILIES: Final = ("sans-serif", "serif", "monospace", "system-ui", "emoji")
 BUNDLED_FONTS: Final = (
     "Arimo",
@@ -96,11 +59,49 @@ _KNOWN_FAMILIES: Final = {
 }
 
 
-def font_family(requested: str) -> tuple[str, str | None]:
-    """Return `font-family`, and the font that was asked for first where it is not there."""
-    names = [name.strip() for name in requested.split(",")]
-    there = [_KNOWN_FAMILIES[name.lower()] for name in names if name.lower() in _KNOWN_FAMILIES]
-    listed = ",".join(
-        name if name in _GENERIC_FAMILIES else f'"{name}"' for name in (*there, _DEFAULT_FAMILY)
+def text_layer_html(
+    layer: SceneLayer, content: Any, warn_missing_font: Callable[[str, SceneLayer], None]
+) -> str:
+    """Return the HTML of a text layer; `warn_missing_font` is called for an unknown font."""
+    families, missing = font_family(layer["font_family"])
+    if missing is not None:
+        warn_missing_font(missing, layer)
+    size = layer["font_size"]
+    box = css.style_attribute(
+        {
+            **css.box_properties(layer),
+            "justify-content": _VERTICAL_ALIGNMENTS[layer["vertical_align"]],
+            "font-family": families,
+            "font-size": css.px(size),
+            "font-weight": css.number(_WEIGHTS.get(layer["font_weight"], layer["font_weight"])),
+            "font-style": "italic" if layer["font_style"] == "italic" else None,
+            "color": css.color(layer["color"]),
+            "text-align": css.text_alignment(layer["align"]),
+            "line-height": css.number(layer["line_height"]),
+            # In em, so that it shrinks with the text.
+            "letter-spacing": f"{css.number(layer['letter_spacing'] / size)}em",
+        }
     )
-    return listed, None if names[0].lower() in _KNOWN_FAMILIES else names[0]
+    fit = _OVERFLOW_CLASSES[layer["overflow"]]
+    hidden = ' aria-hidden="true"' if layer["decorative"] else ""
+    return (
+        f'<div class="t {fit}" data-fit="{fit}" data-layer="{escape(layer.path)}"{hidden} {box}>'
+        f"<p>{escape(str(content))}</p></div>"
+    )
+
+
+def barcode_text_html(content: str, width: float, height: float) -> tuple[str, float]:
+    """Return the text below bars of this size, and its height."""
+    size = max(1.0, min(height * _BARCODE_TEXT_RATIO, width / (len(content) * _COUSINE_ADVANCE)))
+    style = css.style_attribute({"font-size": css.px(size)})
+    return f'<p class="code" {style}>{escape(content)}</p>', size * _BARCODE_TEXT_LINE_HEIGHT
+
+
+def font_family(requested: str) -> tuple[str, str | None]:
+    """Return `font-family`, and the first requested font if it is not bundled."""
+    names = [name.strip() for name in requested.split(",")]
+    known = [_KNOWN_FAMILIES[name.lower()] for name in names if name.lower() in _KNOWN_FAMILIES]
+    families = ",".join(
+        name if name in _GENERIC_FAMILIES else f'"{name}"' for name in (*known, _DEFAULT_FAMILY)
+    )
+    return families, None if names[0].lower() in _KNOWN_FAMILIES else names[0]

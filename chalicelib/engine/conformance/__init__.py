@@ -1,1 +1,1 @@
-"""Verdicts of the official validators on finished files; bytes in, report out."""
+"""Validation of finished files by the official validators; bytes in, report out (decision 23)."""

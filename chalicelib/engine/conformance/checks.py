@@ -1,4 +1,4 @@
-"""What can be asked of the validators, and what they answer."""
+"""Checks that validators run, their verdicts, and the port of a validator."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -14,9 +14,10 @@ PDFUA_PROFILES: Final = ("ua1",)
 
 @dataclass(frozen=True, slots=True)
 class ConformanceCheck:
-    """One question about one document; `kind` is what the validators call it.
+    """One check of one document; `kind` is its name for the validators.
 
-    What a document does not claim to be is told, and fails nothing.
+    A document that does not claim the standard (`claimed` False) does not fail because its metadata
+    lack the claim: that finding is a warning.
     """
 
     subject: CheckSubject
@@ -26,27 +27,27 @@ class ConformanceCheck:
 
     @classmethod
     def pdfa(cls, profile: str) -> Self:
-        """Ask whether a PDF is PDF/A of this part and level, such as `3b`."""
+        """Return the check of a PDF against a part and level of PDF/A, such as `3b`."""
         return cls("pdfa", profile, f"pdf-{profile}")
 
     @classmethod
     def pdfua(cls, *, claimed: bool = True) -> Self:
-        """Ask whether a PDF is PDF/UA-1."""
+        """Return the check of a PDF against PDF/UA-1."""
         return cls("pdfua", "ua1", "pdf-ua1", claimed)
 
     @classmethod
     def cii(cls, profile: str) -> Self:
-        """Ask whether an XML is an invoice of this profile in CII."""
+        """Return the check of an XML against a profile in CII."""
         return cls("einvoice", profile, f"cii-{profile}")
 
     @classmethod
     def ubl(cls, profile: str, *, credit_note: bool) -> Self:
-        """Ask whether an XML is an invoice or a credit note of this profile in UBL."""
+        """Return the check of an XML against a profile in UBL."""
         document = "CreditNote" if credit_note else "Invoice"
         return cls("einvoice", profile, f"ubl-{document}-{profile}")
 
     def to_json(self) -> dict[str, Any]:
-        """Return the plain form, as it goes between functions."""
+        """Return the plain form that is sent between functions."""
         return asdict(self)
 
     @classmethod
@@ -56,13 +57,13 @@ class ConformanceCheck:
 
     @property
     def syntax(self) -> str | None:
-        """Return `cii` or `ubl` of an e-invoice."""
+        """Return `cii` or `ubl`; None for a PDF."""
         return self.kind.partition("-")[0] if self.subject == "einvoice" else None
 
 
 @dataclass(frozen=True, slots=True)
 class RawFinding:
-    """One finding as a validator told it; `source` names the sheet or engine."""
+    """One finding of a validator; `source` names the rule sheet or the engine."""
 
     source: str
     severity: str
@@ -74,7 +75,7 @@ class RawFinding:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The answer to one check; without findings (None) there is no verdict, and `why` tells."""
+    """The result of one check; `findings` None means no verdict, and `why` has the reason."""
 
     findings: tuple[RawFinding, ...] | None = None
     validator: str | None = None
@@ -82,24 +83,24 @@ class Verdict:
     why: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """Return the plain form, as it goes between functions."""
+        """Return the plain form that is sent between functions."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, plain: Mapping[str, Any]) -> Self:
-        """Read the plain form, and nothing more that another release may have added."""
-        found = plain["findings"]
+        """Read the plain form; ignore fields of a finding that a newer release has added."""
+        raw = plain["findings"]
         names = RawFinding.__slots__
         findings = (
             None
-            if found is None
-            else tuple(RawFinding(**{name: each[name] for name in names}) for each in found)
+            if raw is None
+            else tuple(RawFinding(**{name: each[name] for name in names}) for each in raw)
         )
         return cls(findings, plain["validator"], plain["scenario"], plain["why"])
 
 
 class Validator(Protocol):
-    """Judges documents; never raises: what it cannot judge has a verdict without findings."""
+    """Port of a validator. It never raises: a failure is a verdict without findings."""
 
     def validate(
         self,
@@ -109,15 +110,16 @@ class Validator(Protocol):
         *,
         may_store: bool = True,
     ) -> Sequence[Verdict]:
-        """Answer each check of one document, in their order.
+        """Return the verdict of each check of one document, in order.
 
-        Without `keep` nothing of the document may be stored on its way, not even for seconds.
+        With `may_store` False nothing of the document may be stored on its way, not even for
+        seconds.
         """
         ...
 
 
 class NoValidator:
-    """Stands where no validator is configured."""
+    """Validator of a stage that has none configured."""
 
     def validate(
         self,
@@ -127,6 +129,6 @@ class NoValidator:
         *,
         may_store: bool = True,
     ) -> Sequence[Verdict]:
-        """Answer that there is no verdict."""
+        """Return no verdict for each check."""
         del content, deadline, may_store
         return [Verdict(why="no validator is configured") for _ in checks]

@@ -1,11 +1,11 @@
-"""Which field of the invoice each element of a CII is written from; parts of one are below it."""
+"""Table of CII elements and the invoice fields that they are written from."""
 
 from typing import Final
 
 type FieldPaths = dict[str, str | FieldPaths]
 
-# A value is what the element adds to the path of what it stands in: `x[]` is one of a list, and
-# under the empty name stands what the element itself adds when others stand inside it.
+# Each element adds its value to the path of its parent: `x[]` is an entry of a list, `^x` replaces
+# the last name of the path, and `""` holds the value of an element that has children in the table.
 _ADDRESS: Final[FieldPaths] = {
     "": "address",
     "PostcodeCode": "postcode",

@@ -1,4 +1,4 @@
-"""What a PDF says of itself: PDF/A and PDF/UA in its metadata, an invoice among its files."""
+"""Claims of a document: PDF/A and PDF/UA in its metadata, the invoice inside it, its profile."""
 
 import io
 import re
@@ -20,113 +20,10 @@ _MAX_METADATA_BYTES: Final = 2_000_000
 _HEADER_BYTES: Final = 1024
 _XMP_CLAIMS: Final = ("pdfaid:part", "pdfaid:conformance", "pdfuaid:part")
 _FLATE_DECODE: Final = "/FlateDecode"
-# Part and level; parts above 3 may have no level.
+# Part and level of PDF/A; PDF/A-4 has no level.
 _PDFA_PROFILE: Final = re.compile(r"[1-9][a-z]?")
-# Where a file may have its name and its content, first the one that readers prefer.
+# Keys of a file specification for its name and its content (ISO 32000-1 7.11.3), preferred first.
 _FILENAME_KEYS: Final = ("/UF", "/F", "/Unix", "/DOS", "/Mac")
-
-
-class NotAPdf(Exception):  # noqa: N818 -- says what it is not
-    """A file that cannot be read as a PDF; the message says why."""
-
-
-class PasswordProtectedPdf(NotAPdf):
-    """A PDF that only a password opens."""
-
-
-@dataclass(frozen=True, slots=True)
-class PdfClaims:
-    """What is to be held against the validators.
-
-    `pdfa` is a profile such as `3b`, or one that there are no rules for, such as `1b`.
-    """
-
-    pdfa: str | None
-    pdfua: bool
-    invoice: bytes | None
-
-
-def is_pdf(content: bytes) -> bool:
-    """Tell whether a file begins as PDFs do."""
-    return b"%PDF-" in content[:_HEADER_BYTES]
-
-
-def read_pdf_claims(content: bytes) -> PdfClaims:
-    """Read them; raises NotAPdf, and NotAnInvoice where it is in doubt which invoice it carries."""
-    import pikepdf  # noqa: PLC0415 -- who judges invoices alone does not wait for it
-
-    try:
-        with pikepdf.open(io.BytesIO(content)) as pdf:
-            return PdfClaims(*_claimed_profiles(pdf), _embedded_invoice(pdf))
-    except pikepdf.PasswordError as locked:
-        raise PasswordProtectedPdf(
-            "the PDF is protected by a password; send it without one"
-        ) from locked
-    # The rest: what stands at a place where the format wants something else.
-    except (pikepdf.PdfError, AttributeError, LookupError, TypeError, ValueError) as broken:
-        raise NotAPdf("the file cannot be read as a PDF") from broken
-
-
-def _claimed_profiles(pdf: "pikepdf.Pdf") -> tuple[str | None, bool]:
-    try:
-        # Before anybody unpacks them whole.
-        _stream_content(pdf.Root.Metadata, _MAX_METADATA_BYTES)
-        told = pdf.open_metadata()
-        part, level, pdfua = (told.get(name, "").strip() for name in _XMP_CLAIMS)
-    except (AttributeError, LookupError, SyntaxError, TypeError, ValueError, NotAnInvoice):
-        # Damaged metadata claim nothing.
-        return None, False
-    profile = f"{part}{level}".lower()
-    return (profile if _PDFA_PROFILE.fullmatch(profile) else None), pdfua == "1"
-
-
-def _embedded_invoice(pdf: "pikepdf.Pdf") -> bytes | None:
-    """Return the only file that is named as an invoice; of several no reader knows which counts."""
-    found: dict[tuple[int, int], tuple[str, pikepdf.Object]] = {}
-    for key, file in _embedded_files(pdf):
-        name = next((str(file[each]) for each in _FILENAME_KEYS if each in file), key)
-        if {key.lower(), name.lower()} & set(INVOICE_FILENAMES):
-            stream = next(file.EF[each] for each in _FILENAME_KEYS if each in file.EF)
-            found[stream.objgen] = name, stream
-    if len(found) > 1:
-        names = ", ".join([name for name, _ in found.values()][:3])
-        raise NotAnInvoice(f"the PDF carries {len(found)} invoices ({names}); leave one")
-    return next((_stream_content(stream, MAX_INVOICE_BYTES) for _, stream in found.values()), None)
-
-
-def _embedded_files(pdf: "pikepdf.Pdf") -> Iterator[tuple[str, "pikepdf.Object"]]:
-    """Return the files of the document by their keys: those it lists, and those bound to it."""
-    import pikepdf  # noqa: PLC0415 -- as above
-
-    for key, attached in pdf.attachments.items():
-        yield key, attached.obj
-    bound: Any = pdf.Root.get("/AF", [])
-    for file in [bound] if isinstance(bound, pikepdf.Dictionary) else bound:
-        if isinstance(file, pikepdf.Dictionary):
-            yield "", file
-
-
-def _stream_content(stream: "pikepdf.Object", max_bytes: int) -> bytes:
-    """Return the content of a stream, of which a few bytes may stand for gigabytes."""
-    raw, packed = stream.read_raw_bytes(), _is_flate_encoded(stream)
-    unpacker = zlib.decompressobj()
-    try:
-        content = unpacker.decompress(raw, max_bytes + 1) if packed else raw
-    except zlib.error as damage:
-        raise NotAnInvoice("the file inside the PDF is damaged") from damage
-    if len(content) > max_bytes:
-        raise NotAnInvoice(f"the file inside the PDF has more than {max_bytes} bytes")
-    return content
-
-
-def _is_flate_encoded(stream: "pikepdf.Object") -> bool:
-    said: Any = stream.get("/Filter", [])
-    filters = [str(said)] if str(said).startswith("/") else [str(each) for each in said]
-    if filters not in ([], [_FLATE_DECODE]) or "/DecodeParms" in stream:
-        raise NotAnInvoice("the file inside the PDF is packed otherwise than by FlateDecode")
-    return bool(filters)
-
-
 _CII_ROOT: Final = (
     "urn:un:unece:uncefact:data:standard:CrossIndustryInvoice:100 CrossIndustryInvoice"
 )
@@ -136,35 +33,55 @@ _GUIDELINE_ELEMENTS: Final = ("GuidelineSpecifiedDocumentContextParameter", "Cus
 _MAX_GUIDELINE_CHARACTERS: Final = 500
 
 
+class NotAPdf(Exception):  # noqa: N818 -- says what it is not
+    """A file that cannot be read as a PDF; the message has the reason."""
+
+
+class PasswordProtectedPdf(NotAPdf):
+    """A PDF that opens only with a password."""
+
+
 class NotAnInvoice(Exception):  # noqa: N818 -- says what it is not
-    """An XML that no profile claims; the message says why."""
+    """An XML without a known profile, or a PDF without a usable invoice; the message says why."""
 
 
-@dataclass(slots=True)
-class _XmlHead:
-    """What is read of an XML until its profile is known."""
+@dataclass(frozen=True, slots=True)
+class PdfClaims:
+    """The standards that a PDF claims, and the XML of the invoice that it carries.
 
-    root: str | None = None
-    names: list[str] = field(default_factory=list)
-    guideline: str = ""
+    `pdfa` is a part and level such as `3b`, possibly one without rules here, such as `1b`.
+    """
 
-    def start_element(self, name: str, _attributes: dict[str, str]) -> None:
-        self.root = self.root or name
-        self.names.append(name.rpartition(" ")[2])
+    pdfa: str | None
+    pdfua: bool
+    invoice: bytes | None
 
-    def character_data(self, text: str) -> None:
-        wanted = any(name in _GUIDELINE_ELEMENTS for name in self.names[-2:])
-        if wanted and len(self.guideline) < _MAX_GUIDELINE_CHARACTERS:
-            self.guideline += text
 
-    def end_element(self, _name: str) -> None:
-        self.names.pop()
+def is_pdf(content: bytes) -> bool:
+    """Tell whether the header of a PDF stands in the first 1024 bytes, as readers demand."""
+    return b"%PDF-" in content[:_HEADER_BYTES]
+
+
+def read_pdf_claims(content: bytes) -> PdfClaims:
+    """Read the claims of a PDF; raise NotAPdf, or NotAnInvoice for an ambiguous or bad invoice."""
+    import pikepdf  # noqa: PLC0415 -- slow to import, and XML alone needs none
+
+    try:
+        with pikepdf.open(io.BytesIO(content)) as pdf:
+            return PdfClaims(*_claimed_profiles(pdf), _embedded_invoice(pdf))
+    except pikepdf.PasswordError as locked:
+        raise PasswordProtectedPdf(
+            "the PDF is protected by a password; send it without one"
+        ) from locked
+    # The other errors: pikepdf meets an object of another type than the format demands.
+    except (pikepdf.PdfError, AttributeError, LookupError, TypeError, ValueError) as broken:
+        raise NotAPdf("the file cannot be read as a PDF") from broken
 
 
 def invoice_check(xml: bytes) -> ConformanceCheck:
-    """Return the check that an XML asks for by its root and its guideline.
+    """Return the check for the root and the guideline (BT-24) of an XML.
 
-    Raises NotAnInvoice; what has a document type is none.
+    Raise NotAnInvoice, also for an XML with a document type declaration.
     """
     head = _read_head(xml)
     guideline = head.guideline.strip()
@@ -180,6 +97,89 @@ def invoice_check(xml: bytes) -> ConformanceCheck:
     if "ubl" not in profile.syntaxes:
         raise NotAnInvoice(f"the profile {profile.name} exists in CII only, not in UBL")
     return ConformanceCheck.ubl(profile.name, credit_note=_UBL_ROOTS[head.root] == "CreditNote")
+
+
+def _claimed_profiles(pdf: "pikepdf.Pdf") -> tuple[str | None, bool]:
+    try:
+        # open_metadata unpacks the whole stream: check its size first.
+        _stream_content(pdf.Root.Metadata, _MAX_METADATA_BYTES)
+        metadata = pdf.open_metadata()
+        part, level, pdfua = (metadata.get(name, "").strip() for name in _XMP_CLAIMS)
+    except (AttributeError, LookupError, SyntaxError, TypeError, ValueError, NotAnInvoice):
+        # Damaged metadata are no claim.
+        return None, False
+    profile = f"{part}{level}".lower()
+    return (profile if _PDFA_PROFILE.fullmatch(profile) else None), pdfua == "1"
+
+
+def _embedded_invoice(pdf: "pikepdf.Pdf") -> bytes | None:
+    """Return the embedded file named as an invoice; raise NotAnInvoice if there are several."""
+    invoices: dict[tuple[int, int], tuple[str, pikepdf.Object]] = {}
+    for key, file in _embedded_files(pdf):
+        name = next((str(file[each]) for each in _FILENAME_KEYS if each in file), key)
+        if {key.lower(), name.lower()} & set(INVOICE_FILENAMES):
+            stream = next(file.EF[each] for each in _FILENAME_KEYS if each in file.EF)
+            invoices[stream.objgen] = name, stream
+    if len(invoices) > 1:
+        names = ", ".join([name for name, _ in invoices.values()][:3])
+        raise NotAnInvoice(f"the PDF carries {len(invoices)} invoices ({names}); leave one")
+    return next(
+        (_stream_content(stream, MAX_INVOICE_BYTES) for _, stream in invoices.values()), None
+    )
+
+
+def _embedded_files(pdf: "pikepdf.Pdf") -> Iterator[tuple[str, "pikepdf.Object"]]:
+    """Yield the embedded files (name tree) and the associated files (/AF), each with its key."""
+    import pikepdf  # noqa: PLC0415 -- as above
+
+    for key, attached in pdf.attachments.items():
+        yield key, attached.obj
+    associated: Any = pdf.Root.get("/AF", [])
+    for file in [associated] if isinstance(associated, pikepdf.Dictionary) else associated:
+        if isinstance(file, pikepdf.Dictionary):
+            yield "", file
+
+
+def _stream_content(stream: "pikepdf.Object", max_bytes: int) -> bytes:
+    """Return the content of a stream, unpacked up to a limit: it may be a zip bomb."""
+    raw, packed = stream.read_raw_bytes(), _is_flate_encoded(stream)
+    unpacker = zlib.decompressobj()
+    try:
+        content = unpacker.decompress(raw, max_bytes + 1) if packed else raw
+    except zlib.error as damage:
+        raise NotAnInvoice("the file inside the PDF is damaged") from damage
+    if len(content) > max_bytes:
+        raise NotAnInvoice(f"the file inside the PDF has more than {max_bytes} bytes")
+    return content
+
+
+def _is_flate_encoded(stream: "pikepdf.Object") -> bool:
+    entry: Any = stream.get("/Filter", [])
+    filters = [str(entry)] if str(entry).startswith("/") else [str(each) for each in entry]
+    if filters not in ([], [_FLATE_DECODE]) or "/DecodeParms" in stream:
+        raise NotAnInvoice("the file inside the PDF is packed otherwise than by FlateDecode")
+    return bool(filters)
+
+
+@dataclass(slots=True)
+class _XmlHead:
+    """Root and guideline of an XML, collected by the events of expat."""
+
+    root: str | None = None
+    names: list[str] = field(default_factory=list)
+    guideline: str = ""
+
+    def start_element(self, name: str, _attributes: dict[str, str]) -> None:
+        self.root = self.root or name
+        self.names.append(name.rpartition(" ")[2])
+
+    def character_data(self, text: str) -> None:
+        is_guideline = any(name in _GUIDELINE_ELEMENTS for name in self.names[-2:])
+        if is_guideline and len(self.guideline) < _MAX_GUIDELINE_CHARACTERS:
+            self.guideline += text
+
+    def end_element(self, _name: str) -> None:
+        self.names.pop()
 
 
 def _read_head(xml: bytes) -> _XmlHead:

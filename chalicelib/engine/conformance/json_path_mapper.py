@@ -1,4 +1,4 @@
-"""From a place in the XML back to the field of the caller's invoice that it was written from."""
+"""Mapper from an XPath in the XML to the JSON path of the caller's field it was written from."""
 
 import re
 from collections.abc import Sequence
@@ -13,7 +13,11 @@ _ALLOWANCES_OR_CHARGES: Final = "allowances|charges"
 
 
 class HasAllowances(Protocol):
-    """What allowances and charges stand in; their elements have one name, allowances first."""
+    """An object with allowances and charges.
+
+    Their elements have one name and form one sequence, allowances first: only the number of
+    allowances tells where the charges begin.
+    """
 
     @property
     def allowances(self) -> Sequence[object]:
@@ -22,7 +26,7 @@ class HasAllowances(Protocol):
 
 
 class HasLines(HasAllowances, Protocol):
-    """An invoice, as far as its elements do not tell by themselves which field they are."""
+    """An invoice, as far as the mapper needs it."""
 
     @property
     def lines(self) -> Sequence[HasAllowances]:
@@ -31,43 +35,43 @@ class HasLines(HasAllowances, Protocol):
 
 
 def json_path_mapper(invoice: HasLines, root: str) -> JsonPathMapper:
-    """Return what traces the XPaths of an invoice's own XML; `root` is where it stands in JSON."""
+    """Return the mapper for the XML of an invoice; `root` is the JSON path of the invoice."""
 
-    def trace(location: str) -> str | None:
+    def map_location(location: str) -> str | None:
         path = _field_path(location, invoice)
         return f"{root}.{path}" if path else None
 
-    return trace
+    return map_location
 
 
 def _field_path(location: str, invoice: HasLines) -> str:
-    """Return the path of the nearest known field, nothing where that is the invoice itself."""
+    """Return the path of the nearest known field; an empty text means the invoice itself."""
     first, *steps = _XPATH_STEP.findall(location) or [("", "", "")]
-    places: str | FieldPaths = (
+    elements: str | FieldPaths = (
         CII_FIELD_PATHS if first[1] == "CrossIndustryInvoice" else UBL_FIELD_PATHS
     )
     path: list[str] = []
     owner: HasAllowances = invoice
     for attribute, name, position in steps:
-        found = places.get(attribute + name) if isinstance(places, dict) else None
-        if found is None:
+        entry = elements.get(attribute + name) if isinstance(elements, dict) else None
+        if entry is None:
             break
         index = int(position or 1) - 1
-        own = found if isinstance(found, str) else str(found[""])
-        _append_field(path, own, index, owner)
-        if own == "lines[]" and index < len(invoice.lines):
+        field = entry if isinstance(entry, str) else str(entry[""])
+        _append_field(path, field, index, owner)
+        if field == "lines[]" and index < len(invoice.lines):
             owner = invoice.lines[index]
-        places = found
+        elements = entry
     return ".".join(path)
 
 
-def _append_field(path: list[str], own: str, index: int, owner: HasAllowances) -> None:
-    """Add what an element stands for; `^x` stands beside what it is written inside."""
-    if own == _ALLOWANCES_OR_CHARGES:
-        before = len(owner.allowances)
-        kind, position = ("charges", index - before) if index >= before else ("allowances", index)
+def _append_field(path: list[str], field: str, index: int, owner: HasAllowances) -> None:
+    """Append the field of an element; `^x` replaces the last name, as its value is a sibling."""
+    if field == _ALLOWANCES_OR_CHARGES:
+        count = len(owner.allowances)
+        kind, position = ("charges", index - count) if index >= count else ("allowances", index)
         path.append(f"{kind}[{position}]")
-    elif own.startswith("^"):
-        path[-1] = own[1:]
-    elif own:
-        path.append(own.replace("[]", f"[{index}]"))
+    elif field.startswith("^"):
+        path[-1] = field[1:]
+    elif field:
+        path.append(field.replace("[]", f"[{index}]"))

@@ -1,6 +1,6 @@
-"""Judges documents with a process that stays warm, and only after it has proven itself.
+"""Validator that keeps a warm process and trusts it only after a self-test (decision 23).
 
-A wrong `passed` is the one thing that must not happen: whatever is in doubt has no verdict.
+A wrong `passed` is the worst result: any doubt gives no verdict.
 """
 
 import logging
@@ -25,7 +25,8 @@ log = logging.getLogger(__name__)
 _START_TIMEOUT_S: Final = 60.0
 _SELF_TEST_TIMEOUT_S: Final = 60.0
 _BASE_TIMEOUT_S: Final = 15.0
-# The largest profile was seen to take 4.6 ms a line, 250 pages of a tagged PDF 11 s a megabyte.
+# Measured: 4.6 ms for a line of the largest profile, 11 s for a megabyte of a tagged PDF of 250
+# pages.
 _PER_LINE_S: Final = 0.015
 _PER_MB_S: Final = 30.0
 _MAX_TIMEOUT_S: Final = 240.0
@@ -35,19 +36,22 @@ _BUYER_REFERENCE: Final = re.compile(rb"<(\w+:BuyerReference)>.*?</\1>")
 
 
 def check_timeout_s(kind: str, content: bytes) -> float:
-    """Return how long one check of a document may take."""
+    """Return the timeout of one check; it grows with the lines of an XML or the size of a PDF."""
     if kind.startswith("pdf-"):
-        more = len(content) / 1e6 * _PER_MB_S
+        extra_s = len(content) / 1e6 * _PER_MB_S
     else:
-        more = sum(1 for _ in _LINE_TAG.finditer(content)) * _PER_LINE_S
-    return min(_BASE_TIMEOUT_S + more, _MAX_TIMEOUT_S)
+        extra_s = sum(1 for _ in _LINE_TAG.finditer(content)) * _PER_LINE_S
+    return min(_BASE_TIMEOUT_S + extra_s, _MAX_TIMEOUT_S)
 
 
 class LocalValidator:
-    """The validators of this process: started with the first question, replaced when lost."""
+    """Validators in a child process, started with the first check and restarted after a loss.
+
+    Checks run one at a time; a caller that waits for its turn does so until its deadline.
+    """
 
     def __init__(self, folder: Path) -> None:
-        """Use the validators of a folder."""
+        """Use the validators installed in a folder."""
         self._folder = folder
         self._installation: ValidatorInstallation | None = None
         self._process: ValidatorProcess | None = None
@@ -56,7 +60,7 @@ class LocalValidator:
 
     @property
     def pid(self) -> int | None:
-        """Return the number of the process that holds them, while there is one."""
+        """Return the id of the process, or None if none runs."""
         return None if self._process is None else self._process.pid
 
     def validate(
@@ -67,7 +71,7 @@ class LocalValidator:
         *,
         may_store: bool = True,
     ) -> Sequence[Verdict]:
-        """Answer each check; never raises. Nothing of a document is kept in any case."""
+        """Return the verdict of each check; never raise. Nothing is stored in any case."""
         del may_store
         if not self._lock.acquire(timeout=deadline.remaining_s()):
             return [Verdict(why="the validators were busy until the deadline") for _ in checks]
@@ -77,7 +81,7 @@ class LocalValidator:
             self._lock.release()
 
     def close(self) -> None:
-        """End the process; the next question starts another."""
+        """End the process; the next check starts a new one."""
         if self._process is not None:
             self._process.kill()
         self._reset()
@@ -100,11 +104,11 @@ class LocalValidator:
         if self._process is not None and not self._process.is_running:
             self.close()
         installation = self._get_installation()
-        program = self._self_tested_process(installation, check.kind)
+        process = self._self_tested_process(installation, check.kind)
         if deadline.has_passed:
             raise ValidatorUnavailable("the validators were not ready in time")
-        within_s = min(check_timeout_s(check.kind, content), deadline.remaining_s())
-        findings = _raw_findings(program.validate([check.kind], content, within_s)[check.kind])
+        timeout_s = min(check_timeout_s(check.kind, content), deadline.remaining_s())
+        findings = _raw_findings(process.validate([check.kind], content, timeout_s)[check.kind])
         log.info("validated %s in %.0f ms", check.kind, (time.monotonic() - began) * 1000)
         return Verdict(
             findings, installation.validator_versions(check.kind), installation.scenario(check.kind)
@@ -118,8 +122,9 @@ class LocalValidator:
     def _self_tested_process(
         self, installation: ValidatorInstallation, kind: str
     ) -> ValidatorProcess:
-        # Whose deadline comes meanwhile has no verdict, but leaves them ready for the next: where
-        # this takes longer than anybody waits, nobody would ever have one.
+        # Start and self-test have timeouts of their own, not the caller's deadline. A caller whose
+        # deadline passes meanwhile gets no verdict, but the process is ready for the next one;
+        # with short deadlines it would otherwise never become ready.
         if not installation.has_rules_for(kind):
             raise ValidatorUnavailable(f"there are no rules for {kind}")
         if self._process is None:
@@ -130,7 +135,7 @@ class LocalValidator:
         return self._process
 
     def _reset(self) -> None:
-        # What is started next is looked at anew.
+        # The next process verifies the installation and runs its self-tests again.
         self._installation = None
         self._process = None
         self._self_tested_kinds.clear()
@@ -139,27 +144,29 @@ class LocalValidator:
 def _self_test(
     process: ValidatorProcess, installation: ValidatorInstallation, kind: str, timeout_s: float
 ) -> None:
-    """Have it judge a document that is valid and one that is not; raises ProgramLost.
+    """Validate one valid and one invalid document; raise ValidatorProcessLost on a wrong answer.
 
-    Of the invalid one every sheet must tell something.
+    Every rule sheet must report an error in the invalid document: a sheet that did not run reports
+    none.
     """
     valid = _with_pdfa_level(installation.self_test_document(kind), kind)
-    for document, wanted in (
+    for document, expected in (
         (valid, frozenset()),
         (_invalid_variant(valid), installation.rule_sources(kind)),
     ):
         findings = _raw_findings(process.validate([kind], document, timeout_s)[kind])
-        told = {finding.source for finding in findings if finding.severity == "error"}
-        if told - {"schema"} != wanted:
+        sources = {finding.source for finding in findings if finding.severity == "error"}
+        if sources - {"schema"} != expected:
             raise ValidatorProcessLost(f"the validators misjudge their own proof of {kind}")
 
 
 def _with_pdfa_level(document: bytes, kind: str) -> bytes:
+    # One PDF proves all kinds of PDF: it conforms to every level, so only its claim is changed.
     level = kind.removeprefix("pdf-").encode()
     if kind in ("pdf-ua1", kind.removeprefix("pdf-")):
         return document
-    part = document.replace(b"<pdfaid:part>3<", b"<pdfaid:part>%c<" % level[0])
-    return part.replace(b":conformance>A<", b":conformance>%b<" % level[1:].upper())
+    with_part = document.replace(b"<pdfaid:part>3<", b"<pdfaid:part>%c<" % level[0])
+    return with_part.replace(b":conformance>A<", b":conformance>%b<" % level[1:].upper())
 
 
 def _invalid_variant(document: bytes) -> bytes:
@@ -171,8 +178,9 @@ def _invalid_variant(document: bytes) -> bytes:
 
 def _raw_findings(answer: dict[str, Any]) -> tuple[RawFinding, ...]:
     if "findings" not in answer:
-        raise ValidatorUnavailable(f"the validators could not judge it: {answer.get('failure')}")
+        raise ValidatorUnavailable(f"the validators could not validate it: {answer.get('failure')}")
     findings = tuple(RawFinding(**each) for each in answer["findings"])
+    # Findings that were cut off could include an error: `passed` would be a guess.
     if answer["left_out"] and all(each.severity != "error" for each in findings):
         raise ValidatorUnavailable("the validators found more than they can tell")
     return findings

@@ -1,4 +1,4 @@
-"""What a document of others claims to be and says: bytes in, checks, invoice and findings out."""
+"""Reader of received documents: bytes in; checks, invoice and findings out."""
 
 import base64
 import json
@@ -20,19 +20,19 @@ from chalicelib.engine.einvoice.read_xml import XmlInvoice, read_xml
 from chalicelib.engine.einvoice.write_json import invoice_json
 from chalicelib.engine.einvoice.xml_parser import RefusedXmlError
 
-# With its report it fits into the 6 MB of a function's answer.
+# The invoice and its report must fit into the 6 MB of a function's response.
 _MAX_ANSWER_BYTES: Final = 5_800_000
-# What an invoice inside a PDF asks of the PDF (Factur-X 1.0, 6.1).
+# A PDF that carries an invoice must be PDF/A-3 (Factur-X 1.0, 6.1).
 _HYBRID_PDFA_PROFILE: Final = "3b"
-# Where the invoice stands in the answer.
+# JSON path of the invoice in the answer.
 INVOICE_ROOT: Final = "invoice"
 
 
 def read_document(content: bytes) -> dict[str, Any]:
-    """Return what is to be told of an XML or a PDF, and asked of the validators, as plain JSON.
+    """Read an XML or a PDF; return the checks to run, the invoice and own findings, as plain JSON.
 
-    `xml` is the invoice that a PDF carries, in base64; `refusal` the code and the detail where
-    nothing can be read.
+    `xml` is the invoice inside a PDF, in base64. An unreadable document gives only `refusal`, with
+    code and detail.
     """
     if not is_pdf(content):
         return _xml_answer(content)
@@ -45,10 +45,10 @@ def read_document(content: bytes) -> dict[str, Any]:
     except NotAnInvoice as reason:
         return _no_invoice_answer(str(reason))
     if claims.invoice is None:
-        told = _no_invoice_answer("the PDF carries no factur-x.xml, xrechnung.xml or the like")
+        answer = _no_invoice_answer("the PDF carries no factur-x.xml, xrechnung.xml or the like")
     else:
-        told = _xml_answer(claims.invoice) | {"xml": base64.b64encode(claims.invoice).decode()}
-    return told | _pdf_members(claims, told["warnings"])
+        answer = _xml_answer(claims.invoice) | {"xml": base64.b64encode(claims.invoice).decode()}
+    return answer | _pdf_members(claims, answer["warnings"])
 
 
 def _pdf_members(claims: PdfClaims, warnings: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -69,13 +69,13 @@ def _xml_answer(xml: bytes) -> dict[str, Any]:
     except RefusedXmlError as reason:
         return _no_invoice_answer(str(reason))
     check = _einvoice_check(reading)
-    invoice, remarks = _invoice_and_findings(reading)
-    errors, warnings = [], remarks
+    invoice, findings = _invoice_and_findings(reading)
+    errors, warnings = [], findings
     if reading.guideline is None:
         errors = [Finding("BR-01", "The document names no profile: BT-24 is absent", "")]
     elif check is None:
-        asked = f"{reading.guideline[:200]} in {reading.syntax.upper()}"
-        warnings = [_no_rules_finding(asked), *remarks]
+        profile = f"{reading.guideline[:200]} in {reading.syntax.upper()}"
+        warnings = [_no_rules_finding(profile), *findings]
     return _answer(
         profile=check.profile if check else None,
         syntax=reading.syntax,
@@ -87,7 +87,7 @@ def _xml_answer(xml: bytes) -> dict[str, Any]:
 
 
 def _einvoice_check(reading: XmlInvoice) -> ConformanceCheck | None:
-    """Return what the document asks for by its guideline, if there are rules for that."""
+    """Return the check for the guideline of the document, or None if there are no rules for it."""
     profile = reading.profile
     if profile is None or reading.syntax not in profile.syntaxes:
         return None
@@ -97,7 +97,7 @@ def _einvoice_check(reading: XmlInvoice) -> ConformanceCheck | None:
 
 
 def _invoice_and_findings(reading: XmlInvoice) -> tuple[dict[str, Any] | None, list[Finding]]:
-    """Return the invoice as it would be sent, and what of the document it is not."""
+    """Return the invoice in the contract's model, and findings about content it cannot hold."""
     if reading.problem is not None:
         return None, [_not_in_model_finding(reading.problem.message, reading.problem.location)]
     if reading.invoice is None:
@@ -105,13 +105,16 @@ def _invoice_and_findings(reading: XmlInvoice) -> tuple[dict[str, Any] | None, l
             _not_in_model_finding("The profile carries no lines, which an invoice needs", "")
         ]
     invoice = invoice_json(reading.invoice)
-    # Twice: a function's answer has it as a text.
+    # Serialised twice, because a function's response carries the body as a JSON string.
     if len(json.dumps(json.dumps(invoice))) > _MAX_ANSWER_BYTES:
         return None, [_not_in_model_finding("The invoice is too large for an answer", "")]
+    # An invoice that is handed out must be accepted when a caller sends it back.
     try:
         read_invoice(invoice, INVOICE_ROOT)
-    except InvalidInvoiceError as wrong:
-        return None, [_not_in_model_finding(each.message, each.location) for each in wrong.findings]
+    except InvalidInvoiceError as invalid:
+        return None, [
+            _not_in_model_finding(each.message, each.location) for each in invalid.findings
+        ]
     return invoice, [
         _not_in_model_finding(each.message, each.location) for each in reading.not_in_model
     ]
@@ -149,6 +152,6 @@ def _answer(
 
 
 def _finding_json(finding: Finding) -> dict[str, Any]:
-    """Return a finding whose place is one of the document, unless it is one of the invoice."""
-    told = finding.to_json()
-    return told if finding.location.startswith(INVOICE_ROOT) else told | {"path": None}
+    """Return a finding; `path` is null unless its location is a path into the invoice."""
+    plain = finding.to_json()
+    return plain if finding.location.startswith(INVOICE_ROOT) else plain | {"path": None}

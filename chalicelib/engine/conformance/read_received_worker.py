@@ -1,6 +1,7 @@
-"""The process that reads one document of others: warms up, gives up its rights, answers.
+"""Worker process that reads one received document: warm up, enter the sandbox, answer.
 
-Neither lxml nor qpdf can be stopped on their way, and both are C that strangers feed.
+lxml and qpdf are C code that parses input of strangers, and neither can be interrupted. A process
+can be limited and killed.
 """
 
 import base64
@@ -19,12 +20,12 @@ from chalicelib.engine.templating import process_sandbox, wire
 _INPUT: Final = 0
 _OUTPUT: Final = 1
 _CPU_S: Final = 10
-# What invoices are written in beside UTF-8; Python finds the rest in files, and none is opened.
+# Encodings of invoices besides UTF-8. Codecs are modules, which the sandbox cannot load later.
 _ENCODINGS: Final = ("cp1250", "cp1252", "iso8859_2", "iso8859_15", "utf_16", "utf_32")
 
 
 def main(parent_pid: int) -> None:
-    """Read the one document that is asked about; what breaks a bound ends the process."""
+    """Read one document from the pipe and send the answer; a broken limit ends the process."""
     _warm_up()
     resource.setrlimit(resource.RLIMIT_CPU, (_CPU_S, _CPU_S))
     wire.send({"ready": True, "is_filtered": process_sandbox.enter_sandbox(parent_pid)}, _OUTPUT)
@@ -34,7 +35,8 @@ def main(parent_pid: int) -> None:
 
 
 def _warm_up() -> None:
-    # Afterwards nothing can be loaded any more: no module, and no cipher for what anybody may open.
+    # The sandbox opens no files. Load all modules first, and the ciphers for an encrypted PDF that
+    # opens without a password.
     read_document(b"<a/>")
     read_document(_encrypted_pdf())
     for name in _ENCODINGS:

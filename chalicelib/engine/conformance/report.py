@@ -1,4 +1,4 @@
-"""From what the validators told to the report that callers read (`result.conformance`)."""
+"""Conformance report for callers (`result.conformance`), made from verdicts of the validators."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -7,17 +7,24 @@ from typing import Any, Final
 from chalicelib.core import json
 from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding, Verdict
 
-# The JSON path that an XPath of the XML came from, where that is known.
+# Maps an XPath of the XML to the JSON path of the caller's field, if it is known.
 type JsonPathMapper = Callable[[str], str | None]
 
+MAX_FINDINGS: Final = 100
+MAX_SECTION_BYTES: Final = 50_000
+# Cut texts begin at this length, which is halved until the section fits.
+_MAX_TEXT_BYTES: Final = 1_000
+_TEXT_FIELDS: Final = ("rule", "message", "location", "path")
+_ELLIPSIS: Final = "…"
 _FACTURX_SOURCE: Final = "facturx"
-# Factur-X numbers its code-list rules anew; the standard names them by list.
+# Factur-X numbers its code list rules; EN 16931 names them after the list.
 _FACTURX_CODE_LIST_PREFIX: Final = "FX-SCH-A-"
 _CEN_CODE_LIST_PREFIX: Final = "BR-CL-"
-# CII needs this element even where nothing stands in it; KoSIT's sheets except it from the rule.
+# The CII schema requires this element even if it is empty. KoSIT's sheets exempt it from the rule,
+# those of Factur-X do not.
 _NO_EMPTY_ELEMENTS_RULE: Final = "PEPPOL-EN16931-R008"
 _REQUIRED_EMPTY_ELEMENT: Final = "/ram:ApplicableHeaderTradeDelivery[1]"
-# The document does not say that it is PDF/UA.
+# The rule that the metadata must identify the document as PDF/UA.
 _PDFUA_IDENTIFICATION_RULE: Final = "ISO 14289-1:2014 5:1"
 
 
@@ -27,9 +34,9 @@ def conformance_report(
     to_json_path: JsonPathMapper,
     own_findings: Sequence[RawFinding] = (),
 ) -> dict[str, Any]:
-    """Return the conformance report of the checks of one render, by subject.
+    """Return the conformance report of one render, by subject.
 
-    `remarks` are the service's own on accessibility.
+    `own_findings` are the service's findings on accessibility, added to `pdfua`.
     """
     own = {"pdfua": own_findings}
     return {
@@ -44,24 +51,42 @@ def report_section(
     to_json_path: JsonPathMapper,
     own_findings: Sequence[RawFinding] = (),
 ) -> dict[str, Any]:
-    """Return one part of the report; errors alone make it `failed`."""
+    """Return one section of the report; only errors make it `failed`."""
     findings = _without_duplicates((*(verdict.findings or ()), *own_findings))
     if not check.claimed:
-        findings = [_as_warning_if_unclaimed(found) for found in findings]
-    errors = [found for found in findings if found.severity == "error"]
-    warnings = [found for found in findings if found.severity != "error"]
+        findings = [_as_warning_if_unclaimed(finding) for finding in findings]
+    errors = [finding for finding in findings if finding.severity == "error"]
+    warnings = [finding for finding in findings if finding.severity != "error"]
     return fit_section(
         {
             **_profile_fields(check),
             "status": _status(verdict, errors),
             "validator": verdict.validator,
             **({"scenario": verdict.scenario} if check.subject == "einvoice" else {}),
-            "errors": [_finding_json(found, to_json_path) for found in _first_of_each_rule(errors)],
+            "errors": [
+                _finding_json(finding, to_json_path) for finding in _first_of_each_rule(errors)
+            ],
             "warnings": [
-                _finding_json(found, to_json_path) for found in _first_of_each_rule(warnings)
+                _finding_json(finding, to_json_path) for finding in _first_of_each_rule(warnings)
             ],
         }
     )
+
+
+def fit_section(section: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a section of at most MAX_SECTION_BYTES of JSON, with its longest texts cut."""
+    max_text_bytes = _MAX_TEXT_BYTES
+    while True:
+        fitted = {
+            **section,
+            "errors": [_truncate_finding(finding, max_text_bytes) for finding in section["errors"]],
+            "warnings": [
+                _truncate_finding(finding, max_text_bytes) for finding in section["warnings"]
+            ],
+        }
+        if _json_bytes(fitted) <= MAX_SECTION_BYTES:
+            return fitted
+        max_text_bytes //= 2
 
 
 def _profile_fields(check: ConformanceCheck) -> dict[str, Any]:
@@ -76,25 +101,29 @@ def _status(verdict: Verdict, errors: Sequence[RawFinding]) -> str:
 
 
 def _without_duplicates(findings: Iterable[RawFinding]) -> list[RawFinding]:
-    """Merge what says the same of the same place; the standard's own words are kept."""
+    """Merge equal findings; of the same finding in two sheets keep that of the standard."""
     merged: dict[tuple[str, str, str], RawFinding] = {}
-    kept = list(findings)
-    standard = [found for found in kept if found.source != _FACTURX_SOURCE]
-    for found in kept:
-        if found.source == _FACTURX_SOURCE and (
-            _is_required_empty_element(found)
-            or any(_is_duplicate(other, found) for other in standard)
+    ordered = list(findings)
+    standard = [finding for finding in ordered if finding.source != _FACTURX_SOURCE]
+    for finding in ordered:
+        if finding.source == _FACTURX_SOURCE and (
+            _is_required_empty_element(finding)
+            or any(_is_duplicate(other, finding) for other in standard)
         ):
             continue
-        key = (found.severity, found.rule, found.location)
+        key = (finding.severity, finding.rule, finding.location)
         known = merged.get(key)
-        merged[key] = replace(known, count=known.count + found.count) if known else found
+        merged[key] = replace(known, count=known.count + finding.count) if known else finding
     return list(merged.values())
 
 
-def _as_warning_if_unclaimed(found: RawFinding) -> RawFinding:
-    """Return a finding on a document that nobody asked to say what it is."""
-    return replace(found, severity="warning") if found.rule == _PDFUA_IDENTIFICATION_RULE else found
+def _as_warning_if_unclaimed(finding: RawFinding) -> RawFinding:
+    """Return a finding on a document that need not claim PDF/UA: the missing claim is a warning."""
+    return (
+        replace(finding, severity="warning")
+        if finding.rule == _PDFUA_IDENTIFICATION_RULE
+        else finding
+    )
 
 
 def _is_required_empty_element(facturx: RawFinding) -> bool:
@@ -104,9 +133,9 @@ def _is_required_empty_element(facturx: RawFinding) -> bool:
 
 
 def _is_duplicate(standard: RawFinding, facturx: RawFinding) -> bool:
-    """Tell whether a finding of the standard's own sheets is that of Factur-X as well.
+    """Tell whether a finding of the standard's sheet repeats one of Factur-X.
 
-    An error never hides behind a warning.
+    An error is no duplicate of a mere warning, so that no error is lost.
     """
     if standard.severity not in ("error", facturx.severity):
         return False
@@ -121,45 +150,24 @@ def _is_duplicate(standard: RawFinding, facturx: RawFinding) -> bool:
 
 
 def _first_of_each_rule(findings: Sequence[RawFinding]) -> list[RawFinding]:
-    """Return as many as a report holds: of each rule the first, before more of the same."""
+    """Return at most MAX_FINDINGS, in their order; repetitions of a rule are dropped first."""
     seen: dict[str, int] = {}
-    turns = []
-    for found in findings:
-        seen[found.rule] = seen.get(found.rule, -1) + 1
-        turns.append(min(seen[found.rule], 1))
-    order = sorted(range(len(findings)), key=lambda number: turns[number])[:MAX_FINDINGS]
-    return [findings[number] for number in sorted(order)]
+    priorities = []
+    for finding in findings:
+        seen[finding.rule] = seen.get(finding.rule, -1) + 1
+        priorities.append(min(seen[finding.rule], 1))
+    selected = sorted(range(len(findings)), key=lambda number: priorities[number])[:MAX_FINDINGS]
+    return [findings[number] for number in sorted(selected)]
 
 
-def _finding_json(found: RawFinding, to_json_path: JsonPathMapper) -> dict[str, Any]:
+def _finding_json(finding: RawFinding, to_json_path: JsonPathMapper) -> dict[str, Any]:
     return {
-        "rule": found.rule,
-        "message": found.message,
-        "location": found.location,
-        "path": to_json_path(found.location) if found.location else None,
-        "count": found.count,
+        "rule": finding.rule,
+        "message": finding.message,
+        "location": finding.location,
+        "path": to_json_path(finding.location) if finding.location else None,
+        "count": finding.count,
     }
-
-
-MAX_FINDINGS: Final = 100
-MAX_SECTION_BYTES: Final = 50_000
-_MAX_TEXT_BYTES: Final = 1_000
-_TEXT_FIELDS: Final = ("rule", "message", "location", "path")
-_ELLIPSIS: Final = "…"
-
-
-def fit_section(section: Mapping[str, Any]) -> dict[str, Any]:
-    """Return one part of a report, its texts cut as far as all of them must be to have room."""
-    longest = _MAX_TEXT_BYTES
-    while True:
-        shown = {
-            **section,
-            "errors": [_truncate_finding(finding, longest) for finding in section["errors"]],
-            "warnings": [_truncate_finding(finding, longest) for finding in section["warnings"]],
-        }
-        if _json_bytes(shown) <= MAX_SECTION_BYTES:
-            return shown
-        longest //= 2
 
 
 def _truncate_finding(finding: Mapping[str, Any], max_bytes: int) -> dict[str, Any]:
@@ -168,10 +176,10 @@ def _truncate_finding(finding: Mapping[str, Any], max_bytes: int) -> dict[str, A
 
 
 def _truncate(text: str, max_bytes: int) -> str:
-    kept = text[:max_bytes]
-    while _json_bytes(kept) > max_bytes:
-        kept = kept[: len(kept) * 3 // 4]
-    return kept if kept == text else kept + _ELLIPSIS
+    prefix = text[:max_bytes]
+    while _json_bytes(prefix) > max_bytes:
+        prefix = prefix[: len(prefix) * 3 // 4]
+    return prefix if prefix == text else prefix + _ELLIPSIS
 
 
 def _json_bytes(value: Any) -> int:

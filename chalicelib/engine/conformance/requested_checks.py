@@ -1,4 +1,4 @@
-"""What the validators are asked of the files of a render."""
+"""Validation requests for the files of a render."""
 
 import io
 from collections.abc import Iterator
@@ -14,12 +14,13 @@ if TYPE_CHECKING:
     from chalicelib.engine.finishing.finisher import FinishingContext
 
 _OWN_SOURCE: Final = "platen"
-# Validators see an artifact, and take it for decoration.
+# Untagged content is marked as an artifact, which validators take for decoration. Only the service
+# knows that a reader of the page misses it.
 _UNTAGGED_RULE: Final = "PLT-UNTAGGED-CONTENT"
 
 
 def invoice_validation_request(prepared: "PreparedInvoice", xml: bytes) -> ValidationRequest:
-    """Ask whether the XML of an invoice is one of its profile."""
+    """Return the request to validate the XML of an invoice against its profile."""
     profile = prepared.input.profile.name
     if prepared.input.syntax == "cii":
         check = ConformanceCheck.cii(profile)
@@ -33,24 +34,24 @@ def invoice_validation_request(prepared: "PreparedInvoice", xml: bytes) -> Valid
 
 
 def pdf_validation_request(content: bytes, finishing: "FinishingContext") -> ValidationRequest:
-    """Ask whether a PDF is what it was made to be, or what it lacks of PDF/UA.
+    """Return the request to validate a PDF against the standards of its options.
 
-    No validator opens one with a user's password: what is asked about is the document in it.
+    Validators cannot open a PDF with a user password: they get a decrypted copy.
     """
     protection = finishing.output.pdf.protection
     if protection is not None and protection.user_password is not None:
         content = _decrypt_pdf(content, protection.user_password)
-    remarks = (
+    own_findings = (
         RawFinding(_OWN_SOURCE, "warning", _UNTAGGED_RULE, each.advice, each.selector, each.count)
         for each in finishing.recorder.accessibility_gaps
     )
     return ValidationRequest(
-        content, tuple(_pdf_checks(finishing)), lambda _location: None, tuple(remarks)
+        content, tuple(_pdf_checks(finishing)), lambda _location: None, tuple(own_findings)
     )
 
 
 def _decrypt_pdf(content: bytes, password: str) -> bytes:
-    import pikepdf  # noqa: PLC0415 -- only a document that is opened needs it
+    import pikepdf  # noqa: PLC0415 -- only protected documents need it
 
     result = io.BytesIO()
     with pikepdf.open(io.BytesIO(content), password=password) as document:

@@ -1,4 +1,4 @@
-"""Which field of the invoice each element of a UBL is written from; parts of one are below it."""
+"""Table of UBL elements and the invoice fields that they are written from."""
 
 from typing import Final
 

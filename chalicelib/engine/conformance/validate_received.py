@@ -1,4 +1,4 @@
-"""An e-invoice that somebody sends to be validated: read in a confined process, then judged."""
+"""Validation of a received e-invoice: read in a sandboxed process, then run the validators."""
 
 import base64
 import time
@@ -16,7 +16,7 @@ from chalicelib.engine.templating.worker import SandboxedWorker
 
 _WORKER_MODULE: Final = "chalicelib.engine.conformance.read_received_worker"
 _INVOICE_ROOT: Final = "invoice"
-# The rest of a list is for what the validators say.
+# The rest of the list is left for findings of the validators.
 _MAX_OWN_WARNINGS: Final = 50
 _NOT_VALIDATED: Final = {
     "rule": "PLT-NOT-VALIDATED",
@@ -29,7 +29,7 @@ _NOT_VALIDATED: Final = {
 
 @dataclass(frozen=True, slots=True)
 class ReceivedValidation:
-    """What is known of a document; `invoice` is what it says, in the contract's model."""
+    """Report on a document; `invoice` is its content in the contract's model, if it fits."""
 
     conformance: dict[str, Any]
     invoice: dict[str, Any] | None
@@ -38,21 +38,22 @@ class ReceivedValidation:
 def validate_received(
     content: bytes, validator: Validator, deadline: Deadline, *, may_store: bool
 ) -> ReceivedValidation:
-    """Read an XML or a PDF and have it judged; without `keep` nothing of it is stored meanwhile.
+    """Read an XML or a PDF and validate it.
 
-    Raises RenderFailure: `render_timeout`, or the code of why it cannot be read at all.
+    With `may_store` False nothing of the document is stored on its way (decision 17). Raise
+    RenderFailure: `render_timeout`, or the code of an unreadable document.
     """
-    told = _read_confined(content, deadline)
-    if "refusal" in told:
-        raise RenderFailure(**told["refusal"])
-    judged: dict[str, Any] = {}
-    for document, checks in _documents_and_checks(content, told):
+    answer = _read_confined(content, deadline)
+    if "refusal" in answer:
+        raise RenderFailure(**answer["refusal"])
+    report: dict[str, Any] = {}
+    for document, checks in _documents_and_checks(content, answer):
         verdicts = validator.validate(document, checks, deadline, may_store=may_store)
-        judged |= conformance_report(
-            checks, verdicts, _to_json_path if told["invoice"] else _to_no_path
+        report |= conformance_report(
+            checks, verdicts, _to_json_path if answer["invoice"] else _to_no_path
         )
     return ReceivedValidation(
-        judged | {"einvoice": _einvoice_section(told, judged)}, told["invoice"]
+        report | {"einvoice": _einvoice_section(answer, report)}, answer["invoice"]
     )
 
 
@@ -64,6 +65,7 @@ def _read_confined(content: bytes, deadline: Deadline) -> dict[str, Any]:
         except RenderFailure as failure:
             if failure.code == "render_timeout":
                 raise
+            # Every other failure means that the worker broke a limit or crashed.
             detail = "takes too much time or memory to be read"
             raise RenderFailure("validation_error", detail) from failure
 
@@ -79,8 +81,8 @@ def _documents_and_checks(
 
 
 def _einvoice_section(answer: Mapping[str, Any], report: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the part of the report about the invoice, with what is not the validators' to say."""
-    part = report.get("einvoice") or {
+    """Return the section about the invoice, completed with the service's own findings."""
+    section = report.get("einvoice") or {
         "profile": answer["profile"],
         "syntax": answer["syntax"],
         "status": "failed" if answer["errors"] else "unavailable",
@@ -89,14 +91,14 @@ def _einvoice_section(answer: Mapping[str, Any], report: Mapping[str, Any]) -> d
         "errors": answer["errors"],
         "warnings": [],
     }
-    late = "einvoice" in report and part["status"] == "unavailable"
-    own = [*([_NOT_VALIDATED] if late else []), *answer["warnings"]]
-    warnings = [*own[:_MAX_OWN_WARNINGS], *part["warnings"]]
-    return fit_section({**part, "warnings": warnings[:MAX_FINDINGS]})
+    is_unvalidated = "einvoice" in report and section["status"] == "unavailable"
+    own = [*([_NOT_VALIDATED] if is_unvalidated else []), *answer["warnings"]]
+    warnings = [*own[:_MAX_OWN_WARNINGS], *section["warnings"]]
+    return fit_section({**section, "warnings": warnings[:MAX_FINDINGS]})
 
 
 class _UnknownInvoice:
-    """An invoice of which nothing is known: others may mix allowances and charges."""
+    """An invoice of unknown shape: other writers may mix allowances and charges."""
 
     allowances: Sequence[object] = ()
     lines: Sequence[HasAllowances] = ()
@@ -106,10 +108,14 @@ _TO_INVOICE_PATH: Final = json_path_mapper(_UnknownInvoice(), _INVOICE_ROOT)
 
 
 def _to_json_path(location: str) -> str | None:
-    """Return the place in the invoice that was read, or of what holds allowances and charges."""
+    """Return the JSON path in the read invoice.
+
+    The order of allowances and charges in a received XML is unknown: a path into them ends with
+    the object that holds them.
+    """
     path = (_TO_INVOICE_PATH(location) or "").partition(".charges[")[0]
     return path if path.startswith(f"{_INVOICE_ROOT}.") else None
 
 
 def _to_no_path(_location: str) -> None:
-    """Return nothing: there is no invoice to lead into."""
+    """Return None: the document has no invoice in the answer."""

@@ -1,4 +1,4 @@
-"""The validators as they were installed: complete and unaltered, or not used at all."""
+"""Installation of the validators: complete and unaltered, or not used at all (decision 23)."""
 
 import hashlib
 import json
@@ -13,43 +13,43 @@ _PDF_KINDS: Final = frozenset(f"pdf-{each}" for each in (*PDFA_PROFILES, *PDFUA_
 _UNHASHED_FILES: Final = frozenset({_MANIFEST, ".pins"})
 
 
-class ValidatorUnavailable(Exception):  # noqa: N818 -- says what is the matter
-    """The validators are absent or not what was installed."""
+class ValidatorUnavailable(Exception):  # noqa: N818 -- names the state
+    """The validators are absent, altered, or cannot give a verdict."""
 
 
 @dataclass(frozen=True, slots=True)
 class ValidatorInstallation:
-    """One usable folder of the validators."""
+    """A verified folder of the validators; `plan` names kinds, rule sheets and versions."""
 
     folder: Path
     plan: dict[str, Any]
 
     @property
     def java(self) -> Path:
-        """Return the Java that runs them."""
+        """Return the path of the Java executable."""
         return self.folder / "runtime" / "bin" / "java"
 
     def self_test_document(self, kind: str) -> bytes:
-        """Return the valid document that belongs to a kind of XML, or the PDF for all of PDF."""
+        """Return the valid document for the self-test of a kind; all kinds of PDF share one."""
         name = "proof.pdf" if kind.startswith("pdf-") else f"{kind}.xml"
         return (self.folder / "proof" / name).read_bytes()
 
     def has_rules_for(self, kind: str) -> bool:
-        """Tell whether there are rules for a kind."""
+        """Tell whether the validators have rules for a kind."""
         return kind in _PDF_KINDS or kind in self.plan["kinds"]
 
     def rule_sources(self, kind: str) -> frozenset[str]:
-        """Return the sheets that judge a kind."""
+        """Return the sources of findings on a kind: its rule sheets, or veraPDF."""
         if kind.startswith("pdf-"):
             return frozenset({"verapdf"})
         return frozenset(sheet["source"] for sheet in self.plan["kinds"][kind]["sheets"])
 
     def scenario(self, kind: str) -> str | None:
-        """Return the name of what a kind is held to."""
+        """Return the name of the rule set of a kind; None for a PDF."""
         return None if kind.startswith("pdf-") else str(self.plan["kinds"][kind]["scenario"])
 
     def validator_versions(self, kind: str) -> str:
-        """Return engine, rules and their versions."""
+        """Return the names and versions of engine and rules, as reports show them."""
         if kind.startswith("pdf-"):
             return str(self.plan["engines"]["pdf"])
         rules = [
@@ -59,9 +59,9 @@ class ValidatorInstallation:
 
 
 def load_installation(folder: Path) -> ValidatorInstallation:
-    """Return the installation after a look at every byte of it; raises ValidatorMissing.
+    """Return the installation after every file matched the manifest; raise ValidatorUnavailable.
 
-    The manifest was written when the parts were checked against their pins.
+    The build writes the manifest after it has checked each part against its pin.
     """
     try:
         digests: dict[str, str] = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
@@ -77,14 +77,14 @@ def load_installation(folder: Path) -> ValidatorInstallation:
 
 
 def _verify_digests(folder: Path, digests: dict[str, str]) -> None:
-    # Nothing may have been added either: whatever lies in `lib` is run.
+    # Added files count too: Java loads every jar in `lib`.
     paths = (path for path in folder.rglob("*") if path.is_file())
-    found = {path.relative_to(folder).as_posix(): path for path in paths}
-    for name in sorted((digests.keys() ^ found.keys()) - _UNHASHED_FILES):
+    files = {path.relative_to(folder).as_posix(): path for path in paths}
+    for name in sorted((digests.keys() ^ files.keys()) - _UNHASHED_FILES):
         raise ValidatorUnavailable(
             f"{folder / name} was added or removed; install anew: make setup"
         )
     for name, digest in digests.items():
-        with found[name].open("rb") as part:
+        with files[name].open("rb") as part:
             if hashlib.file_digest(part, "sha256").hexdigest() != digest:
                 raise ValidatorUnavailable(f"{folder / name} was altered; install anew: make setup")

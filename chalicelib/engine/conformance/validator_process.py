@@ -1,4 +1,4 @@
-"""The process that holds the validators: one question at a time, ended when it takes too long."""
+"""Java process of the validators: one check at a time, killed after its timeout."""
 
 import contextlib
 import itertools
@@ -14,8 +14,8 @@ from typing import IO, Any, Final
 
 from chalicelib.engine.conformance.validator_installation import ValidatorInstallation
 
-# What 10 000 lines of the largest profile need with room to spare; the rest of the function's
-# memory is for what the machine itself takes beside its heap.
+# Enough for 10 000 lines of the largest profile. The rest of the function's memory is for the JVM
+# itself, outside of its heap.
 HEAP_MB: Final = 768
 _METASPACE_MB: Final = 192
 _DIRECT_MB: Final = 64
@@ -23,7 +23,7 @@ _JVM_FLAGS: Final = (
     f"-Xmx{HEAP_MB}m",
     f"-XX:MaxMetaspaceSize={_METASPACE_MB}m",
     f"-XX:MaxDirectMemorySize={_DIRECT_MB}m",
-    # Out of memory ends it: what it would answer afterwards nobody could trust.
+    # Out of memory ends the process: its later answers could not be trusted.
     "-XX:+ExitOnOutOfMemoryError",
     "-XX:+UseSerialGC",
     "-XX:TieredStopAtLevel=1",
@@ -39,15 +39,18 @@ _MAX_ANSWER_BYTES: Final = 32_000_000
 _CHUNK_BYTES: Final = 1 << 16
 
 
-class ValidatorProcessLost(Exception):  # noqa: N818 -- says what happened
-    """The process ended, was too slow, or answered nonsense; it is gone."""
+class ValidatorProcessLost(Exception):  # noqa: N818 -- names the event
+    """The process ended, was too slow, or answered nonsense; it has been killed."""
 
 
 class ValidatorProcess:
-    """One running process."""
+    """A running process of the validators.
+
+    It reads a line of JSON and the bytes of a document, and answers with a line of JSON.
+    """
 
     def __init__(self, installation: ValidatorInstallation, start_timeout_s: float) -> None:
-        """Start it and wait until it answers; raises ProgramLost."""
+        """Start the process and wait for its first line; raise ValidatorProcessLost."""
         self._scratch_dir = tempfile.TemporaryDirectory(
             prefix="validators-", ignore_cleanup_errors=True
         )
@@ -63,21 +66,21 @@ class ValidatorProcess:
 
     @property
     def pid(self) -> int:
-        """Return the number of the process."""
+        """Return the id of the process."""
         return self._process.pid
 
     @property
     def is_running(self) -> bool:
-        """Tell whether the process has not ended by itself or by another's hand."""
+        """Tell whether the process still runs."""
         return self._process.poll() is None
 
     def validate(self, kinds: Sequence[str], document: bytes, timeout_s: float) -> dict[str, Any]:
-        """Return what the program says of each kind; raises ProgramLost."""
+        """Return the answer of the process for each kind; raise ValidatorProcessLost."""
         until = time.monotonic() + timeout_s
         number = next(self._request_numbers)
-        order = json.dumps({"number": number, "checks": list(kinds), "bytes": len(document)})
+        request = json.dumps({"number": number, "checks": list(kinds), "bytes": len(document)})
         with self._kill_on_error():
-            self._send(order.encode() + b"\n" + document, until)
+            self._send(request.encode() + b"\n" + document, until)
             answer = self._read_answer(until)
             verdicts: dict[str, Any] = answer["verdicts"]
             if answer["number"] != number or set(verdicts) != set(kinds):
@@ -85,8 +88,8 @@ class ValidatorProcess:
         return verdicts
 
     def kill(self) -> None:
-        """Kill the process with whatever it started."""
-        # Afterwards its number may be that of another.
+        """Kill the process and its children; do nothing the second time."""
+        # After `wait` the id may belong to another process.
         if self._is_killed:
             return
         self._is_killed = True
@@ -99,7 +102,7 @@ class ValidatorProcess:
 
     @contextlib.contextmanager
     def _kill_on_error(self) -> Iterator[None]:
-        """End it whatever goes wrong: what it still answers would be the next verdict."""
+        """Kill the process on any error: a late answer would be taken for the next verdict."""
         try:
             yield
         except BaseException:
@@ -142,7 +145,7 @@ def _start(installation: ValidatorInstallation, scratch: str) -> subprocess.Pope
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         cwd=scratch,
-        # Nothing of ours: no credentials, no options for Java.
+        # A clean environment: no credentials, no JAVA_TOOL_OPTIONS.
         env={"LD_LIBRARY_PATH": str(folder / "runtime" / "lib"), "LC_ALL": "C.UTF-8"},
         bufsize=0,
         start_new_session=True,

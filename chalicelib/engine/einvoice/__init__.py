@@ -1,1 +1,1 @@
-"""Invoices of EN 16931: totals, rules and XML. Invoice in, bytes and findings out."""
+"""E-invoices of EN 16931: totals, rules and XML. Invoice in, bytes and findings out."""

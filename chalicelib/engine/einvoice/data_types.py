@@ -1,4 +1,8 @@
-"""The kinds of values in an invoice, each with its bounds."""
+"""Value types of the invoice model, with the constraints that `read_json` enforces.
+
+Plain dataclasses in place of pydantic, with the same bounds as `contract/invoice/field_types`: the
+render function loads no pydantic.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,7 +30,7 @@ from chalicelib.contract.invoice.constraints import (
 
 @dataclass(frozen=True, slots=True)
 class TextConstraint:
-    """How long a text is, or else the pattern that it matches."""
+    """Bounds of a text's length in characters, or the pattern that it must match."""
 
     max_length: int = 0
     min_length: int = 0
@@ -35,21 +39,21 @@ class TextConstraint:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceConstraint:
-    """The texts of which one is meant."""
+    """The allowed texts."""
 
     values: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class DecimalConstraint:
-    """How a decimal is read."""
+    """The function that reads a decimal; it raises ValueError."""
 
     parse: Callable[[str | float], Decimal]
 
 
 @dataclass(frozen=True, slots=True)
 class ArrayConstraint:
-    """How many an array or an object has."""
+    """Bounds of an array's number of entries."""
 
     max_items: int = MAX_ENTRIES
     min_items: int = 0

@@ -1,4 +1,4 @@
-"""What is wrong with an invoice: findings, each with a rule and a place."""
+"""Findings about an invoice: each has a rule, a message and a JSON path."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,7 +10,10 @@ MAX_FINDINGS: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A rule that an invoice breaks, at a JSON path of the caller's."""
+    """A rule that an invoice breaks.
+
+    `location` is a JSON path into the request; `count` is how often the rule is broken there.
+    """
 
     rule: str
     message: str
@@ -18,7 +21,7 @@ class Finding:
     count: int = 1
 
     def to_json(self) -> dict[str, Any]:
-        """Return the finding as reports carry it."""
+        """Return the finding in the form of a conformance report."""
         return {
             "rule": self.rule,
             "message": self.message,
@@ -29,7 +32,7 @@ class Finding:
 
 
 class InvalidInvoiceError(Exception):
-    """An invoice that nothing may be written from: `einvoice_invalid`."""
+    """An invoice with findings, of which no XML may be written (`einvoice_invalid`)."""
 
     def __init__(self, findings: Iterable[Finding]) -> None:
         self.findings = tuple(islice(findings, MAX_FINDINGS))

@@ -1,4 +1,4 @@
-"""From what a job says of an e-invoice to the invoice, read and computed."""
+"""E-invoice of a render job: prepares it, adds its totals to the data and writes its XML."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -33,7 +33,7 @@ _NO_TEST_NOTE_MESSAGE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class EInvoiceResult:
-    """What follows from a job's e-invoice; `embedded` None: it goes into no file."""
+    """Results of a job's e-invoice; `embedded_file` is None if no PDF carries it."""
 
     totals: Mapping[str, Any]
     embedded_file: InvoiceFile | None
@@ -41,50 +41,55 @@ class EInvoiceResult:
 
 
 def add_invoice_to_job(job: Job, recorder: "TraceRecorder") -> tuple[Job, EInvoiceResult | None]:
-    """Return a job whose data are there with its e-invoice as `invoice` of them.
+    """Return the job with its completed e-invoice as `data.invoice`, and the invoice's results.
 
-    Raises RenderFailure `einvoice_invalid`; one that is not written is a warning instead.
+    The job's data must be loaded. Raise RenderFailure `einvoice_invalid`. An invoice that is not
+    written, a template's default in a render without a PDF or in a plan without e-invoices, only
+    gives a warning.
     """
-    order = job.einvoice
-    assert order is not None, "there is no e-invoice"
-    if order.is_skipped_by_plan:
+    einvoice = job.einvoice
+    assert einvoice is not None, "there is no e-invoice"
+    if einvoice.is_skipped_by_plan:
         recorder.warn("einvoice_skipped_plan", _SKIPPED_BY_PLAN_MESSAGE, "output.einvoice")
     try:
         prepared = prepare_job_invoice(job)
     except RenderFailure as failure:
-        if order.is_written:
+        if einvoice.is_written:
             raise
         message = f"The template's e-invoice could not be computed: {failure.detail}"
-        recorder.warn("invoice_totals_unavailable", message, order.findings_root)
+        recorder.warn("invoice_totals_unavailable", message, einvoice.findings_root)
         return job, None
     job = replace(job, data={**(job.data or {}), "invoice": prepared.completed_json})
     totals = totals_json(prepared.totals)
-    if not order.is_written:
+    # Templates show the totals even if no file carries the XML.
+    if not einvoice.is_written:
         return job, EInvoiceResult(totals, None)
     file = _embedded_file(prepared, recorder)
     return job, EInvoiceResult(totals, file, (invoice_validation_request(prepared, file.content),))
 
 
 def prepare_job_invoice(job: Job) -> PreparedInvoice:
-    """Return the e-invoice of a job whose data are there; raises RenderFailure."""
-    order = job.einvoice
-    assert order is not None, "there is no e-invoice"
+    """Return the e-invoice of a job whose data are loaded; raise RenderFailure."""
+    einvoice = job.einvoice
+    assert einvoice is not None, "there is no e-invoice"
     source = (
-        order.invoice if order.data_path is None else invoice_at(job.data or {}, order.data_path)
+        einvoice.invoice
+        if einvoice.data_path is None
+        else invoice_at(job.data or {}, einvoice.data_path)
     )
     return prepare_invoice(
         EInvoiceInput(
-            profile=PROFILES[order.profile],
-            syntax=cast("Syntax", order.syntax),
+            profile=PROFILES[einvoice.profile],
+            syntax=cast("Syntax", einvoice.syntax),
             source=source,
-            findings_root=order.findings_root,
+            findings_root=einvoice.findings_root,
             is_test=job.test,
         )
     )
 
 
 def write_xml(prepared: PreparedInvoice, recorder: "TraceRecorder") -> bytes:
-    """Return the XML of an invoice; that a test is not marked as one there is a warning."""
+    """Return the XML of an invoice; warn if its profile cannot carry the test note."""
     profile = prepared.input.profile
     if prepared.input.is_test and not profile.has_notes:
         recorder.warn(
@@ -95,20 +100,8 @@ def write_xml(prepared: PreparedInvoice, recorder: "TraceRecorder") -> bytes:
     return prepared.to_xml()
 
 
-def _embedded_file(prepared: PreparedInvoice, recorder: "TraceRecorder") -> InvoiceFile:
-    """Return the invoice as the file that a PDF carries, named as its profile wants it."""
-    profile = prepared.input.profile
-    return InvoiceFile(
-        content=write_xml(prepared, recorder),
-        filename=profile.embedded_filename,
-        relationship=profile.af_relationship,
-        level=profile.xmp_level,
-        version=profile.xmp_version,
-    )
-
-
 def render_xml_only(job: Job, recorder: "TraceRecorder") -> RenderOutcome:
-    """Write the e-invoice of a job; raises RenderFailure `einvoice_invalid`."""
+    """Write the e-invoice of a job without a page; raise RenderFailure `einvoice_invalid`."""
     with recorder.attach_trace_to_failure(), recorder.stage("finish_ms"):
         prepared = prepare_job_invoice(job)
         file = RenderedFile("xml", write_xml(prepared, recorder), "application/xml")
@@ -121,4 +114,16 @@ def render_xml_only(job: Job, recorder: "TraceRecorder") -> RenderOutcome:
         filename=filename,
         invoice_totals=totals,
         validation_requests=(invoice_validation_request(prepared, file.content),),
+    )
+
+
+def _embedded_file(prepared: PreparedInvoice, recorder: "TraceRecorder") -> InvoiceFile:
+    """Return the invoice as the embedded file of a hybrid PDF, named after its profile."""
+    profile = prepared.input.profile
+    return InvoiceFile(
+        content=write_xml(prepared, recorder),
+        filename=profile.embedded_filename,
+        relationship=profile.af_relationship,
+        level=profile.xmp_level,
+        version=profile.xmp_version,
     )

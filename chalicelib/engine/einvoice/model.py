@@ -1,4 +1,7 @@
-"""The invoice of EN 16931, as the contract names its fields."""
+"""Invoice of EN 16931 as frozen dataclasses, with the field names of the contract.
+
+The constraints of a field stand in its annotation (`data_types`); `read_json` enforces them.
+"""
 
 import datetime as dt
 from collections.abc import Mapping
@@ -10,7 +13,7 @@ from chalicelib.engine.einvoice import data_types as v
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identifier:
-    """An identifier and the scheme that it belongs to."""
+    """An identifier and its scheme, a code of ISO 6523 or EAS."""
 
     id: v.Text
     scheme: v.ShortText | None = None
@@ -39,7 +42,7 @@ class PostalAddress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contact:
-    """Whom to ask."""
+    """A contact of the seller or the buyer (BG-6, BG-9)."""
 
     name: v.Text | None = None
     phone: v.Text | None = None
@@ -48,7 +51,7 @@ class Contact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seller:
-    """BG-4."""
+    """The seller (BG-4)."""
 
     name: v.Text
     trading_name: v.Text | None = None
@@ -64,7 +67,7 @@ class Seller:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Buyer:
-    """BG-7."""
+    """The buyer (BG-7)."""
 
     name: v.Text
     trading_name: v.Text | None = None
@@ -78,7 +81,7 @@ class Buyer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Payee:
-    """BG-10."""
+    """The payee, if it is not the seller (BG-10)."""
 
     name: v.Text
     identifier: Identifier | None = None
@@ -87,7 +90,7 @@ class Payee:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaxRepresentative:
-    """BG-11."""
+    """The seller's tax representative (BG-11)."""
 
     name: v.Text
     vat_id: v.VatId
@@ -96,7 +99,7 @@ class TaxRepresentative:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeliveryInformation:
-    """BG-13."""
+    """The delivery: place, receiver and date (BG-13)."""
 
     party_name: v.Text | None = None
     location: Identifier | None = None
@@ -114,7 +117,7 @@ class Vat:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VatExemption:
-    """Why a category has no VAT (BT-120, BT-121)."""
+    """The reason why a category has no VAT (BT-120, BT-121)."""
 
     reason: v.LongText | None = None
     reason_code: v.ShortText | None = None
@@ -122,7 +125,7 @@ class VatExemption:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Adjustment:
-    """An allowance or a charge of a line: an amount, or a share of a base amount."""
+    """An allowance or a charge of a line (BG-27, BG-28): an amount, or a percentage of a base."""
 
     amount: v.Amount | None = None
     percent: v.PreciseDecimal | None = None
@@ -133,14 +136,14 @@ class Adjustment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentAdjustment(Adjustment):
-    """An allowance or a charge of the whole document, with its VAT."""
+    """An allowance or a charge of the whole document, with its VAT (BG-20, BG-21)."""
 
     vat: Vat
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PriceDetails:
-    """BG-29: what `base_quantity` units cost."""
+    """The price of `base_quantity` units (BG-29)."""
 
     net: v.PreciseDecimal
     discount: v.PreciseDecimal | None = None
@@ -151,7 +154,7 @@ class PriceDetails:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemClassification:
-    """BT-158."""
+    """A classification of the item (BT-158)."""
 
     id: v.Text
     scheme: v.ShortText
@@ -160,7 +163,7 @@ class ItemClassification:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemAttribute:
-    """BG-32."""
+    """A property of the item (BG-32)."""
 
     name: v.Text
     value: v.LongText
@@ -168,7 +171,7 @@ class ItemAttribute:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InvoiceItem:
-    """BG-31."""
+    """The item that is sold (BG-31)."""
 
     name: v.LongText
     description: v.FreeText | None = None
@@ -182,7 +185,7 @@ class InvoiceItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InvoiceLine:
-    """BG-25. `net_amount` is what the caller says it is, if anything: see totals."""
+    """A line (BG-25). `net_amount` is the caller's value, which must equal the computed one."""
 
     id: v.Text
     note: v.FreeText | None = None
@@ -202,7 +205,7 @@ class InvoiceLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreditTransfer:
-    """BG-17."""
+    """An account to pay to (BG-17)."""
 
     iban: v.ShortText
     account_name: v.Text | None = None
@@ -211,7 +214,7 @@ class CreditTransfer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaymentCard:
-    """BG-18."""
+    """The card that was used (BG-18); at most its first six and last four digits (BR-51)."""
 
     primary_account_number: v.ShortText
     holder_name: v.Text | None = None
@@ -219,7 +222,7 @@ class PaymentCard:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DirectDebit:
-    """BG-19."""
+    """The direct debit (BG-19)."""
 
     mandate_reference: v.Text | None = None
     creditor_id: v.Text | None = None
@@ -228,7 +231,7 @@ class DirectDebit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaymentInstructions:
-    """BG-16."""
+    """The payment instructions (BG-16)."""
 
     means_code: v.PaymentMeansCode
     means_text: v.LongText | None = None
@@ -240,7 +243,7 @@ class PaymentInstructions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InvoiceNote:
-    """BG-1."""
+    """A note and its subject code of UNTDID 4451 (BG-1)."""
 
     subject_code: v.SubjectCode | None = None
     text: v.FreeText
@@ -248,7 +251,7 @@ class InvoiceNote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrecedingInvoice:
-    """BG-3."""
+    """An earlier invoice that this one corrects or follows (BG-3)."""
 
     number: v.Text
     issue_date: dt.date | None = None
@@ -256,7 +259,7 @@ class PrecedingInvoice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SupportingDocument:
-    """BG-24."""
+    """A document that supports the invoice (BG-24)."""
 
     id: v.Text
     description: v.LongText | None = None
@@ -265,7 +268,7 @@ class SupportingDocument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invoice:
-    """An invoice or a credit note, without what follows from it (see totals)."""
+    """An invoice or a credit note. Computed amounts are not part of it: see `totals`."""
 
     number: v.Text
     issue_date: dt.date

@@ -1,4 +1,4 @@
-"""From what a request says of an e-invoice to one that can be shown and written as XML."""
+"""Prepare an e-invoice: read it, compute its totals, check its rules."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ _TEST_NOTE: Final = InvoiceNote(subject_code="AAI", text="TEST")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EInvoiceInput:
-    """An e-invoice that is asked for: `source` stands at the JSON path `root` of the request."""
+    """A requested e-invoice; `findings_root` is the JSON path of `source` in the request."""
 
     profile: InvoiceProfile
     syntax: Syntax
@@ -30,9 +30,9 @@ class EInvoiceInput:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreparedInvoice:
-    """An invoice that breaks no rule, with what follows from it.
+    """An invoice that passed the rules, with its computed totals.
 
-    `completed` is what pages show: so they cannot disagree with the XML.
+    Templates show `completed_json`, which has the same amounts as the XML.
     """
 
     input: EInvoiceInput
@@ -42,11 +42,11 @@ class PreparedInvoice:
 
     @property
     def filename(self) -> str:
-        """Return the name of an XML file that has no other."""
+        """Return the default name of the XML file, made from the invoice number."""
         return safe_filename(self.invoice.number, fallback="invoice", extension="xml")
 
     def to_xml(self) -> bytes:
-        """Return the invoice in its profile and syntax."""
+        """Write the invoice in its profile and syntax; a test invoice gets the note TEST."""
         if self.input.syntax == "cii":
             from chalicelib.engine.einvoice.write_cii import write_cii as write  # noqa: PLC0415 -- or ubl
         else:
@@ -60,7 +60,10 @@ class PreparedInvoice:
 
 
 def prepare_invoice(einvoice: EInvoiceInput) -> PreparedInvoice:
-    """Read, compute and check an invoice; raises RenderFailure `einvoice_invalid`."""
+    """Read, compute and check an invoice; raise RenderFailure `einvoice_invalid`.
+
+    `result.conformance.einvoice` of the failure has the findings.
+    """
     try:
         invoice, totals = read_and_check(
             einvoice.source, einvoice.profile, einvoice.syntax, einvoice.findings_root
@@ -72,7 +75,7 @@ def prepare_invoice(einvoice: EInvoiceInput) -> PreparedInvoice:
 
 
 def invoice_at(data: Mapping[str, Any], path: str) -> Any:
-    """Return what stands in the data at a dotted path of object keys; None where nothing does."""
+    """Return the value at a dotted path of object keys, or None."""
     value: Any = data
     for key in path.split("."):
         value = value.get(key) if isinstance(value, Mapping) else None

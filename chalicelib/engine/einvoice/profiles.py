@@ -1,4 +1,4 @@
-"""The six profiles: their names in XML and in the metadata of a hybrid PDF."""
+"""The six e-invoice profiles: their names in XML and in the metadata of a hybrid PDF."""
 
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -12,20 +12,20 @@ _PEPPOL_BILLING_PROCESS: Final = "urn:fdc:peppol.eu:2017:poacc:billing:01:1.0"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InvoiceProfile:
-    """One of the profiles, with all that is named after it."""
+    """A profile of an e-invoice."""
 
     name: str
     guideline: str
     """BT-24, the specification identifier."""
     process_id: str | None = None
-    """BT-23 of an invoice that names none."""
+    """Default of BT-23, the business process."""
     has_lines: bool = True
     has_notes: bool = True
     syntaxes: tuple[Syntax, ...] = ("cii",)
     embedded_filename: str = "factur-x.xml"
-    """The embedded file of a hybrid."""
+    """Name of the XML file that a hybrid PDF carries."""
     af_relationship: Literal["Data", "Alternative"] = "Alternative"
-    """AFRelationship: XML that is no full invoice is data of the page (Factur-X 1.0, 6.2.2)."""
+    """AFRelationship. `Data` for XML that is not a full invoice (Factur-X 1.0, 6.2.2)."""
     xmp_level: str
     xmp_version: str = "1.0"
 

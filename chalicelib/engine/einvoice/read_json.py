@@ -1,4 +1,7 @@
-"""From JSON to the invoice: whatever does not have the contract's shape is a finding."""
+"""JSON reader of invoices: builds the model and reports every mismatch as a finding.
+
+The readers are made from the annotations of the model, once for each class.
+"""
 
 import datetime as dt
 import re
@@ -16,9 +19,9 @@ from chalicelib.engine.einvoice.model import Invoice
 _ISO_DATE: Final = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _INVALID: Final = object()
 _DEFAULT_ARRAY: Final = v.ArrayConstraint()
-# Of a name that is not known.
+# A finding quotes an unknown name, which may be of any length, up to here.
 _MAX_NAME_CHARACTERS: Final = 100
-# EN 16931 has rules of its own for some of what must be there.
+# EN 16931 has its own rule for some required fields; the others get PLT-REQUIRED.
 _REQUIRED_RULES: Final = {
     "number": "BR-02",
     "issue_date": "BR-03",
@@ -57,9 +60,11 @@ _REQUIRED_RULES: Final = {
 
 
 def read_invoice(source: Any, root: str) -> Invoice:
-    """Read an invoice that stands at the JSON path `root`; raises InvalidInvoiceError.
+    """Read an invoice; raise InvalidInvoiceError with all findings.
 
-    Empty texts, arrays and objects count as absent; a line without `id` has its position as such.
+    `root` is the JSON path of the invoice in the request; paths of findings begin with it.
+    Blank texts, empty arrays and empty objects count as absent. A line without `id` gets its
+    position, counted from 1.
     """
     report = _FindingCollector(root, [])
     if source is None:
@@ -75,24 +80,24 @@ def read_invoice(source: Any, root: str) -> Invoice:
 
 @dataclass(frozen=True, slots=True)
 class _FindingCollector:
-    """The findings so far."""
+    """Findings collected so far, at most MAX_FINDINGS."""
 
     root: str
     findings: list[Finding]
 
     def add(self, rule: str, path: str, message: str) -> object:
-        """Note one more, as far as reports go."""
+        """Add a finding, unless the list is full, and return _INVALID."""
         if len(self.findings) < MAX_FINDINGS:
             self.findings.append(Finding(rule, f"{path} {message}", path))
         return _INVALID
 
     def add_missing(self, path: str) -> object:
-        """Note that something has to be there."""
+        """Add a finding for an absent required field and return _INVALID."""
         name = re.sub(r"\[\d+\]", "", path.removeprefix(self.root + "."))
         return self.add(_REQUIRED_RULES.get(name, "PLT-REQUIRED"), path, "is required")
 
 
-# What is absent is None; what is no good is _FAULT, and reported.
+# A reader returns the value, None if it is absent, or _INVALID after it has reported a finding.
 type _JsonReader = Callable[[Any, str, _FindingCollector], Any]
 
 
@@ -122,19 +127,19 @@ def _object_reader(kind: type) -> _JsonReader:
     def read(source: Any, path: str, report: _FindingCollector) -> Any:
         if not isinstance(source, Mapping):
             return report.add("PLT-TYPE", path, "must be an object")
-        found = {}
+        values = {}
         for name in [name for name in source if name not in members]:
-            found[name] = report.add("PLT-UNKNOWN-FIELD", _member_path(path, name), "is not known")
+            values[name] = report.add("PLT-UNKNOWN-FIELD", _member_path(path, name), "is not known")
         for name, (read_member, required) in members.items():
             raw = source.get(name)
             value = None if raw is None else read_member(raw, f"{path}.{name}", report)
             if value is None and required:
                 value = report.add_missing(f"{path}.{name}")
             if value is not None:
-                found[name] = value
-        if any(value is _INVALID for value in found.values()):
+                values[name] = value
+        if any(value is _INVALID for value in values.values()):
             return _INVALID
-        return kind(**found) if found else None
+        return kind(**values) if values else None
 
     return read
 
@@ -149,17 +154,22 @@ def _member_path(path: str, name: str) -> str:
 
 
 def _annotation_reader(hint: Any) -> _JsonReader:
-    """Return what reads a value of an annotation of the model."""
+    """Return the reader for an annotation of the model."""
+    # `X | None` is read like X: only a default decides whether a member is required.
     if type(None) in get_args(hint):
         hint = next(each for each in get_args(hint) if each is not type(None))
-    marks = getattr(hint, "__metadata__", ())
-    plain = hint.__origin__ if marks else hint
-    if get_origin(plain) is tuple:
-        return _array_reader(_annotation_reader(get_args(plain)[0]), *marks)
-    if get_origin(plain) is Mapping:
-        keys, kind = get_args(plain)
+    constraints = getattr(hint, "__metadata__", ())
+    bare_type = hint.__origin__ if constraints else hint
+    if get_origin(bare_type) is tuple:
+        return _array_reader(_annotation_reader(get_args(bare_type)[0]), *constraints)
+    if get_origin(bare_type) is Mapping:
+        keys, kind = get_args(bare_type)
         return _mapping_reader(keys.__metadata__[0], _annotation_reader(kind))
-    return _CONSTRAINT_READERS[type(marks[0])](marks[0]) if marks else _unconstrained_reader(plain)
+    return (
+        _CONSTRAINT_READERS[type(constraints[0])](constraints[0])
+        if constraints
+        else _unconstrained_reader(bare_type)
+    )
 
 
 def _unconstrained_reader(kind: type) -> _JsonReader:
@@ -171,10 +181,10 @@ def _text_reader(constraint: v.TextConstraint) -> _JsonReader:
         if not isinstance(source, str):
             return report.add("PLT-TYPE", path, "must be a string")
         if constraint.pattern:
-            fits = re.fullmatch(constraint.pattern, source) is not None
+            matches = re.fullmatch(constraint.pattern, source) is not None
             return (
                 source
-                if fits
+                if matches
                 else report.add("PLT-FORMAT", path, f"must match {constraint.pattern}")
             )
         if not constraint.min_length and not source.strip():
@@ -222,13 +232,13 @@ def _array_reader(
             return report.add(
                 "PLT-LENGTH", path, f"must have at most {constraint.max_items} entries"
             )
-        found = []
+        values = []
         for n, entry in enumerate(source):
             value = read_entry(entry, f"{path}[{n}]", report)
-            found.append(report.add_missing(f"{path}[{n}]") if value is None else value)
-        if any(value is _INVALID for value in found):
+            values.append(report.add_missing(f"{path}[{n}]") if value is None else value)
+        if any(value is _INVALID for value in values):
             return _INVALID
-        return tuple(found) or None
+        return tuple(values) or None
 
     return read
 
@@ -237,15 +247,15 @@ def _mapping_reader(keys: v.ChoiceConstraint, read_entry: _JsonReader) -> _JsonR
     def read(source: Any, path: str, report: _FindingCollector) -> Any:
         if not isinstance(source, Mapping):
             return report.add("PLT-TYPE", path, "must be an object")
-        found = {
+        values = {
             key: read_entry(entry, f"{path}.{key}", report)
             if key in keys.values
             else report.add("PLT-UNKNOWN-FIELD", _member_path(path, key), "is not known")
             for key, entry in source.items()
         }
-        if any(value is _INVALID for value in found.values()):
+        if any(value is _INVALID for value in values.values()):
             return _INVALID
-        return {key: value for key, value in found.items() if value is not None}
+        return {key: value for key, value in values.items() if value is not None}
 
     return read
 
@@ -255,8 +265,8 @@ def _convert(
 ) -> Any:
     try:
         return read(source)
-    except ValueError as fault:
-        return report.add("PLT-FORMAT", path, str(fault))
+    except ValueError as error:
+        return report.add("PLT-FORMAT", path, str(error))
 
 
 _CONSTRAINT_READERS: Final[Mapping[type, Callable[[Any], _JsonReader]]] = {

@@ -1,4 +1,4 @@
-"""From XML of either syntax to the invoice."""
+"""XML reader of invoices in either syntax, CII or UBL."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
@@ -32,21 +32,21 @@ _PROFILE_BY_GUIDELINE: Final = MappingProxyType(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class XmlInvoice:
-    """What a document says, in the words of the model."""
+    """A document read into the model, and the parts that did not fit."""
 
     syntax: Syntax
     document_type: str
     """The name of the root element."""
     guideline: str | None
-    """BT-24, as the document has it."""
+    """BT-24 of the document."""
     profile: InvoiceProfile | None
-    """The profile of that guideline, if it is one of ours."""
+    """The profile of that guideline; None if this service has no such profile."""
     invoice: Invoice | None
-    """None where a profile carries no lines, and where `problem` says why."""
+    """None if the profile carries no lines, or if there is a `problem`."""
     problem: LocatedMessage | None
-    """Why no invoice can be made of the document."""
+    """The reason why no invoice can be built from the document."""
     not_in_model: tuple[LocatedMessage, ...]
-    """What the document says and the invoice does not."""
+    """Unread elements, and totals that differ from the computed ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +55,17 @@ class _SyntaxReader:
     prefixes: Mapping[str, str]
     guideline_path: str
     totals_path: str
-    """Where the totals of the document stand."""
+    """Path of the element with the document totals (BG-22)."""
     amount_elements: Mapping[str, str]
-    """The elements there by what they are called here."""
+    """Element of `totals_path` by the name of the total in InvoiceTotals."""
     read: Callable[[ElementReader], Invoice]
 
 
 def read_xml(data: bytes) -> XmlInvoice:
-    """Read an invoice or a credit note; raises RefusedXmlError for what is neither."""
+    """Read an invoice or a credit note; raise RefusedXmlError for any other document.
+
+    A document of a known root never raises: `problem` has the reason why it has no invoice.
+    """
     root = parse_xml(data)
     reader = _READERS.get(str(root.tag))
     if reader is None:
@@ -76,6 +79,7 @@ def read_xml(data: bytes) -> XmlInvoice:
     guideline = part.code(reader.guideline_path)
     profile = _PROFILE_BY_GUIDELINE.get(guideline or "")
     invoice, problem = None, None
+    # MINIMUM and BASIC_WL carry no lines, without which the model has no invoice.
     if profile is None or profile.has_lines:
         invoice, problem = _read_invoice(reader, part)
     return XmlInvoice(
@@ -103,20 +107,20 @@ def _read_invoice(
 def _deviating_totals(
     reader: _SyntaxReader, root: ElementReader, invoice: Invoice
 ) -> Iterator[LocatedMessage]:
-    """Give the totals of the document that do not follow from its lines as this model has it."""
+    """Yield the totals of the document that differ from those computed from its lines."""
     computed = compute_totals(invoice)
     stated = root.require(reader.totals_path)
-    for ours, theirs in reader.amount_elements.items():
-        found = stated.find(theirs)
-        amount = _amount(found)
-        own = getattr(computed, ours)
-        if found is not None and amount not in {None, own}:
-            message = f"The document has {amount}; from its lines follows {own}"
-            yield LocatedMessage(location=found.location, message=message)
+    for name, path in reader.amount_elements.items():
+        element = stated.find(path)
+        amount = _amount(element)
+        computed_amount = getattr(computed, name)
+        if element is not None and amount not in {None, computed_amount}:
+            message = f"The document has {amount}; from its lines follows {computed_amount}"
+            yield LocatedMessage(location=element.location, message=message)
 
 
 def _amount(element: ElementReader | None) -> Decimal | None:
-    """Return an amount; what is none is a matter of the validators."""
+    """Return an amount; None for an unreadable one, which the validators report."""
     if element is None:
         return None
     with suppress(UnreadableInvoiceError):

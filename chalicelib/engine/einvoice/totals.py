@@ -1,4 +1,8 @@
-"""What follows from an invoice: line net amounts, the VAT breakdown, document totals."""
+"""Totals of an invoice: line net amounts, VAT breakdown and document totals.
+
+Each amount is rounded to cents where EN 16931 rounds it, half away from zero, and sums are made of
+rounded amounts (BR-CO-10 to BR-CO-17).
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,13 +15,14 @@ ZERO: Final = Decimal("0.00")
 _CENT: Final = Decimal("0.01")
 _HUNDRED: Final = Decimal(100)
 _NO_EXEMPTION: Final = VatExemption()
-# A product of two values of 16 digits each is exact; `decimal` calls half away from zero half up.
+# 60 digits: a product of two values of 16 digits each is exact. The `decimal` module calls half
+# away from zero ROUND_HALF_UP.
 _EXACT_CONTEXT: Final = Context(prec=60, rounding=ROUND_HALF_UP)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VatBreakdown:
-    """BG-23: one VAT category at one rate; the rate of category O is None."""
+    """One VAT category at one rate (BG-23); the rate of category O is None."""
 
     category: str
     rate: Decimal | None
@@ -29,7 +34,7 @@ class VatBreakdown:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InvoiceTotals:
-    """BG-22, BG-23 and BT-131 of each line, all with two decimals."""
+    """BG-22, BG-23 and BT-131 of each line; all amounts have two decimals."""
 
     line_net_amounts: tuple[Decimal, ...]
     line_total: Decimal
@@ -45,7 +50,7 @@ class InvoiceTotals:
 
 
 def compute_totals(invoice: Invoice) -> InvoiceTotals:
-    """Compute the totals; what breaks a rule is computed as well, and found by the rules."""
+    """Compute the totals, also of an invoice that breaks rules: the rules compare against them."""
     with localcontext(_EXACT_CONTEXT):
         net_amounts = tuple(_line_net_amount(line) for line in invoice.lines)
         line_total = _sum(net_amounts)
@@ -72,7 +77,10 @@ def compute_totals(invoice: Invoice) -> InvoiceTotals:
 
 
 def adjustment_amount(adjustment: Adjustment) -> Decimal:
-    """Return the amount of an allowance or a charge: its own, or its share of the base amount."""
+    """Return the amount of an allowance or a charge, else its percentage of the base amount.
+
+    ZERO if both are absent, which is a finding of the rules (BR-31, BR-36, BR-41, BR-43).
+    """
     if adjustment.amount is not None:
         return _round(adjustment.amount)
     if adjustment.percent is None or adjustment.base_amount is None:
@@ -82,11 +90,13 @@ def adjustment_amount(adjustment: Adjustment) -> Decimal:
 
 
 def vat_breakdown_key(vat: Vat) -> tuple[str, Decimal | None]:
-    """Return what distinguishes a part of the VAT breakdown; category O has no rate."""
+    """Return category and rate, by which BG-23 groups amounts; category O has no rate."""
     return vat.category, None if vat.category == "O" else vat.rate or Decimal(0)
 
 
 def _line_net_amount(line: InvoiceLine) -> Decimal:
+    # BT-131: net price times quantity by base quantity, less allowances, plus charges; the product
+    # and each adjustment are rounded before they are added (PEPPOL-EN16931-R120).
     gross = line.price.net * line.quantity
     if line.price.base_quantity:
         gross /= line.price.base_quantity

@@ -1,4 +1,4 @@
-"""The invoice and what follows from it as JSON, for answers, for `render.invoice` and for pages."""
+"""JSON writer of invoices and their totals: for answers, `render.invoice` and templates."""
 
 import datetime as dt
 from collections.abc import Mapping
@@ -11,12 +11,12 @@ from chalicelib.engine.einvoice.totals import InvoiceTotals
 
 
 def invoice_json(invoice: Invoice) -> dict[str, Any]:
-    """Return an invoice in the contract's model; what is absent is left out."""
+    """Return an invoice in the contract's model, without absent fields."""
     return _object_json(invoice)
 
 
 def totals_json(totals: InvoiceTotals) -> dict[str, Any]:
-    """Return the document's totals and its VAT breakdown, as `render.invoice` has them."""
+    """Return the totals and the VAT breakdown in the form of `render.invoice`."""
     members = _object_json(totals)
     del members["line_net_amounts"]
     return members
@@ -25,7 +25,10 @@ def totals_json(totals: InvoiceTotals) -> dict[str, Any]:
 def completed_json(
     source: Mapping[str, Any], invoice: Invoice, totals: InvoiceTotals
 ) -> dict[str, Any]:
-    """Return an invoice as it was sent, with what was computed from it."""
+    """Return the invoice as the caller sent it, completed with the computed amounts.
+
+    The source is copied, not rebuilt from the model: templates see the caller's own texts.
+    """
     nets = totals.line_net_amounts
     lines = [
         {**sent, "id": line.id, "net_amount": _value_json(net)}
@@ -35,8 +38,8 @@ def completed_json(
 
 
 def _object_json(value: Any) -> dict[str, Any]:
-    found = ((each.name, getattr(value, each.name)) for each in fields(value))
-    return {name: _value_json(member) for name, member in found if member not in (None, (), {})}
+    members = ((each.name, getattr(value, each.name)) for each in fields(value))
+    return {name: _value_json(member) for name, member in members if member not in (None, (), {})}
 
 
 def _value_json(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""XML of others: parsed with nothing fetched, expanded or grown."""
+"""Parser for XML from untrusted senders: no DTD, no entities, no network, bounded size."""
 
 from typing import Final
 from xml.parsers import expat
@@ -6,17 +6,19 @@ from xml.parsers import expat
 from lxml import etree
 
 MAX_XML_BYTES: Final = 64_000_000
-# An element costs some hundred bytes of memory, however short it is written; so does an attribute.
+# libxml2 takes some hundred bytes for an element or an attribute, however short its text is:
+# a small file could fill the memory.
 _MAX_TAGS: Final = 3_000_000
 _MAX_ATTRIBUTES: Final = 1_500_000
+_DOCTYPE_MESSAGE: Final = "The XML has a DOCTYPE; remove it: invoices need none, and none is read"
 
 
 class RefusedXmlError(Exception):
-    """XML that is not well-formed or not safe to read; the message says which."""
+    """XML that is not well-formed or not safe to read; the message names the reason."""
 
 
 def parse_xml(data: bytes) -> etree._Element:
-    """Return the root of a document, or raise RefusedXmlError."""
+    """Return the root of a document; raise RefusedXmlError. Comments and PIs are removed."""
     _check_size(data)
     _check_prolog(data)
     parser = etree.XMLParser(
@@ -32,12 +34,10 @@ def parse_xml(data: bytes) -> etree._Element:
     except (etree.XMLSyntaxError, ValueError) as error:
         message = f"The XML is not well-formed or too deep: {error}"
         raise RefusedXmlError(message) from error
+    # The prolog was checked before by expat; this is the second lock.
     if root.getroottree().docinfo.internalDTD is not None:
         raise RefusedXmlError(_DOCTYPE_MESSAGE)
     return root
-
-
-_DOCTYPE_MESSAGE: Final = "The XML has a DOCTYPE; remove it: invoices need none, and none is read"
 
 
 def _check_size(data: bytes) -> None:
@@ -49,12 +49,12 @@ def _check_size(data: bytes) -> None:
         )
 
 
-class _RootReached(Exception):  # noqa: N818 - ends the look at the prolog, no error
+class _RootReached(Exception):  # noqa: N818 -- stops the parser; no error
     pass
 
 
 def _check_prolog(data: bytes) -> None:
-    """Refuse a DOCTYPE before anything that it declares is read."""
+    """Refuse a DOCTYPE before lxml sees the document: its entities may expand while it parses."""
     prolog = expat.ParserCreate()
     prolog.StartDoctypeDeclHandler = _refuse_doctype
     prolog.StartElementHandler = _stop_at_root
@@ -62,7 +62,7 @@ def _check_prolog(data: bytes) -> None:
         prolog.Parse(data, True)  # noqa: FBT003 - a C function
     except _RootReached:
         return
-    # The last two: an encoding that expat or Python does not know.
+    # LookupError and ValueError: an encoding that Python or expat does not know.
     except (expat.ExpatError, LookupError, ValueError) as error:
         raise RefusedXmlError(f"The XML is not well-formed: {error}") from error
 

@@ -1,4 +1,7 @@
-"""Walking through a document, with a note of what has been read and of what nobody asked for."""
+"""Reader for elements of an invoice's XML; it records every element that was read.
+
+Elements that no reader has read are content that the model of an invoice cannot hold.
+"""
 
 import datetime as dt
 import re
@@ -10,21 +13,21 @@ from typing import Final, Never
 from lxml import etree
 
 _MAX_UNREAD: Final = 100
-# Within these digits, whatever follows from the numbers can be computed exactly enough.
+# Totals are computed with 60 digits: products of such numbers stay exact enough.
 _DECIMAL: Final = re.compile(r"[+-]?(?:[0-9]{1,15}(?:\.[0-9]{0,20})?|\.[0-9]{1,20})")
 _XSD_DATE: Final = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?:Z|[+-][0-9]{2}:[0-9]{2})?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocatedMessage:
-    """Something about the place that an XPath leads to."""
+    """A message and the XPath that it is about."""
 
     location: str
     message: str
 
 
 class UnreadableInvoiceError(ValueError):
-    """A document that this model of an invoice cannot be made of."""
+    """A document from which no invoice can be built; `problem` has the reason and the place."""
 
     def __init__(self, location: str, message: str) -> None:
         super().__init__(message)
@@ -33,11 +36,11 @@ class UnreadableInvoiceError(ValueError):
 
 @dataclass(slots=True)
 class XmlDocument:
-    """A document on its way into the model."""
+    """An XML document and the set of its elements that were read."""
 
     root: etree._Element
     prefixes: Mapping[str, str]
-    """Prefix by namespace; names here are written with them."""
+    """Prefix by namespace. Paths use these prefixes, whichever the document declares."""
     read_elements: set[etree._Element] = field(default_factory=set)
     _prefixed_names: dict[str, str] = field(default_factory=dict)
 
@@ -63,18 +66,19 @@ class XmlDocument:
         return "".join(reversed(steps))
 
     def unread_elements(self) -> tuple[LocatedMessage, ...]:
-        """Return the outermost elements that nobody asked for, as far as they say anything."""
-        remarks: list[LocatedMessage] = []
-        touched = self._ancestors()
+        """Return the outermost elements that have text and were not read, at most 100."""
+        unread: list[LocatedMessage] = []
+        ancestors = self._ancestors()
         pending = [self.root]
-        while pending and len(remarks) < _MAX_UNREAD:
+        while pending and len(unread) < _MAX_UNREAD:
             element = pending.pop()
-            if element in touched:
+            # Something inside it was read: only its unread children count.
+            if element in ancestors:
                 pending.extend(reversed(element))
             elif (
                 element not in self.read_elements and "".join(map(str, element.itertext())).strip()
             ):
-                remarks.append(
+                unread.append(
                     LocatedMessage(
                         location=self.xpath(element),
                         message=(
@@ -83,16 +87,16 @@ class XmlDocument:
                         ),
                     )
                 )
-        return tuple(remarks)
+        return tuple(unread)
 
     def _ancestors(self) -> set[etree._Element]:
-        found: set[etree._Element] = set()
+        ancestors: set[etree._Element] = set()
         for element in self.read_elements:
             ancestor = element.getparent()
-            while ancestor is not None and ancestor not in found:
-                found.add(ancestor)
+            while ancestor is not None and ancestor not in ancestors:
+                ancestors.add(ancestor)
                 ancestor = ancestor.getparent()
-        return found
+        return ancestors
 
     @staticmethod
     def _position(element: etree._Element) -> str:
@@ -102,7 +106,7 @@ class XmlDocument:
 
 
 class ElementReader:
-    """An element, and its children by name."""
+    """An element and its children by prefixed name; reading a value marks its element as read."""
 
     __slots__ = ("_children", "document", "lxml_element")
 
@@ -114,7 +118,7 @@ class ElementReader:
             self._children.setdefault(document.prefixed_name(child), []).append(child)
 
     def find_all(self, path: str) -> Iterator["ElementReader"]:
-        """Give the elements that a path leads to."""
+        """Yield the elements at a path of prefixed names, such as `cac:Party/cbc:ID`."""
         name, _, rest = path.partition("/")
         for child in self._children.get(name, ()):
             part = ElementReader(self.document, child)
@@ -124,38 +128,38 @@ class ElementReader:
                 yield part
 
     def find(self, path: str) -> "ElementReader | None":
-        """Return the first element that a path leads to."""
+        """Return the first element at a path, or None."""
         return next(self.find_all(path), None)
 
     def require(self, path: str) -> "ElementReader":
-        """Return the first element that a path leads to; without it there is no invoice."""
+        """Return the first element at a path; raise UnreadableInvoiceError if there is none."""
         return self.find(path) or self.raise_missing(path)
 
     def text(self, path: str) -> str | None:
-        """Return the text of the first element that a path leads to, if it has any."""
+        """Return the text of the first element at a path; None if it is absent or blank."""
         part = self.find(path)
         return part.own_text if part else None
 
     def require_text(self, path: str) -> str:
-        """Return the text at a path; without it there is no invoice."""
+        """Return the text at a path; raise UnreadableInvoiceError if there is none."""
         return self.text(path) or self.raise_missing(path)
 
     def code(self, path: str) -> str | None:
-        """Return the text at a path without the white space around it."""
+        """Return the text at a path without surrounding white space."""
         text = self.text(path)
         return text.strip() if text else None
 
     def require_code(self, path: str) -> str:
-        """Return the code at a path; without it there is no invoice."""
+        """Return the code at a path; raise UnreadableInvoiceError if there is none."""
         return self.code(path) or self.raise_missing(path)
 
     def number(self, path: str) -> Decimal | None:
-        """Return the number at a path."""
+        """Return the number at a path; raise UnreadableInvoiceError if the text is none."""
         part = self.find(path)
         return part.own_number() if part else None
 
     def own_number(self) -> Decimal | None:
-        """Return the number that the element itself is."""
+        """Return the element's own text as a number; raise UnreadableInvoiceError."""
         text = self.own_text
         if text is None:
             return None
@@ -166,23 +170,23 @@ class ElementReader:
         return Decimal(text.strip())
 
     def require_number(self, path: str) -> Decimal:
-        """Return the number at a path; without it there is no invoice."""
+        """Return the number at a path; raise UnreadableInvoiceError if there is none."""
         number = self.number(path)
         return self.raise_missing(path) if number is None else number
 
     def iso_date(self, path: str) -> dt.date | None:
-        """Return the date at a path, written as in UBL; a time zone is dropped."""
+        """Return the date at a path in the form of UBL (xsd:date); a time zone is dropped."""
         part = self.find(path)
         text = part.own_text if part else None
         if part is None or text is None:
             return None
-        found = _XSD_DATE.fullmatch(text.strip())
-        if not found:
+        match = _XSD_DATE.fullmatch(text.strip())
+        if not match:
             raise part.unreadable_error("is no date such as 2026-11-22")
-        return part.calendar_date(*found.groups())
+        return part.calendar_date(*match.groups())
 
     def calendar_date(self, year: str, month: str, day: str) -> dt.date:
-        """Return a date of the calendar."""
+        """Return the date of these digits; raise UnreadableInvoiceError for 2026-02-30."""
         try:
             return dt.date(int(year), int(month), int(day))
         except ValueError as error:
@@ -190,13 +194,13 @@ class ElementReader:
 
     @property
     def own_text(self) -> str | None:
-        """The text of the element itself, if it has any."""
+        """The element's own text; None if it is blank. Marks the element as read."""
         self.document.read_elements.add(self.lxml_element)
         text = self.lxml_element.text
         return text if text and text.strip() else None
 
     def mark_read_if_equal(self, path: str, expected: str | None) -> None:
-        """Count a repetition of what is known as read."""
+        """Mark the first element at a path as read if its text only repeats a known value."""
         part = self.find(path)
         if part is not None and (part.lxml_element.text or "").strip() == (expected or "").strip():
             part.document.read_elements.add(part.lxml_element)
@@ -207,36 +211,36 @@ class ElementReader:
         return self.document.xpath(self.lxml_element)
 
     def attribute(self, name: str) -> str | None:
-        """Return an attribute, if it has a value."""
+        """Return the value of an attribute; None if it is absent or empty."""
         return self.lxml_element.get(name) or None
 
     def peek(self, path: str) -> str:
-        """Return the code at a path without counting it as read."""
+        """Return the code at a path, or an empty text, without marking it as read."""
         part = self.find(path)
         return (part.lxml_element.text or "").strip() if part else ""
 
     def has_code(self, path: str, code: str) -> bool:
-        """Tell whether this code stands at a path, and count it as read if so."""
+        """Tell whether the code at a path is this one, and mark it as read if so."""
         if self.peek(path) != code:
             return False
         self.mark_read(path)
         return True
 
     def mark_read(self, *paths: str) -> None:
-        """Count what follows from the rest of the invoice as read."""
+        """Mark whole subtrees as read: values that the model computes or implies."""
         for path in paths:
             for part in self.find_all(path):
                 part.mark_subtree_read()
 
     def mark_subtree_read(self) -> None:
-        """Count the element and all within as read."""
+        """Mark the element and its descendants as read."""
         self.document.read_elements.update(self.lxml_element.iter())
 
     def unreadable_error(self, complaint: str) -> UnreadableInvoiceError:
-        """Return the error that this element makes."""
+        """Return an UnreadableInvoiceError at this element."""
         name = self.document.prefixed_name(self.lxml_element)
         return UnreadableInvoiceError(self.location, f"{name} {complaint}")
 
     def raise_missing(self, path: str) -> Never:
-        """Raise the error that the absence of an element makes."""
+        """Raise UnreadableInvoiceError for an element that is absent or blank."""
         raise self.unreadable_error(f"has no {path} with a value")

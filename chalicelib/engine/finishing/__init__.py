@@ -1,1 +1,1 @@
-"""What is done to a file after the browser has made it; bytes in, bytes out."""
+"""Finishing of a file after the browser has made it; bytes in, bytes out."""

@@ -1,4 +1,4 @@
-"""Files inside the PDF: in its names tree, and bound to the document as associated files."""
+"""Embedded files of a PDF: in its names tree, and as associated files of the document."""
 
 from collections.abc import Iterable, Sequence
 from itertools import chain, count
@@ -12,12 +12,15 @@ if TYPE_CHECKING:
     from chalicelib.engine.finishing.finisher import FinishingContext
 
 
+_INVOICE_DESCRIPTION: Final = "The invoice as data (EN 16931, Cross Industry Invoice)"
+
+
 def _attach(document: "pikepdf.Pdf", finishing: "FinishingContext") -> None:
-    import pikepdf  # noqa: PLC0415 -- only a document that is opened needs it
+    import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
 
     options = finishing.output.pdf
     date = pdf_date(document_date(options.metadata))
-    # A list of its own: qpdf puts files into the document's as well.
+    # A copy: adding an attachment makes qpdf change the document's own list as well.
     associated = pikepdf.Array([*document.Root.get("/AF", [])])
     names = _distinct_names(
         [attachment.filename for attachment in options.attachments], taken=document.attachments
@@ -39,27 +42,23 @@ def _attach(document: "pikepdf.Pdf", finishing: "FinishingContext") -> None:
 
 
 def _distinct_names(names: Sequence[str], *, taken: Iterable[str]) -> list[str]:
-    """Return the names with a number in those that have come before, whatever their case."""
+    """Return the names, numbered where one repeats an earlier or taken name in any case."""
     taken = {name.casefold() for name in taken}
     distinct = []
     for name in names:
         stem, dot, extension = name.rpartition(".")
-        parts = (stem, dot + extension) if stem else (name, "")
-        numbered = (f"{parts[0]}-{number}{parts[1]}" for number in count(2))
-        free = next(one for one in chain([name], numbered) if one.casefold() not in taken)
-        taken.add(free.casefold())
-        distinct.append(free)
+        base_and_suffix = (stem, dot + extension) if stem else (name, "")
+        numbered = (f"{base_and_suffix[0]}-{number}{base_and_suffix[1]}" for number in count(2))
+        free_name = next(
+            candidate for candidate in chain([name], numbered) if candidate.casefold() not in taken
+        )
+        taken.add(free_name.casefold())
+        distinct.append(free_name)
     return distinct
 
 
-ATTACHMENTS: Final = PdfFinisher(lambda finishing: bool(finishing.output.pdf.attachments), _attach)
-
-
-_DESCRIPTION: Final = "The invoice as data (EN 16931, Cross Industry Invoice)"
-
-
 def _embed_invoice(document: "pikepdf.Pdf", finishing: "FinishingContext") -> None:
-    import pikepdf  # noqa: PLC0415 -- as finishing/pdf.py
+    import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
 
     invoice = finishing.invoice_file
     assert invoice is not None
@@ -68,7 +67,7 @@ def _embed_invoice(document: "pikepdf.Pdf", finishing: "FinishingContext") -> No
         document,
         invoice.content,
         filename=invoice.filename,
-        description=_DESCRIPTION,
+        description=_INVOICE_DESCRIPTION,
         mime_type="text/xml",
         creation_date=date,
         mod_date=date,
@@ -77,6 +76,8 @@ def _embed_invoice(document: "pikepdf.Pdf", finishing: "FinishingContext") -> No
     document.attachments[invoice.filename] = file
     document.Root.AF = pikepdf.Array([file.obj])
 
+
+ATTACHMENTS: Final = PdfFinisher(lambda finishing: bool(finishing.output.pdf.attachments), _attach)
 
 HYBRID_INVOICE: Final = PdfFinisher(
     lambda finishing: finishing.invoice_file is not None, _embed_invoice

@@ -1,7 +1,7 @@
-"""A PDF as Chromium prints it, changed byte for byte, so that its table of places stays true.
+"""Byte-for-byte rewriting of Chromium's PDF: the offsets of its cross-reference table stay true.
 
-Opening and saving a document of many pages takes as long as a good part of its printing; this
-does not.
+Opening and saving a document of many pages takes a good part of the time of its printing; this does
+not (decision 16).
 """
 
 import datetime as dt
@@ -13,16 +13,16 @@ from typing import Final
 
 _DATE: Final = re.compile(rb"/(Creation|Mod)Date \(D:[0-9]{14}[+-][0-9]{2}'[0-9]{2}'\)")
 _ORIGIN_SUFFIX: Final = b".document.invalid"
-# An origin's name, with the rest of the string that it stands in and what ends that.
+# The host of a document's origin, with the rest of its PDF string and the closing bracket.
 _ORIGIN_IN_STRING: Final = re.compile(
     rb"\.document\.invalid(?<=[0-9a-f]{24}\.document\.invalid)(?:[ -'*-\[\]-~]++|\\.)*+(\)?)"
 )
-# As browser/origin.py makes it, also as a parameter of another address; backwards, so that each
-# search begins with its name.
+# An origin as browser/pool/origin.py makes it, also percent-encoded as a parameter of another URL.
+# Reversed, so that each search begins at the fixed part of the host.
 _REVERSED_ORIGIN: Final = re.compile(rb"dilavni\.tnemucod\.[0-9a-f]{24}(?:(?://:|F2%F2%A3%)sptth)?")
 _MAX_BYTES_BEFORE_NAME: Final = len(b"https%3A%2F%2F") + 24
-# The ids that Chromium gives to the cells that head a table, where cells name them: in a cell's
-# own dictionary, in lists, in the tree of ids behind a reference.
+# The ids of header cells, in each place that Chromium writes them: the /ID of the cell, the
+# /Headers of other cells and the /IDTree. They go on counting within one renderer process.
 _HEADER_CELL_ID: Final = re.compile(
     rb"\(node(?:(?<=/ID \(node)|(?<=\[\(node)|(?<=\) \(node)|(?<= R \(node))([0-9]{8})\)"
 )
@@ -42,28 +42,30 @@ _XREF_ENTRY_BYTES: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class StructureIndex:
-    """What a structure tree has in it: its types, and elements by number, in the order of reading.
+    """Types of a structure tree, and object numbers of some elements in reading order.
 
-    Parents come after their kids. What is in streams may look like one as well.
+    Elements come before their parents. Bytes within streams may look like an element: the numbers
+    are candidates, to be checked once the document is opened.
     """
 
     types: frozenset[str]
     list_items: tuple[int, ...]
     figures: tuple[int, ...]
     annotation_parents: tuple[int, ...]
-    """Those that annotations belong to, which are links."""
+    """Elements that annotations belong to: links."""
 
 
 def make_deterministic(content: bytes, created_at: dt.datetime) -> bytes:
-    """Return the document with nothing in it that another printing would have differently.
+    """Return the document without the bytes that differ from one printing to the next.
 
-    Its dates are `moment`, its structure ids count from 1, links to its own place are relative.
+    Its dates become `created_at`, its structure ids count from 1, and links to its own origin
+    become relative. Every replacement keeps its length.
     """
     date = f"{created_at.astimezone(dt.UTC):%Y%m%d%H%M%S}+00'00'".encode()
     content = _DATE.sub(rb"/\g<1>Date (D:%s)" % date, content, count=2)
     if _ORIGIN_SUFFIX in content:
         content = _make_links_relative(content)
-    # Texts and, every other one, the number of a cell between them: there are thousands.
+    # Every other part is the number of a cell. There are thousands, so the parts are joined once.
     parts = _HEADER_CELL_ID.split(content)
     names = {old: b"(node%08d)" % new for new, old in enumerate(sorted(set(parts[1::2])), 1)}
     parts[1::2] = map(names.__getitem__, parts[1::2])
@@ -71,45 +73,51 @@ def make_deterministic(content: bytes, created_at: dt.datetime) -> bytes:
 
 
 def _make_links_relative(content: bytes) -> bytes:
-    """Return the document with no origin in its strings; what follows each fills its room."""
+    """Return the document without origins in its strings; blanks fill the freed bytes."""
     parts: list[bytes] = []
-    done = 0
-    for found in _ORIGIN_IN_STRING.finditer(content):
-        if found[1]:
-            begin = max(done, found.start() - _MAX_BYTES_BEFORE_NAME)
-            told = content[begin : found.end()]
-            kept = _REVERSED_ORIGIN.sub(b"", told[::-1])[::-1]
-            parts += content[done:begin], kept.ljust(len(told))
-            done = found.end()
-    return b"".join((*parts, content[done:]))
+    copied_to = 0
+    for match in _ORIGIN_IN_STRING.finditer(content):
+        if match[1]:
+            begin = max(copied_to, match.start() - _MAX_BYTES_BEFORE_NAME)
+            string = content[begin : match.end()]
+            relative = _REVERSED_ORIGIN.sub(b"", string[::-1])[::-1]
+            parts += content[copied_to:begin], relative.ljust(len(string))
+            copied_to = match.end()
+    return b"".join((*parts, content[copied_to:]))
 
 
 def with_document_id(content: bytes) -> bytes:
-    """Return the document with an id made of its own bytes."""
+    """Return the document with an id derived from its bytes (ISO 32000-1, 14.4).
+
+    No offset points behind the start of the trailer, so that the id may be inserted there.
+    """
     at = content.rindex(b"trailer\n<<") + len(b"trailer\n<<")
     digest = hashlib.sha256(content).hexdigest()[:32].encode()
     return content[:at] + b"/ID [<%s> <%s>]\n" % (digest, digest) + content[at:]
 
 
 def page_count(content: bytes) -> int:
-    """Return how many pages a document has that was saved by the browser alone."""
+    """Return the number of pages of a document that only the browser has saved."""
     tail = content[-_TAIL_BYTES:]
     table, root = _STARTXREF.search(tail), _ROOT.search(tail)
     assert table is not None
     assert root is not None
     first = content.index(b"\n", content.index(b"\n", int(table[1])) + 1) + 1
 
-    def number(form: re.Pattern[bytes], object_number: int) -> int:
-        entry = first + object_number * _XREF_ENTRY_BYTES
-        found = form.search(content, int(content[entry : entry + 10]))
-        assert found is not None
-        return int(found[1])
+    def referenced_number(form: re.Pattern[bytes], object_number: int) -> int:
+        entry_start = first + object_number * _XREF_ENTRY_BYTES
+        match = form.search(content, int(content[entry_start : entry_start + 10]))
+        assert match is not None
+        return int(match[1])
 
-    return number(_COUNT, number(_PAGES, int(root[1])))
+    return referenced_number(_COUNT, referenced_number(_PAGES, int(root[1])))
 
 
 def structure_index(content: bytes) -> StructureIndex:
-    """Return what the structure tree has in it: to visit each element takes far longer."""
+    """Return the index of the structure tree, found by text search.
+
+    To visit each element with pikepdf takes far longer.
+    """
     return StructureIndex(
         types=frozenset(name.decode() for name in set(_ELEMENT_TYPE.findall(content))),
         list_items=tuple(_object_numbers(content, _LIST_ITEM)),
@@ -118,13 +126,13 @@ def structure_index(content: bytes) -> StructureIndex:
     )
 
 
-def _object_numbers(content: bytes, form: re.Pattern[bytes]) -> Iterator[int]:
-    """Yield the number of each object that has this form in it."""
-    after = 0
-    for found in form.finditer(content):
-        end = content.rfind(_OBJECT_BEGIN, after, found.start())
-        after = found.start()
-        if end < 0:  # one more in the same object, or none
+def _object_numbers(content: bytes, pattern: re.Pattern[bytes]) -> Iterator[int]:
+    """Yield the number of each object that contains the pattern."""
+    previous_match = 0
+    for match in pattern.finditer(content):
+        end = content.rfind(_OBJECT_BEGIN, previous_match, match.start())
+        previous_match = match.start()
+        if end < 0:  # a second match in the same object, or no object at all
             continue
         number = content[max(end - _MAX_DIGITS, 0) : end].rpartition(b"\n")[2]
         if number.isdigit():

@@ -1,4 +1,4 @@
-"""What a finisher of PDFs must be able to do."""
+"""Interface of a PDF finisher, and the context that finishing works in."""
 
 import datetime as dt
 from collections.abc import Callable, Mapping
@@ -14,9 +14,13 @@ if TYPE_CHECKING:
     from chalicelib.engine.render_trace import TraceRecorder
 
 
+# Fixed, so that the same request gives the same bytes.
+_DEFAULT_DATE: Final = dt.datetime(2000, 1, 1, tzinfo=dt.UTC)
+
+
 @dataclass(frozen=True, slots=True)
 class PdfFinisher:
-    """Changes an opened document; where no finisher `applies`, it is not opened at all."""
+    """Finisher that changes an opened document; without any that `applies` it is not opened."""
 
     applies: Callable[["FinishingContext"], bool]
     apply: Callable[["pikepdf.Pdf", "FinishingContext"], None]
@@ -24,7 +28,7 @@ class PdfFinisher:
 
 @dataclass(frozen=True, slots=True)
 class InvoiceFile:
-    """An invoice as XML, as it is embedded; `level` and `version` are named in the XMP."""
+    """XML invoice to embed; the XMP metadata name `level` and `version`."""
 
     content: bytes
     filename: str
@@ -34,7 +38,7 @@ class InvoiceFile:
 
 
 class RunOnFreshPage(Protocol):
-    """Gives `work` an empty page of its own, for what is printed beside the document."""
+    """Port to the browser that gives `work` an empty page, for parts printed separately."""
 
     def __call__[Result](self, work: "Callable[[BrowserPage], Result]") -> Result:
         """Return what `work` returns; raises as `Browser.use`."""
@@ -43,9 +47,10 @@ class RunOnFreshPage(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FinishingContext:
-    """What is known when a drawn page becomes a file; `test`: it is marked as one.
+    """Context in which a drawn page becomes a file.
 
-    `invoice_file` is embedded in the PDF; `printed_pdf` is the PDF as Chromium printed it.
+    `test` asks for the test mark. `invoice_file` is embedded in the PDF. `printed_pdf` is the PDF
+    as Chromium printed it.
     """
 
     output: "OutputOptions"
@@ -57,17 +62,13 @@ class FinishingContext:
     printed_pdf: bytes = b""
 
 
-# What has no time of its own gets this one.
-_DEFAULT_DATE: Final = dt.datetime(2000, 1, 1, tzinfo=dt.UTC)
-
-
 def document_date(metadata: "PdfMetadata") -> dt.datetime:
-    """Return the moment that the caller names, or else the one that is always the same; in UTC."""
+    """Return the caller's `created_at`, or else a fixed moment; in UTC."""
     if metadata.created_at is None:
         return _DEFAULT_DATE
     return dt.datetime.fromisoformat(metadata.created_at).astimezone(dt.UTC)
 
 
 def pdf_date(moment: dt.datetime) -> str:
-    """Return a moment as PDF writes it."""
+    """Return a moment in UTC as a PDF date (ISO 32000-1, 7.9.4)."""
     return f"D:{moment:%Y%m%d%H%M%S}+00'00'"

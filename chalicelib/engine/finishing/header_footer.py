@@ -1,4 +1,4 @@
-"""Headers and footers that are not alike on all pages: printed apart and put on the pages."""
+"""Headers and footers that differ between pages: printed separately and overlaid on the pages."""
 
 import io
 from collections.abc import Mapping, Sequence
@@ -25,36 +25,39 @@ _NO_HEADER_FOOTER: Final = HeaderFooterPair(None, None)
 
 def _add_headers_footers(document: "pikepdf.Pdf", finishing: "FinishingContext") -> None:
     pdf = finishing.output.pdf
-    shown = selected_pages(pdf.page_ranges, len(document.pages))
-    groups = _pages_by_header_footer(pdf, len(document.pages), shown)
-    address = finishing.recorder.page_url
-    sheets = [
-        _overlay_pages(document, pdf, bands, indexes, address) for bands, indexes in groups.items()
+    selected = selected_pages(pdf.page_ranges, len(document.pages))
+    groups = _pages_by_header_footer(pdf, len(document.pages), selected)
+    page_url = finishing.recorder.page_url
+    batches = [
+        _overlay_pages(document, pdf, pair, indexes, page_url) for pair, indexes in groups.items()
     ]
-    # By name: it may be called for by another process (apart.py).
-    printed = finishing.run_on_fresh_page(
-        partial(_print_overlays, sheets=sheets, output=finishing.output)
+    # A module-level function: finish_worker.py pickles it by name.
+    overlays = finishing.run_on_fresh_page(
+        partial(_print_overlays, batches=batches, output=finishing.output)
     )
-    moment = document_date(pdf.metadata)
-    for indexes, content in zip(groups.values(), printed, strict=True):
-        _overlay(document, indexes, make_deterministic(content, moment))
-    keep_pages(document, shown)
+    created_at = document_date(pdf.metadata)
+    for indexes, content in zip(groups.values(), overlays, strict=True):
+        _overlay(document, indexes, make_deterministic(content, created_at))
+    keep_pages(document, selected)
 
 
 def _print_overlays(
-    page: "BrowserPage", sheets: Sequence[HeaderFooterBatch], output: "OutputOptions"
+    page: "BrowserPage", batches: Sequence[HeaderFooterBatch], output: "OutputOptions"
 ) -> list[bytes]:
-    return [page.header_footer_pdf(each, output) for each in sheets]
+    return [page.header_footer_pdf(batch, output) for batch in batches]
 
 
 def _pages_by_header_footer(
-    pdf: PdfOptions, count: int, shown: Sequence[int]
+    pdf: PdfOptions, count: int, selected: Sequence[int]
 ) -> Mapping[HeaderFooterPair, Sequence[int]]:
-    """Return which pages, counted from 0, have the same bands; those without any are left out."""
+    """Return the indexes of the pages that share each pair.
+
+    Pages without header and footer are left out.
+    """
     groups: dict[HeaderFooterPair, list[int]] = {}
-    for index in shown:
+    for index in selected:
         first, last = index == 0, index == count - 1
-        kind = (
+        pair = (
             pdf.single_page
             if first and last
             else pdf.first_page
@@ -63,8 +66,8 @@ def _pages_by_header_footer(
             if last
             else pdf.header_footer
         )
-        if kind != _NO_HEADER_FOOTER:
-            groups.setdefault(kind, []).append(index)
+        if pair != _NO_HEADER_FOOTER:
+            groups.setdefault(pair, []).append(index)
     return groups
 
 
@@ -75,13 +78,13 @@ def _overlay_pages(
     indexes: Sequence[int],
     url: str,
 ) -> HeaderFooterBatch:
-    def sheet(index: int) -> HeaderFooterPage:
+    def overlay_page(index: int) -> HeaderFooterPage:
         left, bottom, right, top = (float(edge) for edge in document.pages[index].mediabox)
         return HeaderFooterPage(right - left, top - bottom, pdf.page_number_start + index)
 
     return HeaderFooterBatch(
         pair=pair,
-        pages=[sheet(index) for index in indexes],
+        pages=[overlay_page(index) for index in indexes],
         total=pdf.page_number_start + len(document.pages) - 1,
         title=str(document.docinfo.get("/Title", "")),
         url=url,
@@ -89,28 +92,28 @@ def _overlay_pages(
 
 
 def _overlay(document: "pikepdf.Pdf", indexes: Sequence[int], content: bytes) -> None:
-    import pikepdf  # noqa: PLC0415 -- as finishing/pdf.py
+    import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
 
-    layers = PageDrawings(document)
+    drawings = PageDrawings(document)
     with pikepdf.open(io.BytesIO(content)) as printed:
         if len(printed.pages) != len(indexes):
             message = "a header or footer has styles that change the pages which it is printed on"
             raise RenderFailure("render_failed", message)
         for index, source in zip(indexes, printed.pages, strict=True):
             page = document.pages[index]
-            # Both begin at the top edge; the sheet may be a little taller.
+            # The top edges coincide; the overlay page may be a little taller than the page.
             lift = float(page.mediabox[3]) - float(source.mediabox[3])
             form = document.copy_foreign(source.as_form_xobject())
             name = page.add_resource(form, pikepdf.Name.XObject, name=pikepdf.Name.PlatenBands)
             operators = f"1 0 0 1 {page.mediabox[0]} {lift:.4f} cm {name} Do".encode()
-            layers.draw_over(page, layers.drawing(operators, "Header"))
+            drawings.draw_over(page, drawings.drawing(operators, "Header"))
             links = [link for link in source.get("/Annots", []) if "/A" in link]
             for link in links:
                 _add_link(page, document.copy_foreign(printed.make_indirect(link)), lift)
 
 
 def _add_link(page: "pikepdf.Page", link: "pikepdf.Object", lift: float) -> None:
-    import pikepdf  # noqa: PLC0415 -- as above
+    import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
 
     left, bottom, right, top = (float(edge) for edge in link.Rect)
     link.Rect = pikepdf.Array([left, bottom + lift, right, top + lift])

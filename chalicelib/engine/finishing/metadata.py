@@ -1,4 +1,4 @@
-"""What the document says of itself, twice as readers expect it: as Info and as XMP."""
+"""Metadata of a PDF, written twice as readers expect it: as Info dictionary and as XMP."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from chalicelib.engine.finishing.finisher import FinishingContext
 
-# ISO 16684-1; what a document conforms to is added to its end.
+# XMP packet (ISO 16684-1). finishing/pdfa.py adds the conformance claims to its end.
 _PACKET: Final = (
     '<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>\n'
     '<x:xmpmeta xmlns:x="adobe:ns:meta/">'
@@ -49,9 +49,10 @@ def _write_info(document: "pikepdf.Pdf", metadata: PdfMetadata) -> None:
 
 
 def _write_xmp(document: "pikepdf.Pdf", metadata: PdfMetadata) -> None:
-    import pikepdf  # noqa: PLC0415 -- only a document that is opened needs it
+    import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
 
-    # Of a document without a title, the browser's is an address, of which blanks are left.
+    # A document without a title gets its URL as title from the browser; make_deterministic leaves
+    # only blanks of that.
     info = {name: _xml_safe(str(value)).strip() for name, value in document.docinfo.items()}
     moment = f"{document_date(metadata):%Y-%m-%dT%H:%M:%SZ}"
     keywords = [_xml_safe(keyword) for keyword in metadata.keywords or ()]
@@ -84,7 +85,7 @@ def _xmp_property(name: str, value: str | None) -> str:
 
 
 def _show_title(document: "pikepdf.Pdf") -> None:
-    import pikepdf  # noqa: PLC0415 -- only a document that is opened needs it
+    import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
 
     preferences = document.Root.get("/ViewerPreferences", pikepdf.Dictionary())
     preferences.DisplayDocTitle = True
@@ -94,7 +95,8 @@ def _show_title(document: "pikepdf.Pdf") -> None:
 def _set_language(document: "pikepdf.Pdf", language: str) -> None:
     document.Root.Lang = language
     tree = document.Root.get("/StructTreeRoot")
-    # The browser gives the document's first element a language of its own, which would win.
+    # The browser also sets the language of the root element, which overrides the catalog's
+    # (ISO 32000-1, 14.9.2).
     if tree is not None and "/Lang" in tree.get("/K", {}):
         tree.K.Lang = language
 

@@ -7,21 +7,24 @@ if TYPE_CHECKING:
 
 
 class PageDrawings:
-    """Puts drawings on the pages of one document; each is content that may stand on many pages."""
+    """Drawings on the pages of one document; several pages may share a drawing."""
 
     def __init__(self, document: "pikepdf.Pdf") -> None:
-        """Prepare what all pages share."""
+        """Create the streams that all pages share."""
         self._document = document
         self._save_state = document.make_stream(b"q\n")
         self._restore_state = document.make_stream(b"\nQ\n")
 
     def drawing(self, operators: bytes, subtype: str = "Watermark") -> "pikepdf.Stream":
-        """Return operators as a drawing; `subtype` is that of a pagination artifact."""
+        """Return a drawing: a pagination artifact of type `subtype` (ISO 32000-1, 14.8.2.2)."""
         opened = f"/Artifact <</Type /Pagination /Subtype /{subtype}>> BDC q\n".encode()
         return self._document.make_stream(opened + operators + b"\nQ EMC\n")
 
     def draw_over(self, page: "pikepdf.Page", drawing: "pikepdf.Stream") -> None:
-        """Draw over a page; what was drawn before has left its own matrix behind."""
+        """Draw over a page.
+
+        The page's own content may leave a changed matrix behind, so it is enclosed in q and Q.
+        """
         page.contents_add(self._save_state, prepend=True)
         page.contents_add(self._restore_state)
         page.contents_add(drawing)

@@ -1,4 +1,4 @@
-"""Takes pages out of a document, with all that its structure and outline say of them."""
+"""Selection of pages: removes the others, with their structure elements and outline items."""
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -12,9 +12,10 @@ type _ObjGen = tuple[int, int]
 
 
 def selected_pages(page_ranges: str, count: int) -> list[int]:
-    """Return the pages that are named, counted from 0; none named are all.
+    """Return the indexes of the pages in `page_ranges`, or of all pages where it is empty.
 
-    Raises RenderFailure `render_failed` for a page that is not there, as the browser does.
+    Raises RenderFailure `render_failed` for a range that begins after the last page, as the browser
+    does.
     """
     if not page_ranges:
         return list(range(count))
@@ -29,21 +30,25 @@ def selected_pages(page_ranges: str, count: int) -> list[int]:
 
 
 def keep_pages(document: "pikepdf.Pdf", indexes: Iterable[int]) -> None:
-    """Keep these pages only, counted from 0."""
-    kept = set(indexes)
-    if len(kept) == len(document.pages):
+    """Remove all pages but those with these indexes."""
+    kept_indexes = set(indexes)
+    if len(kept_indexes) == len(document.pages):
         return
     root: Any = document.Root
-    there: set[_ObjGen] = {_objgen(document.pages[index]) for index in kept}
+    kept_ids: set[_ObjGen] = {_objgen(document.pages[index]) for index in kept_indexes}
     if "/StructTreeRoot" in root:
-        _prune_structure(root.StructTreeRoot, there, _parent_tree_keys(document, kept))
+        _prune_structure(root.StructTreeRoot, kept_ids, _parent_tree_keys(document, kept_indexes))
     if "/Outlines" in root:
-        _prune_outline(root, there)
+        _prune_outline(root, kept_ids)
     if "/Dests" in root:
-        for name in [name for name, place in root.Dests.items() if place[0].objgen not in there]:
+        for name in [
+            name
+            for name, destination in root.Dests.items()
+            if destination[0].objgen not in kept_ids
+        ]:
             del root.Dests[name]
     for index in reversed(range(len(document.pages))):
-        if index not in kept:
+        if index not in kept_indexes:
             del document.pages[index]
 
 
@@ -52,82 +57,88 @@ def _objgen(page: Any) -> _ObjGen:
     return number, generation
 
 
-def _parent_tree_keys(document: "pikepdf.Pdf", kept: Iterable[int]) -> set[int]:
-    """Return the keys that the pages and their links have in the structure's parent tree."""
+def _parent_tree_keys(document: "pikepdf.Pdf", kept_indexes: Iterable[int]) -> set[int]:
+    """Return the keys of the kept pages and their annotations in the parent tree."""
     keys = set()
-    for index in kept:
+    for index in kept_indexes:
         page = document.pages[index]
         keys.add(int(page.get("/StructParents", -1)))
-        keys.update(int(link.get("/StructParent", -1)) for link in page.get("/Annots", []))
+        keys.update(
+            int(annotation.get("/StructParent", -1)) for annotation in page.get("/Annots", [])
+        )
     return keys
 
 
 def _prune_structure(tree: Any, kept_ids: set[_ObjGen], keys: set[int]) -> None:
-    import pikepdf  # noqa: PLC0415 -- as finishing/pdf.py
+    import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
 
     elements = list(_elements(tree))
-    lost = _removed_elements(elements, kept_ids, frozenset())
-    # A cell may be headed by one that stands on a page before: its place is kept, empty.
+    removed = _removed_elements(elements, kept_ids, frozenset())
+    # A cell may name a header cell on a removed page: that element stays, without content.
     headers = {
         bytes(name)
         for element in elements
-        if element.objgen not in lost
+        if element.objgen not in removed
         for attribute in _as_list(element.get("/A"))
         for name in attribute.get("/Headers", [])
     }
-    lost = _removed_elements(elements, kept_ids, headers)
+    removed = _removed_elements(elements, kept_ids, headers)
     for element in elements:
-        if element.objgen not in lost:
-            _prune_element(element, kept_ids, lost)
+        if element.objgen not in removed:
+            _prune_element(element, kept_ids, removed)
     parents = pikepdf.NumberTree(tree.ParentTree)
     for key in [key for key in parents if key not in keys]:
         del parents[key]
     if "/IDTree" in tree:
         names = pikepdf.NameTree(tree.IDTree)
-        for name in [name for name, element in names.items() if element.objgen in lost]:
+        for name in [name for name, element in names.items() if element.objgen in removed]:
             del names[name]
 
 
 def _prune_element(element: Any, kept_ids: set[_ObjGen], removed: set[_ObjGen]) -> None:
-    here = element.get("/Pg")
+    page = element.get("/Pg")
     remaining = [
-        kid for kid in _as_list(element.get("/K")) if _is_kept(kid, here, kept_ids, removed)
+        kid for kid in _as_list(element.get("/K")) if _is_kept(kid, page, kept_ids, removed)
     ]
     if remaining:
         element.K = remaining
     elif "/K" in element:
         del element.K
-    if here is not None and here.objgen not in kept_ids:
+    if page is not None and page.objgen not in kept_ids:
         del element.Pg
 
 
 def _elements(tree: Any) -> Iterator[Any]:
-    """Yield the tree's elements, each before its kids."""
-    waiting = [tree]
-    while waiting:
-        element = waiting.pop()
+    """Yield the elements of the tree, parents before their kids."""
+    pending = [tree]
+    while pending:
+        element = pending.pop()
         yield element
-        waiting.extend(kid for kid in _as_list(element.get("/K")) if _is_element(kid))
+        pending.extend(kid for kid in _as_list(element.get("/K")) if _is_element(kid))
 
 
 def _removed_elements(
     elements: list[Any], kept_ids: set[_ObjGen], headers: Iterable[bytes]
 ) -> set[_ObjGen]:
-    """Return the elements all of whose content is gone; what was empty goes with its parent."""
-    lost: set[_ObjGen] = set()
+    """Return the elements that lost all their content, except header cells that are still named.
+
+    An element that was empty before goes with its parent.
+    """
+    removed: set[_ObjGen] = set()
+    # Kids come before their parents, so that a parent knows which of its kids are removed.
     for element in reversed(elements[1:]):
-        kids, here = _as_list(element.get("/K")), element.get("/Pg")
-        full = [kid for kid in kids if not _is_element(kid) or "/K" in kid]
-        gone = full and not any(_is_kept(kid, here, kept_ids, lost) for kid in full)
-        if gone and not ("/ID" in element and bytes(element.ID) in headers):
-            lost.add(element.objgen)
-    return lost
+        kids, page = _as_list(element.get("/K")), element.get("/Pg")
+        filled = [kid for kid in kids if not _is_element(kid) or "/K" in kid]
+        is_removed = filled and not any(_is_kept(kid, page, kept_ids, removed) for kid in filled)
+        if is_removed and not ("/ID" in element and bytes(element.ID) in headers):
+            removed.add(element.objgen)
+    return removed
 
 
-def _is_kept(kid: Any, here: Any, kept_ids: set[_ObjGen], removed: set[_ObjGen]) -> bool:
+def _is_kept(kid: Any, element_page: Any, kept_ids: set[_ObjGen], removed: set[_ObjGen]) -> bool:
     if _is_element(kid):
         return kid.objgen not in removed
-    page = here if isinstance(kid, int) else kid.get("/Pg", here)
+    page = element_page if isinstance(kid, int) else kid.get("/Pg", element_page)
     return page is not None and page.objgen in kept_ids
 
 
@@ -136,7 +147,7 @@ def _is_element(kid: Any) -> bool:
 
 
 def _as_list(value: Any) -> list[Any]:
-    import pikepdf  # noqa: PLC0415 -- as finishing/pdf.py
+    import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
 
     if value is None:
         return []
@@ -150,25 +161,28 @@ def _prune_outline(root: Any, kept_ids: set[_ObjGen]) -> None:
 
 
 def _kept_outline_items(parent: Any, kept_ids: set[_ObjGen]) -> list[Any]:
-    """Return the items that stay, each with its own; those of one that goes take its place."""
+    """Return the items to keep, each with its kept children.
+
+    The children of a removed item take its place.
+    """
     items: list[Any] = []
     item = parent.get("/First")
     while item is not None:
-        own = _kept_outline_items(item, kept_ids)
-        items += [(item, own)] if item.Dest[0].objgen in kept_ids else own
+        children = _kept_outline_items(item, kept_ids)
+        items += [(item, children)] if item.Dest[0].objgen in kept_ids else children
         item = item.get("/Next")
     return items
 
 
 def _link_outline_items(parent: Any, items: list[Any]) -> int:
-    """Make these the parent's items; return how many there are at all depths."""
+    """Link the items below `parent`; return their number at all depths."""
     for name in ("/First", "/Last", "/Count"):
         if name in parent:
             del parent[name]
     if not items:
         return 0
     parent.First, parent.Last = items[0][0], items[-1][0]
-    parent.Count = len(items) + sum(_link_outline_items(item, own) for item, own in items)
+    parent.Count = len(items) + sum(_link_outline_items(item, children) for item, children in items)
     for number, (item, _) in enumerate(items):
         item.Parent = parent
         for name, neighbour in (("/Prev", number - 1), ("/Next", number + 1)):

@@ -1,6 +1,6 @@
-"""PDF/A-2 and -3 (ISO 19005) and PDF/UA-1 (ISO 14289): the document made what it says that it is.
+"""PDF/A-2 and -3 (ISO 19005) and PDF/UA-1 (ISO 14289): the claims and the changes they require.
 
-What only its author can change stays as it is, for the validator to tell.
+Defects that only the author can remove stay as they are; the validator reports them.
 """
 
 from dataclasses import dataclass
@@ -17,64 +17,12 @@ if TYPE_CHECKING:
     from chalicelib.engine.finishing.finisher import FinishingContext, InvoiceFile
 
 
-# A PDF with a file in it that may be anything is PDF/A-3.
+# Only PDF/A-3 allows an embedded file of any type (ISO 19005-3, 6.8).
 _HYBRID_FLAVOUR: Final = "3b"
 _OUTPUT_CONDITION: Final = "sRGB IEC61966-2.1"
-# Of annotations (ISO 32000-1, 12.5.3).
+# Annotation flags (ISO 32000-1, 12.5.3): print; invisible, hidden and no view.
 _PRINT_FLAG: Final = 4
 _HIDDEN_FLAGS: Final = 1 | 2 | 32
-
-
-def has_conformance_target(finishing: "FinishingContext") -> bool:
-    """Tell whether the document is held to anything."""
-    return pdfa_flavour(finishing) is not None or finishing.output.pdf.has_pdfua_target
-
-
-def pdfa_flavour(finishing: "FinishingContext") -> str | None:
-    """Return the part and level of PDF/A that the document is to conform to."""
-    return finishing.output.pdf.pdfa or (_HYBRID_FLAVOUR if finishing.invoice_file else None)
-
-
-def _make_conforming(document: "pikepdf.Pdf", finishing: "FinishingContext") -> None:
-    # Nothing of this is loaded for other documents.
-    from chalicelib.engine.finishing.tagging.pdfua import (  # noqa: PLC0415
-        make_accessible,
-        repair_to_unicode,
-    )
-
-    repair_to_unicode(document)
-    if finishing.output.pdf.is_fully_tagged:
-        make_accessible(document, finishing)
-    pdfa, pdfua = pdfa_flavour(finishing), finishing.output.pdf.pdfua
-    if pdfa is not None:
-        _add_output_intent(document)
-        _make_annotations_printable(document)
-    add_identification(document, pdfa=pdfa, pdfua=pdfua, invoice=finishing.invoice_file)
-
-
-def _add_output_intent(document: "pikepdf.Pdf") -> None:
-    """Say what the browser's RGB is: sRGB."""
-    import pikepdf  # noqa: PLC0415 -- as finishing/pdf.py
-
-    profile = document.make_stream(Path(__file__).with_name("srgb.icc").read_bytes(), N=3)
-    intent = pikepdf.Dictionary(
-        Type=pikepdf.Name.OutputIntent,
-        S=pikepdf.Name.GTS_PDFA1,
-        OutputConditionIdentifier=_OUTPUT_CONDITION,
-        Info=_OUTPUT_CONDITION,
-        DestOutputProfile=profile,
-    )
-    document.Root.OutputIntents = pikepdf.Array([document.make_indirect(intent)])
-
-
-def _make_annotations_printable(document: "pikepdf.Pdf") -> None:
-    for page in document.pages:
-        for annotation in page.get("/Annots", []):
-            annotation.F = int(annotation.get("/F", 0)) & ~_HIDDEN_FLAGS | _PRINT_FLAG
-
-
-CONFORMANCE: Final = PdfFinisher(has_conformance_target, _make_conforming)
-
 
 _RDF_END: Final = b"</rdf:RDF>"
 _AIIM: Final = "http://www.aiim.org"
@@ -104,13 +52,61 @@ class _XmpSchema:
     properties: "Sequence[_XmpProperty]"
 
 
+def has_conformance_target(finishing: "FinishingContext") -> bool:
+    """Tell whether the document must conform to PDF/A or PDF/UA."""
+    return pdfa_flavour(finishing) is not None or finishing.output.pdf.has_pdfua_target
+
+
+def pdfa_flavour(finishing: "FinishingContext") -> str | None:
+    """Return the part and level of PDF/A that the document must conform to, such as `3b`."""
+    return finishing.output.pdf.pdfa or (_HYBRID_FLAVOUR if finishing.invoice_file else None)
+
+
+def _make_conforming(document: "pikepdf.Pdf", finishing: "FinishingContext") -> None:
+    # Imported here: other documents do not need these modules.
+    from chalicelib.engine.finishing.tagging.pdfua import (  # noqa: PLC0415
+        make_accessible,
+        repair_to_unicode,
+    )
+
+    repair_to_unicode(document)
+    if finishing.output.pdf.is_fully_tagged:
+        make_accessible(document, finishing)
+    pdfa, pdfua = pdfa_flavour(finishing), finishing.output.pdf.pdfua
+    if pdfa is not None:
+        _add_output_intent(document)
+        _make_annotations_printable(document)
+    add_identification(document, pdfa=pdfa, pdfua=pdfua, invoice=finishing.invoice_file)
+
+
+def _add_output_intent(document: "pikepdf.Pdf") -> None:
+    """Declare the browser's RGB as sRGB."""
+    import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
+
+    profile = document.make_stream(Path(__file__).with_name("srgb.icc").read_bytes(), N=3)
+    intent = pikepdf.Dictionary(
+        Type=pikepdf.Name.OutputIntent,
+        S=pikepdf.Name.GTS_PDFA1,
+        OutputConditionIdentifier=_OUTPUT_CONDITION,
+        Info=_OUTPUT_CONDITION,
+        DestOutputProfile=profile,
+    )
+    document.Root.OutputIntents = pikepdf.Array([document.make_indirect(intent)])
+
+
+def _make_annotations_printable(document: "pikepdf.Pdf") -> None:
+    for page in document.pages:
+        for annotation in page.get("/Annots", []):
+            annotation.F = int(annotation.get("/F", 0)) & ~_HIDDEN_FLAGS | _PRINT_FLAG
+
+
 def add_identification(
     document: "pikepdf.Pdf", *, pdfa: str | None, pdfua: bool, invoice: "InvoiceFile | None"
 ) -> None:
-    """Add to the document's XMP what it conforms to and what invoice is in it."""
+    """Add the conformance claims and the description of the invoice to the XMP packet."""
     metadata = document.Root.Metadata
-    described = _description(pdfa, pdfua=pdfua, invoice=invoice).encode()
-    metadata.write(metadata.read_bytes().replace(_RDF_END, described + _RDF_END))
+    description = _description(pdfa, pdfua=pdfua, invoice=invoice).encode()
+    metadata.write(metadata.read_bytes().replace(_RDF_END, description + _RDF_END))
 
 
 def _description(pdfa: str | None, *, pdfua: bool, invoice: "InvoiceFile | None") -> str:
@@ -126,8 +122,8 @@ def _description(pdfa: str | None, *, pdfua: bool, invoice: "InvoiceFile | None"
         lines.append(f"<pdfaid:part>{pdfa[0]}</pdfaid:part>")
         lines.append(f"<pdfaid:conformance>{pdfa[1].upper()}</pdfaid:conformance>")
         lines.append(_extension_schemas(schemas))
-    named = " ".join(f'xmlns:{prefix}="{name}"' for prefix, name in _NAMESPACES.items())
-    return f'<rdf:Description rdf:about="" {named}>{"".join(lines)}</rdf:Description>\n'
+    namespaces = " ".join(f'xmlns:{prefix}="{uri}"' for prefix, uri in _NAMESPACES.items())
+    return f'<rdf:Description rdf:about="" {namespaces}>{"".join(lines)}</rdf:Description>\n'
 
 
 def _pdfua_schema() -> _XmpSchema:
@@ -174,3 +170,6 @@ def _schema_description(schema: _XmpSchema) -> str:
         f"<pdfaSchema:prefix>{schema.prefix}</pdfaSchema:prefix>"
         f"<pdfaSchema:property><rdf:Seq>{properties}</rdf:Seq></pdfaSchema:property></rdf:li>"
     )
+
+
+CONFORMANCE: Final = PdfFinisher(has_conformance_target, _make_conforming)

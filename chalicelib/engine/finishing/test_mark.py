@@ -1,4 +1,4 @@
-"""The diagonal TEST on everything a test key makes, drawn as lines so that it needs no font."""
+"""Test mark: the diagonal word TEST on every file of a test key, in lines, so without a font."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ _E: Final[tuple[Polyline, ...]] = (
     ((0.65, 1), (0, 1), (0, 0), (0.65, 0)),
     ((0, 0.52), (0.55, 0.52)),
 )
-# Two bows of an ellipse: over the top to the middle, and on below to the lower left.
+# Two arcs of ellipses: over the top to the middle, then below to the lower left.
 _S: Final[tuple[Polyline, ...]] = (
     (
         *(_on_ellipse(0.75, degrees) for degrees in range(30, 271, 20)),
@@ -37,7 +37,7 @@ _S: Final[tuple[Polyline, ...]] = (
 _LETTERS: Final = (_T, _E, _S, _T)
 _ADVANCE: Final = 0.95
 _WORD_WIDTH: Final = 3 * _ADVANCE + 0.7
-# The word takes this part of the diagonal, and of either side at most this part.
+# Length of the word as a share of the diagonal, and its largest share of either side.
 _DIAGONAL_SHARE: Final = 0.55
 _SIDE_SHARE: Final = 0.8
 _THICKNESS: Final = 0.13
@@ -47,7 +47,7 @@ _VIEW_BOX: Final = 1000
 
 
 def word_strokes(width: float, height: float) -> tuple[list[Polyline], float]:
-    """Return the lines of the word on a sheet, origin at its lower left, and their thickness."""
+    """Return the lines of the word and their thickness; the origin is the lower left corner."""
     diagonal = math.hypot(width, height)
     cosine, sine = width / diagonal, height / diagonal
     size = min(
@@ -56,16 +56,16 @@ def word_strokes(width: float, height: float) -> tuple[list[Polyline], float]:
         height * _SIDE_SHARE / (_WORD_WIDTH * sine + cosine),
     )
 
-    def place(point: Point) -> Point:
+    def to_page(point: Point) -> Point:
         x, y = (point[0] - _WORD_WIDTH / 2) * size, (point[1] - 0.5) * size
         return (width / 2 + x * cosine - y * sine, height / 2 + x * sine + y * cosine)
 
-    lines = [tuple(place(point) for point in line) for line in _word_lines()]
+    lines = [tuple(to_page(point) for point in line) for line in _word_lines()]
     return lines, size * _THICKNESS
 
 
 def mark_image(picture: "Image.Image") -> "Image.Image":
-    """Return a picture with the word over it; its transparency stays."""
+    """Return the picture with the word over it; its transparency stays."""
     from PIL import Image, ImageDraw  # noqa: PLC0415 -- only test renders need it
 
     word = Image.new("L", picture.size)
@@ -85,7 +85,7 @@ def mark_image(picture: "Image.Image") -> "Image.Image":
 
 
 def mark_html(html: str) -> str:
-    """Return a document with the word over whatever the window shows."""
+    """Return the document with the word over the whole window."""
     lines, thickness = word_strokes(_VIEW_BOX, _VIEW_BOX)
     path = "".join(
         f"{operator}{x:.0f} {_VIEW_BOX - y:.0f}"
@@ -99,8 +99,8 @@ def mark_html(html: str) -> str:
         f'<path d="{path}" fill="none" stroke="rgb({grey},{grey},{grey})" '
         f'stroke-width="{thickness:.0f}" stroke-opacity="{_OPACITY}"/></svg>'
     )
-    # Behind all else: parsers put it into the body, whatever stands between. Only behind frames,
-    # which take a body's place, there is none; before them it makes one.
+    # At the end, from where parsers move it into the body. A document of frames has no body:
+    # there the word comes first, which creates one.
     return word + html if "</frameset>" in html else html + word
 
 
@@ -109,29 +109,29 @@ def _mark_pages(document: "pikepdf.Pdf", _finishing: "FinishingContext") -> None
     import pikepdf  # noqa: PLC0415 -- only a document that is opened needs it
 
     state = document.make_indirect(pikepdf.Dictionary(Type=pikepdf.Name.ExtGState, CA=_OPACITY))
-    layers = PageDrawings(document)
+    page_drawings = PageDrawings(document)
     drawings: dict[tuple[float, ...], pikepdf.Stream] = {}
     for page in document.pages:
         edges = tuple(float(edge) for edge in page.cropbox)
         if edges not in drawings:
-            drawings[edges] = layers.drawing(_operators(edges))
+            drawings[edges] = page_drawings.drawing(_operators(edges))
         page.add_resource(state, pikepdf.Name.ExtGState, name=pikepdf.Name.PlatenTest)
-        layers.draw_over(page, drawings[edges])
+        page_drawings.draw_over(page, drawings[edges])
 
 
 def _operators(edges: Sequence[float]) -> bytes:
     left, bottom, right, top = edges
     lines, thickness = word_strokes(right - left, top - bottom)
-    words = [
+    operators = [
         f"/PlatenTest gs 0 J 1 j {thickness:.2f} w {_GREY} G",
         f"1 0 0 1 {left:.2f} {bottom:.2f} cm",
     ]
     for line in lines:
-        for operator, (x, y) in zip(_path_operators(), line, strict=False):
-            words.append(f"{x:.2f} {y:.2f} {operator}")
-    # One path, stroked once: where letters' lines cross it is not darker.
-    words.append("S")
-    return "\n".join(words).encode()
+        for path_operator, (x, y) in zip(_path_operators(), line, strict=False):
+            operators.append(f"{x:.2f} {y:.2f} {path_operator}")
+    # One path, stroked once: crossing lines do not become darker.
+    operators.append("S")
+    return "\n".join(operators).encode()
 
 
 def _path_operators() -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The caller's watermark: one drawing, placed on every page."""
+"""The caller's watermark: one drawing on every page, printed by the browser (decision 16)."""
 
 import html
 import io
@@ -23,16 +23,15 @@ if TYPE_CHECKING:
     from chalicelib.engine.finishing.finisher import FinishingContext
 
 
-# Of a page's sides, what a watermark takes that is as large as fits: in the middle, elsewhere.
+# Largest share of a page's sides that a fitted watermark takes: in the middle and elsewhere.
 _CENTER_SHARE: Final = 0.8
 _EDGE_SHARE: Final = 0.35
-# From the page's edges, in points.
+# Distance from the page's edges, in points.
 _INSET_PT: Final = 28.0
-
-
-# Of the text on the sheet; what it is on the page is a matter of scale.
+# Font size on the watermark page; the placement matrix scales it to the size on the pages.
 FONT_PX: Final = 48
-# The title is the only word that gets from the sheet into the PDF.
+_FONT_PT: Final = FONT_PX * 0.75
+# The title is the only text that the page's script can pass into the PDF.
 UNREADABLE_TITLE: Final = "unreadable"
 _MAX_PX: Final = 18_000
 _PRINT_OPTIONS: Final = OutputOptions.from_json(
@@ -62,20 +61,20 @@ def print_watermark_page(
     resources: Mapping[ContentSource, bytes],
     language: str,
 ) -> bytes:
-    """Return a PDF of one page with nothing on it but the watermark."""
+    """Return a PDF of one page that contains only the watermark."""
     mark = (
         _text_html(watermark)
         if watermark.image is None
         else _image_html(resources[watermark.image])
     )
-    facts = {
+    values = {
         "color": watermark.color,
         "most": _MAX_PX,
         "font": FONT_PX,
         "unreadable": UNREADABLE_TITLE,
     }
     page.load(
-        _PAGE_HTML % {**facts, "mark": mark, "language": html.escape(language)}, _PRINT_OPTIONS
+        _PAGE_HTML % {**values, "mark": mark, "language": html.escape(language)}, _PRINT_OPTIONS
     )
     return page.pdf(_PRINT_OPTIONS.pdf)
 
@@ -85,17 +84,14 @@ def _text_html(watermark: Watermark) -> str:
 
 
 def _image_html(content: bytes) -> str:
-    # Of all pictures, browsers tell only this kind by its name and not by its first bytes.
+    # Browsers sniff the type of every picture but SVG, which needs its own media type.
     kind = "svg+xml" if _SVG_BEGIN.match(content) else "png"
     return f'<img id=mark src="data:image/{kind};base64,{b64encode(content).decode()}">'
 
 
-_FONT_PT: Final = FONT_PX * 0.75
-
-
 @dataclass(frozen=True, slots=True)
 class PdfRectangle:
-    """A rectangle in points."""
+    """Rectangle in points."""
 
     left: float
     bottom: float
@@ -106,19 +102,19 @@ class PdfRectangle:
 def placement_matrix(
     watermark: Watermark, mark: PdfRectangle, page: PdfRectangle
 ) -> tuple[float, ...]:
-    """Return the matrix that puts the mark's box on a page."""
+    """Return the matrix that places `mark` on `page` (ISO 32000-1, 8.3.3)."""
     angle = math.radians(watermark.angle)
     cosine, sine = math.cos(angle), math.sin(angle)
     scale = _scale(watermark, _bounding_box(mark, angle), page)
     turned = _bounding_box(PdfRectangle(0, 0, mark.width * scale, mark.height * scale), angle)
     x, y = _center(watermark.position, turned, page)
     a, b = scale * cosine, scale * sine
-    across, up = mark.left + mark.width / 2, mark.bottom + mark.height / 2
-    return (a, b, -b, a, x - a * across + b * up, y - b * across - a * up)
+    middle_x, middle_y = mark.left + mark.width / 2, mark.bottom + mark.height / 2
+    return (a, b, -b, a, x - a * middle_x + b * middle_y, y - b * middle_x - a * middle_y)
 
 
 def _bounding_box(mark: PdfRectangle, angle: float) -> PdfRectangle:
-    """Return the room that a box takes when it is turned."""
+    """Return the bounding box of a turned rectangle."""
     cosine, sine = abs(math.cos(angle)), abs(math.sin(angle))
     return PdfRectangle(
         0, 0, mark.width * cosine + mark.height * sine, mark.width * sine + mark.height * cosine
@@ -130,18 +126,21 @@ def _scale(watermark: Watermark, turned: PdfRectangle, page: PdfRectangle) -> fl
         return watermark.font_size * 72 / _FONT_PT
     share = _CENTER_SHARE if watermark.position == "center" else _EDGE_SHARE
     fitting = min(page.width * share / turned.width, page.height * share / turned.height)
-    # A picture is never made coarser than it is.
+    # A picture is never enlarged: it would become blurred.
     return fitting if watermark.image is None else min(fitting, 1)
 
 
 def _center(position: str, turned: PdfRectangle, page: PdfRectangle) -> tuple[float, float]:
-    """Return where the mark's middle lies."""
-    free = page.width - turned.width - 2 * _INSET_PT, page.height - turned.height - 2 * _INSET_PT
-    across = -1 if "left" in position else int("right" in position)
-    up = -1 if "bottom" in position else int("top" in position)
+    """Return the centre of the watermark on the page."""
+    free_sides = (
+        page.width - turned.width - 2 * _INSET_PT,
+        page.height - turned.height - 2 * _INSET_PT,
+    )
+    column = -1 if "left" in position else int("right" in position)
+    row = -1 if "bottom" in position else int("top" in position)
     return (
-        page.left + page.width / 2 + across * free[0] / 2,
-        page.bottom + page.height / 2 + up * free[1] / 2,
+        page.left + page.width / 2 + column * free_sides[0] / 2,
+        page.bottom + page.height / 2 + row * free_sides[1] / 2,
     )
 
 
@@ -153,50 +152,52 @@ def _add_watermark(document: "pikepdf.Pdf", finishing: "FinishingContext") -> No
         finishing.recorder.warn("feature_unavailable", message, "output.pdf.watermark.font_size")
     language = finishing.output.locale or finishing.output.pdf.metadata.language or ""
     image = {watermark.image: finishing.resources[watermark.image]} if watermark.image else {}
-    # By name: it may be called for by another process (apart.py).
-    sheet = finishing.run_on_fresh_page(
+    # A module-level function: finish_worker.py pickles it by name.
+    watermark_page = finishing.run_on_fresh_page(
         partial(print_watermark_page, watermark=watermark, resources=image, language=language)
     )
-    form, mark = _watermark_form(document, sheet)
-    layers, drawings = PageDrawings(document), {}
-    lay = layers.draw_under if watermark.layer == "under" else layers.draw_over
+    form, mark = _watermark_form(document, watermark_page)
+    page_drawings, drawings = PageDrawings(document), {}
+    draw = page_drawings.draw_under if watermark.layer == "under" else page_drawings.draw_over
     state = document.make_indirect(_opacity_state(watermark.opacity))
     for page in document.pages:
-        box = _rectangle(page.cropbox)
-        if box not in drawings:
-            matrix = " ".join(f"{number:.5f}" for number in placement_matrix(watermark, mark, box))
+        page_box = _rectangle(page.cropbox)
+        if page_box not in drawings:
+            matrix = " ".join(
+                f"{number:.5f}" for number in placement_matrix(watermark, mark, page_box)
+            )
             operators = f"/PlatenMarkState gs {matrix} cm /PlatenMark Do"
-            drawings[box] = layers.drawing(operators.encode())
+            drawings[page_box] = page_drawings.drawing(operators.encode())
         _add_resources(page, form, state)
-        lay(page, drawings[box])
+        draw(page, drawings[page_box])
 
 
 def _watermark_form(
     document: "pikepdf.Pdf", watermark_page: bytes
 ) -> "tuple[pikepdf.Object, PdfRectangle]":
-    """Return the sheet's page as something that pages can draw, and its box."""
-    import pikepdf  # noqa: PLC0415 -- only a document that is opened needs it
+    """Return the watermark page as a form XObject of `document`, and its box."""
+    import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
 
-    with pikepdf.open(io.BytesIO(watermark_page)) as drawn:
-        if str(drawn.docinfo.get("/Title", "")) == UNREADABLE_TITLE:
+    with pikepdf.open(io.BytesIO(watermark_page)) as source:
+        if str(source.docinfo.get("/Title", "")) == UNREADABLE_TITLE:
             message = "/output/pdf/watermark/image: it is no picture that the browser can show."
             raise RenderFailure("asset_fetch_failed", message)
-        page = drawn.pages[0]
-        form = document.copy_foreign(drawn.make_indirect(page.as_form_xobject()))
+        page = source.pages[0]
+        form = document.copy_foreign(source.make_indirect(page.as_form_xobject()))
         box = _rectangle(page.cropbox)
-    # As one group: where parts of it lie over each other, opacity is not counted twice.
+    # A transparency group: the opacity applies once where parts overlap (ISO 32000-1, 11.6.6).
     form.Group = pikepdf.Dictionary(S=pikepdf.Name.Transparency, Type=pikepdf.Name.Group)
     return form, box
 
 
 def _opacity_state(opacity: float) -> "pikepdf.Dictionary":
-    import pikepdf  # noqa: PLC0415 -- as its caller
+    import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
 
     return pikepdf.Dictionary(Type=pikepdf.Name.ExtGState, ca=opacity, CA=opacity)
 
 
 def _add_resources(page: "pikepdf.Page", form: "pikepdf.Object", state: "pikepdf.Object") -> None:
-    import pikepdf  # noqa: PLC0415 -- as its caller
+    import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
 
     name = pikepdf.Name
     page.add_resource(form, name.XObject, name=name.PlatenMark)

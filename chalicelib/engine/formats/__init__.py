@@ -1,4 +1,4 @@
-"""The formats a document can be made in; one file and one line here for each."""
+"""Output formats: one module and one line here for each."""
 
 from typing import Final
 
@@ -13,5 +13,5 @@ FORMATS: Final[tuple[RenderFormat, ...]] = (PDF, PNG, JPEG, WEBP, HTML)
 
 
 def format_by_name(name: str) -> RenderFormat:
-    """Return the format; its name has been checked by the contract."""
+    """Return the format called `name`, which the contract has checked."""
     return next(format_ for format_ in FORMATS if format_.name == name)

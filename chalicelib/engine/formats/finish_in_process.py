@@ -1,7 +1,7 @@
-"""Finishing that takes long, in a process of its own: it ends when nobody wants the file any more.
+"""Finishing of a file, in a separate process where it takes long (decision 19).
 
-Neither qpdf nor the encoders of pictures can be stopped on their way, and qpdf lets no other thread
-run meanwhile, so that this process would not even learn that it should stop.
+qpdf and the picture encoders cannot be interrupted, and qpdf blocks all other threads of its
+process, so that this process would not even see a cancellation. It ends the other process instead.
 """
 
 import logging
@@ -23,40 +23,41 @@ if TYPE_CHECKING:
     from chalicelib.engine.formats.format import RenderFormat
     from chalicelib.engine.job import RenderedFile
 
-_WORKER_MODULE: Final = "chalicelib.engine.formats.finish_worker"
-# So long at most goes by unseen that nobody wants the file any more.
-_POLL_INTERVAL_S: Final = 0.1
 log = logging.getLogger(__name__)
+
+_WORKER_MODULE: Final = "chalicelib.engine.formats.finish_worker"
+# The longest time until a cancellation is seen.
+_POLL_INTERVAL_S: Final = 0.1
 
 
 class FinishingError(Exception):
-    """An unexpected exception of the other process: its type and frames."""
+    """Unexpected exception in the other process; its text is the redacted traceback."""
 
 
 def finish_file(
     format_: "RenderFormat", content: bytes, finishing: "FinishingContext", deadline: Deadline
 ) -> "RenderedFile":
-    """Make the file of what was drawn, in time.
+    """Make the file of drawn `content`, by the deadline.
 
-    Raises RenderFailure as the format's `finish`, `render_timeout` at the deadline, and
-    `render_failed` when the other process ends; FinishingError for whatever else is raised there.
+    Raises RenderFailure as the format's `finish`, `render_timeout` at the deadline and
+    `render_failed` when the other process ends early; FinishingError for any other exception of
+    that process.
     """
     if deadline.has_passed:
         raise timeout_failure()
     if not format_.is_slow(content, finishing):
         return format_.finish(content, finishing)
-    # Most files are finished here.
+    # Most files are finished above, so few processes need this import.
     from multiprocessing.connection import Pipe  # noqa: PLC0415
 
-    ours, theirs = Pipe()
-    with ours, theirs:
+    channel, worker_end = Pipe()
+    with channel, worker_end:
         try:
-            with _worker_process(theirs):
-                theirs.close()
-                order = format_.name, content, finishing.output, finishing.resources, finishing.test
-                course = finishing.recorder
-                send(ours, (*order, finishing.invoice_file, course.links, course.page_url))
-                return _await_result(ours, finishing, deadline)
+            with _worker_process(worker_end):
+                # Only the worker holds its end now, so that its death ends the channel.
+                worker_end.close()
+                send(channel, _finishing_request(format_, content, finishing))
+                return _await_result(channel, finishing, deadline)
         except (EOFError, OSError) as error:
             message = f"the {format_.name} could not be finished: it takes too much memory"
             raise RenderFailure("render_failed", message) from error
@@ -68,8 +69,26 @@ def send(channel: "Connection[Any, Any]", message: object) -> None:
 
 
 def receive(channel: "Connection[Any, Any]") -> Any:
-    """Return the next message of the other process, which is ours; raises EOFError at its end."""
+    """Return the next message of the other process; raises EOFError at its end.
+
+    Unpickling is safe: both processes are this service's own.
+    """
     return pickle.loads(channel.recv_bytes())  # noqa: S301
+
+
+def _finishing_request(
+    format_: "RenderFormat", content: bytes, finishing: "FinishingContext"
+) -> tuple[Any, ...]:
+    return (
+        format_.name,
+        content,
+        finishing.output,
+        finishing.resources,
+        finishing.test,
+        finishing.invoice_file,
+        finishing.recorder.links,
+        finishing.recorder.page_url,
+    )
 
 
 @contextmanager
@@ -85,6 +104,7 @@ def _worker_process(connection: "Connection[Any, Any]") -> Iterator[None]:
     try:
         yield
     finally:
+        # The file is complete or unwanted: there is nothing to wait for.
         child.kill()
         child.wait()
 

@@ -1,7 +1,7 @@
-"""The process in which a file is finished that takes long; see apart.py.
+"""Process that finishes one slow file; see finish_in_process.py.
 
-It is told what to make through the descriptor that its only argument names, asks back for what only
-the browser can print, and ends when its owner does.
+It gets its request through the file descriptor that is its only argument, asks back for pages that
+only the browser can print, and ends when its owner ends.
 """
 
 import ctypes
@@ -24,7 +24,7 @@ _PR_SET_PDEATHSIG: Final = 1
 
 
 class _ForwardingRecorder(TraceRecorder):
-    """A course whose warnings go to the owner."""
+    """Trace recorder that sends warnings to the owner."""
 
     def __init__(self, channel: "Connection[Any, Any]") -> None:
         super().__init__()
@@ -37,29 +37,31 @@ class _ForwardingRecorder(TraceRecorder):
 
 def main(channel: "Connection[Any, Any]") -> None:
     """Finish one file."""
-    name, content, output, resources, test, invoice, links, address = receive(channel)
+    format_name, content, output, resources, test, invoice, links, page_url = receive(channel)
 
-    def fresh_page[Result](work: Callable[[BrowserPage], Result]) -> Result:
+    def run_on_fresh_page[Result](work: Callable[[BrowserPage], Result]) -> Result:
         send(channel, ("page", work))
         result: Result = receive(channel)
         return result
 
-    course = _ForwardingRecorder(channel)
-    course.links, course.page_url = links, address
-    finishing = FinishingContext(output, resources, test, course, fresh_page, invoice)
+    recorder = _ForwardingRecorder(channel)
+    recorder.links, recorder.page_url = links, page_url
+    finishing = FinishingContext(output, resources, test, recorder, run_on_fresh_page, invoice)
     try:
-        produced = format_by_name(name).finish(content, finishing)
+        file = format_by_name(format_name).finish(content, finishing)
     except RenderFailure as failure:
         send(channel, ("failure", failure.code, failure.detail, failure.members))
+    # The process ends, and its owner raises `render_failed`.
     except MemoryError:
         raise
     except Exception as fault:  # noqa: BLE001 -- the owner raises it
         send(channel, ("fault", redacted_traceback(fault)))
     else:
-        send(channel, ("produced", produced))
+        send(channel, ("produced", file))
 
 
 if __name__ == "__main__":
+    # The kernel kills this process when its owner dies. No core dump: it would hold the document.
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with Connection(int(sys.argv[1])) as owner:

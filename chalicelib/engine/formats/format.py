@@ -1,4 +1,4 @@
-"""What a format must be able to do."""
+"""Interface of an output format."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,9 +13,10 @@ type Draw = Callable[[BrowserPage, OutputOptions], bytes]
 
 @dataclass(frozen=True, slots=True)
 class RenderFormat:
-    """Draws a loaded page and makes a file of it; what several formats draw alike is drawn once.
+    """Output format: draws a loaded page and makes a file of the result.
 
-    `is_slow`: finishing may take more than half a second, which nothing could cut short here.
+    Formats with the same `draw` share one drawing of a page. `is_slow` tells whether finishing may
+    take more than half a second; such a file is finished in a separate process (decision 19).
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""HTML: the page's document as its scripts have left it, without them."""
+"""HTML format: the page's document after its scripts ran, without the scripts."""
 
 from typing import Final
 
@@ -11,7 +11,7 @@ from chalicelib.engine.options.output import OutputOptions
 
 
 def _draw(page: BrowserPage, output: OutputOptions) -> bytes:
-    # A script may have left half a character.
+    # A script may leave a lone surrogate, which UTF-8 cannot encode.
     return page.sanitized_html(ran_scripts=output.javascript).encode(errors="replace")
 
 

@@ -1,4 +1,4 @@
-"""JPEG: small pictures of photographs; nothing in them is transparent."""
+"""JPEG format: small pictures of photographs, without transparency."""
 
 from typing import Final
 
@@ -14,8 +14,8 @@ from chalicelib.engine.formats.raster import (
 )
 from chalicelib.engine.job import RenderedFile
 
-# Coloured text keeps its edges only where colours have as many pixels as brightness has; who
-# asks for less quality wants a small file.
+# From this quality on, chroma is not subsampled (4:4:4), so that coloured text keeps its edges. A
+# lower quality asks for a small file.
 _FULL_COLOUR_QUALITY: Final = 90
 _SLOW_PIXELS: Final = 4_000_000
 

@@ -1,4 +1,4 @@
-"""PNG: the picture as the browser takes it, pixel by pixel."""
+"""PNG format: the browser's picture, pixel by pixel."""
 
 from typing import Final
 

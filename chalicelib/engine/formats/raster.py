@@ -1,4 +1,4 @@
-"""What PNG, JPEG and WebP share: one picture of the page, fitted, marked and compressed."""
+"""Raster picture for PNG, JPEG and WebP: one screenshot, fitted, marked and compressed."""
 
 import io
 import struct
@@ -15,61 +15,64 @@ if TYPE_CHECKING:
     from PIL import Image
 
 DEFAULT_QUALITY: Final = 90
-# They are the first members of IHDR, which is always the first chunk.
+# Width and height begin the IHDR chunk, which is always the first one (PNG, 11.2.2).
 _IHDR_SIZE_OFFSET: Final = 16
 
 
 def take_screenshot(page: BrowserPage, output: OutputOptions) -> bytes:
-    """Take the picture as a PNG; the same for every format."""
+    """Take a PNG of the page; all raster formats share it."""
     return page.picture(output)
 
 
 def is_unprocessed(finishing: FinishingContext) -> bool:
-    """Tell whether the picture is wanted as it was taken."""
+    """Tell whether the screenshot itself is the result: no test mark and no fitting."""
     return not finishing.test and finishing.output.image.fit_size is None
 
 
 def pixel_count(content: bytes) -> int:
-    """Return how many pixels a PNG has."""
+    """Return the number of pixels of a PNG."""
     width, height = png_size(content)
     return width * height
 
 
 def png_size(content: bytes) -> tuple[int, int]:
-    """Return width and height of a PNG."""
+    """Return width and height of a PNG in pixels."""
     width, height = struct.unpack_from(">II", content, _IHDR_SIZE_OFFSET)
     return width, height
 
 
 def prepare_picture(content: bytes, finishing: FinishingContext) -> "Image.Image":
-    """Return the pixels as they are wanted: RGB, or RGBA where nothing lies behind the page."""
-    from PIL import Image  # noqa: PLC0415 -- a process that makes no pictures need not pay
+    """Return the fitted and marked picture: RGB, or RGBA where the page has no background."""
+    from PIL import Image  # noqa: PLC0415 -- only a process that makes pictures pays for it
 
-    # The picture comes from our own browser and its size has been limited there
-    # (browser/pictures.py).
+    # Pillow's limit against decompression bombs is not needed: our own browser took the picture,
+    # and browser/output/pictures.py limits its size.
     Image.MAX_IMAGE_PIXELS = None
     picture: Image.Image = Image.open(io.BytesIO(content))
     picture.load()
     if finishing.output.image.transparent:
-        # One that covers everything comes without its transparency.
+        # The browser writes a picture without transparent pixels as RGB.
         picture = picture.convert("RGBA")
     picture = _fit_picture(picture, finishing.output)
     return mark_image(picture) if finishing.test else picture
 
 
 def opaque_picture(picture: "Image.Image") -> "Image.Image":
-    """Return a picture without transparency."""
+    """Return the picture on white, without transparency."""
     from PIL import Image  # noqa: PLC0415 -- as above
 
     if picture.mode == "RGB":
         return picture
-    sheet = Image.new("RGB", picture.size, "white")
-    sheet.paste(picture, mask=picture.getchannel("A"))
-    return sheet
+    background = Image.new("RGB", picture.size, "white")
+    background.paste(picture, mask=picture.getchannel("A"))
+    return background
 
 
 def encode_picture(format_: str, picture: "Image.Image", **settings: Any) -> RenderedFile:
-    """Compress a picture; raises RenderFailure `render_failed` for one that cannot be."""
+    """Compress a picture.
+
+    Raises RenderFailure `render_failed` for a picture that the format cannot hold.
+    """
     result = io.BytesIO()
     try:
         picture.save(result, format_, **settings)
@@ -81,13 +84,13 @@ def encode_picture(format_: str, picture: "Image.Image", **settings: Any) -> Ren
 
 
 def _fit_picture(picture: "Image.Image", output: OutputOptions) -> "Image.Image":
-    """Bring a picture to the size that `fit` asks for."""
+    """Resize a picture to `fit_size` by the rule `fit`."""
     from PIL import ImageOps  # noqa: PLC0415 -- as above
 
-    options, window = output.image, output.layout_viewport()
-    if options.fit_size is None or window is None:
+    options, viewport = output.image, output.layout_viewport()
+    if options.fit_size is None or viewport is None:
         return picture
-    width, height = (round(side * window.device_scale_factor) for side in options.fit_size)
+    width, height = (round(side * viewport.device_scale_factor) for side in options.fit_size)
     match options.fit:
         case "contain":
             return _contain_picture(picture, width, height)
@@ -98,13 +101,16 @@ def _fit_picture(picture: "Image.Image", output: OutputOptions) -> "Image.Image"
 
 
 def _contain_picture(picture: "Image.Image", width: int, height: int) -> "Image.Image":
-    """Put the whole picture into the middle of a sheet that is white, or transparent as it is."""
+    """Scale the whole picture into the middle of a canvas of this size.
+
+    The canvas is white, or transparent where the picture is.
+    """
     from PIL import Image  # noqa: PLC0415 -- as above
 
     scale = min(width / picture.width, height / picture.height)
     size = [max(round(side * scale), 1) for side in picture.size]
-    sheet = Image.new(picture.mode, (width, height), "white" if picture.mode == "RGB" else 0)
-    sheet.paste(
+    canvas = Image.new(picture.mode, (width, height), "white" if picture.mode == "RGB" else 0)
+    canvas.paste(
         picture.resize((size[0], size[1])), ((width - size[0]) // 2, (height - size[1]) // 2)
     )
-    return sheet
+    return canvas

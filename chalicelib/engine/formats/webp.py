@@ -1,4 +1,4 @@
-"""WebP: small pictures, with or without loss, transparent or not."""
+"""WebP format: small pictures, lossy or lossless, with or without transparency."""
 
 from typing import Final
 
@@ -13,10 +13,10 @@ from chalicelib.engine.formats.raster import (
 )
 from chalicelib.engine.job import RenderedFile
 
-# Half the time of the encoder's own default, for files of the same size.
+# Takes half the time of the encoder's default method, for files of the same size.
 _METHOD: Final = 2
 _SLOW_PIXELS: Final = 2_000_000
-# Up to 3 s for a million of them.
+# Lossless encoding takes up to 3 s per million pixels.
 _SLOW_PIXELS_LOSSLESS: Final = 200_000
 
 

@@ -1,4 +1,4 @@
-"""What templates are filled with: the job's data, or the JSON object at its `data_url`."""
+"""Data of templates: the job's own, or the JSON object at its `data_url`."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -13,28 +13,28 @@ _MAX_BYTES: Final = 5_000_000
 
 
 def is_data_needed(job: Job) -> bool:
-    """Tell whether anything of a job is made with its data."""
-    templated = isinstance(job.source, HtmlDocument) and job.source.templating
-    return templated or isinstance(job.source, CanvasScene) or job.einvoice is not None
+    """Tell whether a job uses its data."""
+    has_templates = isinstance(job.source, HtmlDocument) and job.source.templating
+    return has_templates or isinstance(job.source, CanvasScene) or job.einvoice is not None
 
 
 def load_data(job: Job, egress: Egress) -> Mapping[str, Any]:
-    """Return a job's data, fetched where they are elsewhere.
+    """Return a job's data, fetched where the job has a `data_url`.
 
     Raises RenderFailure `url_not_allowed`, `data_url_fetch_failed`, `render_timeout`, for a canvas
-    `data_invalid`, and what the job's check of data raises.
+    `data_invalid`, and the failures of `check_data`.
     """
     if job.data_url is None:
         return job.data or {}
-    (answer,) = fetch_all([job.data_url], egress, job, max_bytes=_MAX_BYTES, https_only=True)
+    (response,) = fetch_all([job.data_url], egress, job, max_bytes=_MAX_BYTES, https_only=True)
     try:
-        value = _parse_json(answer.result().content)
+        value = _parse_json(response.result().content)
     except DestinationRefusedError as refused:
         raise RenderFailure("url_not_allowed", f"data_url: {refused}.") from refused
-    except DestinationUnreachableError as missed:
-        room = f"it must answer within {MAX_FETCH_S:g} s with at most {_MAX_BYTES} bytes"
-        message = f"data_url: {missed}; {room}."
-        raise RenderFailure("data_url_fetch_failed", message) from missed
+    except DestinationUnreachableError as unreachable:
+        limits = f"it must answer within {MAX_FETCH_S:g} s with at most {_MAX_BYTES} bytes"
+        message = f"data_url: {unreachable}; {limits}."
+        raise RenderFailure("data_url_fetch_failed", message) from unreachable
     if isinstance(value, dict):
         job.check_data(value)
         return value

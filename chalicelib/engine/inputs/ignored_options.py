@@ -1,4 +1,4 @@
-"""Which options of a request the chosen formats have no use for."""
+"""Warnings about options and data of a request that the chosen formats do not use."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -9,16 +9,16 @@ from chalicelib.engine.options.image import ImageOptions
 from chalicelib.engine.options.output import IMAGE_FORMATS, OutputOptions
 from chalicelib.engine.options.pdf import PdfOptions
 
-# What requests know by other names.
+# Fields of PdfOptions that are compared under the names of the request's options.
 _COMPOSITE_FIELDS: Final = frozenset(
     {"header_footer", "first_page", "last_page", "single_page", "width", "height"}
 )
 
 
 def ignored_option_warnings(output: OutputOptions) -> Iterator[RenderWarning]:
-    """Yield a warning for each option that is given in vain; what is as by default is not given."""
-    for name, why in _ignored_pdf_options(output):
-        yield _ignored_warning(f"pdf.{name}", why)
+    """Yield a warning for each ignored option whose value is not the default."""
+    for name, reason in _ignored_pdf_options(output):
+        yield _ignored_warning(f"pdf.{name}", reason)
     if IMAGE_FORMATS.isdisjoint(output.formats):
         for name in _non_default_options(output.image):
             yield _ignored_warning(f"image.{name}", "only png, jpeg and webp have a use for it")
@@ -32,12 +32,12 @@ def ignored_option_warnings(output: OutputOptions) -> Iterator[RenderWarning]:
         yield _ignored_warning(
             "image.transparent", "a jpeg has no transparency; it is white instead"
         )
-    for name, why in _ignored_compression_options(output):
-        yield _ignored_warning(f"image.format_options.{name}", why)
+    for name, reason in _ignored_compression_options(output):
+        yield _ignored_warning(f"image.format_options.{name}", reason)
 
 
 def ignored_data_warnings(job: Job) -> Iterator[RenderWarning]:
-    """Yield a warning where a job has data that nothing is made with."""
+    """Yield a warning where a job has data that it does not use."""
     if (job.data or job.data_url) and not is_data_needed(job):
         name = "data" if job.data_url is None else "data_url"
         message = f"{name} was ignored: there is no template, and no e-invoice, to be made with it"
@@ -53,19 +53,19 @@ def _ignored_pdf_options(output: OutputOptions) -> Iterator[tuple[str, str]]:
 
 
 def _non_default_pdf_options(pdf: PdfOptions) -> Iterator[str]:
-    usual = PdfOptions.from_json({})
-    if (pdf.width, pdf.height) != (usual.width, usual.height):
+    defaults = PdfOptions.from_json({})
+    if (pdf.width, pdf.height) != (defaults.width, defaults.height):
         yield "page_size"
-    # A variant that is not given is what stands on every page.
+    # A variant that is not given equals the header or footer of every page.
     header, footer = pdf.header_footer.header, pdf.header_footer.footer
-    bands = {
+    variants = {
         "header": (header, None),
         "footer": (footer, None),
         "first_header": (pdf.first_page.header, header),
         "first_footer": (pdf.first_page.footer, footer),
         "last_footer": (pdf.last_page.footer, footer),
     }
-    yield from (name for name, (band, otherwise) in bands.items() if band != otherwise)
+    yield from (name for name, (variant, default) in variants.items() if variant != default)
     yield from (name for name in _non_default_options(pdf) if name not in _COMPOSITE_FIELDS)
 
 
@@ -81,12 +81,12 @@ def _ignored_compression_options(output: OutputOptions) -> Iterator[tuple[str, s
 
 
 def _non_default_options(options: ImageOptions | PdfOptions) -> Iterator[str]:
-    usual = type(options).from_json({})
+    defaults = type(options).from_json({})
     for name in options._fields:
-        if getattr(options, name) != getattr(usual, name):
+        if getattr(options, name) != getattr(defaults, name):
             yield name
 
 
-def _ignored_warning(name: str, why: str) -> RenderWarning:
-    message = f"output.{name} was ignored: {why}"
+def _ignored_warning(name: str, reason: str) -> RenderWarning:
+    message = f"output.{name} was ignored: {reason}"
     return RenderWarning("feature_unavailable", message, f"output.{name}")

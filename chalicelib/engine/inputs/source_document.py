@@ -1,4 +1,4 @@
-"""From the job's texts to what is shown: templates run, the extra head put in place."""
+"""Source document of a job: runs its templates and inserts the extra head."""
 
 import re
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from chalicelib.engine.ports import Egress
 from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults, page_language
 from chalicelib.engine.templating.includes import Includes
 
-# Where the document's own head begins, or else the last thing that must stand before one.
+# The document's head, or else the last tag that must precede a head.
 _HEAD_POSITIONS: Final = (
     re.compile(r"<head(?:\s[^>]*)?>", re.IGNORECASE),
     re.compile(r"<html(?:\s[^>]*)?>", re.IGNORECASE),
@@ -25,8 +25,13 @@ _HEAD_POSITIONS: Final = (
 )
 
 
+# The same placeholders as in templates, for texts that are no templates.
+_PLACEHOLDER: Final = re.compile(r"\{\{[ \t]*(" + "|".join(PRINT_PLACEHOLDERS) + r")[ \t]*\}\}")
+_NO_MORE_DATA: Final[Mapping[str, str]] = {}
+
+
 class TemplateRunner(Protocol):
-    """Runs templates."""
+    """Runner of templates."""
 
     def render(  # noqa: PLR0913 -- all that a run depends on
         self,
@@ -39,7 +44,7 @@ class TemplateRunner(Protocol):
         includes: Includes = ...,
         locale_defaults: LocaleDefaults = ...,
     ) -> str:
-        """Return the text, HTML where it is to `escape` what it puts in.
+        """Return the text of a template; `escape` makes inserted values safe in HTML.
 
         Raises RenderFailure `template_…` or `render_timeout`.
         """
@@ -47,7 +52,7 @@ class TemplateRunner(Protocol):
 
 
 class SourceDocument(NamedTuple):
-    """What is shown: HTML, or the page at an address; and the output, its templates run."""
+    """Document to load: HTML, or the page at `url`; `output` has its templates run."""
 
     html: str
     url: str | None
@@ -57,7 +62,10 @@ class SourceDocument(NamedTuple):
 
 
 def build_source_document(job: Job, templates: TemplateRunner, egress: Egress) -> SourceDocument:
-    """Return what to show; each source is a template of its own, so lines stay true."""
+    """Return the document of a job.
+
+    Each text is a separate template, so that line numbers in failures are the caller's.
+    """
     if is_data_needed(job):
         job = replace(job, data=load_data(job, egress))
     if isinstance(job.source, CanvasScene):
@@ -75,7 +83,7 @@ def build_source_document(job: Job, templates: TemplateRunner, egress: Egress) -
         return SourceDocument(_insert_head(*texts), None, render_output_texts(job.output, None))
     locale_defaults = LocaleDefaults(job.output.locale, job.output.timezone)
     texts[0] = _run_template(templates, job, locale_defaults, texts[0], {}, escape=True)
-    # What else is written has no `<html lang>` of its own.
+    # The other texts have no `<html lang>`: they use the language of the document.
     locale_defaults = replace(
         locale_defaults, locale=locale_defaults.locale or page_language(texts[0])
     )
@@ -84,13 +92,8 @@ def build_source_document(job: Job, templates: TemplateRunner, egress: Egress) -
     return SourceDocument(_insert_head(*texts), None, render_output_texts(job.output, run))
 
 
-# As the template language writes them, for texts that are no templates.
-_PLACEHOLDER: Final = re.compile(r"\{\{[ \t]*(" + "|".join(PRINT_PLACEHOLDERS) + r")[ \t]*\}\}")
-_NO_MORE_DATA: Final[Mapping[str, str]] = {}
-
-
 class EvaluateTemplate(Protocol):
-    """Runs a template over the render's data and `more`; `escape`: it is HTML."""
+    """Port that runs a template over the render's data and `more`; `escape` makes it HTML."""
 
     def __call__(self, source: str, more: Mapping[str, str], *, escape: bool) -> str:
         """Return the text."""
@@ -100,10 +103,10 @@ class EvaluateTemplate(Protocol):
 def render_output_texts(
     output: OutputOptions, run: EvaluateTemplate | None, *, has_url: bool = False
 ) -> OutputOptions:
-    """Return the output with its texts final, but for the marks in what is printed on pages.
+    """Return the output with its texts run, except for the placeholders that printing fills in.
 
-    Without `run` nothing is a template: only the marks of plain texts are found. `addressed`: the
-    page has an address.
+    Without `run` no text is a template: only the placeholders of plain texts are replaced.
+    `has_url`: the page has a URL.
     """
     run = run or _fill_in_placeholders
     if output.filename:
@@ -114,26 +117,26 @@ def render_output_texts(
         return output
 
     pdf = output.pdf
-    done: dict[HeaderFooter, HeaderFooter] = {}
+    results: dict[HeaderFooter, HeaderFooter] = {}
 
-    def final(template: HeaderFooter | None, field: str) -> HeaderFooter | None:
-        if template is not None and template not in done:
-            done[template] = _render_header_footer(run, template, f"pdf.{field}")._replace(
+    def render(template: HeaderFooter | None, field: str) -> HeaderFooter | None:
+        if template is not None and template not in results:
+            results[template] = _render_header_footer(run, template, f"pdf.{field}")._replace(
                 has_url=has_url
             )
-        return None if template is None else done[template]
+        return None if template is None else results[template]
 
-    def both(pair: HeaderFooterPair, prefix: str = "") -> HeaderFooterPair:
+    def render_pair(pair: HeaderFooterPair, prefix: str = "") -> HeaderFooterPair:
         return HeaderFooterPair(
-            final(pair.header, f"{prefix}header"), final(pair.footer, f"{prefix}footer")
+            render(pair.header, f"{prefix}header"), render(pair.footer, f"{prefix}footer")
         )
 
     pdf = replace(
         pdf,
-        header_footer=both(pdf.header_footer),
-        first_page=both(pdf.first_page, "first_"),
-        last_page=both(pdf.last_page, "last_"),
-        single_page=both(pdf.single_page),
+        header_footer=render_pair(pdf.header_footer),
+        first_page=render_pair(pdf.first_page, "first_"),
+        last_page=render_pair(pdf.last_page, "last_"),
+        single_page=render_pair(pdf.single_page),
     )
     return replace(output, pdf=pdf)
 
@@ -160,7 +163,7 @@ def _render_text(
     *,
     escape: bool = False,
 ) -> str | None:
-    # Whatever the language has begins with a brace.
+    # Every tag of the template language begins with a brace.
     if not text or "{" not in text:
         return text
     try:
@@ -173,11 +176,11 @@ def _render_text(
 def _fill_in_placeholders(source: str, more: Mapping[str, str], *, escape: bool) -> str:
     if escape:
         return source
-    return _PLACEHOLDER.sub(lambda found: more.get(found[1], found[0]), source)
+    return _PLACEHOLDER.sub(lambda match: more.get(match[1], match[0]), source)
 
 
 def _canvas_document(job: Job, canvas: CanvasScene, run: EvaluateTemplate) -> SourceDocument:
-    # Few documents are scenes: no start waits for what draws them.
+    # Few documents are scenes: a cold start does not import the canvas modules.
     from chalicelib.engine.canvas.page import canvas_page  # noqa: PLC0415
     from chalicelib.engine.canvas.scene import scene_invalid  # noqa: PLC0415
 
@@ -221,6 +224,6 @@ def _insert_head(html: str, head: str, css: str) -> str:
         head += f"<style>{css}</style>"
     if not head:
         return html
-    found = next((match for form in _HEAD_POSITIONS if (match := form.search(html))), None)
-    at = 0 if found is None else found.end()
-    return html[:at] + head + html[at:]
+    match = next((candidate for form in _HEAD_POSITIONS if (candidate := form.search(html))), None)
+    position = 0 if match is None else match.end()
+    return html[:position] + head + html[position:]

@@ -1,1 +1,1 @@
-"""What is asked for, read from the normalised JSON of the contract's OutputSpec."""
+"""Options of a render, read from the normalised JSON of the contract's OutputSpec."""

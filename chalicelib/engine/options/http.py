@@ -1,11 +1,11 @@
-"""How pages and their parts are asked for: the contract's HttpOptions."""
+"""HTTP options for pages and their assets: the contract's HttpOptions."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple, Self
 
 
 class Cookie(NamedTuple):
-    """A cookie; without a domain it is the page's own host's."""
+    """Cookie; without a `domain` it belongs to the host of the page."""
 
     name: str
     value: str
@@ -16,7 +16,7 @@ class Cookie(NamedTuple):
 
 
 class HttpOptions(NamedTuple):
-    """What is sent to the page's own origin; `basic_auth` is user name and password."""
+    """HTTP options for the page's own origin; `basic_auth` is user name and password."""
 
     headers: Mapping[str, str] = {}
     cookies: tuple[Cookie, ...] = ()
@@ -36,7 +36,7 @@ class HttpOptions(NamedTuple):
 
     @property
     def origin_only_fields(self) -> list[str]:
-        """Return the options that only an origin can be sent, as field names."""
+        """Return the names of the given options that are sent to an origin only."""
         given = {"headers": self.headers, "cookies": self.cookies, "basic_auth": self.basic_auth}
         return [name for name, value in given.items() if value]
 

@@ -1,4 +1,4 @@
-"""How pictures are taken and what is waited for: the contract's ImageOptions, Viewport, Wait."""
+"""Picture, viewport and wait options: the contract's ImageOptions, Viewport and Wait."""
 
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, Self
@@ -7,7 +7,7 @@ DEFAULT_VIEWPORT: Final = (1280, 720)
 
 
 class Viewport(NamedTuple):
-    """The window that the page sees."""
+    """Browser window that the page is laid out in."""
 
     width: int
     height: int
@@ -27,7 +27,7 @@ class Viewport(NamedTuple):
 
 
 class Wait(NamedTuple):
-    """What must have come before the page is printed."""
+    """Conditions to wait for before the page is drawn."""
 
     until: str
     selector: str | None
@@ -48,7 +48,7 @@ class Wait(NamedTuple):
 
 
 class FormatOptions(NamedTuple):
-    """How a picture is compressed; None: the format's own default."""
+    """Compression of a picture; None is the format's default."""
 
     quality: int | None = None
     lossless: bool | None = None
@@ -61,7 +61,7 @@ class FormatOptions(NamedTuple):
 
 
 class ImageOptions(NamedTuple):
-    """How a picture is taken; sizes in CSS pixels."""
+    """Options of a picture; sizes are in CSS pixels."""
 
     width: int | None
     height: int | None

@@ -1,4 +1,4 @@
-"""All that is asked for of one render: the contract's OutputSpec."""
+"""All options of one render: the contract's OutputSpec."""
 
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, Self
@@ -11,9 +11,10 @@ IMAGE_FORMATS: Final = frozenset({"png", "jpeg", "webp"})
 
 
 class OutputOptions(NamedTuple):
-    """What is to be made; `formats` are drawn, `zipped`: into one archive.
+    """Options of one render.
 
-    `filename` is the caller's own, not yet cleaned.
+    `formats` are drawn; `is_zipped` puts the files into one archive. `filename` is the caller's,
+    not yet sanitized.
     """
 
     formats: tuple[str, ...]
@@ -36,19 +37,19 @@ class OutputOptions(NamedTuple):
         """Read OutputSpec; absent members have the contract's defaults."""
         viewport = source.get("viewport")
         format_ = source.get("format")
-        drawn = source.get("formats") or ["pdf" if format_ in {None, "zip"} else format_]
+        formats = source.get("formats") or ["pdf" if format_ in {None, "zip"} else format_]
         image = ImageOptions.from_json(source.get("image") or {})
-        pictured = any(name in IMAGE_FORMATS for name in drawn)
-        own_wait = image.wait if pictured else None
+        has_pictures = any(name in IMAGE_FORMATS for name in formats)
+        image_wait = image.wait if has_pictures else None
         return cls(
-            formats=tuple(drawn),
+            formats=tuple(formats),
             is_zipped=format_ == "zip",
             filename=source.get("filename"),
             pdf=PdfOptions.from_json(source.get("pdf") or {}),
             image=image,
             http=HttpOptions.from_json(source.get("http") or {}),
             viewport=None if viewport is None else Viewport.from_json(viewport),
-            wait=own_wait or Wait.from_json(source.get("wait") or {}),
+            wait=image_wait or Wait.from_json(source.get("wait") or {}),
             media=source.get("media"),
             javascript=source.get("javascript", True),
             locale=source.get("locale"),
@@ -58,14 +59,14 @@ class OutputOptions(NamedTuple):
         )
 
     def layout_viewport(self) -> Viewport | None:
-        """Return the window that the page is laid out in; None is the browser's own."""
+        """Return the window that the page is laid out in; None is the browser's default."""
         if not any(name in IMAGE_FORMATS for name in self.formats):
             return self.viewport
         base = self.image.viewport or self.viewport or Viewport(*DEFAULT_VIEWPORT)
-        fits = self.image.fit_size is not None
+        is_fitted = self.image.fit_size is not None
         return Viewport(
-            width=base.width if fits else self.image.width or base.width,
-            height=base.height if fits else self.image.height or base.height,
+            width=base.width if is_fitted else self.image.width or base.width,
+            height=base.height if is_fitted else self.image.height or base.height,
             device_scale_factor=self.image.scale or base.device_scale_factor,
             mobile=base.mobile,
         )

@@ -1,11 +1,12 @@
-"""How pages are made: the contract's PdfOptions; lengths in inches."""
+"""PDF options: the contract's PdfOptions; lengths are in inches."""
 
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, Self
 
 from chalicelib.contract.css_values import PAGE_SIZES, length_in_inches
 
-# What stands in a band's texts for what only printing knows: noncharacters, which no text has.
+# Placeholders in header and footer texts for values that only printing knows. Unicode
+# noncharacters (U+FDD0 and following), so that no text contains one.
 PRINT_PLACEHOLDERS: Final = {
     "page": "\ufdd0",
     "pages": "\ufdd1",
@@ -15,7 +16,7 @@ PRINT_PLACEHOLDERS: Final = {
 
 
 class Margin(NamedTuple):
-    """The page's margins in inches."""
+    """Margins of the page in inches."""
 
     top: float
     right: float
@@ -30,7 +31,7 @@ class Margin(NamedTuple):
 
 
 class HeaderFooter(NamedTuple):
-    """What is printed into a margin; `html`, or else the three texts; `height` is in inches.
+    """Header or footer: `html`, or else the three texts; `height` is in inches.
 
     `has_url`: the page has a URL, which `html` may show.
     """
@@ -45,7 +46,7 @@ class HeaderFooter(NamedTuple):
 
     @classmethod
     def from_json(cls, source: Mapping[str, Any] | None) -> Self | None:
-        """Read HeaderFooter; None where it is not enabled or says nothing."""
+        """Read HeaderFooter; None where it is not enabled or empty."""
         if source is None or not source.get("enabled"):
             return None
         if not any(source.get(name) for name in ("html", "left", "center", "right")):
@@ -62,14 +63,14 @@ class HeaderFooter(NamedTuple):
 
 
 class HeaderFooterPair(NamedTuple):
-    """What is printed into the margins of one kind of page; None: nothing."""
+    """Header and footer of one kind of page; None is an empty margin."""
 
     header: HeaderFooter | None
     footer: HeaderFooter | None
 
 
 class ContentSource(NamedTuple):
-    """Bytes that the request names: exactly one of the three; `content` is base64."""
+    """Source of bytes that the request names: exactly one of the three; `content` is base64."""
 
     upload_id: str | None
     url: str | None
@@ -82,7 +83,7 @@ class ContentSource(NamedTuple):
 
 
 class PdfMetadata(NamedTuple):
-    """What the document says of itself; None: as the page has it; `created_at` is RFC 3339."""
+    """Metadata of the document; None leaves the page's own; `created_at` is RFC 3339."""
 
     title: str | None = None
     author: str | None = None
@@ -106,7 +107,7 @@ class PdfMetadata(NamedTuple):
 
 
 class Attachment(NamedTuple):
-    """A file to be put into the PDF; `relationship` is its AFRelationship."""
+    """File to embed in the PDF; `relationship` is its AFRelationship."""
 
     source: ContentSource
     filename: str
@@ -127,7 +128,7 @@ class Attachment(NamedTuple):
 
 
 class Protection(NamedTuple):
-    """Encryption: passwords, and what is permitted without the owner's."""
+    """Encryption: passwords, and the permissions without the owner password."""
 
     user_password: str | None
     owner_password: str | None
@@ -149,7 +150,7 @@ class Protection(NamedTuple):
 
 
 class Watermark(NamedTuple):
-    """A text or picture on every page; `font_size` in inches, `angle` counter-clockwise."""
+    """Text or picture on every page; `font_size` in inches, `angle` counter-clockwise."""
 
     text: str | None
     image: ContentSource | None
@@ -177,7 +178,7 @@ class Watermark(NamedTuple):
 
 
 class PdfOptions(NamedTuple):
-    """How pages are made."""
+    """Options of a PDF."""
 
     width: float
     height: float
@@ -238,30 +239,30 @@ class PdfOptions(NamedTuple):
 
     @property
     def has_pdfua_target(self) -> bool:
-        """Tell whether the document is to be PDF/UA, or a report to say what it lacks of that."""
+        """Tell whether PDF/UA is required, or an accessibility report that checks it."""
         return self.pdfua or (self.accessibility_report and self.tagged)
 
     @property
     def is_fully_tagged(self) -> bool:
-        """Tell whether all content must be tagged: PDF/UA, and level a of PDF/A."""
+        """Tell whether all content must be tagged: for PDF/UA and level a of PDF/A."""
         return self.has_pdfua_target or (self.pdfa or "").endswith("a")
 
     @property
     def varies_by_page(self) -> bool:
-        """Tell whether the bands differ in what the browser itself prints alike on all pages."""
+        """Tell whether headers and footers differ between pages, which the browser cannot print."""
         kinds = (self.header_footer, self.first_page, self.last_page, self.single_page)
-        if all(bands == HeaderFooterPair(None, None) for bands in kinds):
+        if all(pair == HeaderFooterPair(None, None) for pair in kinds):
             return False
         return self.page_number_start != 1 or len(set(kinds)) > 1
 
 
 def _single_page_footer(source: Mapping[str, Any]) -> str:
-    """Return whose footer stands on a page that is the first and the last one."""
+    """Return the footer option for a page that is both the first and the last one."""
     return "last_footer" if source.get("last_footer") else "first_footer"
 
 
 def _header_footer_pair(source: Mapping[str, Any], header: str, footer: str) -> HeaderFooterPair:
-    """Read a pair; what is absent is as on every page, what is not enabled is nothing."""
+    """Read a pair; an absent variant is the usual one, a disabled one is None."""
     return HeaderFooterPair(
         HeaderFooter.from_json(source.get(header) or source.get("header")),
         HeaderFooter.from_json(source.get(footer) or source.get("footer")),

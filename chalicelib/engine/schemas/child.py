@@ -1,4 +1,4 @@
-"""The schema process: warms up, gives up its rights, then answers one message after another."""
+"""Schema process: warms up, enters the sandbox, then answers one request after another."""
 
 import gc
 import os
@@ -14,7 +14,7 @@ from chalicelib.engine.templating.fuel import FuelError
 _STDIN_FD: Final = 0
 _STDOUT_FD: Final = 1
 _RECYCLE_BYTES: Final = 128_000_000
-# Data nest a hundred deep, and each level of a schema takes several calls.
+# Data may be nested 100 levels deep, and the evaluator takes several calls for each level.
 _MAX_RECURSION: Final = 3_000
 _CPU_EXHAUSTED_MESSAGE: Final = f"used more than {limits.CPU_S:g} s of processor time"
 _WARM_UP_SCHEMA: Final[Mapping[str, Any]] = {
@@ -31,18 +31,20 @@ _WARM_UP_SCHEMA: Final[Mapping[str, Any]] = {
 
 
 def main(parent_pid: int) -> None:
-    """Serve until the other side closes the pipe or a run leaves the process in doubt."""
+    """Serve requests until the service closes the pipe or the process must be recycled."""
     _warm_up()
     sys.setrecursionlimit(_MAX_RECURSION)
-    confined = process_sandbox.enter_sandbox(parent_pid)
-    ceiling = process_sandbox.peak_memory_bytes() + _RECYCLE_BYTES
-    wire.send({"ready": True, "is_filtered": confined}, _STDOUT_FD)
+    is_filtered = process_sandbox.enter_sandbox(parent_pid)
+    recycle_above_bytes = process_sandbox.peak_memory_bytes() + _RECYCLE_BYTES
+    wire.send({"ready": True, "is_filtered": is_filtered}, _STDOUT_FD)
     while (request := wire.receive(lambda size: os.read(_STDIN_FD, size))) is not None:
         answer = _answer(request)
-        spent = "exhausted" in answer or process_sandbox.peak_memory_bytes() > ceiling
-        answer["recycle"] = spent
+        must_recycle = (
+            "exhausted" in answer or process_sandbox.peak_memory_bytes() > recycle_above_bytes
+        )
+        answer["recycle"] = must_recycle
         wire.send(answer, _STDOUT_FD)
-        if spent:
+        if must_recycle:
             return
 
 
@@ -71,6 +73,7 @@ def _warm_up() -> None:
     check_schema(_WARM_UP_SCHEMA, "")
     validate_data(_WARM_UP_SCHEMA, {"a": "y", "b": [1, "x"], "c": 3, "d": 4}, "")
     gc.collect()
+    # The warmed objects live as long as the process: later collections skip them.
     gc.freeze()
 
 

@@ -1,4 +1,4 @@
-"""Evaluates data against a schema, which is whole in itself: nothing is fetched."""
+"""Evaluator of data against a self-contained JSON Schema; it fetches nothing."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -36,30 +36,42 @@ _FORMAT_MESSAGES: Final = {
 }
 
 
+def validate_data(schema: Any, data: Any, prefix: str) -> list[SchemaFinding]:
+    """Return the first hundred findings that keep data from fitting a valid schema."""
+    if isinstance(schema, Mapping):
+        # `$schema` would make jsonschema switch to its own validator, without our `multipleOf`.
+        schema = {name: value for name, value in schema.items() if name != "$schema"}
+    evaluator = _Validator(schema, registry=EMPTY_REGISTRY, format_checker=_FORMAT_CHECKER)
+    return collect_findings(evaluator.iter_errors(data), prefix)
+
+
 def collect_findings(errors: Iterable[ValidationError], prefix: str) -> list[SchemaFinding]:
-    """Return the first findings, each once."""
-    found = (to_finding(error, prefix) for error in errors)
-    return list(islice(dict.fromkeys(islice(found, 10 * _MAX_FINDINGS)), _MAX_FINDINGS))
+    """Return the first hundred findings, without duplicates.
+
+    Of an endless number of errors, only ten times as many are looked at.
+    """
+    findings = (to_finding(error, prefix) for error in errors)
+    return list(islice(dict.fromkeys(islice(findings, 10 * _MAX_FINDINGS)), _MAX_FINDINGS))
 
 
 def to_finding(error: ValidationError, prefix: str) -> SchemaFinding:
-    """Return one finding; its place is a JSON Pointer below `prefix`."""
-    code, words = _MESSAGES.get(str(error.validator), _DEFAULT_MESSAGE)
-    message = words(error)
+    """Return an error as a finding: a JSON Pointer below `prefix`, a code and a message."""
+    code, describe = _MESSAGES.get(str(error.validator), _DEFAULT_MESSAGE)
+    message = describe(error)
     if "propertyNames" in error.absolute_schema_path and isinstance(error.instance, str):
         message = f"the name {_json_excerpt(error.instance)} {message}"
     return truncated_pointer(prefix, error.absolute_path), code, message
 
 
 def truncated_pointer(prefix: str, path: Iterable[str | int]) -> str:
-    """Return a JSON Pointer, or where it is too long that of what holds its place."""
-    text = prefix
+    """Return a JSON Pointer; one that is too long is cut to that of a parent."""
+    pointer = prefix
     for step in path:
-        longer = f"{text}/{str(step).replace('~', '~0').replace('/', '~1')}"
-        if len(longer) > _MAX_POINTER_CHARACTERS:
+        extended = f"{pointer}/{str(step).replace('~', '~0').replace('/', '~1')}"
+        if len(extended) > _MAX_POINTER_CHARACTERS:
             break
-        text = longer
-    return text
+        pointer = extended
+    return pointer
 
 
 def _json_excerpt(value: Any) -> str:
@@ -69,18 +81,20 @@ def _json_excerpt(value: Any) -> str:
 
 def _value_list(values: Iterable[Any]) -> str:
     shown = [_json_excerpt(value) for value in islice(values, _MAX_SHOWN_VALUES + 1)]
-    more = ["…"] if len(shown) > _MAX_SHOWN_VALUES else []
-    return ", ".join(shown[:_MAX_SHOWN_VALUES] + more)
+    ellipsis = ["…"] if len(shown) > _MAX_SHOWN_VALUES else []
+    return ", ".join(shown[:_MAX_SHOWN_VALUES] + ellipsis)
 
 
 def _type_message(error: ValidationError) -> str:
-    kinds = error.validator_value
-    kinds = [kinds] if isinstance(kinds, str) else kinds
-    return "must be " + " or ".join(_TYPE_NAMES.get(kind, str(kind)) for kind in kinds)
+    types = error.validator_value
+    types = [types] if isinstance(types, str) else types
+    return "must be " + " or ".join(
+        _TYPE_NAMES.get(type_name, str(type_name)) for type_name in types
+    )
 
 
 def _required_message(error: ValidationError) -> str:
-    # As found: of a condition's own requirement only what is missing is known.
+    # jsonschema reports each missing property by itself; this message names all of them at once.
     missing = [name for name in error.validator_value if name not in error.instance]
     return f"{_value_list(missing)} {'is' if len(missing) == 1 else 'are'} required"
 
@@ -107,12 +121,12 @@ def _additional_properties_message(error: ValidationError) -> str:
 def _any_of_message(error: ValidationError) -> str:
     if not error.context:
         return "fits more than one of the forms that it must fit exactly one of"
-    nearest = max(error.context, key=lambda each: len(each.absolute_path))
-    place, _, message = to_finding(nearest, "")
+    nearest = max(error.context, key=lambda suberror: len(suberror.absolute_path))
+    pointer, _, message = to_finding(nearest, "")
     base = truncated_pointer("", error.absolute_path)
-    inner = place.removeprefix(base).lstrip("/")
-    where = f"{inner} " if inner else ""
-    return f"fits none of the allowed forms: {where}{message}"
+    relative_path = pointer.removeprefix(base).lstrip("/")
+    location = f"{relative_path} " if relative_path else ""
+    return f"fits none of the allowed forms: {location}{message}"
 
 
 def _format_message(error: ValidationError) -> str:
@@ -164,26 +178,20 @@ _MESSAGES: Final[Mapping[str, tuple[str, Callable[[ValidationError], str]]]] = {
 }
 
 
-def validate_data(schema: Any, data: Any, prefix: str) -> list[SchemaFinding]:
-    """Return what keeps data from fitting a sound schema, the first hundred of it."""
-    if isinstance(schema, Mapping):
-        # It would call for an evaluator that counts otherwise; there is but one dialect.
-        schema = {name: value for name, value in schema.items() if name != "$schema"}
-    evaluator = _Validator(schema, registry=EMPTY_REGISTRY, format_checker=_FORMAT_CHECKER)
-    return collect_findings(evaluator.iter_errors(data), prefix)
-
-
 def _create_format_checker() -> FormatChecker:
     checker = FormatChecker(formats=())
-    for name, is_it in FORMATS.items():
-        checker.checkers[name] = (_strings_only(is_it), ())
+    for name, is_valid in FORMATS.items():
+        checker.checkers[name] = (_strings_only(is_valid), ())
     return checker
 
 
 def _multiple_of(
     evaluator: Any, step: float, value: Any, _schema: Any
 ) -> Iterator[ValidationError]:
-    """Count as people write numbers: 1.13 is a multiple of 0.01, which no double is."""
+    """Check `multipleOf` with exact decimals.
+
+    1.13 is a multiple of 0.01, which holds for decimals but not for doubles.
+    """
     if evaluator.is_type(value, "number") and _exact_fraction(value) % _exact_fraction(step):
         yield ValidationError("is no multiple")
 
@@ -192,8 +200,8 @@ def _exact_fraction(number: float) -> Fraction:
     return Fraction(Decimal(repr(number)))
 
 
-def _strings_only(is_it: Any) -> Any:
-    return lambda value: not isinstance(value, str) or is_it(value)
+def _strings_only(is_valid: Any) -> Any:
+    return lambda value: not isinstance(value, str) or is_valid(value)
 
 
 _FORMAT_CHECKER: Final = _create_format_checker()

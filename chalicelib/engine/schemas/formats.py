@@ -1,4 +1,4 @@
-"""The formats that are checked; every other `format` is a note to the reader."""
+"""String formats that are checked; any other `format` is an annotation only."""
 
 import datetime as dt
 import re
@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 _DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
-# RFC 3339, section 5.6.
+# date-time of RFC 3339, section 5.6.
 _DATE_TIME: Final = re.compile(
     r"\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(?:\.\d{1,20})?(?:[Zz]|[+-]\d{2}:\d{2})", re.ASCII
 )
@@ -26,7 +26,7 @@ def is_date_time(text: str) -> bool:
     """Tell whether a text is a time with its offset (RFC 3339 date-time)."""
     if _DATE_TIME.fullmatch(text) is None:
         return False
-    # A leap second is a time, too, which Python does not read.
+    # RFC 3339 allows leap seconds, which Python does not parse.
     return _is_valid_date_time(text[:17] + "59" + text[19:] if text[17:19] == "60" else text)
 
 

@@ -1,4 +1,4 @@
-"""Tells what is wrong with a schema itself: its form, its patterns, what it refers to."""
+"""Check of a schema itself: its form, its patterns and its references."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -25,13 +25,14 @@ _SUBSCHEMA_MAP_KEYWORDS: Final = (
     "properties",
 )
 _REFERENCE_KEYWORDS: Final = ("$ref", "$dynamicRef")
+# One value for each group of keywords: those of objects, arrays, strings and numbers.
 _SAMPLE_VALUES: Final[tuple[Any, ...]] = ({}, [], "", 0)
 _MAX_SCHEMA_FINDINGS: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
 class _Subschema:
-    """A schema within the schema, where it stands, and from where its references lead."""
+    """Schema within the schema, with its path and the resolver of its references."""
 
     schema: Any
     path: tuple[str | int, ...]
@@ -39,54 +40,55 @@ class _Subschema:
 
 
 def check_schema(schema: Any, prefix: str) -> list[SchemaFinding]:
-    """Return what keeps a schema from being used."""
-    found = validate_data(Draft202012Validator.META_SCHEMA, schema, prefix)
-    if not found:
-        found = list(_subschema_findings(schema, prefix))
-    if not found and _has_infinite_recursion(schema):
-        found = [(prefix, "not_allowed", "refers to itself without end")]
-    return found[:_MAX_SCHEMA_FINDINGS]
+    """Return the findings that make a schema unusable, at most a hundred."""
+    findings = validate_data(Draft202012Validator.META_SCHEMA, schema, prefix)
+    if not findings:
+        findings = list(_subschema_findings(schema, prefix))
+    if not findings and _has_infinite_recursion(schema):
+        findings = [(prefix, "not_allowed", "refers to itself without end")]
+    return findings[:_MAX_SCHEMA_FINDINGS]
 
 
 def _subschema_findings(schema: Any, prefix: str) -> Iterator[SchemaFinding]:
-    """Walk through every schema that this one is made of, and those that they refer to."""
+    """Yield the findings of all schemas within this one, and of those that it refers to."""
     root = EMPTY_REGISTRY.resolver_with_root(DRAFT202012.create_resource(schema))
-    todo = [_Subschema(schema, (), root)]
+    pending = [_Subschema(schema, (), root)]
+    # By identity, because references may form cycles.
     seen: set[int] = set()
-    while todo:
-        place = todo.pop()
-        if id(place.schema) in seen or not isinstance(place.schema, Mapping):
+    while pending:
+        subschema = pending.pop()
+        if id(subschema.schema) in seen or not isinstance(subschema.schema, Mapping):
             continue
-        seen.add(id(place.schema))
-        at = truncated_pointer(prefix, place.path)
-        yield from _keyword_findings(place.schema, at)
-        todo += _subschemas(place)
+        seen.add(id(subschema.schema))
+        pointer = truncated_pointer(prefix, subschema.path)
+        yield from _keyword_findings(subschema.schema, pointer)
+        pending += _subschemas(subschema)
         for name in _REFERENCE_KEYWORDS:
-            if name not in place.schema:
+            if name not in subschema.schema:
                 continue
-            target = _resolve_reference(place, name)
+            target = _resolve_reference(subschema, name)
             if target is None:
                 message = "must lead to a place in this schema; nothing is fetched from elsewhere"
-                yield f"{at}/{name}", "not_allowed", message
+                yield f"{pointer}/{name}", "not_allowed", message
             elif id(target.schema) not in seen:
-                # It may stand where no schema is looked for.
+                # The target may be outside of all keywords that contain schemas.
                 yield from validate_data(
-                    Draft202012Validator.META_SCHEMA, target.schema, f"{at}/{name}"
+                    Draft202012Validator.META_SCHEMA, target.schema, f"{pointer}/{name}"
                 )
-                todo.append(target)
+                pending.append(target)
 
 
-def _keyword_findings(schema: Mapping[str, Any], at: str) -> Iterator[SchemaFinding]:
+def _keyword_findings(schema: Mapping[str, Any], pointer: str) -> Iterator[SchemaFinding]:
     dialect = schema.get("$schema", _DIALECT)
     if str(dialect).rstrip("#") != _DIALECT:
-        yield f"{at}/$schema", "not_allowed", f"must be {_DIALECT}"
-    patterns = {f"{at}/pattern": schema["pattern"]} if "pattern" in schema else {}
+        yield f"{pointer}/$schema", "not_allowed", f"must be {_DIALECT}"
+    patterns = {f"{pointer}/pattern": schema["pattern"]} if "pattern" in schema else {}
     for name in schema.get("patternProperties", {}):
-        patterns[truncated_pointer(at, ("patternProperties", name))] = name
-    for place, pattern in patterns.items():
+        patterns[truncated_pointer(pointer, ("patternProperties", name))] = name
+    for pattern_pointer, pattern in patterns.items():
         reason = _pattern_error(pattern)
         if reason is not None:
-            yield place, "wrong_format", f"is no regular expression: {reason}"
+            yield pattern_pointer, "wrong_format", f"is no regular expression: {reason}"
 
 
 def _pattern_error(pattern: str) -> str | None:
@@ -97,30 +99,30 @@ def _pattern_error(pattern: str) -> str | None:
     return None
 
 
-def _subschemas(place: _Subschema) -> Iterator[_Subschema]:
-    """Return the schemas that stand in one."""
-    schema = place.schema
+def _subschemas(parent: _Subschema) -> Iterator[_Subschema]:
+    """Yield the schemas directly inside one."""
+    schema = parent.schema
     inner: dict[tuple[str | int, ...], Any] = {
         (n,): schema[n] for n in _SUBSCHEMA_KEYWORDS if n in schema
     }
     for name in _SUBSCHEMA_LIST_KEYWORDS:
-        inner |= {(name, n): each for n, each in enumerate(schema.get(name, ()))}
+        inner |= {(name, n): child for n, child in enumerate(schema.get(name, ()))}
     for name in _SUBSCHEMA_MAP_KEYWORDS:
-        inner |= {(name, key): each for key, each in schema.get(name, {}).items()}
-    for path, each in inner.items():
-        resolver = place.resolver.in_subresource(DRAFT202012.create_resource(each))
-        yield _Subschema(each, (*place.path, *path), resolver)
+        inner |= {(name, key): child for key, child in schema.get(name, {}).items()}
+    for path, child in inner.items():
+        resolver = parent.resolver.in_subresource(DRAFT202012.create_resource(child))
+        yield _Subschema(child, (*parent.path, *path), resolver)
 
 
-def _resolve_reference(place: _Subschema, name: str) -> _Subschema | None:
-    """Return what a reference leads to, if that is a schema."""
+def _resolve_reference(subschema: _Subschema, name: str) -> _Subschema | None:
+    """Return the schema that a reference leads to, or None."""
     try:
-        found = place.resolver.lookup(place.schema[name])
+        resolved = subschema.resolver.lookup(subschema.schema[name])
     except (Unresolvable, ValueError, TypeError, KeyError):
         return None
-    if not isinstance(found.contents, Mapping | bool):
+    if not isinstance(resolved.contents, Mapping | bool):
         return None
-    return _Subschema(found.contents, (*place.path, name), found.resolver)
+    return _Subschema(resolved.contents, (*subschema.path, name), resolved.resolver)
 
 
 def _has_infinite_recursion(schema: Any) -> bool:

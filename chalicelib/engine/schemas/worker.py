@@ -1,4 +1,4 @@
-"""The service's side of the schema process."""
+"""Parent side of the schema process."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -11,18 +11,18 @@ _SUBJECT: Final = "The check against the template's JSON Schema"
 
 
 class SchemaWorker(SandboxedWorker):
-    """Checks schemas, and data against them, within 5 s of processor time and 512 MB."""
+    """Worker that checks schemas, and data against them, within 5 s of CPU time and 512 MB."""
 
     def __init__(self, environment: Mapping[str, str] | None = None) -> None:
-        """Prepare, as every worker."""
+        """Prepare without starting a process."""
         super().__init__(_CHILD_MODULE, _SUBJECT, environment)
 
     def check_schema(
         self, schema: Any, *, deadline: float, prefix: str = "/schema"
     ) -> list[FieldError]:
-        """Return what is wrong with a schema itself, with pointers below `prefix`.
+        """Return the findings of a schema itself, with pointers below `prefix`.
 
-        Raises RenderFailure `template_fuel_exhausted`, or `render_timeout` at the deadline (seconds
+        Raises RenderFailure `template_fuel_exhausted`, or `render_timeout` at `deadline` (seconds
         since 1970).
         """
         return self._request_findings({"schema": schema, "prefix": prefix}, deadline)
@@ -30,13 +30,16 @@ class SchemaWorker(SandboxedWorker):
     def validate(
         self, schema: Any, data: Any, *, deadline: float, prefix: str = "/data"
     ) -> list[FieldError]:
-        """Return what keeps data from fitting a schema without faults; raises as `faults`."""
+        """Return the findings that keep data from fitting a valid schema.
+
+        Raises as `check_schema`.
+        """
         request = {"schema": schema, "data": data, "prefix": prefix}
         return self._request_findings(request, deadline)
 
     def _request_findings(self, request: Mapping[str, Any], deadline: float) -> list[FieldError]:
-        answer = self.call(request, deadline)
-        if "exhausted" in answer:
-            message = f"{self._subject} {answer['exhausted']}."
+        response = self.call(request, deadline)
+        if "exhausted" in response:
+            message = f"{self._subject} {response['exhausted']}."
             raise RenderFailure("template_fuel_exhausted", message)
-        return [FieldError(*finding) for finding in answer["findings"]]
+        return [FieldError(*finding) for finding in response["findings"]]

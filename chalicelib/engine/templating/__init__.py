@@ -1,4 +1,4 @@
-"""The template language: source and plain data in, text out, in a confined child process.
+"""Template language: source and plain data in, text out, in a confined child process.
 
-Only `worker` belongs to the service's own process: whatever imports Jinja2 runs in the child.
+Only `worker` belongs to the service's own process: modules that import Jinja2 run in the child.
 """

@@ -1,4 +1,4 @@
-"""The template process: warms up, gives up its rights, then answers one message after another."""
+"""Template process: warms up, enters the sandbox, then answers one request after another."""
 
 import gc
 import importlib
@@ -26,7 +26,8 @@ _LAZY_IMPORTS: Final = (
     "textwrap",
     "encodings.utf_16",
 )
-# Each part loads here, once and for all, what it needs of files: locales and time zones, too.
+# Runs every feature once before the sandbox closes: no file can be opened afterwards. Filters read
+# their locales and time zones here (decision 21).
 _WARM_UP_TEMPLATE: Final = (
     "{% macro m(x) %}{{ x|e }}{% endmacro %}{% for r in rows %}{{ loop.index }}{{ m(r.a ~ '-') }}"
     "{{ '%.2f'|format(r.n * 2) }}{% if r.a == 'b' and r.n is odd %}{{ r.a|upper }}{% endif %}"
@@ -37,16 +38,16 @@ _WARM_UP_TEMPLATE: Final = (
 
 
 def main(parent_pid: int) -> None:
-    """Serve until the other side closes the pipe or a run leaves the process in doubt."""
+    """Serve requests until the service closes the pipe or the process must be recycled."""
     renderer = _create_warm_renderer()
-    confined = process_sandbox.enter_sandbox(parent_pid)
-    ceiling = process_sandbox.peak_memory_bytes() + _RECYCLE_BYTES
-    wire.send({"ready": True, "is_filtered": confined}, _STDOUT_FD)
+    is_filtered = process_sandbox.enter_sandbox(parent_pid)
+    recycle_above_bytes = process_sandbox.peak_memory_bytes() + _RECYCLE_BYTES
+    wire.send({"ready": True, "is_filtered": is_filtered}, _STDOUT_FD)
     while (request := wire.receive(lambda size: os.read(_STDIN_FD, size))) is not None:
         answer = _answer(renderer, request)
         answer["recycle"] = (
             answer.get("code") == "template_fuel_exhausted"
-            or process_sandbox.peak_memory_bytes() > ceiling
+            or process_sandbox.peak_memory_bytes() > recycle_above_bytes
         )
         wire.send(answer, _STDOUT_FD)
         if answer["recycle"]:
@@ -64,7 +65,7 @@ def _answer(renderer: TemplateRenderer, request: Mapping[str, Any]) -> dict[str,
             includes=Includes.from_json(request["includes"]),
             locale_defaults=LocaleDefaults(**request["locale_defaults"]),
         )
-    except FuelError as error:  # The clock ran out between two parts of the renderer.
+    except FuelError as error:  # The timer fired outside of the renderer's own handling.
         result = TemplateFailure("template_fuel_exhausted", str(error))
     finally:
         process_sandbox.stop_cpu_timers()
@@ -72,7 +73,7 @@ def _answer(renderer: TemplateRenderer, request: Mapping[str, Any]) -> dict[str,
 
 
 def _create_warm_renderer() -> TemplateRenderer:
-    # python-barcode would load it for pictures, which nobody here asks for.
+    # python-barcode imports Pillow for raster pictures, which no template draws.
     sys.modules["PIL"] = None  # type: ignore[assignment]
     for name in _LAZY_IMPORTS:
         importlib.import_module(name)
@@ -82,6 +83,7 @@ def _create_warm_renderer() -> TemplateRenderer:
     renderer.render("{{ nothing }}", {}, strict=True)
     renderer.render("{% if %}", {}, strict=False)
     gc.collect()
+    # The warmed objects live as long as the process: later collections skip them.
     gc.freeze()
     return renderer
 

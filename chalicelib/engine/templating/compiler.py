@@ -1,4 +1,4 @@
-"""Code generation: every loop step and operator pays, every expression knows its position."""
+"""Code generator of templates: charges fuel for loops and operators, and keeps exact positions."""
 
 from typing import Any, Final, NoReturn, override
 
@@ -17,31 +17,31 @@ _INCLUDE_NAME_MESSAGE: Final = (
 
 
 class UnsupportedSyntaxError(TemplateAssertionError):
-    """Jinja2 has it, the language here has not."""
+    """Syntax of Jinja2 that this template language does not have."""
 
 
 class MeteredCodeGenerator(CodeGenerator):
-    """Writes `charge_operation(…)` around operators that no hook intercepts and counts loops."""
+    """Code generator that wraps operators without a Jinja2 hook in `charge_operation(…)`."""
 
     @override
     def newline(self, node: nodes.Node | None = None, extra: int = 0) -> None:
         if not isinstance(node, nodes.Expr):
             super().newline(node, extra)
             return
-        own, node.lineno = node.lineno, _start_position(node)
+        original_position, node.lineno = node.lineno, _start_position(node)
         super().newline(node, extra)
-        node.lineno = own
+        node.lineno = original_position
 
     @override
     def visit_For(self, node: nodes.For, frame: Frame) -> None:
-        counted = nodes.EnvironmentAttribute("metered", lineno=node.lineno)
-        node.iter = nodes.Call(counted, [node.iter], [], None, None, lineno=node.iter.lineno)
+        metered = nodes.EnvironmentAttribute("metered", lineno=node.lineno)
+        node.iter = nodes.Call(metered, [node.iter], [], None, None, lineno=node.iter.lineno)
         node.iter.set_environment(self.environment)
         super().visit_For(node, frame)
 
     @override
     def visit_With(self, node: nodes.With, frame: Frame) -> None:
-        self.newline(node)  # Jinja2 leaves it where the tag before it was.
+        self.newline(node)  # Jinja2 would keep the position of the tag before.
         super().visit_With(node, frame)
 
     @override
@@ -71,7 +71,7 @@ class MeteredCodeGenerator(CodeGenerator):
 
     @override
     def position(self, node: nodes.Node) -> str:
-        return "this line"  # The fault itself tells which.
+        return "this line"  # The failure carries the exact position.
 
     @override
     def visit_Compare(self, node: nodes.Compare, frame: Frame) -> None:
@@ -91,7 +91,7 @@ class MeteredCodeGenerator(CodeGenerator):
 
     @override
     def visit_Getattr(self, node: nodes.Getattr, frame: Frame) -> None:
-        # What mappings hold is taken without a call; all else is the environment's to say.
+        # Fast path: a key of a dict is read without a call. `lookup` decides about all else.
         key = repr(node.attr)
         self.write(f"(_v[{key}] if type(_v := ")
         self.visit(node.node, frame)
@@ -113,7 +113,7 @@ class MeteredCodeGenerator(CodeGenerator):
 
     @override
     def _output_child_to_const(self, node: nodes.Expr, frame: Frame, finalize: Any) -> str:
-        # Nothing but literals is evaluated while compiling: the rest belongs to a paid run.
+        # Only literals are evaluated while compiling: other work must be paid with fuel.
         if isinstance(node, nodes.TemplateData | nodes.Const):
             return super()._output_child_to_const(node, frame, finalize)
         raise nodes.Impossible
@@ -128,10 +128,10 @@ class MeteredCodeGenerator(CodeGenerator):
 
 
 class MeteredLoop(LoopContext):
-    """The `loop` of a template; its steps are paid here instead of in the counting iterable."""
+    """`loop` object of a template; it charges its steps itself, instead of MeteredIterable."""
 
     def __init__(self, meter: FuelMeter, iterable: Any, *args: Any, **kwargs: Any) -> None:
-        """Take the counting wrapper off, so that `loop.length` needs no walk."""
+        """Unwrap a MeteredIterable, so that `loop.length` needs no iteration."""
         source = iterable.iterable if isinstance(iterable, MeteredIterable) else iterable
         super().__init__(source, *args, **kwargs)
         self._meter = meter
@@ -147,7 +147,10 @@ def _start_position(node: nodes.Node) -> int:
 
 
 def _static_template_names(node: nodes.Expr | None) -> list[str]:
-    """Return the names that an include may take; one that only a run would tell is empty."""
+    """Return the names that an include may load.
+
+    A name that is only known at run time is returned as an empty text.
+    """
     if isinstance(node, nodes.Const) and isinstance(node.value, str):
         return [node.value]
     if isinstance(node, nodes.List | nodes.Tuple):

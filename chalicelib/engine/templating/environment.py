@@ -1,4 +1,4 @@
-"""The language: Jinja2's sandbox over plain JSON data, with a price on everything that repeats."""
+"""Template language: Jinja2's sandbox over plain JSON data, with fuel for all repeated work."""
 
 import functools
 import re
@@ -47,7 +47,7 @@ _COLLECTION_TYPES: Final = (dict, list, tuple, range)
 _PRINTABLE_TYPES: Final = frozenset({int, float, bool, type(None), list, dict, range, MeteredLoop})
 _MAX_WORDS_POSITION: Final = 2
 _HTML_SPECIAL: Final = re.compile("[&<>'\"]")
-# What compiled code hands on for functions that ask for the context; methods of data never do.
+# Keyword arguments that compiled code adds for functions that take the context. Methods do not.
 _SCOPE_ARGUMENTS: Final = ("_loop_vars", "_block_vars")
 
 _CHARGED_BY_RESULT: Final = frozenset(
@@ -67,11 +67,11 @@ _CHARGED_BY_RESULT: Final = frozenset(
         "string",
     ]
 )
-"""Filters that do not walk what they are given."""
+"""Filters that do not iterate over their argument."""
 
 
 class TemplateEnvironment(ImmutableSandboxedEnvironment):
-    """A sandbox whose look-ups never leave plain data and whose work is metered."""
+    """Sandbox whose look-ups never leave plain data and whose work costs fuel."""
 
     code_generator_class = MeteredCodeGenerator
     intercepted_binops = frozenset(operators.OPERATORS)
@@ -119,7 +119,7 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
 
     @functools.cached_property
     def position_lexer(self) -> PositionLexer:
-        """The lexer, whose last position tells where an unexpected error arose."""
+        """Lexer whose last position locates an unexpected error."""
         return PositionLexer(self)
 
     @property
@@ -129,7 +129,7 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
 
     @override
     def handle_exception(self, source: str | None = None) -> NoReturn:
-        # Jinja2 would build a traceback with the position as its line number.
+        # Jinja2 would rewrite the traceback with the position in the place of a line number.
         raise  # noqa: PLE0704 -- called while an exception is handled
 
     @override
@@ -156,7 +156,7 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
             try:
                 return obj[argument]
             except (TypeError, LookupError):
-                # Filters ask a group for its `grouper` and `list` so.
+                # Filters look up `grouper` and `list` of a group as items.
                 if type(obj) not in RUNTIME_ATTRIBUTES:
                     return self.undefined(obj=obj, name=argument)
         if isinstance(argument, str):
@@ -198,7 +198,10 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
 
 
 def _check_printable(value: Any) -> Any:
-    """Return what can be printed; the text of anything else would tell an address in memory."""
+    """Return a value that can be printed; raises TemplateRuntimeError.
+
+    The text of any other object would show a memory address.
+    """
     if type(value) in _PRINTABLE_TYPES or isinstance(
         value, str | Undefined | tuple | TemplateReference
     ):
@@ -208,7 +211,7 @@ def _check_printable(value: Any) -> Any:
 
 
 def _html_text(value: Any) -> str:
-    """Return what is printed into HTML."""
+    """Return the text of a value, escaped for HTML."""
     kind = type(value)
     if kind is str:
         return escape(value) if _HTML_SPECIAL.search(value) else value
@@ -218,23 +221,27 @@ def _html_text(value: Any) -> str:
 
 
 def _plain_text(value: Any) -> str:
-    """Return what is printed into plain text."""
+    """Return the text of a value for plain text."""
     return value if type(value) is str else str(_check_printable(value))
 
 
 def _metered_function(
     meter: FuelMeter, name: str, function: Callable[..., Any]
 ) -> Callable[..., Any]:
-    walks = name not in _CHARGED_BY_RESULT
-    subject = 0 if getattr(function, "jinja_pass_arg", None) is None else 1
+    iterates = name not in _CHARGED_BY_RESULT
+    subject_index = 0 if getattr(function, "jinja_pass_arg", None) is None else 1
 
     @functools.wraps(function)
-    def priced(*args: Any, **kwargs: Any) -> Any:
-        if walks and len(args) > subject and isinstance(args[subject], _COLLECTION_TYPES):
-            meter.spend(len(args[subject]))
+    def call_metered(*args: Any, **kwargs: Any) -> Any:
+        if (
+            iterates
+            and len(args) > subject_index
+            and isinstance(args[subject_index], _COLLECTION_TYPES)
+        ):
+            meter.spend(len(args[subject_index]))
         return meter.charge_result(function(*args, **kwargs))
 
-    return priced
+    return call_metered
 
 
 def _concat(meter: FuelMeter, parts: Iterable[str]) -> str:
@@ -253,6 +260,6 @@ def _affordable_range(*bounds: int) -> range:
 
 def _lorem_ipsum(meter: FuelMeter, n: int = 5, *args: Any, **options: Any) -> str:
     words = options.get("max", args[2] if len(args) > _MAX_WORDS_POSITION else 100)
-    # What is less than nothing must not pay fuel back, nor two of them make a large number.
+    # A negative factor must not refund fuel, and two of them must not make a large number.
     meter.spend(max(index(n), 0) * max(index(words), 0))
     return generate_lorem_ipsum(n, *args, **options)

@@ -1,4 +1,4 @@
-"""Why a template gave no text, and where: the code, the message and the place of an error."""
+"""Failures of a template: the code, the message and the position of an error."""
 
 import re
 from dataclasses import dataclass
@@ -20,19 +20,19 @@ from chalicelib.engine.templating.loader import (
 from chalicelib.engine.templating.positions import source_position
 
 _MAX_MESSAGE_CHARACTERS: Final = 500
-# Jinja2's lexer counts from the beginning of the source; Python tells where an object lies.
+# Removed from messages: offsets of Jinja2's lexer, and memory addresses of objects.
 _OFFSET_SUFFIX: Final = re.compile(r" at (\d+$|0x[0-9a-f]+)")
 _MODULE_PREFIX: Final = re.compile(r"'(?:chalicelib|jinja2)\.[\w.]*\b(\w+ object')")
 _TOO_MANY_DIGITS: Final = "A number has too many digits."
 _UNKNOWN_NAME_PREFIXES: Final = ("No filter named", "No test named")
-# The one parameter of what Jinja2 puts in the place of a filter or test that a branch misses: it
-# raises, but stands nowhere in the source.
+# Parameters of the function that Jinja2 compiles for an unknown filter or test in a branch. Its
+# frame has no position in the source.
 _MISSING_FILTER_ARGUMENTS: Final = ("unused",)
 
 
 @dataclass(frozen=True, slots=True)
 class TemplateFailure:
-    """Why a template gave no text; the place is absent where it cannot be known."""
+    """Failure of a template; the position is None where it is unknown."""
 
     code: str
     message: str
@@ -42,28 +42,28 @@ class TemplateFailure:
 
 
 def compile_failure(error: CompileError, loader: TemplateLoader, position: int) -> TemplateFailure:
-    """Return why a source cannot be compiled; `position` is where the lexer is."""
+    """Return the failure of a compilation; `position` is the lexer's."""
     cause = error.__cause__
     assert isinstance(cause, Exception)
     if isinstance(cause, FuelError | MemoryError):
         return _failure_at("template_fuel_exhausted", _message(cause), loader, error.name, position)
     if not isinstance(cause, TemplateSyntaxError):
         # Python's own limits on nesting and on the digits of a number.
-        too_long = isinstance(cause, ValueError) and not isinstance(cause, SyntaxError)
-        message = _TOO_MANY_DIGITS if too_long else "The template is nested too deeply."
+        is_too_long = isinstance(cause, ValueError) and not isinstance(cause, SyntaxError)
+        message = _TOO_MANY_DIGITS if is_too_long else "The template is nested too deeply."
         return _failure_at("template_syntax_error", message, loader, error.name, position)
     code = "template_runtime_error" if _is_unknown_name(cause) else "template_syntax_error"
     return _failure_at(code, _message(cause), loader, error.name, cause.lineno)
 
 
 def runtime_failure(error: Exception, loader: TemplateLoader) -> TemplateFailure:
-    """Return why a run ended."""
+    """Return the failure of a run."""
     exhausted = isinstance(error, FuelError | MemoryError | RecursionError)
     code = "template_fuel_exhausted" if exhausted else "template_runtime_error"
-    where = _innermost_template_frame(error.__traceback__)
-    if where is None:
+    frame = _innermost_template_frame(error.__traceback__)
+    if frame is None:
         return TemplateFailure(code, _message(error))
-    template, line = where
+    template, line = frame
     position = template.get_corresponding_lineno(line)
     return _failure_at(code, _message(error), loader, template.name, position)
 
@@ -76,23 +76,25 @@ def _is_unknown_name(error: TemplateSyntaxError) -> bool:
 
 
 def _innermost_template_frame(traceback: TracebackType | None) -> tuple[Template, int] | None:
-    found = None
+    innermost = None
     while traceback is not None:
         frame = traceback.tb_frame
         code = frame.f_code
         if code.co_filename == TEMPLATE_FILENAME and code.co_varnames != _MISSING_FILTER_ARGUMENTS:
-            found = frame.f_globals["__jinja_template__"], traceback.tb_lineno
+            innermost = frame.f_globals["__jinja_template__"], traceback.tb_lineno
         traceback = traceback.tb_next
-    return found
+    return innermost
 
 
 def _failure_at(
     code: str, message: str, loader: TemplateLoader, name: str | None, position: int
 ) -> TemplateFailure:
-    where = source_position(loader.source_of(name), position)
+    source_place = source_position(loader.source_of(name), position)
     if name is not None:
         message = f"In the included template {name}: {message}"
-    return TemplateFailure(code, message, where.line, where.column, where.excerpt)
+    return TemplateFailure(
+        code, message, source_place.line, source_place.column, source_place.excerpt
+    )
 
 
 def _message(error: Exception) -> str:

@@ -1,4 +1,4 @@
-"""Fuel: what a template run may still do before it is stopped."""
+"""Fuel: the budget of steps of one template run."""
 
 from collections.abc import Iterable, Iterator
 from types import GeneratorType, NoneType
@@ -12,24 +12,24 @@ _CONTAINER_TYPES: Final = (list, tuple, dict, set, frozenset)
 
 
 class FuelError(Exception):
-    """The run went past its budget."""
+    """Budget of a run exceeded."""
 
 
 class FuelMeter:
-    """Counts down the fuel of one run; one meter serves a process, run after run."""
+    """Meter of the fuel left in one run; one meter serves a process, run after run."""
 
     __slots__ = ("remaining",)
 
     def __init__(self) -> None:
-        """Start with a full tank."""
+        """Start with a full budget."""
         self.remaining = limits.FUEL
 
     def refill(self) -> None:
-        """Begin another run."""
+        """Reset the budget for another run."""
         self.remaining = limits.FUEL
 
     def spend(self, units: int = 1) -> None:
-        """Use fuel; raises FuelError when there is none left."""
+        """Use fuel; raises FuelError when none is left."""
         assert units >= 0, units
         self.remaining -= units
         if self.remaining < 0:
@@ -37,12 +37,16 @@ class FuelMeter:
             raise FuelError(message)
 
     def charge_operation[T](self, value: T) -> T:
-        """Return a value that took one operation to find."""
+        """Return `value`, charged as one operation."""
         self.spend()
         return value
 
     def charge_result[T](self, value: T) -> T | Iterator[Any]:
-        """Return what an operation built, paid by its size; generators are paid step by step."""
+        """Return `value`, charged by its size; a generator is charged step by step.
+
+        Raises FuelError. Small values decrement the counter directly, because this runs for every
+        operation.
+        """
         kind = type(value)
         if kind in _ATOMIC_TYPES or (
             kind is str and len(cast("str", value)) < _SHORT_TEXT_CHARACTERS
@@ -62,7 +66,7 @@ class FuelMeter:
         return value
 
     def charge_text(self, characters: int) -> None:
-        """Pay for text; more of it than a whole output may hold is refused at once."""
+        """Charge for text; raises FuelError at once for more text than an output may have."""
         if characters > limits.OUTPUT_BYTES:
             message = f"The template built more than {limits.OUTPUT_BYTES:,} characters of text."
             raise FuelError(message)
@@ -70,19 +74,20 @@ class FuelMeter:
 
 
 class MeteredIterable:
-    """An iterable whose every step costs one unit."""
+    """Iterable that charges one unit for each step."""
 
     __slots__ = ("_meter", "iterable")
 
     def __init__(self, iterable: Iterable[Any], meter: FuelMeter) -> None:
-        """Wrap `source`, which need not be iterable until it is iterated."""
+        """Wrap `iterable`, whose type is not checked before iteration."""
         self.iterable = iterable
         self._meter = meter
 
     def __iter__(self) -> Iterator[Any]:
-        """Walk the source, paying for each step."""
+        """Iterate and charge each step."""
         meter = self._meter
         for item in self.iterable:
+            # `spend` without the call, because it runs for every loop step.
             meter.remaining -= 1
             if meter.remaining < 0:
                 meter.spend(0)

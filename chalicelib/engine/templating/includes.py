@@ -1,7 +1,7 @@
-"""The templates that a template includes: found by their ids, so that they travel with it.
+"""Included templates of a render, found by their ids before the run.
 
-The ids are found without parsing, so that no hostile source is parsed outside the child. Whatever
-looks like an include but is none (in a comment, say) costs a look-up, nothing else.
+The ids are found without parsing, so that no hostile source is parsed outside the child process. A
+false match, such as one in a comment, costs a look-up and nothing else.
 """
 
 import re
@@ -10,25 +10,25 @@ from typing import Any, Final, NamedTuple
 
 from chalicelib.core.errors import ServiceError
 
-# The HTML of a template by its id; raises ServiceError where there is none to include.
+# Returns the HTML of a template by its id; raises ServiceError where it cannot be included.
 type FindTemplateSource = Callable[[str], str]
 
 MAX_INCLUDED_TEMPLATES: Final = 50
 MAX_INCLUDED_CHARACTERS: Final = 8_000_000
 
-# A tag ends before the next percent sign, so that nothing is looked at twice.
+# A tag ends before the next percent sign, so that matching takes linear time.
 _INCLUDE_TAG: Final = re.compile(r"\{%[-+]?\s*include\b([^%]*)")
 _TEMPLATE_ID: Final = re.compile(r"""["'](tpl_[0-7][0-9A-HJKMNP-TV-Z]{25})["']""")
 
 
 class Includes(NamedTuple):
-    """Sources by template id, and why the other ids have none."""
+    """Sources by template id, and by the other ids the reason why they have none."""
 
     sources: Mapping[str, str] = {}
     problems: Mapping[str, str] = {}
 
     def to_json(self) -> dict[str, Any]:
-        """Return the form in which they travel."""
+        """Return the JSON form, for the child process."""
         return {"sources": dict(self.sources), "problems": dict(self.problems)}
 
     @classmethod
@@ -38,15 +38,15 @@ class Includes(NamedTuple):
 
 
 def collect_includes(texts: Iterable[str], find: FindTemplateSource) -> Includes:
-    """Return all templates that the texts include, and that those include, and so on.
+    """Return all templates that the texts include, directly or indirectly.
 
-    What cannot be included is no error here: it may stand in a branch that never runs.
+    An id that cannot be included is no error yet: it may be in a branch that never runs.
     """
     sources: dict[str, str] = {}
     problems: dict[str, str] = {}
-    room = MAX_INCLUDED_CHARACTERS
-    waiting = [name for text in texts for name in included_template_ids(text)]
-    for name in waiting:  # It grows meanwhile.
+    remaining_characters = MAX_INCLUDED_CHARACTERS
+    pending = [name for text in texts for name in included_template_ids(text)]
+    for name in pending:  # The loop appends to the list.
         if name in sources or name in problems:
             continue
         if len(sources) + len(problems) >= MAX_INCLUDED_TEMPLATES:
@@ -59,19 +59,19 @@ def collect_includes(texts: Iterable[str], find: FindTemplateSource) -> Includes
         except ServiceError as error:
             problems[name] = error.detail
             continue
-        if len(source) > room:
+        if len(source) > remaining_characters:
             problems[name] = (
                 f"Included templates can have {MAX_INCLUDED_CHARACTERS:,} characters in all."
             )
             continue
-        room -= len(source)
+        remaining_characters -= len(source)
         sources[name] = source
-        waiting.extend(included_template_ids(source))
+        pending.extend(included_template_ids(source))
     return Includes(sources, problems)
 
 
 def included_template_ids(text: str) -> list[str]:
-    """Return the ids of all templates that a text itself may include."""
+    """Return the ids of all templates that a text may include directly."""
     if "include" not in text:
         return []
     return [name for tag in _INCLUDE_TAG.finditer(text) for name in _TEMPLATE_ID.findall(tag[1])]

@@ -1,24 +1,24 @@
-"""The budget of one template run."""
+"""Limits of one template run."""
 
 from typing import Final
 
 FUEL: Final = 5_000_000
-"""Units: a loop step, call, filter, test or operator is at least one."""
+"""In units: a loop step, call, filter, test or operator costs at least one."""
 
 CHARACTERS_PER_UNIT: Final = 1_000
-"""Text that an operator or filter builds costs one unit per so many characters."""
+"""Characters that an operator or filter may build for one unit of fuel."""
 
 OUTPUT_BYTES: Final = 20_000_000
 
 CPU_S: Final = 5.0
 
 MEMORY_BYTES: Final = 512_000_000
-"""Address space of the child over what it has when it is ready."""
+"""Address space of the child process above its size when it is ready."""
 
 INTEGER_BITS: Final = 65_536
-"""Larger integers cannot be printed (Python refuses from 4 300 digits), only burn time."""
+"""Larger integers only take time: Python prints no more than 4 300 digits."""
 
 INCLUDE_DEPTH: Final = 16
 
 INCLUDE_FUEL: Final = 20
-"""An include copies its context, so it is dearer than a step."""
+"""In units. An include copies its context, so it costs more than a step."""

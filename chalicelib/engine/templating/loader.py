@@ -1,4 +1,4 @@
-"""Compiled templates: the one that runs and those that it includes."""
+"""Loader of compiled templates: the one that runs and the ones that it includes."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
@@ -25,40 +25,41 @@ _MAX_CACHED_CHARACTERS: Final = 4_000_000
 
 
 class CompileError(Exception):
-    """A source cannot be compiled; the cause says why."""
+    """Source that cannot be compiled; the cause has the reason."""
 
     def __init__(self, name: str | None) -> None:
-        """Tell which one: an included template, or None for the one that runs."""
+        """Name an included template; None is the one that runs."""
         super().__init__(name)
         self.name = name
 
 
 class TemplateLoader:
-    """The templates of one run; remembers compiled ones, which depend on nothing else."""
+    """Loader of one run's templates; caches compiled ones, which depend on their source only."""
 
     def __init__(self) -> None:
-        """Remember nothing yet."""
+        """Start with an empty cache."""
         self._compiled: OrderedDict[_CacheKey, Template] = OrderedDict()
         self._characters = 0
         self.begin_run("", Includes())
 
     def begin_run(self, source: str, includes: Includes) -> None:
-        """Begin another run, of this source."""
+        """Begin another run, of `source`."""
         self._includes = includes
         self._sources: dict[str | None, str] = {None: normalize_newlines(source)}
         self._included: dict[str, Template] = {}
         self._include_stack: list[str] = []
 
     def source_of(self, name: str | None) -> str:
-        """Return a source with newlines only: an included one's, or that of what runs (None)."""
+        """Return a source with normalized newlines; None names the template that runs."""
         if name not in self._sources:
             assert name is not None
             self._sources[name] = normalize_newlines(self._includes.sources[name])
         return self._sources[name]
 
     def load(self, environment: "TemplateEnvironment", name: str | None = None) -> Template:
-        """Return a template, ready to run; raises CompileError."""
+        """Return a compiled template; raises CompileError."""
         source = self.source_of(name)
+        # The environment is part of the key: escaping is compiled into the code.
         key = (environment, name, source)
         if key in self._compiled:
             self._compiled.move_to_end(key)
@@ -71,17 +72,18 @@ class TemplateLoader:
         return template
 
     def load_include(self, environment: "TemplateEnvironment", name: str | Undefined) -> Template:
-        """Return a template to include here.
+        """Return a template to include at this point.
 
-        Raises CompileError, TemplateNotFound, and TemplateRuntimeError where it would not end.
+        Raises CompileError, TemplateNotFound, and TemplateRuntimeError for a circular or too deep
+        include.
         """
         if isinstance(name, Undefined):
             raise TemplateNotFound(name)
         if name not in self._includes.sources:
             raise TemplateNotFound(name, self._missing_include_message(name))
         if name in self._include_stack:
-            circle = " > ".join((*self._include_stack[self._include_stack.index(name) :], name))
-            message = f"A template cannot include itself: {circle}. Take one of these tags out."
+            cycle = " > ".join((*self._include_stack[self._include_stack.index(name) :], name))
+            message = f"A template cannot include itself: {cycle}. Take one of these tags out."
             raise TemplateRuntimeError(message)
         if len(self._include_stack) == limits.INCLUDE_DEPTH:
             message = f"Includes can be nested {limits.INCLUDE_DEPTH} deep, not deeper."
@@ -90,14 +92,14 @@ class TemplateLoader:
         if name not in self._included:
             self._included[name] = self.load(environment, name)
         template = self._included[name]
-        template._module = None  # noqa: SLF001 -- what it did elsewhere is done anew
+        template._module = None  # noqa: SLF001 -- each include runs the template anew
         return template
 
     def _missing_include_message(self, name: str) -> str:
-        why = self._includes.problems.get(
+        reason = self._includes.problems.get(
             name, f"The template {name} is not there: write its id as one plain string in the tag."
         )
-        return f"{why} {INCLUDE_ADVICE}"
+        return f"{reason} {INCLUDE_ADVICE}"
 
     def _compile(
         self, environment: "TemplateEnvironment", name: str | None, source: str
@@ -106,19 +108,19 @@ class TemplateLoader:
         template = Template.from_code(environment, code, dict(environment.globals))
         template.root_render_func.__globals__.update(environment.runtime_names)
         if name is not None:
-            entered: Any = self._with_include_stack(name, template.root_render_func)
-            template.root_render_func = entered
+            with_stack: Any = self._with_include_stack(name, template.root_render_func)
+            template.root_render_func = with_stack
         return template
 
     def _with_include_stack(self, name: str, body: _RootRenderFunction) -> _RootRenderFunction:
-        def entered(context: Context) -> Iterator[str]:
+        def render_include(context: Context) -> Iterator[str]:
             self._include_stack.append(name)
             try:
                 yield from body(context)
             finally:
                 self._include_stack.pop()
 
-        return entered
+        return render_include
 
     def _cache(self, key: _CacheKey, template: Template) -> None:
         self._compiled[key] = template

@@ -1,7 +1,8 @@
-"""The attributes that templates can reach: data first, then the few names listed here.
+"""Attributes that templates can reach: keys of data, and the names listed here.
 
-A template never sees a Python attribute of plain data. What Jinja2 users expect of strings, lists,
-mappings and the language's own objects is offered by name; everything else is undefined.
+A template never reaches a Python attribute of plain data by reflection. The listed names are what
+Jinja2 users expect of strings, lists, mappings and the language's own objects; all others are
+undefined.
 """
 
 from collections.abc import Callable, Mapping
@@ -102,7 +103,7 @@ RUNTIME_ATTRIBUTES: Final[Mapping[type, frozenset[str]]] = {
 
 
 class Method:
-    """A function that templates may call; its result is paid by size."""
+    """Function that templates may call; its result is charged by size."""
 
     __slots__ = ("_function", "_meter")
 
@@ -112,12 +113,12 @@ class Method:
         self._meter = meter
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call it and pay for what it built."""
+        """Call the function and charge its result."""
         return self._meter.charge_result(self._function(*args, **kwargs))
 
 
 def format_method(environment: SandboxedEnvironment, text: str) -> Callable[..., str]:
-    """Return the `format` of `text`, which looks fields up as templates do."""
+    """Return `text.format`, which looks fields up as templates do."""
     formatter: SandboxedFormatter = (
         _EscapeFormatter(environment, escape=text.escape)
         if isinstance(text, Markup)
@@ -131,7 +132,7 @@ def format_method(environment: SandboxedEnvironment, text: str) -> Callable[...,
 
 
 class _WidthCheckedFormatter(SandboxedFormatter):
-    """A formatter that refuses huge field widths before they are built."""
+    """Formatter that refuses huge field widths before it builds the text."""
 
     @override
     def format_field(self, value: Any, format_spec: str) -> Any:
@@ -140,8 +141,8 @@ class _WidthCheckedFormatter(SandboxedFormatter):
 
 
 class _PlainFormatter(_WidthCheckedFormatter):
-    """Formats plain text."""
+    """Formatter of plain text."""
 
 
 class _EscapeFormatter(_WidthCheckedFormatter, SandboxedEscapeFormatter):
-    """Formats safe markup, escaping what is put in."""
+    """Formatter of safe markup, which escapes inserted values."""

@@ -1,4 +1,4 @@
-"""Binary operators with a look at the size of what they are about to build."""
+"""Binary operators that check the size of their result before they build it."""
 
 import operator
 import re
@@ -24,23 +24,26 @@ _NUMBER: Final = re.compile(r"\d+")
 
 
 def apply_operator(meter: FuelMeter, symbol: str, left: Any, right: Any) -> Any:
-    """Return `left <symbol> right`, paid by its size; raises FuelError for what is too large."""
-    # What has a float on either side has its size, but for text that formats one.
-    sized = type(left) is float or (type(left) is int and type(right) is float)
-    if not sized and (check := _CHECKS.get(symbol)) is not None:
+    """Return `left <symbol> right`, charged by its size; raises FuelError if it is too large."""
+    # A result with a float operand is small; only text that formats a float may be large.
+    is_float_result = type(left) is float or (type(left) is int and type(right) is float)
+    if not is_float_result and (check := _CHECKS.get(symbol)) is not None:
         check(left, right)
     return meter.charge_result(OPERATORS[symbol](left, right))
 
 
 def check_field_widths(specification: str) -> None:
-    """Refuse field widths and precisions that only serve to fill memory."""
+    """Raise FuelError for field widths and precisions that would fill memory."""
     for number in _NUMBER.findall(specification):
         if len(number) > len(str(limits.OUTPUT_BYTES)) or int(number) > limits.OUTPUT_BYTES:
             _refuse("A field width in a format string is too large.")
 
 
 def metered_joins(meter: FuelMeter) -> Mapping[str, Callable[[Any], Any]]:
-    """Return the functions behind `~`, paid by the text they build."""
+    """Return the functions behind `~`, charged by the text they build.
+
+    Jinja2 compiles `~` into calls of these functions, past `call_binop`.
+    """
     return {
         "markup_join": lambda parts: meter.charge_result(markup_join(parts)),
         "str_join": lambda parts: meter.charge_result(str_join(parts)),

@@ -1,7 +1,8 @@
-"""Where in the source something stands, to the character.
+"""Exact positions in a template source.
 
-Jinja2 knows lines only. Its tokens, nodes and debug tables carry the line as a number, so the
-lexer here puts the position in the source (counted from 1) there, and `place` turns it back.
+Jinja2 knows lines only: its tokens, nodes and debug tables carry the line as a number. The lexer
+here puts the position in the source (counted from 1) there instead, and `source_position` turns it
+back into line and column.
 """
 
 import re
@@ -18,7 +19,7 @@ _MAX_EXCERPT_CHARACTERS: Final = 160
 
 @dataclass(frozen=True, slots=True)
 class SourcePosition:
-    """A line and column, both from 1, and the source line (cut around the column if long)."""
+    """Line and column, both from 1, and the source line, cut around the column if long."""
 
     line: int
     column: int
@@ -31,7 +32,7 @@ def normalize_newlines(source: str) -> str:
 
 
 def source_position(source: str, position: int) -> SourcePosition:
-    """Return the place of `position` (from 1) in a source whose line breaks are newlines."""
+    """Return the line and column of `position` (from 1) in a source with normalized newlines."""
     offset = min(max(position - 1, 0), len(source))
     start = source.rfind("\n", 0, offset) + 1
     end = source.find("\n", offset)
@@ -46,7 +47,7 @@ def source_position(source: str, position: int) -> SourcePosition:
 
 
 class PositionLexer(Lexer):
-    """A lexer whose line numbers are positions in the source, counted from 1."""
+    """Lexer whose line numbers are positions in the source, counted from 1."""
 
     position = 1
 
@@ -74,7 +75,7 @@ class PositionLexer(Lexer):
         tokens = super().tokeniter(source, name, filename, state)
         try:
             for _, kind, text in tokens:
-                # Only white space is ever left out between two tokens.
+                # Jinja2 drops only white space between two tokens, so the text is found from here.
                 start = source.find(text, offset)
                 self.position = start + 1
                 yield start + 1, kind, text
@@ -85,7 +86,7 @@ class PositionLexer(Lexer):
 
 
 class _EndPositionStream(TokenStream):
-    """Tokens whose last, the end of the template, stands at its end and not where it got stuck."""
+    """Token stream whose end token has the position of the source's end."""
 
     def __init__(
         self, tokens: Iterator[Token], name: str | None, filename: str | None, end: int

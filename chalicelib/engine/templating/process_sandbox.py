@@ -1,4 +1,4 @@
-"""Takes from the template process what a template has no use for: rights, files, memory, time."""
+"""Sandbox of the template process: takes away rights, files, memory, time and system calls."""
 
 import ctypes
 import os
@@ -16,69 +16,12 @@ _PR_SET_PDEATHSIG: Final = 1
 _PR_SET_DUMPABLE: Final = 4
 _NOBODY_ID: Final = 65_534
 _HARD_LIMIT_GRACE_S: Final = 0.6
-"""Between the polite end, which knows its place in the template, and the kernel's own."""
-
-
-def enter_sandbox(parent_pid: int) -> bool:
-    """Give up everything but computing; the process dies with `parent`.
-
-    Returns whether the kernel also took the system calls away; all else is certain.
-    """
-    baseline = _address_space_bytes()
-    if os.geteuid() == 0:
-        os.setgroups([])
-        os.setresgid(_NOBODY_ID, _NOBODY_ID, _NOBODY_ID)
-        os.setresuid(_NOBODY_ID, _NOBODY_ID, _NOBODY_ID)
-    libc = ctypes.CDLL(None, use_errno=True)
-    libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
-    libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)  # A change of user clears it.
-    if os.getppid() != parent_pid:
-        raise SystemExit
-    for kind in (resource.RLIMIT_CORE, resource.RLIMIT_FSIZE, resource.RLIMIT_NPROC):
-        resource.setrlimit(kind, (0, 0))
-    resource.setrlimit(resource.RLIMIT_NOFILE, (0, 0))
-    memory = baseline + limits.MEMORY_BYTES
-    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-    signal.signal(signal.SIGVTALRM, _raise_cpu_exhausted)
-    return install_seccomp_filter()
-
-
-def start_cpu_timers() -> None:
-    """Begin the processor time of one run.
-
-    Interpreted code is interrupted between two steps; a single long call into C never is, so the
-    second timer, which nobody handles, ends the process. That one counts the kernel's time, too:
-    a call that takes and gives back much memory spends most of its time there.
-    """
-    signal.setitimer(signal.ITIMER_PROF, limits.CPU_S + _HARD_LIMIT_GRACE_S)
-    signal.setitimer(signal.ITIMER_VIRTUAL, limits.CPU_S)
-
-
-def stop_cpu_timers() -> None:
-    """End the processor time of the run."""
-    signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-    signal.setitimer(signal.ITIMER_PROF, 0)
-
-
-def peak_memory_bytes() -> int:
-    """Return the most memory this process has used at once."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-
-
-def _raise_cpu_exhausted(*_: object) -> None:
-    message = f"The template used more than {limits.CPU_S:g} s of processor time."
-    raise FuelError(message)
-
-
-def _address_space_bytes() -> int:
-    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
-    return pages * resource.getpagesize()
+"""Between the exception, which knows its position in the template, and the kernel's signal."""
 
 
 _PR_SET_NO_NEW_PRIVS: Final = 38
 _PR_SET_SECCOMP: Final = 22
 _SECCOMP_MODE_FILTER: Final = 2
-
 _BPF_LD_W_ABS: Final = 0x20
 _BPF_JMP_JEQ_K: Final = 0x15
 _BPF_RET_K: Final = 0x06
@@ -87,8 +30,7 @@ _AUDIT_ARCH_X86_64: Final = 0xC000003E
 _SECCOMP_RET_ALLOW: Final = 0x7FFF0000
 _SECCOMP_RET_KILL_PROCESS: Final = 0x80000000
 _SECCOMP_RET_EPERM: Final = 0x00050000 | 1  # EPERM
-
-# The x86-64 numbers, from the kernel's own table.
+# System call numbers of x86-64 (arch/x86/entry/syscalls/syscall_64.tbl).
 _ALLOWED_SYSTEM_CALLS: Final = {
     "read": 0,
     "write": 1,
@@ -121,8 +63,66 @@ _ALLOWED_SYSTEM_CALLS: Final = {
 }
 
 
+def enter_sandbox(parent_pid: int) -> bool:
+    """Give up everything but computing; the process dies with its parent.
+
+    Returns whether the kernel also accepted the system call filter; all other limits are certain.
+    Raises SystemExit where the parent is already gone.
+    """
+    baseline = _address_space_bytes()
+    if os.geteuid() == 0:
+        os.setgroups([])
+        os.setresgid(_NOBODY_ID, _NOBODY_ID, _NOBODY_ID)
+        os.setresuid(_NOBODY_ID, _NOBODY_ID, _NOBODY_ID)
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+    libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)  # After setresuid, which clears it.
+    if os.getppid() != parent_pid:
+        raise SystemExit
+    for kind in (resource.RLIMIT_CORE, resource.RLIMIT_FSIZE, resource.RLIMIT_NPROC):
+        resource.setrlimit(kind, (0, 0))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (0, 0))
+    memory = baseline + limits.MEMORY_BYTES
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    signal.signal(signal.SIGVTALRM, _raise_cpu_exhausted)
+    return install_seccomp_filter()
+
+
+def start_cpu_timers() -> None:
+    """Start the processor time of one run.
+
+    ITIMER_VIRTUAL raises FuelError between two steps of interpreted code. It cannot interrupt one
+    long call into C, so ITIMER_PROF, whose signal has no handler, ends the process. That timer also
+    counts the kernel's time, where a call that takes and returns much memory spends most of its
+    time.
+    """
+    signal.setitimer(signal.ITIMER_PROF, limits.CPU_S + _HARD_LIMIT_GRACE_S)
+    signal.setitimer(signal.ITIMER_VIRTUAL, limits.CPU_S)
+
+
+def stop_cpu_timers() -> None:
+    """Stop the processor time of the run."""
+    signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+    signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def peak_memory_bytes() -> int:
+    """Return the peak resident memory of this process."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def _raise_cpu_exhausted(*_: object) -> None:
+    message = f"The template used more than {limits.CPU_S:g} s of processor time."
+    raise FuelError(message)
+
+
+def _address_space_bytes() -> int:
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+    return pages * resource.getpagesize()
+
+
 def install_seccomp_filter() -> bool:
-    """Confine this process for good; returns whether the kernel agreed."""
+    """Confine this process for good; return whether the kernel accepted the filter."""
     if platform.machine() != "x86_64":
         return False
     libc = ctypes.CDLL(None, use_errno=True)
@@ -145,6 +145,7 @@ def _bpf_program() -> bytes:
     ]
     return b"".join(
         (
+            # Another architecture gives the numbers another meaning, so it ends the process.
             _bpf_instruction(_BPF_LD_W_ABS, _SECCOMP_DATA_ARCH_OFFSET),
             _bpf_instruction(_BPF_JMP_JEQ_K, _AUDIT_ARCH_X86_64, 1, 0),
             _bpf_instruction(_BPF_RET_K, _SECCOMP_RET_KILL_PROCESS),

@@ -1,4 +1,4 @@
-"""One run: source and plain data in, text or a fault with its place out."""
+"""Renderer of one run: source and plain data in, text or a failure with its position out."""
 
 import random
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ _NO_LOCALE_DEFAULTS: Final = LocaleDefaults()
 
 
 class TemplateRenderer:
-    """Runs templates one after the other."""
+    """Renderer that runs templates one after another."""
 
     def __init__(self) -> None:
         """Build the strict and the lenient language over one meter, for HTML and for plain text."""
@@ -45,29 +45,33 @@ class TemplateRenderer:
         includes: Includes = _NO_INCLUDES,
         locale_defaults: LocaleDefaults = _NO_LOCALE_DEFAULTS,
     ) -> str | TemplateFailure:
-        """Return the text of the template, or the fault that ended it; `escape`: it is HTML."""
+        """Return the text of the template, or its failure; `escape` makes the text HTML."""
         self._meter.refill()
         random.seed(0)  # Equal requests give equal bytes.
-        language = self._environments[strict, escape]
+        environment = self._environments[strict, escape]
         self._loader.begin_run(source, includes)
         parts = self._locale_settings.begin_run(source, locale_defaults)
         try:
-            return _collect_output(self._loader.load(language), data, parts)
+            return _collect_output(self._loader.load(environment), data, parts)
         except CompileError as error:
-            return failures.compile_failure(error, self._loader, language.position_lexer.position)
-        except Exception as error:  # noqa: BLE001 -- whatever a hostile template provokes
+            return failures.compile_failure(
+                error, self._loader, environment.position_lexer.position
+            )
+        except Exception as error:  # noqa: BLE001 -- a hostile template may provoke any exception
             return failures.runtime_failure(error, self._loader)
 
 
 def _collect_output(template: Template, data: Mapping[str, Any], parts: list[str]) -> str:
-    room = limits.OUTPUT_BYTES
+    remaining = limits.OUTPUT_BYTES
     stream: Any = template.root_render_func(template.new_context(dict(data)))
     write = parts.append
     for part in stream:
         write(part)
-        room -= len(part)
-        if room < 0:
-            stream.throw(_output_error())  # Raised at the place that wrote too much.
+        remaining -= len(part)
+        if remaining < 0:
+            stream.throw(
+                _output_error()
+            )  # Raised inside the template, so that the failure has a position.
     text = _replace_lone_surrogates("".join(parts))
     if not text.isascii() and len(text.encode()) > limits.OUTPUT_BYTES:
         raise _output_error()

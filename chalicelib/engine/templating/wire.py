@@ -1,4 +1,4 @@
-"""Messages between the service and its confined processes: a length, then JSON."""
+"""Wire format between the service and its sandboxed processes: a length, then JSON."""
 
 import json
 import os
@@ -9,6 +9,9 @@ from typing import Any, Final
 _LENGTH_PREFIX: Final = struct.Struct(">I")
 
 
+_CHUNK_BYTES: Final = 1 << 20
+
+
 def pack(message: Mapping[str, Any]) -> bytes:
     """Return the bytes of one message."""
     body = json.dumps(message, separators=(",", ":"), allow_nan=False).encode()
@@ -16,16 +19,16 @@ def pack(message: Mapping[str, Any]) -> bytes:
 
 
 def send(message: Mapping[str, Any], descriptor: int) -> None:
-    """Write one message whole, however little a pipe takes at once."""
-    rest = memoryview(pack(message))
-    while rest:
-        rest = rest[os.write(descriptor, rest) :]
+    """Write one whole message; a pipe may take less than all of it at once."""
+    remaining = memoryview(pack(message))
+    while remaining:
+        remaining = remaining[os.write(descriptor, remaining) :]
 
 
 def receive(read: Callable[[int], bytes]) -> dict[str, Any] | None:
     """Return the next message, or None when the other side is gone.
 
-    `read` returns at least one and at most the asked number of bytes, none at the end.
+    `read(size)` returns 1 to `size` bytes, none at the end.
     """
     head = _read_exactly(_LENGTH_PREFIX.size, read)
     if head is None:
@@ -46,6 +49,3 @@ def _read_exactly(size: int, read: Callable[[int], bytes]) -> bytes | None:
         parts.append(part)
         size -= len(part)
     return b"".join(parts)
-
-
-_CHUNK_BYTES: Final = 1 << 20

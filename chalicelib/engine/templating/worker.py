@@ -1,4 +1,4 @@
-"""The service's side of a confined process: starts it, asks it, replaces it."""
+"""Parent side of a sandboxed process: starts it, calls it, replaces it."""
 
 import contextlib
 import logging
@@ -26,20 +26,21 @@ _MAX_ATTEMPTS: Final = 2
 _NO_INCLUDES: Final = Includes()
 _NO_LOCALE_DEFAULTS: Final = LocaleDefaults()
 _POSITION_FIELDS: Final = ("line", "column", "excerpt")
-# So long at most goes by unseen that nobody wants the text any more.
+# The longest time until a cancellation is seen.
 _POLL_INTERVAL_MS: Final = 250.0
 _CPU_LIMIT_STATUSES: Final = frozenset({-signal.SIGVTALRM, -signal.SIGPROF, -signal.SIGXCPU})
 
 
 class SandboxedWorker:
-    """Asks a warm child process one thing at a time; any breach replaces the child."""
+    """Worker that sends a warm child process one request at a time and replaces a failed child."""
 
     def __init__(
         self, module: str, subject: str, environment: Mapping[str, str] | None = None
     ) -> None:
-        """Prepare; `module` is what the child runs, `subject` what messages say of its work.
+        """Prepare without starting a process.
 
-        `environment` is all that the child finds in its own, beside its import path.
+        The child runs `module`; error messages begin with `subject`. `environment` is the child's
+        whole environment, besides its import path.
         """
         self._module = module
         self._subject = subject
@@ -47,30 +48,31 @@ class SandboxedWorker:
         self._lock = threading.Lock()
         self._child: _Child | None = None
         self._has_warned = False
-        self._stopped: Future[None] = Future()
+        self._cancellation: Future[None] = Future()
 
     def start(self) -> None:
-        """Start the child ahead of its first template; returns at once.
+        """Start the child before its first request; return at once.
 
-        The kernel ends the child with the thread that started it, so call this from a lasting one.
+        The kernel ends the child together with the thread that started it, so the caller's thread
+        must outlive the child.
         """
         with self._lock:
             self._ensure_child()
 
     @contextlib.contextmanager
-    def cancel_on(self, stopped: Future[None]) -> Iterator[None]:
-        """Let what runs meanwhile end with `render_timeout` as soon as `stopped` is set."""
-        self._stopped = stopped
+    def cancel_on(self, cancellation: Future[None]) -> Iterator[None]:
+        """End calls within this context with `render_timeout` once `cancellation` is set."""
+        self._cancellation = cancellation
         try:
             yield
         finally:
-            self._stopped = Future()
+            self._cancellation = Future()
 
     def call(self, message: Mapping[str, Any], deadline: float) -> dict[str, Any]:
-        """Return the child's answer.
+        """Return the child's response.
 
-        Raises RenderFailure `template_fuel_exhausted`, or `render_timeout` when the time is
-        `deadline` (seconds since 1970).
+        Raises RenderFailure `template_fuel_exhausted`, or `render_timeout` at `deadline` (seconds
+        since 1970).
         """
         request = wire.pack(message)
         if not self._lock.acquire(timeout=max(0.0, deadline - time.time())):
@@ -81,17 +83,17 @@ class SandboxedWorker:
             self._lock.release()
 
     def close(self) -> None:
-        """End the child; the next template starts another."""
+        """End the child; the next request starts another one."""
         with self._lock:
             self._stop_child()
 
     def _call(self, request: bytes, deadline: float) -> dict[str, Any]:
-        left_ms = partial(self._remaining_ms, deadline)
+        remaining_ms = partial(self._remaining_ms, deadline)
         for _ in range(_MAX_ATTEMPTS):
             child = self._ensure_child()
             try:
-                self._warn_if_unfiltered(is_filtered=child.wait_until_ready(left_ms))
-                answer = child.call(request, left_ms)
+                self._warn_if_unfiltered(is_filtered=child.wait_until_ready(remaining_ms))
+                response = child.call(request, remaining_ms)
             except TimeoutError as error:
                 self._replace_child()
                 raise self._timeout_failure() from error
@@ -102,12 +104,13 @@ class SandboxedWorker:
                     raise self._exhausted_failure(
                         f"used more than {limits.CPU_S:g} s of processor time"
                     ) from None
+                # SIGKILL comes from outside the run, such as from the OOM killer: try again.
                 if status != -signal.SIGKILL:
                     break
                 continue
-            if answer["recycle"]:
+            if response["recycle"]:
                 self._replace_child()
-            return answer
+            return response
         raise self._exhausted_failure("made its process end")
 
     def _exhausted_failure(self, what: str) -> RenderFailure:
@@ -117,10 +120,10 @@ class SandboxedWorker:
         return RenderFailure("render_timeout", f"{self._subject} did not finish in time.")
 
     def _remaining_ms(self, deadline: float) -> float:
-        return 0.0 if self._stopped.done() else (deadline - time.time()) * 1000
+        return 0.0 if self._cancellation.done() else (deadline - time.time()) * 1000
 
     def _warn_if_unfiltered(self, *, is_filtered: bool) -> None:
-        """Say once that the kernel leaves the children their system calls; they run even so."""
+        """Warn once that the kernel refuses the system call filter; templates run without it."""
         if not is_filtered and not self._has_warned:
             log.warning("templates run without a system call filter: the kernel refuses it")
             self._has_warned = True
@@ -142,10 +145,10 @@ class SandboxedWorker:
 
 
 class TemplateWorker(SandboxedWorker):
-    """Runs templates."""
+    """Worker that runs templates."""
 
     def __init__(self, environment: Mapping[str, str] | None = None) -> None:
-        """Prepare, as every worker."""
+        """Prepare without starting a process."""
         super().__init__(_CHILD_MODULE, "The template", environment)
 
     def render(  # noqa: PLR0913 -- all that a run depends on
@@ -159,11 +162,11 @@ class TemplateWorker(SandboxedWorker):
         includes: Includes = _NO_INCLUDES,
         locale_defaults: LocaleDefaults = _NO_LOCALE_DEFAULTS,
     ) -> str:
-        """Return the text of a template over plain JSON data; `escape`: the text is HTML.
+        """Return the text of a template over plain JSON data; `escape` makes the text HTML.
 
-        Raises RenderFailure with `template_syntax_error`, `template_runtime_error` or
-        `template_fuel_exhausted` and `line`, `column`, `excerpt` where they are known, or with
-        `render_timeout` when the time is `deadline` (seconds since 1970).
+        Raises RenderFailure `template_syntax_error`, `template_runtime_error` or
+        `template_fuel_exhausted`, with `line`, `column` and `excerpt` where they are known, or
+        `render_timeout` at `deadline` (seconds since 1970).
         """
         request = {
             "source": source,
@@ -173,17 +176,18 @@ class TemplateWorker(SandboxedWorker):
             "includes": includes.to_json(),
             "locale_defaults": locale_defaults.to_json(),
         }
-        answer = self.call(request, deadline)
-        if "text" in answer:
-            return str(answer["text"])
-        place = {name: answer[name] for name in _POSITION_FIELDS if answer[name] is not None}
-        raise RenderFailure(answer["code"], answer["message"], **place)
+        response = self.call(request, deadline)
+        if "text" in response:
+            return str(response["text"])
+        position = {name: response[name] for name in _POSITION_FIELDS if response[name] is not None}
+        raise RenderFailure(response["code"], response["message"], **position)
 
 
 class _Child:
-    """One process and its two pipes."""
+    """Child process and its two pipes."""
 
     def __init__(self, module: str, environment: Mapping[str, str]) -> None:
+        # -P -S -s: the child imports only from the PYTHONPATH below.
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-S", "-s", "-m", module, str(os.getpid())],
             stdin=subprocess.PIPE,
@@ -218,17 +222,17 @@ class _Child:
         return self._is_filtered
 
     def call(self, request: bytes, remaining_ms: Callable[[], float]) -> dict[str, Any]:
-        """Return the answer of a child that is ready; raises as `confined`."""
-        rest = memoryview(request)
+        """Return the response of a ready child; raises as `wait_until_ready`."""
+        unsent = memoryview(request)
         try:
-            while rest:
-                rest = rest[self._input.write(rest) :]
+            while unsent:
+                unsent = unsent[self._input.write(unsent) :]
         except BrokenPipeError as error:
             raise EOFError from error
         return self._receive(remaining_ms)
 
     def stop(self) -> int:
-        """End the process for certain and return how it ended."""
+        """Kill the process; return its exit status."""
         with contextlib.suppress(BrokenPipeError):
             self._input.close()
         self._output.close()

@@ -1,1 +1,1 @@
-"""Dead letters: messages that were given up, what became of what they stood for, and why."""
+"""Dead letters: messages that no worker could process, their reasons and their outcomes."""

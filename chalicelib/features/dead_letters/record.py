@@ -1,4 +1,4 @@
-"""Bury a message that was given up: what it stands for is ended, and a record is kept of it."""
+"""Record of dead messages: each message is resolved, then kept as a row (decision 11)."""
 
 import logging
 from collections.abc import Callable, Mapping
@@ -20,7 +20,7 @@ from chalicelib.features.dead_letters.repository import DeadLetter, DeadLetters
 
 log = logging.getLogger(__name__)
 
-# The platform moves a message whose function never answered, and says nothing about it.
+# The platform moves a message whose function never answered, and gives no reason.
 _FUNCTION_DIED: Final = "its function died, or ran out of time, at every delivery"
 
 _STAYS_DUE: Final = "it stays due: the tick tries again, since AWS's trouble passes"
@@ -28,7 +28,11 @@ _STAYS_DUE: Final = "it stays due: the tick tries again, since AWS's trouble pas
 
 @dataclass(frozen=True, slots=True)
 class DeadLetterMessage:
-    """A message as it lies in a dead-letter queue; without a reason the platform put it there."""
+    """Message in a dead-letter queue.
+
+    `reason` is None if the platform moved the message, not a worker. `is_transient` means that
+    a transient error of AWS was the reason.
+    """
 
     id: str
     body: str
@@ -41,7 +45,7 @@ type ResolveMessage = Callable[[Mapping[str, Any]], str]
 
 
 class RecordDeadLetter:
-    """Ends what dead messages stand for; `ends` does it by queue, and says what it did."""
+    """Service that resolves dead messages and saves them as dead letters."""
 
     def __init__(
         self,
@@ -51,7 +55,7 @@ class RecordDeadLetter:
         metrics: Metrics,
         clock: Clock,
     ) -> None:
-        """Keep records here."""
+        """Store the parts; `resolutions` maps a queue to the function that returns the outcome."""
         self._letters = letters
         self._resolutions = resolutions
         self._metrics = metrics
@@ -60,10 +64,12 @@ class RecordDeadLetter:
     def __call__(
         self, queue: str, message: DeadLetterMessage, *, is_last_try: bool = False
     ) -> DeadLetter:
-        """Bury one message of a queue; repeatable.
+        """Resolve and record one message of a queue; idempotent.
 
-        On its `last_try` it is recorded also where what it stands for could not be ended.
+        If `is_last_try`, the message is recorded even if it cannot be resolved. Otherwise the
+        error is raised, and the message comes again.
         """
+        # The outage was AWS's, not the message's: the render may still succeed (decision 11).
         if message.is_transient:
             outcome = _STAYS_DUE
         else:
@@ -81,11 +87,12 @@ class RecordDeadLetter:
         self._letters.save(letter)
         crash_if_armed(CrashPoint.DEAD_LETTERS_RECORDED)
         self._metrics.count("DeadLetters", queue=queue)
-        told = {"queue": queue, "reason": letter.reason, "outcome": outcome}
-        log.error("dead letter recorded", extra=told)
+        details = {"queue": queue, "reason": letter.reason, "outcome": outcome}
+        log.error("dead letter recorded", extra=details)
         return letter
 
     def _resolve(self, queue: str, body: str, *, is_last_try: bool) -> str:
+        """Return the outcome of a message."""
         try:
             message = parse_message(body)
             bind(request_id=request_id_of(message))

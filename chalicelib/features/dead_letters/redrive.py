@@ -1,4 +1,4 @@
-"""Send the dead letters of a queue to it once more."""
+"""Redrive of dead letters: their messages go to their queue again."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -11,16 +11,17 @@ QUEUES: Final = ("renders", "events", "upkeep")
 
 
 class RedriveDeadLetters:
-    """Redrives a queue; what cannot be worked off comes back with its reason."""
+    """Redrive command; a message that fails again becomes a dead letter again."""
 
     def __init__(self, *, letters: DeadLetters, queues: Mapping[str, Queue]) -> None:
-        """Send to these queues, by name."""
+        """Store the repository and the queues by name."""
         self._letters = letters
         self._queues = queues
 
     def __call__(self, queue: str) -> list[DeadLetter]:
-        """Send every letter of a queue again and forget it; return them."""
+        """Send every letter of a queue again, delete it, and return all of them."""
         letters = list(self._letters.of_queue(queue))
+        # Sent first, deleted second: a crash in between sends a message twice and loses none.
         for letter in letters:
             self._queues[queue].send_body(letter.body, group=_message_group(letter.body))
             self._letters.delete(letter)

@@ -1,4 +1,4 @@
-"""Where dead letters are kept: `DLQ#<queue>` in the table whose items run out by themselves."""
+"""Dead letter rows: `DLQ#<queue>` in the table whose items expire (decision 11)."""
 
 import datetime as dt
 from collections.abc import Iterator
@@ -10,15 +10,16 @@ from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
 from chalicelib.core.clock import Clock, parse_rfc3339
 from chalicelib.core.ids import sha256_hex
 
-# As long as a queue could keep them.
+# The longest retention that SQS offers.
 _RETENTION: Final = dt.timedelta(days=14)
 
 
 @dataclass(frozen=True, slots=True)
 class DeadLetter:
-    """A message that was given up: where it was meant to go, why it was not worked off there,
-    and what became of what it stood for.
-    """  # noqa: D205 -- one sentence
+    """Message that no worker could process.
+
+    `queue` is its queue, `reason` says why it failed there, `outcome` what its resolution did.
+    """
 
     queue: str
     id: str
@@ -30,30 +31,31 @@ class DeadLetter:
 
 
 class DeadLetters:
-    """The dead letters of each queue, one for each body, oldest first."""
+    """Repository of dead letters: one for each queue and body."""
 
     def __init__(self, tables: Tables, table: str, clock: Clock) -> None:
-        """Keep them in this table."""
+        """Store the table, its name and the clock."""
         self._tables = tables
         self._table = table
         self._clock = clock
 
     def save(self, letter: DeadLetter) -> None:
-        """Keep a letter; kept again, it is the same one."""
-        gone = parse_rfc3339(letter.recorded_at) + _RETENTION
-        item = asdict(letter) | _key(letter) | {"ttl": int(gone.timestamp())}
+        """Save a letter; a letter with the same queue and body is replaced."""
+        expires_at = parse_rfc3339(letter.recorded_at) + _RETENTION
+        item = asdict(letter) | _key(letter) | {"ttl": int(expires_at.timestamp())}
         self._tables.write(Write(self._table, item=item))
 
     def of_queue(self, queue: str) -> Iterator[DeadLetter]:
-        """Yield the letters of one queue."""
-        yield from sorted(self._unexpired(queue), key=lambda letter: letter.sent_at)
+        """Yield the letters of one queue, oldest first."""
+        yield from sorted(self._live_records(queue), key=lambda letter: letter.sent_at)
 
-    def _unexpired(self, queue: str) -> Iterator[DeadLetter]:
+    def _live_records(self, queue: str) -> Iterator[DeadLetter]:
         now_s = int(self._clock.now().timestamp())
         start: Item | None = None
         while True:
             page = self._tables.query(self._table, "PK = :pk", {":pk": f"DLQ#{queue}"}, start=start)
             for item in page.items:
+                # DynamoDB deletes expired items within days, not at once.
                 if item["ttl"] > now_s:
                     yield DeadLetter(**{name: item[name] for name in DeadLetter.__slots__})
             start = page.last_evaluated_key
@@ -61,7 +63,7 @@ class DeadLetters:
                 return
 
     def delete(self, letter: DeadLetter) -> None:
-        """Remove a letter; one that has come back meanwhile, with another id, stays."""
+        """Delete a letter; a newer letter with the same body but another id stays."""
         write = Write(
             self._table,
             key=_key(letter),
@@ -73,5 +75,5 @@ class DeadLetters:
 
 
 def _key(letter: DeadLetter) -> Item:
-    # What fails again and again is one letter.
+    # The body is the key: a message that fails again and again is one letter.
     return {"PK": f"DLQ#{letter.queue}", "SK": sha256_hex(letter.body.encode())}

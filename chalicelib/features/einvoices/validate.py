@@ -1,4 +1,4 @@
-"""Validate a finished e-invoice: what it claims, what the validators say, and what it says."""
+"""Validate a received e-invoice: return its conformance report and its content."""
 
 from dataclasses import dataclass
 from typing import Any, Final
@@ -16,15 +16,15 @@ from chalicelib.features.workspaces.limits.concurrency import ConcurrencyLeases
 from chalicelib.features.workspaces.model import Workspace
 
 _MAX_BYTES: Final = 20_000_000
-# Kept back for the way of the answer, which may have some megabytes: the invoice comes also where
-# the validators are late.
+# Reserved for the response, which may have some megabytes: the invoice is returned even if the
+# validators time out.
 _RESPONSE_MARGIN_S: Final = 2.5
 _PURPOSE: Final = "validating the document"
 
 
 @dataclass(frozen=True, slots=True)
 class ReceivedDocument:
-    """What is to be validated, by its content or as an upload, and where the request says so."""
+    """Document to validate: its content or an upload, and the JSON Pointer to it in the request."""
 
     pointer: str
     content: bytes | None = None
@@ -32,7 +32,7 @@ class ReceivedDocument:
 
 
 class ValidateEInvoice:
-    """Has the render function examine a document; nothing of it is kept or billed."""
+    """Validation of documents by the render function; nothing is stored or billed."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class ValidateEInvoice:
     def __call__(
         self, workspace: Workspace, document: ReceivedDocument, *, request_id: str, deadline: float
     ) -> dict[str, Any]:
-        """Return the conformance report and the invoice, if one can be made of the document.
+        """Return the conformance report and the invoice, if it fits the contract's model.
 
         Raises `plan_feature_unavailable`, `region_not_enabled`, `upload_not_found`, `conflict`,
         `validation_error`, `invalid_pdf_source`, `pdf_password_required`, `concurrency_limited` or
@@ -62,23 +62,24 @@ class ValidateEInvoice:
         require_feature(workspace, "einvoices", document.pointer)
         check_region(workspace, self._region)
         self._check_size(workspace, document)
-        order = ValidationCall(
+        call = ValidationCall(
             workspace.id,
             request_id,
             document.content,
             document.upload_id,
             deadline - _RESPONSE_MARGIN_S,
         )
+        # A validation keeps a validator busy, so it takes a lease like a render (decision 2).
         with self._leases(workspace):
-            answer = self._invoke(order)
+            answer = self._invoke(call)
         if "refusal" in answer:
             raise _refusal(answer["refusal"], document)
         return {"conformance": answer["conformance"], "invoice": answer["invoice"]}
 
     def _check_size(self, workspace: Workspace, document: ReceivedDocument) -> None:
         if document.upload_id is not None:
-            named = {document.pointer: document.upload_id}
-            size = self._uploads.get_ready(workspace.id, named)[document.pointer].bytes
+            ids_by_pointer = {document.pointer: document.upload_id}
+            size = self._uploads.get_ready(workspace.id, ids_by_pointer)[document.pointer].bytes
         else:
             size = len(document.content or b"")
         if not size:
@@ -88,9 +89,9 @@ class ValidateEInvoice:
             raise validation_error(document.pointer, message, "too_large")
 
     def _invoke(self, call: ValidationCall) -> dict[str, Any]:
-        until = call.deadline + _RESPONSE_MARGIN_S
+        deadline = call.deadline + _RESPONSE_MARGIN_S
         answer = invoke_with_retry(
-            self._function, call.to_json(), purpose=_PURPOSE, deadline=until, clock=self._clock
+            self._function, call.to_json(), purpose=_PURPOSE, deadline=deadline, clock=self._clock
         )
         check_version(answer, VERSION)
         return answer

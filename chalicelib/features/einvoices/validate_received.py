@@ -1,4 +1,4 @@
-"""A finished e-invoice that is to be validated: what is asked for, and what is answered."""
+"""Validation of a received e-invoice in the render function: call, execution, answer."""
 
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ VERSION: Final = 1
 
 
 class ValidationCall(NamedTuple):
-    """Validate a document by `deadline` (Unix seconds); `content` None: it is an upload."""
+    """Call to validate a document by `deadline` (Unix seconds); `content` None: it is an upload."""
 
     workspace_id: WorkspaceId
     request_id: str
@@ -28,7 +28,7 @@ class ValidationCall(NamedTuple):
     deadline: float
 
     def to_json(self) -> dict[str, Any]:
-        """Return the invocation's event."""
+        """Return the invocation's payload."""
         return {
             "v": VERSION,
             "validation": True,
@@ -41,7 +41,7 @@ class ValidationCall(NamedTuple):
 
     @classmethod
     def from_json(cls, event: Mapping[str, Any]) -> "ValidationCall":
-        """Read what `to_json` wrote; raises UnknownVersion."""
+        """Parse the JSON that `to_json` wrote; raises UnknownVersion."""
         check_version(event, VERSION)
         content = event["content"]
         return cls(
@@ -53,47 +53,47 @@ class ValidationCall(NamedTuple):
         )
 
 
-def validation_answer(
-    conformance: Mapping[str, Any], invoice: Mapping[str, Any] | None
-) -> dict[str, Any]:
-    """Return what the render function answers."""
-    return {"v": VERSION, "conformance": conformance, "invoice": invoice}
-
-
-def refusal_answer(failure: RenderFailure) -> dict[str, Any]:
-    """Return what the render function answers where nothing could be read."""
-    return {"v": VERSION, "refusal": {"code": failure.code, "detail": failure.detail}}
-
-
 class ValidateReceived:
-    """Reads and judges; the validators are wanted when somebody asks."""
+    """Reader and validator of received documents."""
 
     def __init__(
         self, validator: "Callable[[], Validator]", uploads: UploadContents, clock: Clock
     ) -> None:
-        """Ask the validators that this returns, about uploads from there."""
+        """Get the validator from `validator` at each call; read uploads from `uploads`."""
         self._validator = validator
         self._uploads = uploads
         self._clock = clock
 
     def __call__(self, call: ValidationCall) -> dict[str, Any]:
-        """Return the render function's answer."""
-        # Few documents come from others.
+        """Return the conformance report and the invoice, or the refusal, as an answer."""
+        # Imported late: few calls of the render function need it (decision 7).
         from chalicelib.engine.conformance.validate_received import validate_received  # noqa: PLC0415
         from chalicelib.engine.deadline import Deadline  # noqa: PLC0415
 
         deadline = Deadline.after(call.deadline - self._clock.now().timestamp())
         try:
             content = self._content(call)
-            # What was sent along is stored nowhere; an upload is stored already.
-            keep = call.content is None
-            found = validate_received(content, self._validator(), deadline, may_store=keep)
+            # The content of a request must not be stored; an upload is stored already.
+            may_store = call.content is None
+            result = validate_received(content, self._validator(), deadline, may_store=may_store)
         except RenderFailure as failure:
             return refusal_answer(failure)
-        return validation_answer(found.conformance, found.invoice)
+        return validation_answer(result.conformance, result.invoice)
 
     def _content(self, call: ValidationCall) -> bytes:
         if call.content is not None:
             return call.content
-        assert call.upload_id is not None, "nothing is named"
+        assert call.upload_id is not None, "a call has content or an upload"
         return self._uploads.get(call.workspace_id, call.upload_id)
+
+
+def validation_answer(
+    conformance: Mapping[str, Any], invoice: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """Return the render function's answer to a validation call."""
+    return {"v": VERSION, "conformance": conformance, "invoice": invoice}
+
+
+def refusal_answer(failure: RenderFailure) -> dict[str, Any]:
+    """Return the render function's answer for a document that cannot be read."""
+    return {"v": VERSION, "refusal": {"code": failure.code, "detail": failure.detail}}

@@ -1,1 +1,1 @@
-"""Facts: what others must learn of a change, written with it and told to each once."""
+"""Domain events: written in the transaction of a change, delivered once to each subscriber."""

@@ -1,4 +1,4 @@
-"""A fact, and what may listen to it."""
+"""Domain event, its delivery to subscribers, and the message that publishes it."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple, Protocol
@@ -7,12 +7,14 @@ from chalicelib.adapters.aws.messages import check_version, text_fields
 from chalicelib.adapters.aws.table import Item, Write
 from chalicelib.core.ids import WorkspaceId
 
+PUBLISH_EVENT_VERSION: Final = 1
+
 
 class DomainEvent(NamedTuple):
-    """That something came about; its id is derived from what it tells, so it exists once.
+    """Record of a change; its id is derived from the change, so it exists once.
 
-    `subject` is the partition of what it tells about, whose `META` row stands beside it;
-    `request_id` is the request that caused it. `detail` is what its subject's row does not tell.
+    `subject` is the partition of the changed entity, which also has its `META` row.
+    `request_id` is the request that caused the change. `detail` is what the subject's row lacks.
     """
 
     id: str
@@ -25,12 +27,15 @@ class DomainEvent(NamedTuple):
 
     @property
     def sort_key(self) -> str:
-        """Return where it stands in its subject's partition."""
+        """Return the sort key in the subject's partition."""
         return f"EVENT#{self.id}"
 
 
 class EventDelivery(NamedTuple):
-    """A fact as a listener gets it, with its subject's row; `settled`: the teller says so."""
+    """Event for a subscriber, with its subject's row.
+
+    `settled`: the sender has already released the limits of the render.
+    """
 
     event: DomainEvent
     subject_row: Item
@@ -38,18 +43,15 @@ class EventDelivery(NamedTuple):
 
 
 class Subscriber(Protocol):
-    """Whom facts are told to."""
+    """Handler of events."""
 
     def __call__(self, delivery: EventDelivery) -> Sequence[Write]:
-        """Do what may be done again, and return the writes that must be done once."""
+        """Do the idempotent work and return the writes that must happen once."""
         ...
 
 
-PUBLISH_EVENT_VERSION: Final = 1
-
-
 class PublishEvent(NamedTuple):
-    """Tell one fact; `settled`: what its render took of the limits is given back already."""
+    """Message to publish one event; `settled` as in EventDelivery."""
 
     subject: str
     sort_key: str
@@ -58,11 +60,11 @@ class PublishEvent(NamedTuple):
 
     @classmethod
     def of_event(cls, event: DomainEvent, *, settled: bool) -> "PublishEvent":
-        """Return the message for a fact."""
+        """Return the message of an event."""
         return cls(event.subject, event.sort_key, settled, event.request_id)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the queue's message."""
+        """Return the body of the queue message."""
         return {
             "v": PUBLISH_EVENT_VERSION,
             "subject": self.subject,
@@ -73,7 +75,7 @@ class PublishEvent(NamedTuple):
 
     @classmethod
     def from_json(cls, message: Mapping[str, Any]) -> "PublishEvent":
-        """Read what `to_json` wrote; raises UnknownVersion or Poison."""
+        """Parse the JSON that `to_json` wrote; raise UnknownVersion or PoisonMessage."""
         check_version(message, PUBLISH_EVENT_VERSION)
         subject, sort_key = text_fields(
             message, subject="[!-~]{1,200}", sort_key="EVENT#[!-~]{1,100}"

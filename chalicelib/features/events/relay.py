@@ -1,4 +1,4 @@
-"""Hand a fact to everybody who listens, each exactly once as the table shows it."""
+"""Outbox relay: delivers events to their subscribers, exactly once as seen in the table."""
 
 import datetime as dt
 import logging
@@ -19,7 +19,7 @@ type Observer = Callable[[EventDelivery, dt.datetime], None]
 
 
 class OutboxRelay:
-    """Tells facts; a fact that comes again is told to nobody."""
+    """Publisher of events; an event that was published already is skipped (decision 9)."""
 
     def __init__(
         self,
@@ -30,7 +30,7 @@ class OutboxRelay:
         clock: Clock,
         observers: Sequence[Observer] = (),
     ) -> None:
-        """Build from the facts and who listens to them; observers learn what was told and when."""
+        """Build from the outbox and the subscribers; observers run after each publication."""
         self._tables = tables
         self._outbox = outbox
         self._subscribers = subscribers
@@ -38,38 +38,38 @@ class OutboxRelay:
         self._observers = observers
 
     def read_ahead(self, messages: Iterable[PublishEvent]) -> None:
-        """Read what a batch will ask for, if AWS has room; else each fact is read by itself."""
+        """Read the events of a batch in one call; after a transient error each is read alone."""
         keys = [(message.subject, message.sort_key) for message in messages]
         with tolerate_transient("events not read ahead"):
             self._outbox.read_ahead(keys)
 
     def __call__(self, message: PublishEvent) -> None:
-        """Tell one fact; raises Poison where there is none."""
-        item, row = self._outbox.event_and_subject(message.subject, message.sort_key)
-        if item is None or row is None:
+        """Publish one event; raise PoisonMessage if there is none."""
+        event_row, subject_row = self._outbox.event_and_subject(message.subject, message.sort_key)
+        if event_row is None or subject_row is None:
             reason = f"there is no event {message.sort_key} of {message.subject}"
             raise PoisonMessage(reason)
-        fact = event_of(item)
-        bind(request_id=fact.request_id, workspace=fact.workspace_id, **_log_ids(row))
+        event = event_of(event_row)
+        bind(request_id=event.request_id, workspace=event.workspace_id, **_log_ids(subject_row))
         crash_if_armed(CrashPoint.RELAY_BEGUN)
-        if "published_at" in item:
+        if "published_at" in event_row:
             return
-        heard = EventDelivery(fact, row, message.settled)
-        once = [write for listener in self._subscribers for write in listener(heard)]
+        delivery = EventDelivery(event, subject_row, message.settled)
+        writes = [write for handle in self._subscribers for write in handle(delivery)]
         now = self._clock.now()
         try:
-            self._tables.transact([self._outbox.publication(fact, format_rfc3339(now)), *once])
-        except ConditionFailed as lost:
-            # Somebody else told it meanwhile; a listener's own condition must not fail.
-            if lost.index != 0:
+            self._tables.transact([self._outbox.publication(event, format_rfc3339(now)), *writes])
+        except ConditionFailed as conflict:
+            # Index 0: another relay has published it. A subscriber's own condition must not fail.
+            if conflict.index != 0:
                 raise
             return
         crash_if_armed(CrashPoint.RELAY_PUBLISHED)
-        log.info("event published", extra={"event_id": fact.id, "type": fact.type})
+        log.info("event published", extra={"event_id": event.id, "type": event.type})
         for observe in self._observers:
-            observe(heard, now)
+            observe(delivery, now)
 
 
 def _log_ids(row: Item) -> dict[str, str]:
-    """Return the id of a subject by what it is, where it is a render."""
+    """Return the subject's id for the log, if the subject is a render."""
     return {"render": row["id"]} if row["id"].startswith("rnd_") else {}

@@ -1,4 +1,4 @@
-"""Where facts are kept: `EVENT#<id>` beside their subject; due until they are told."""
+"""Event outbox: rows `EVENT#<id>` in their subject's partition, due until they are published."""
 
 import datetime as dt
 from collections.abc import Iterable
@@ -11,32 +11,32 @@ from chalicelib.core.clock import format_rfc3339, parse_rfc3339
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.events.model import DomainEvent
 
-# A fact is sent at once; one that is not told by then is sent again.
+# An event is sent at once; the tick sends it again if it is not published by then.
 _RESEND_AFTER: Final = dt.timedelta(minutes=1)
 
 
 class EventOutbox:
-    """The facts of all subjects."""
+    """Events of all subjects; published ones stay, without `due_at` (decision 9)."""
 
     def __init__(self, tables: Tables, table: str) -> None:
-        """Keep them in this table."""
+        """Read and write `table`."""
         self._tables = tables
         self._table = table
         self._read_ahead_rows: dict[tuple[str, str], Item] = {}
 
     def creation(self, event: DomainEvent) -> Write:
-        """Return the write of a fact, for the transaction of what it tells."""
-        due = parse_rfc3339(event.created_at) + _RESEND_AFTER
+        """Return the write of an event, for the transaction of its change."""
+        due_at = parse_rfc3339(event.created_at) + _RESEND_AFTER
         item = event._asdict() | {
             "PK": event.subject,
             "SK": event.sort_key,
             "DPK": due_shard(event.id),
-            "due_at": format_rfc3339(due),
+            "due_at": format_rfc3339(due_at),
         }
         return Write(self._table, item=item)
 
     def create(self, event: DomainEvent) -> bool:
-        """Write a fact by itself; False: it stands there already, told or not."""
+        """Write an event outside a transaction; False: it exists already."""
         try:
             self._tables.write(replace(self.creation(event), condition="attribute_not_exists(PK)"))
         except ConditionFailed:
@@ -44,7 +44,10 @@ class EventOutbox:
         return True
 
     def read_ahead(self, keys: Iterable[tuple[str, str]]) -> None:
-        """Read up to 50 facts (subject, sort key) with their subjects in one call, for once."""
+        """Read up to 50 events (subject, sort key) with their subjects in one call.
+
+        Each event read ahead is returned once.
+        """
         keys = {
             key for subject, sort_key in keys for key in _event_and_subject_keys(subject, sort_key)
         }
@@ -52,20 +55,20 @@ class EventOutbox:
         self._read_ahead_rows = {(row["PK"], row["SK"]): row for row in rows}
 
     def event_and_subject(self, subject: str, sort_key: str) -> tuple[Item | None, Item | None]:
-        """Return the row of a fact and its subject's, as they were read ahead or as they are."""
-        fact, row = _event_and_subject_keys(subject, sort_key)
-        if fact not in self._read_ahead_rows or row not in self._read_ahead_rows:
+        """Return the rows of an event and of its subject, read ahead or now."""
+        event_key, subject_key = _event_and_subject_keys(subject, sort_key)
+        if event_key not in self._read_ahead_rows or subject_key not in self._read_ahead_rows:
             self.read_ahead([(subject, sort_key)])
-        return self._read_ahead_rows.pop(fact, None), self._read_ahead_rows.get(row)
+        return self._read_ahead_rows.pop(event_key, None), self._read_ahead_rows.get(subject_key)
 
     def of_subject(self, subject: str) -> list[Item]:
-        """Return the rows of a subject's facts; it has few."""
-        values = {":subject": subject, ":facts": "EVENT#"}
-        condition = "PK = :subject AND begins_with(SK, :facts)"
+        """Return the rows of a subject's events; they are few and fit into one page."""
+        values = {":subject": subject, ":events": "EVENT#"}
+        condition = "PK = :subject AND begins_with(SK, :events)"
         return self._tables.query(self._table, condition, values).items
 
     def publication(self, event: DomainEvent, at: str) -> Write:
-        """Return the write that marks a fact told; it is refused where somebody was first."""
+        """Return the write that marks an event published; refused if it is already."""
         return Write(
             self._table,
             key={"PK": event.subject, "SK": event.sort_key},
@@ -80,7 +83,7 @@ def _event_and_subject_keys(subject: str, sort_key: str) -> tuple[tuple[str, str
 
 
 def event_of(item: Item) -> DomainEvent:
-    """Read a row."""
+    """Return the event of a row."""
     return DomainEvent(
         id=item["id"],
         type=item["type"],

@@ -1,1 +1,1 @@
-"""Files of renders: where they are kept and the signed addresses they are fetched from."""
+"""Files of renders: their records and the signed URLs that download them."""

@@ -1,4 +1,4 @@
-"""A stored file of a render."""
+"""Stored file of a render."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,7 @@ from chalicelib.core.text import content_disposition
 
 
 class StoredFile(NamedTuple):
-    """A file as its render's row lists it; `key` is its place in the bucket."""
+    """A file as its render's row lists it; `key` is its key in the bucket."""
 
     id: FileId
     format: str
@@ -23,5 +23,5 @@ class StoredFile(NamedTuple):
 
     @property
     def disposition(self) -> str:
-        """Return the header that gives a download this file's name."""
+        """Return the `Content-Disposition` header of a download."""
         return content_disposition(self.filename)

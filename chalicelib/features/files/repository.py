@@ -1,4 +1,4 @@
-"""Files by their own id: `FILE#<id>` in the main table, so that an address needs no tenant."""
+"""Files by their own id: `FILE#<id>` in the main table, since URLs name no tenant (decision 3)."""
 
 from chalicelib.adapters.aws.table import Tables, Write
 from chalicelib.core.ids import FileId, RenderId, WorkspaceId
@@ -6,22 +6,22 @@ from chalicelib.features.files.model import StoredFile
 
 
 class Files:
-    """The records that addresses of files lead to."""
+    """Records that signed file URLs resolve to."""
 
     def __init__(self, tables: Tables, table: str) -> None:
-        """Keep them in this table."""
+        """Store records in this table."""
         self._tables = tables
         self._table = table
 
     def get(self, file_id: FileId) -> StoredFile | None:
-        """Return the file, or None where it never was or is purged."""
+        """Return the file, or None if it does not exist or is purged."""
         item = self._tables.get(self._table, f"FILE#{file_id}")
         if item is None or item.get("purged_at"):
             return None
         return StoredFile(**{name: item[name] for name in StoredFile._fields})
 
     def creation(self, file: StoredFile, workspace_id: WorkspaceId, render_id: RenderId) -> Write:
-        """Return the write that makes the record; repeated, it writes the same again."""
+        """Return the write that creates the record; idempotent."""
         item = file._asdict() | {
             "PK": f"FILE#{file.id}",
             "SK": "META",
@@ -31,11 +31,11 @@ class Files:
         return Write(self._table, item=item)
 
     def removal(self, file_id: FileId) -> Write:
-        """Return the write that removes the record, whether or not it is there."""
+        """Return the write that removes the record; idempotent."""
         return Write(self._table, key={"PK": f"FILE#{file_id}", "SK": "META"})
 
     def purge(self, file_id: FileId, at: str) -> Write:
-        """Return the write that leaves no way to the file."""
+        """Return the write that marks the file as purged; its URLs end then."""
         return Write(
             self._table,
             key={"PK": f"FILE#{file_id}", "SK": "META"},

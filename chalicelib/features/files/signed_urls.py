@@ -1,4 +1,4 @@
-"""Signed addresses of files: made for the owner, followed by anyone who has one."""
+"""Signed URLs of files: created for the owner, valid for anyone who has one."""
 
 import datetime as dt
 import hashlib
@@ -19,7 +19,7 @@ _MAX_EXP_DIGITS: Final = 12
 
 
 class SignedFileUrls:
-    """Signs and follows `{files_host}/files/{file_id}/{filename}?exp=…&sig=…`."""
+    """Signs and resolves `{files_host}/files/{file_id}/{filename}?exp=…&sig=…`."""
 
     def __init__(
         self,
@@ -30,7 +30,7 @@ class SignedFileUrls:
         files_host: str,
         secret: Callable[[], bytes],
     ) -> None:
-        """Sign with `secret`; it is asked for only when the first address is made."""
+        """Sign with `secret`, which is called only when a URL is signed or resolved."""
         self._files = files
         self._objects = objects
         self._clock = clock
@@ -38,17 +38,17 @@ class SignedFileUrls:
         self._secret = secret
 
     def signed_url(self, file: StoredFile, expires: dt.datetime) -> str:
-        """Return the address of a file that holds until `expires`."""
+        """Return the URL of a file, valid until `expires`."""
         exp = str(int(expires.timestamp()))
         path = f"/files/{file.id}/{quote(file.filename, safe='')}"
         sig = self._signature(file.id, file.filename, exp)
         return f"{self._files_host}{path}?exp={exp}&sig={sig}"
 
     def resolve(self, file_id: str, filename: str, exp: str, sig: str) -> str:
-        """Return the store's own address of the body, good for a minute.
+        """Return the presigned URL of the body, valid for a minute.
 
-        `filename` may come encoded or not: gateways differ in what they make of a path. Raises
-        `invalid_signature` for an altered or expired address, and `file_expired` for a file that
+        `filename` may be percent-encoded or not: gateways differ in how they decode a path. Raises
+        `invalid_signature` for an altered or expired URL, and `file_expired` for a file that
         is purged or past its retention.
         """
         names = (filename, unquote(filename))
@@ -60,11 +60,11 @@ class SignedFileUrls:
         return self.presigned_url(file)
 
     def presigned_url(self, file: StoredFile) -> str:
-        """Return the store's own address of the body, good for a minute."""
+        """Return the presigned URL of the body, valid for a minute."""
         return self.presigned_object_url(file.key, file.content_type, file.disposition)
 
     def presigned_object_url(self, key: str, content_type: str, disposition: str) -> str:
-        """Return the store's own address of an object, good for a minute."""
+        """Return the presigned URL of an object, valid for a minute."""
         return self._objects.presigned_url(
             key, content_type=content_type, disposition=disposition, expires_s=_PRESIGNED_URL_S
         )

@@ -1,1 +1,1 @@
-"""Upkeep: what was promised for later is done, what a crash has left open is ended."""
+"""Maintenance: processing of due items, and repair of the state that a crash leaves."""

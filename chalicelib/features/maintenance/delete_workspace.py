@@ -1,4 +1,4 @@
-"""Delete a workspace whose time has come, with everything that it holds; bit by bit."""
+"""Deletion of a workspace that is due, with all of its data, in steps."""
 
 import datetime as dt
 import logging
@@ -16,18 +16,18 @@ from chalicelib.features.workspaces.status import StatusTransitions
 
 log = logging.getLogger(__name__)
 
-# A batch of ten such messages ends within the function's time; the next tick goes on.
+# A batch of ten such messages ends within the function's timeout; the next tick continues.
 _TIME_LIMIT: Final = dt.timedelta(seconds=8)
-# What was due before, such as files whose retention ended, is done and told by then.
+# Items that were due earlier, such as expired files, are done and published by then.
 _GRACE_PERIOD: Final = dt.timedelta(minutes=15)
 
 type Erase = Callable[[WorkspaceId], Iterator[None]]
 
 
 class DeleteWorkspace:
-    """Repeatable, also side by side; nothing of it can be taken back.
+    """Deletion of one workspace; idempotent, also in parallel, and irreversible.
 
-    Nobody is told: the contract has no event for what is deleted by request.
+    No event is published: the contract has none for a deletion by request.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class DeleteWorkspace:
         erasers: Sequence[Erase],
         clock: Clock,
     ) -> None:
-        """Build from the repositories; `contents` erase what the features keep, bit by bit."""
+        """Store the parts; each eraser deletes the data of one feature and yields per step."""
         self._transitions = transitions
         self._keys = keys
         self._limits = limits
@@ -49,17 +49,17 @@ class DeleteWorkspace:
         self._clock = clock
 
     def __call__(self, workspace_id: WorkspaceId) -> None:
-        """Delete a workspace, or as much of it as there is time for."""
+        """Delete a workspace, or as much of it as the time limit allows."""
         bind(workspace=workspace_id)
-        begun = self._clock.now()
-        workspace = self._transitions.begin_deletion(workspace_id, format_rfc3339(begun))
+        started_at = self._clock.now()
+        workspace = self._transitions.begin_deletion(workspace_id, format_rfc3339(started_at))
         if workspace is None:
-            # It was restored, or another message has come to its end.
+            # The workspace was restored, or another message has finished the deletion.
             log.info("no deletion is due")
             return
         assert workspace.delete_at is not None
         erases_at = parse_rfc3339(workspace.delete_at) + _GRACE_PERIOD
-        if begun < erases_at:
+        if started_at < erases_at:
             self._transitions.postpone_deletion(workspace, format_rfc3339(erases_at))
             return
         self._keys.erase(workspace_id)
@@ -68,7 +68,7 @@ class DeleteWorkspace:
             for _ in erase(workspace_id):
                 crash_if_armed(CrashPoint.WORKSPACE_ERASED)
                 now = self._clock.now()
-                if now > begun + _TIME_LIMIT:
+                if now > started_at + _TIME_LIMIT:
                     self._transitions.postpone_deletion(workspace, format_rfc3339(now))
                     log.info("workspace deleted in part")
                     return
@@ -76,5 +76,6 @@ class DeleteWorkspace:
         crash_if_armed(CrashPoint.WORKSPACE_LIMITS_ERASED)
         self._free_workspaces.release(workspace)
         crash_if_armed(CrashPoint.WORKSPACE_RELEASED)
+        # The row goes last: until then the deletion stays due after a crash.
         self._transitions.delete_rows(workspace)
         log.info("workspace deleted")

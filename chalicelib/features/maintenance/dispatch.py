@@ -1,4 +1,4 @@
-"""Do for a due item what it is due for."""
+"""Dispatch of due items to their handlers."""
 
 import logging
 import re
@@ -25,7 +25,7 @@ _LIMITS: Final = re.compile(r"WS#(?P<workspace>ws_[^#]+)#LIM")
 
 
 class DueDispatcher:
-    """Finds whose business a due item is by its key."""
+    """Dispatcher that chooses the handler of a due item by its key."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class DueDispatcher:
         template: HandleDueTemplate,
         workspaces: Workspaces,
     ) -> None:
-        """Take what looks after each kind."""
+        """Store the handler of each kind of item."""
         self._render = render
         self._limits = limits
         self._key = key
@@ -46,15 +46,15 @@ class DueDispatcher:
         self._workspaces = workspaces
 
     def __call__(self, item: DueItem) -> None:
-        """Look after one item; raises Poison for one that nobody knows.
+        """Handle one item; raise PoisonMessage if its kind or the item is unknown.
 
-        What went with its workspace is nobody's any more.
+        An item that was deleted with its workspace is ignored.
         """
         try:
             self._dispatch(item)
         except PoisonMessage:
-            found = _IN_WORKSPACE.match(item.pk)
-            if found is None or not self._is_deleted(found["workspace"]):
+            match = _IN_WORKSPACE.match(item.pk)
+            if match is None or not self._is_deleted(match["workspace"]):
                 raise
             log.info("its workspace is deleted")
 
@@ -62,15 +62,15 @@ class DueDispatcher:
         return is_id("ws", workspace_id) and self._workspaces.get(WorkspaceId(workspace_id)) is None
 
     def _dispatch(self, item: DueItem) -> None:
-        if item.sk == "META" and (found := _RENDER.fullmatch(item.pk)):
-            self._render(WorkspaceId(found["workspace"]), RenderId(found["render"]))
-        elif item.sk == "META" and (found := _TEMPLATE.fullmatch(item.pk)):
-            self._template(WorkspaceId(found["workspace"]), found["template"])
-        elif item.sk == "META" and (found := _LIMITS.fullmatch(item.pk)):
-            self._limits(WorkspaceId(found["workspace"]))
-        elif item.sk == "META" and (found := _WORKSPACE.fullmatch(item.pk)):
-            self._workspace(WorkspaceId(found["workspace"]))
-        elif item.sk == "META" and (found := _KEY.fullmatch(item.pk)) and self._key(found["key"]):
+        if item.sk == "META" and (match := _RENDER.fullmatch(item.pk)):
+            self._render(WorkspaceId(match["workspace"]), RenderId(match["render"]))
+        elif item.sk == "META" and (match := _TEMPLATE.fullmatch(item.pk)):
+            self._template(WorkspaceId(match["workspace"]), match["template"])
+        elif item.sk == "META" and (match := _LIMITS.fullmatch(item.pk)):
+            self._limits(WorkspaceId(match["workspace"]))
+        elif item.sk == "META" and (match := _WORKSPACE.fullmatch(item.pk)):
+            self._workspace(WorkspaceId(match["workspace"]))
+        elif item.sk == "META" and (match := _KEY.fullmatch(item.pk)) and self._key(match["key"]):
             pass
         else:
             reason = f"no handler for {item.pk} {item.sk}"

@@ -1,4 +1,4 @@
-"""The due index: every item with `due_at`, spread over its partitions."""
+"""Index of due items: every item with `due_at`, spread over shards."""
 
 import random
 from collections.abc import Iterator, Mapping
@@ -9,10 +9,13 @@ from chalicelib.adapters.aws.due_shard import SHARDS, shard_name
 from chalicelib.adapters.aws.messages import check_version, text_fields
 from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
 
+DUE_ITEM_VERSION: Final = 1
+_KEY_FORMAT: Final = "[!-~]{1,200}"
+
 
 @dataclass(frozen=True, slots=True)
 class DueIndexEntry:
-    """The key of an item, and when it was due."""
+    """Key of an item, and the time at which it was due."""
 
     pk: str
     sk: str
@@ -20,15 +23,16 @@ class DueIndexEntry:
 
 
 class DueIndex:
-    """Finds what is due and moves it on."""
+    """Index of due items; claims and postpones them."""
 
     def __init__(self, tables: Tables, table: str) -> None:
-        """Read the index of this table."""
+        """Store the table and its name."""
         self._tables = tables
         self._table = table
 
     def entries_due(self, now: str) -> Iterator[DueIndexEntry]:
-        """Yield what is due, partition by partition, each one's longest waiting first."""
+        """Yield the items that are due at `now`, shard by shard, the oldest of each shard first."""
+        # In random order: a tick that runs out of time does not always skip the same shards.
         for shard in random.sample(range(SHARDS), SHARDS):
             start: Item | None = None
             while True:
@@ -46,7 +50,7 @@ class DueIndex:
                     break
 
     def claim(self, entry: DueIndexEntry, until: str) -> Item | None:
-        """Move an item on that is still due as it was found; None: somebody else has it."""
+        """Move an item to `until` and return it; return None if another tick has claimed it."""
         write = Write(
             self._table,
             key={"PK": entry.pk, "SK": entry.sk},
@@ -56,13 +60,13 @@ class DueIndex:
         )
         try:
             return self._tables.write(write)
-        except ConditionFailed as lost:
-            # Where it stands as it was to, this very call has moved it and its answer was lost.
-            moved = lost.item is not None and lost.item.get("due_at") == until
-            return lost.item if moved else None
+        except ConditionFailed as failure:
+            # The item has the new time already: this call has moved it, but its response was lost.
+            moved = failure.item is not None and failure.item.get("due_at") == until
+            return failure.item if moved else None
 
     def postpone(self, pk: str, sk: str, until: str) -> bool:
-        """Have an item wait that cannot be done now; tell whether it is due at all."""
+        """Postpone a due item to `until`; return False if it is not due any more."""
         write = Write(
             self._table,
             key={"PK": pk, "SK": sk},
@@ -77,25 +81,21 @@ class DueIndex:
         return True
 
 
-DUE_ITEM_VERSION: Final = 1
-_KEY_FORMAT: Final = "[!-~]{1,200}"
-
-
 @dataclass(frozen=True, slots=True)
 class DueItem:
-    """Do for one item what it is due for."""
+    """Message that a due item is to be handled."""
 
     pk: str
     sk: str
     request_id: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """Return the queue's message."""
+        """Return the message as JSON for the queue."""
         return {"v": DUE_ITEM_VERSION, "pk": self.pk, "sk": self.sk, "request_id": self.request_id}
 
     @classmethod
     def from_json(cls, message: Mapping[str, Any]) -> "DueItem":
-        """Read what `to_json` wrote; raises UnknownVersion or Poison."""
+        """Parse a message of `to_json`; raise UnknownVersion or PoisonMessage."""
         check_version(message, DUE_ITEM_VERSION)
         pk, sk = text_fields(message, pk=_KEY_FORMAT, sk=_KEY_FORMAT)
         return cls(pk, sk)

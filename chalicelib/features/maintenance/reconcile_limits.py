@@ -1,4 +1,4 @@
-"""Compare a workspace's limits with its renders, and settle what a crash has left in them."""
+"""Reconciliation of a workspace's limits with its renders: settles what a crash has left."""
 
 import datetime as dt
 import logging
@@ -20,12 +20,12 @@ from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
 
 log = logging.getLogger(__name__)
 
-# A render that was admitted but is not made by then never will be: its function had 29 s.
+# A render that was admitted but has no row by then gets none: its function had 29 s.
 _CREATED_WITHIN: Final = dt.timedelta(minutes=2)
 
 
 class ReconcileLimits:
-    """Settles final renders, and those that were admitted but never made; repeatable."""
+    """Settlement of renders that are final or never got a row; idempotent (decision 2)."""
 
     def __init__(
         self,
@@ -36,7 +36,10 @@ class ReconcileLimits:
         notify_thresholds: Callable[[WorkspaceId, Item], None],
         clock: Clock,
     ) -> None:
-        """Compare these; what was never made may have left a body. `thresholds` are told."""
+        """Store the parts; a render without a row may have left a request body.
+
+        `notify_thresholds` gets the limits item after each reconciliation.
+        """
         self._renders = renders
         self._limits = limits
         self._bodies = bodies
@@ -44,9 +47,9 @@ class ReconcileLimits:
         self._clock = clock
 
     def __call__(self, workspace_id: WorkspaceId) -> None:
-        """Reconcile one workspace; it is due no more when no render stands in its limits.
+        """Reconcile one workspace; its item stays due while it has holds or leases.
 
-        Raises Poison where there is no such workspace.
+        Raise PoisonMessage if there is no such workspace.
         """
         bind(workspace=workspace_id)
         item = self._limits.find(workspace_id)
@@ -54,21 +57,21 @@ class ReconcileLimits:
             reason = f"there are no limits of {workspace_id}"
             raise PoisonMessage(reason)
         open_ids = [RenderId(name) for name in sorted({*item["holds"], *item["leases"]})]
-        never_made = self._clock.now() - _CREATED_WITHIN
+        created_before = self._clock.now() - _CREATED_WITHIN
         for ids in batched(open_ids, BATCH_GET_LIMIT, strict=False):
-            made = {render.id: render for render in self._renders.get_many(workspace_id, ids)}
+            renders = {render.id: render for render in self._renders.get_many(workspace_id, ids)}
             for render_id in ids:
-                render = made.get(render_id)
-                over = render.is_final if render else id_created_at(render_id) < never_made
-                if not over:
+                render = renders.get(render_id)
+                is_over = render.is_final if render else id_created_at(render_id) < created_before
+                if not is_over:
                     continue
                 if render is None:
                     self._bodies.delete(body_key(workspace_id, render_id))
-                taken = Reservation(
+                reservation = Reservation(
                     item["holds"].get(render_id, NO_HOLD), render_id in item["leases"]
                 )
                 billed = render is not None and render.billed
-                self._limits.settle(workspace_id, render_id, taken, billed=billed)
+                self._limits.settle(workspace_id, render_id, reservation, billed=billed)
                 crash_if_armed(CrashPoint.MAINTENANCE_RECONCILED)
                 with log_context(
                     request_id=render.request_id if render else None, render=render_id

@@ -1,4 +1,4 @@
-"""Hand what is due to the queue that does it: facts to the relay, all else to the upkeep."""
+"""Tick: sends due items to their queues, events to the relay and all others to maintenance."""
 
 import datetime as dt
 import logging
@@ -15,15 +15,19 @@ from chalicelib.features.maintenance.due_items import DueIndex, DueIndexEntry, D
 
 log = logging.getLogger(__name__)
 
-# What is not done by then, because its message was lost, is handed out again.
+# An item that is not done by then, because its message was lost, is sent again.
 _RETRY_AFTER: Final = dt.timedelta(minutes=5)
 _BATCH: Final = 10
-# The next tick goes on where this one stops, before its function runs out of time.
+# This tick stops before its function times out; the next one continues.
 _TIME_LIMIT: Final = dt.timedelta(seconds=40)
 
 
 class Tick:
-    """Hands out due items; two at once, or one that dies, hand out nothing twice for long."""
+    """Sender of due items.
+
+    Each item is claimed first, so parallel ticks do not send it twice. After a crash it is due
+    again within minutes.
+    """
 
     def __init__(
         self,
@@ -35,7 +39,7 @@ class Tick:
         metrics: Metrics,
         clock: Clock,
     ) -> None:
-        """Take the index and the queues; `tell` makes a fact's message of its key."""
+        """Store the parts; `event_message` returns the relay's message for the key of an event."""
         self._index = index
         self._events = events
         self._maintenance = maintenance
@@ -44,33 +48,35 @@ class Tick:
         self._clock = clock
 
     def __call__(self) -> int:
-        """Hand out everything that is due now; return how many items that were."""
+        """Send everything that is due now; return the number of items."""
         crash_if_armed(CrashPoint.TICK_BEGUN)
-        begun = self._clock.now()
-        handed, latest = 0, begun
-        for items in batched(self._index.entries_due(format_rfc3339(begun)), _BATCH, strict=False):
+        started_at = self._clock.now()
+        sent, oldest_due = 0, started_at
+        for entries in batched(
+            self._index.entries_due(format_rfc3339(started_at)), _BATCH, strict=False
+        ):
             now = self._clock.now()
-            if now > begun + _TIME_LIMIT:
-                log.warning("more is due than one tick hands out", extra={"handed": handed})
+            if now > started_at + _TIME_LIMIT:
+                log.warning("more is due than one tick hands out", extra={"handed": sent})
                 break
-            mine = [look for item in items if (look := self._claim(item, now)) is not None]
+            claimed = [item for entry in entries if (item := self._claim(entry, now)) is not None]
             crash_if_armed(CrashPoint.TICK_CLAIMED)
-            facts = [look for look in mine if look.sk.startswith("EVENT#")]
+            events = [item for item in claimed if item.sk.startswith("EVENT#")]
             self._events.send_all(
-                [(self._event_message(look), _message_group(look)) for look in facts]
+                [(self._event_message(item), _message_group(item)) for item in events]
             )
-            others = [look for look in mine if look not in facts]
-            self._maintenance.send_all([(look.to_json(), _message_group(look)) for look in others])
-            handed += len(mine)
-            latest = min(latest, *(parse_rfc3339(item.due_at) for item in items))
+            others = [item for item in claimed if item not in events]
+            self._maintenance.send_all([(item.to_json(), _message_group(item)) for item in others])
+            sent += len(claimed)
+            oldest_due = min(oldest_due, *(parse_rfc3339(entry.due_at) for entry in entries))
         crash_if_armed(CrashPoint.TICK_SENT)
-        lateness_ms = (begun - latest) / dt.timedelta(milliseconds=1)
+        lateness_ms = (started_at - oldest_due) / dt.timedelta(milliseconds=1)
         self._metrics.write(
-            MetricValues("Count", {"DueHandedOut": handed}),
+            MetricValues("Count", {"DueHandedOut": sent}),
             MetricValues("Milliseconds", {"DueLateness": lateness_ms}),
         )
-        log.info("tick", extra={"handed": handed})
-        return handed
+        log.info("tick", extra={"handed": sent})
+        return sent
 
     def _claim(self, entry: DueIndexEntry, now: dt.datetime) -> DueItem | None:
         row = self._index.claim(entry, format_rfc3339(now + _RETRY_AFTER))
@@ -82,13 +88,16 @@ class Tick:
 
 
 def _log_ids(entry: DueIndexEntry) -> dict[str, str | None]:
-    """Return the ids that the key of an item is made of: `WS#<id>#RND#<id>`."""
+    """Return the log fields in the key of an item: `WS#<id>#RND#<id>`."""
     parts = entry.pk.split("#")
     kinds = dict(zip(parts[::2], parts[1::2], strict=False))
     return {"workspace": kinds.get("WS"), "render": kinds.get("RND")}
 
 
 def _message_group(item: DueItem) -> str:
-    """Return the workspace that an item belongs to, else its own key."""
+    """Return the workspace of an item, or the key of an item without one.
+
+    The queues are fair by group: one workspace does not hold up the others.
+    """
     parts = item.pk.split("#")
     return parts[1] if parts[0] == "WS" else item.pk

@@ -1,4 +1,4 @@
-"""Dry run: make a document, keep nothing of it, and answer why it cannot be made."""
+"""Dry run: render a document without storing it, and return its failure, if any."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -15,7 +15,7 @@ from chalicelib.features.templates.schemas import CheckSchemas
 from chalicelib.features.uploads.contents import UploadContents
 
 if TYPE_CHECKING:
-    # The API function reads and writes calls; only the render function executes renders.
+    # The API function only writes calls; the render function alone imports `execute`.
     from chalicelib.features.renders.run.execute import RunEngine
 
 VERSION: Final = 1
@@ -23,9 +23,9 @@ _MAX_OUTPUT_BYTES: Final = 100_000_000
 
 
 class DryRunCall(NamedTuple):
-    """Make a document by `ends_at` (Unix seconds) and keep nothing; a large body is in the bucket.
+    """Call to render a document by `ends_at` (Unix seconds) and store nothing.
 
-    `deadline` bounds the wait for a free function.
+    A body that is too large for an invocation is in the bucket at `body_key`.
     """
 
     workspace_id: WorkspaceId
@@ -36,7 +36,7 @@ class DryRunCall(NamedTuple):
     ends_at: float
 
     def to_json(self) -> dict[str, Any]:
-        """Return the invocation's event."""
+        """Return the invocation's payload; `deadline` also bounds the wait for a free function."""
         return {
             "v": VERSION,
             "dry_run": True,
@@ -50,7 +50,7 @@ class DryRunCall(NamedTuple):
 
     @classmethod
     def from_json(cls, event: Mapping[str, Any]) -> "DryRunCall":
-        """Read what `to_json` wrote; raises UnknownVersion."""
+        """Parse the JSON that `to_json` wrote; raises UnknownVersion."""
         check_version(event, VERSION)
         return cls(
             WorkspaceId(event["workspace_id"]),
@@ -63,7 +63,7 @@ class DryRunCall(NamedTuple):
 
 
 class RunDryRun:
-    """Makes documents of which nothing is kept."""
+    """Execution of dry runs in the render function."""
 
     def __init__(
         self,
@@ -73,14 +73,14 @@ class RunDryRun:
         uploads: UploadContents,
         schemas: CheckSchemas,
     ) -> None:
-        """Build from the engine and the stores of what a document is made from."""
+        """Build from the engine and the stores of bodies, uploads and schemas."""
         self._engine = engine
         self._bodies = bodies
         self._uploads = uploads
         self._schemas = schemas
 
     def __call__(self, call: DryRunCall) -> RenderFailure | None:
-        """Make a document; return why it cannot be made."""
+        """Render a document; return its failure, or None."""
         try:
             check_outcome(self._engine(self.job(call)), call.max_pages)
         except RenderFailure as failure:
@@ -88,11 +88,12 @@ class RunDryRun:
         return None
 
     def job(self, call: DryRunCall) -> Job:
-        """Return the job of a dry run; raises RenderFailure where its caller has gone."""
+        """Return the job of a dry run; raises `render_timeout` if its body is gone."""
         body = call.body
         if body is None and call.body_key is not None:
             body = self._bodies.get(call.body_key)
         if body is None:
+            # Its caller deletes the body when it stops waiting.
             raise RenderFailure("render_timeout", "Nobody waits for this document any more.")
         uploads = partial(self._uploads.get, call.workspace_id)
         return engine_job(
@@ -101,7 +102,7 @@ class RunDryRun:
 
 
 def check_outcome(outcome: RenderOutcome, max_pages: int) -> None:
-    """Refuse what no render may be; raises `page_limit_exceeded` or `output_too_large`."""
+    """Raise `page_limit_exceeded` or `output_too_large` for a file over the limits."""
     for produced in outcome.files:
         if produced.pages is not None and produced.pages > max_pages:
             message = f"The document has {produced.pages} pages; {max_pages} are allowed."
@@ -112,27 +113,31 @@ def check_outcome(outcome: RenderOutcome, max_pages: int) -> None:
 
 
 def dry_run_answer(failure: RenderFailure | None) -> dict[str, Any]:
-    """Return what the render function answers."""
+    """Return the render function's answer to a dry run."""
     return {"v": VERSION, "failure": None if failure is None else _failure_json(failure)}
 
 
 def lint_answer(failures: Sequence[RenderFailure]) -> dict[str, Any]:
-    """Return what the render function answers where texts are only tried."""
+    """Return the render function's answer to a lint call."""
     return {"v": VERSION, "failures": [_failure_json(failure) for failure in failures]}
 
 
 def failure_from_answer(answer: Mapping[str, Any], subject: str) -> RenderFailure | None:
-    """Read what `answer_of` wrote, and name what failed; raises UnknownVersion."""
+    """Return the failure in a `dry_run_answer`, with `subject` before its message, or None.
+
+    Raises UnknownVersion.
+    """
     check_version(answer, VERSION)
-    told = answer["failure"]
-    if told is None:
+    failure = answer["failure"]
+    if failure is None:
         return None
-    errors = [FieldError(**entry) for entry in told["errors"]]
-    detail = f"{subject}: {told['message']}"
-    return RenderFailure(told["code"], detail, errors=errors, **told["members"])
+    errors = [FieldError(**entry) for entry in failure["errors"]]
+    detail = f"{subject}: {failure['message']}"
+    return RenderFailure(failure["code"], detail, errors=errors, **failure["members"])
 
 
 def _failure_json(failure: RenderFailure) -> dict[str, Any]:
+    # A trace is stored in a render's row, and a dry run has no row.
     members = {name: value for name, value in failure.members.items() if name != "trace"}
     errors = [entry._asdict() for entry in failure.errors]
     return {"code": failure.code, "message": failure.detail, "errors": errors, "members": members}

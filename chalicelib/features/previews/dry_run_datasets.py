@@ -1,4 +1,4 @@
-"""Render every dataset of a template in full, side by side, before it is published."""
+"""Dry runs of all datasets of a template, in parallel, before it is published."""
 
 import logging
 import time
@@ -37,18 +37,18 @@ from chalicelib.features.workspaces.service_state import ServiceStates
 log = logging.getLogger(__name__)
 
 _MAX_S: Final = 25.0
-# Kept back for what comes after the answers.
+# Reserved for the work after the answers.
 _RESPONSE_MARGIN_S: Final = 0.5
-# Nor more than the plan lets be rendered together in the background.
+# The plan's concurrency of background renders can lower it.
 _MAX_PARALLEL: Final = 10
 _RETRY_PAUSE_S: Final = 0.15
-# Most of those that still run when one has failed are done by then.
+# After the first failure most other dry runs end within this time; then the lease is released.
 _MAX_DRAIN_S: Final = 2.0
 
 
 @dataclass(frozen=True, slots=True)
 class _NamedDataset:
-    """A dataset, how it is called, and where its data stand in the request."""
+    """Dataset with its name for messages and the JSON Pointer to its data."""
 
     name: str
     data: Callable[[], Mapping[str, Any]]
@@ -56,7 +56,7 @@ class _NamedDataset:
 
 
 class DryRunDatasets:
-    """Renders datasets; nothing of it is stored or billed."""
+    """Dry runs of datasets under one concurrency lease (decision 2)."""
 
     def __init__(  # noqa: PLR0913 -- the parts it works with
         self,
@@ -94,10 +94,11 @@ class DryRunDatasets:
         datasets: Sequence[NewDataset] | None,
         deadline: float,
     ) -> None:
-        """Return when all of them came out well.
+        """Render every dataset; `datasets` None: the stored ones.
 
-        Raises what the first that failed fails with, and what keeps this workspace from rendering
-        here and now: `region_not_enabled`, `region_degraded`, `maintenance`, `concurrency_limited`.
+        Raises the first failure, `render_timeout` after `deadline` (Unix seconds) at the latest,
+        and like any render `region_not_enabled`, `region_degraded`, `maintenance` or
+        `concurrency_limited`.
         """
         named = self._stored_datasets(template) if datasets is None else _new_datasets(datasets)
         if not named:
@@ -108,39 +109,42 @@ class DryRunDatasets:
         assert workspace is not None, template.workspace_id
         check_region(workspace, self._region)
         self._state.require_normal()
-        with self._leases(workspace, until=ends_at) as place:
+        with self._leases(workspace, until=ends_at) as lease:
             for each in named:
                 self._check_schema(source.schema, each, ends_at)
-            self._run_in_parallel(workspace.plan, template, source, named, (ends_at, place))
+            self._run_in_parallel(workspace.plan, template, source, named, (ends_at, lease))
 
     def _check_schema(
         self, schema: Mapping[str, Any] | None, dataset: _NamedDataset, ends_at: float
     ) -> None:
-        """Refuse a dataset that does not fit the template's schema."""
-        within_s = self._left_s(ends_at)
-        if within_s <= 0:
+        """Check a dataset against the template's schema.
+
+        Raises `data_schema_mismatch`, `template_fuel_exhausted` or `render_timeout`.
+        """
+        left_s = self._left_s(ends_at)
+        if left_s <= 0:
             raise _timeout_failure(dataset)
-        whose = f"The dataset {dataset.name}"
+        subject = f"The dataset {dataset.name}"
         try:
             self._schemas.check_data(
-                schema, dataset.data(), subject=whose, prefix=dataset.pointer, budget_s=within_s
+                schema, dataset.data(), subject=subject, prefix=dataset.pointer, budget_s=left_s
             )
         except RenderFailure as failure:
             if failure.code == "render_timeout":
                 raise _timeout_failure(dataset) from failure
             if failure.code == "template_fuel_exhausted":
-                raise RenderFailure(failure.code, f"{whose}: {failure.detail}") from failure
+                raise RenderFailure(failure.code, f"{subject}: {failure.detail}") from failure
             raise
 
     def _stored_datasets(self, template: Template) -> list[_NamedDataset]:
-        read = self._datasets
+        reader = self._datasets
 
-        def data(dataset: Any) -> Callable[[], Mapping[str, Any]]:
-            return lambda: read.data(template, dataset)
+        def load_data(dataset: Any) -> Callable[[], Mapping[str, Any]]:
+            return lambda: reader.data(template, dataset)
 
         return [
-            _NamedDataset(f'"{each.name}" ({each.id})', data(each), "/data")
-            for each in read.all(template)
+            _NamedDataset(f'"{each.name}" ({each.id})', load_data(each), "/data")
+            for each in reader.all(template)
         ]
 
     def _run_in_parallel(
@@ -151,9 +155,9 @@ class DryRunDatasets:
         datasets: Sequence[_NamedDataset],
         deadline_and_lease: tuple[float, HeldLease],
     ) -> None:
-        ends_at, place = deadline_and_lease
-        at_once = min(len(datasets), _MAX_PARALLEL, plan.bulk_concurrency)
-        pool = ThreadPoolExecutor(at_once, thread_name_prefix="dry_run")
+        ends_at, lease = deadline_and_lease
+        workers = min(len(datasets), _MAX_PARALLEL, plan.bulk_concurrency)
+        pool = ThreadPoolExecutor(workers, thread_name_prefix="dry_run")
         wait_s = self._left_s(ends_at)
         self._function.prepare_client(wait_s)
         running = {
@@ -163,17 +167,18 @@ class DryRunDatasets:
             for each in datasets
         }
         try:
-            for done in as_completed(running, timeout=max(0.0, wait_s)):
-                failure = done.result()
+            for task in as_completed(running, timeout=max(0.0, wait_s)):
+                failure = task.result()
                 if failure is not None:
                     raise failure
         except TimeoutError as late:
             slow = next((each for task, each in running.items() if not task.done()), datasets[-1])
             raise _timeout_failure(slow) from late
         finally:
-            # Whoever runs ends by itself at `ends_at`, and keeps the place for so long.
+            # A dry run that is still running ends at `ends_at`, as its lease does: releasing the
+            # lease earlier would let the workspace use more functions than its plan allows.
             pool.shutdown(wait=False, cancel_futures=True)
-            place.is_left_to_expire = not _have_ended(
+            lease.is_left_to_expire = not _have_ended(
                 running, min(_MAX_DRAIN_S, self._left_s(ends_at))
             )
 
@@ -185,29 +190,29 @@ class DryRunDatasets:
         dataset: _NamedDataset,
         deadline_and_wait: tuple[float, float],
     ) -> RenderFailure | None:
-        """Return why the document of one dataset cannot be made."""
+        """Render one dataset; return its failure, or None."""
         ends_at, wait_s = deadline_and_wait
-        found = ResolvedSource(None, template.type, source)
-        body = self._templates.render_body(plan, template, found, dataset.data())
-        asked = body.output["pdf"]["max_pages"]
-        order = DryRunCall(
+        resolved = ResolvedSource(None, template.type, source)
+        body = self._templates.render_body(plan, template, resolved, dataset.data())
+        requested = body.output["pdf"]["max_pages"]
+        call = DryRunCall(
             workspace_id=template.workspace_id,
             request_id=current_ids()["request_id"],
             body=body,
             body_key=None,
-            max_pages=min(asked or plan.max_pages, plan.max_pages),
+            max_pages=min(requested or plan.max_pages, plan.max_pages),
             ends_at=ends_at,
         )
         if not is_large(body):
-            return self._invoke(order, dataset, wait_s)
-        name = RenderId(self._ids.new("rnd", self._clock.now()))
-        with self._bodies.temporary_body(template.workspace_id, name, body) as key:
-            return self._invoke(replace(order, body=None, body_key=key), dataset, wait_s)
+            return self._invoke(call, dataset, wait_s)
+        body_id = RenderId(self._ids.new("rnd", self._clock.now()))
+        with self._bodies.temporary_body(template.workspace_id, body_id, body) as key:
+            return self._invoke(replace(call, body=None, body_key=key), dataset, wait_s)
 
     def _invoke(
         self, call: DryRunCall, dataset: _NamedDataset, wait_s: float
     ) -> RenderFailure | None:
-        event, died = call.to_json(), 0
+        event, deaths = call.to_json(), 0
         while self._left_s(call.ends_at) > 0:
             try:
                 answer = self._function.invoke(event, wait_s=wait_s)
@@ -216,9 +221,9 @@ class DryRunDatasets:
             except FunctionLate:
                 break
             except FunctionDied:
-                died += 1
-                log.warning("the render function died", extra={"attempt": died})
-                if died == MAX_ATTEMPTS:
+                deaths += 1
+                log.warning("the render function died", extra={"attempt": deaths})
+                if deaths == MAX_ATTEMPTS:
                     message = f"The dataset {dataset.name}: its process ended before it was done."
                     return RenderFailure("render_failed", message)
             else:
@@ -230,16 +235,16 @@ class DryRunDatasets:
 
 
 def _have_ended(tasks: Iterable[Future[Any]], within_s: float) -> bool:
-    begun = [task for task in tasks if not task.cancelled()]
-    return not wait(begun, timeout=max(0.0, within_s)).not_done
+    started = [task for task in tasks if not task.cancelled()]
+    return not wait(started, timeout=max(0.0, within_s)).not_done
 
 
 def _new_datasets(datasets: Sequence[NewDataset]) -> list[_NamedDataset]:
-    def data(dataset: NewDataset) -> Callable[[], Mapping[str, Any]]:
+    def load_data(dataset: NewDataset) -> Callable[[], Mapping[str, Any]]:
         return lambda: dataset.data
 
     return [
-        _NamedDataset(f'"{each.name}" (/datasets/{n})', data(each), f"/datasets/{n}/data")
+        _NamedDataset(f'"{each.name}" (/datasets/{n})', load_data(each), f"/datasets/{n}/data")
         for n, each in enumerate(datasets)
     ]
 

@@ -1,4 +1,4 @@
-"""Try the templates of an order, without its page: what each of its texts would be failed for."""
+"""Lint of a render's templates: run each text without rendering a page."""
 
 import re
 from collections.abc import Mapping
@@ -21,12 +21,12 @@ from chalicelib.features.templates.read import ReadTemplates
 
 _MAX_S: Final = 15.0
 _SYNTAX_ERROR: Final = "template_syntax_error"
-# How the engine begins what it says of one text.
+# Start of the engine's message about one text.
 _TEXT_NAME: Final = re.compile(r"(html|head|css|output(?:\.\w+)+|layers\S*\.bind): ")
 
 
 class LintTemplates:
-    """Has the render function run an order's templates; no page is made of them."""
+    """Lint of a command's templates in the render function."""
 
     def __init__(
         self,
@@ -47,12 +47,11 @@ class LintTemplates:
         self._clock = clock
 
     def __call__(self, command: RenderCommand, deadline: float) -> list[FieldError]:
-        """Return what is wrong with the texts of a template, over the data that there are.
+        """Return the errors in the texts of a command's template, by `deadline` (Unix seconds).
 
-        By the deadline (Unix seconds); raises `region_degraded` where nobody tells.
-
-        Without data the template's default dataset stands for them. Of data at a `data_url` nothing
-        is known: only the form of the texts is looked at.
+        A request without data is linted with the template's default dataset. Raises
+        `region_degraded` if no answer comes, and `payload_too_large` for a body that would need the
+        bucket although nothing may be stored (decision 17).
         """
         body = command.body
         if not body.input.get("templating") and "scene" not in body.input:
@@ -61,6 +60,7 @@ class LintTemplates:
             body = replace(body, data=self._default_data(command))
         failures = self._failures(command, replace(body, data_url=None), deadline)
         if command.body.data_url is not None:
+            # The data are not loaded: only syntax errors do not depend on them.
             failures = [each for each in failures if each["code"] == _SYNTAX_ERROR]
         return [_field_error(each, body.input) for each in failures]
 
@@ -86,25 +86,25 @@ class LintTemplates:
         if command.delivery_policy.zero_retention:
             detail = "With retention none nothing waits in the bucket, and this cannot be handed on"
             raise ServiceError("payload_too_large", f"{detail}: at most {MAX_BODY_BYTES} bytes.")
-        name = RenderId(self._ids.new("rnd", self._clock.now()))
-        with self._bodies.temporary_body(command.workspace.id, name, body) as key:
+        body_id = RenderId(self._ids.new("rnd", self._clock.now()))
+        with self._bodies.temporary_body(command.workspace.id, body_id, body) as key:
             return self._invoke(command, None, key, deadline)
 
     def _invoke(
         self, command: RenderCommand, body: RenderBody | None, body_key: str | None, deadline: float
     ) -> list[dict[str, Any]]:
-        until = min(self._clock.now().timestamp() + _MAX_S, deadline)
+        ends_at = min(self._clock.now().timestamp() + _MAX_S, deadline)
         event = DryRunCall(
             workspace_id=command.workspace.id,
             request_id=command.request_id,
             body=body,
             body_key=body_key,
             max_pages=command.max_pages,
-            ends_at=until,
+            ends_at=ends_at,
         ).to_json() | {"lint": True}
-        what = "trying the template"
+        purpose = "trying the template"
         answer = invoke_with_retry(
-            self._function, event, purpose=what, deadline=until, clock=self._clock
+            self._function, event, purpose=purpose, deadline=ends_at, clock=self._clock
         )
         check_version(answer, VERSION)
         failures: list[dict[str, Any]] = answer["failures"]
@@ -113,19 +113,19 @@ class LintTemplates:
 
 def _field_error(failure: Mapping[str, Any], render_input: Mapping[str, Any]) -> FieldError:
     line, column, excerpt = map(failure["members"].get, ("line", "column", "excerpt"))
-    named = _TEXT_NAME.match(failure["message"])
-    message = failure["message"][named.end() if named else 0 :]
+    prefix = _TEXT_NAME.match(failure["message"])
+    message = failure["message"][prefix.end() if prefix else 0 :]
     if line is not None:
         message = f"line {line}, column {column}: {message} ({excerpt})"
-    if named:
-        message = f"{named[1]}: {message}"
+    if prefix:
+        message = f"{prefix[1]}: {message}"
     return FieldError(
-        _field_pointer(named[1] if named else "", render_input), failure["code"], message
+        _field_pointer(prefix[1] if prefix else "", render_input), failure["code"], message
     )
 
 
 def _field_pointer(text_name: str, render_input: Mapping[str, Any]) -> str:
-    """Return where a request says the text that a finding is about."""
+    """Return the JSON Pointer to the field of the request that has a text."""
     if text_name.startswith("output."):
         return f"/{text_name.replace('.', '/')}"
     if render_input["type"] == "template":

@@ -1,4 +1,4 @@
-"""Say what a render would be refused or warned for, without making it: a tuple of checks."""
+"""Preflight: find the errors and warnings of a render without running it."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -27,9 +27,10 @@ from chalicelib.features.templates.schemas import CheckSchemas
 from chalicelib.features.uploads.read import ReadUploads
 from chalicelib.features.workspaces.limits.concurrency import ConcurrencyLeases
 
+_INDEX: Final = re.compile(r"\[(\d+)\]")
 _TOO_MANY_REQUESTS: Final = 429
 _SERVER_ERROR: Final = 500
-# Where a request says what these refuse.
+# Fields that cause the refusals without a pointer of their own.
 _FIELD_POINTERS: Final = {
     "template_not_found": "/input/template_id",
     "template_deleted": "/input/template_id",
@@ -43,11 +44,12 @@ _HEADER_FOOTER_SIDES: Final = {
     "first_footer": "bottom",
     "last_footer": "bottom",
 }
+_INDEX: Final = re.compile(r"\[(\d+)\]")
 
 
 @dataclass(frozen=True, slots=True)
 class PreflightReport:
-    """What was found; a render without errors would be accepted, its page has not been seen."""
+    """Findings; a render without errors would be accepted, but its page has not been loaded."""
 
     errors: tuple[FieldError, ...]
     warnings: tuple[RenderWarning, ...] = ()
@@ -55,7 +57,7 @@ class PreflightReport:
 
 @dataclass(frozen=True, slots=True)
 class PreflightContext:
-    """What checks look at."""
+    """Input of the checks; `deadline` in Unix seconds."""
 
     command: RenderCommand
     region: str
@@ -65,12 +67,12 @@ class PreflightContext:
     deadline: float
 
 
-# Yields warnings; raises a ServiceError for what the render would be refused for.
+# Yields warnings; raises the ServiceError that would refuse the render.
 type PreflightCheck = Callable[[PreflightContext], Iterable[RenderWarning]]
 
 
 class PreflightRender:
-    """Runs every check, whatever the others find."""
+    """Run of all checks: a failed check does not stop the others."""
 
     def __init__(
         self,
@@ -82,7 +84,7 @@ class PreflightRender:
         leases: ConcurrencyLeases,
         region: str,
     ) -> None:
-        """Build from what renders are made of."""
+        """Build from the stores, the lint and the concurrency leases."""
         self._leases = leases
         self._schemas = schemas
         self._lint = lint
@@ -91,43 +93,66 @@ class PreflightRender:
         self._region = region
 
     def __call__(self, command: RenderCommand, deadline: float) -> PreflightReport:
-        """Check an order by the deadline (Unix seconds).
+        """Check a command by `deadline` (Unix seconds).
 
-        Raises `concurrency_limited` or `region_degraded` where there is something to be tried.
+        Raises `concurrency_limited` or `region_degraded` if a template or a schema must run and
+        there is no capacity for it.
         """
         errors: list[FieldError] = []
         warnings: list[RenderWarning] = []
-        # Of a template that its key may not use nothing is told.
+        # A key learns nothing about templates outside its allowlist, not even whether they exist.
         if command.is_template_allowed:
             try:
                 command = self._templates(command, command.version)
             except ServiceError as refusal:
                 errors += refusal_report(refusal).errors
-        sight = PreflightContext(
+        context = PreflightContext(
             command, self._region, self._uploads, self._schemas, self._lint, deadline
         )
-        with self._leases(command.workspace) if _runs_template(command) else nullcontext():
-            for look in CHECKS:
+        # Templates and schemas keep a process busy: running them takes a lease (decision 2).
+        with self._leases(command.workspace) if _needs_lease(command) else nullcontext():
+            for check in CHECKS:
                 try:
-                    warnings += look(sight)
+                    warnings += check(context)
                 except ServiceError as refusal:
                     errors += refusal_report(refusal).errors
         return PreflightReport(tuple(errors), tuple(warnings))
 
 
-def _runs_template(command: RenderCommand) -> bool:
-    """Tell whether a check takes more than looking."""
-    wanted = command.body.input
-    return bool(wanted.get("templating")) or bool(wanted.keys() & {"scene", "schema"})
-
-
 def refusal_report(refusal: ServiceError) -> PreflightReport:
-    """Return the report of one refusal; what is no fault of the request is raised again."""
+    """Return the report of one refusal; raise it again if the request is not at fault."""
     status = refusal.problem.status or 0
     if status == _TOO_MANY_REQUESTS or status >= _SERVER_ERROR:
         raise refusal
-    place = _FIELD_POINTERS.get(refusal.code, "")
-    return PreflightReport(refusal.errors or (FieldError(place, refusal.code, refusal.detail),))
+    pointer = _FIELD_POINTERS.get(refusal.code, "")
+    return PreflightReport(refusal.errors or (FieldError(pointer, refusal.code, refusal.detail),))
+
+
+def check_invoice(body: RenderBody) -> Iterator[RenderWarning]:
+    """Yield warnings; raises `einvoice_invalid` with a pointer to each finding.
+
+    Skips an invoice whose data are at a `data_url`: they are not loaded yet.
+    """
+    invoice = requested_invoice(body)
+    if invoice is None:
+        return
+    if invoice.is_skipped_by_plan:
+        message = "The plan has no e-invoices: the PDF will not carry the template's."
+        yield RenderWarning("einvoice_skipped_plan", message, "output.einvoice")
+    if invoice.data_path is not None and body.data_url is not None:
+        return
+    try:
+        prepare_invoice(_einvoice_input(invoice, body))
+    except RenderFailure as failure:
+        if invoice.is_written:
+            raise _refusal(failure, invoice.findings_root) from None
+        yield RenderWarning("invoice_totals_unavailable", failure.detail, invoice.findings_root)
+
+
+def _needs_lease(command: RenderCommand) -> bool:
+    """Return True if a check runs a template or a schema."""
+    render_input = command.body.input
+    return bool(render_input.get("templating")) or bool(render_input.keys() & {"scene", "schema"})
 
 
 def _check_command(context: PreflightContext) -> Iterable[RenderWarning]:
@@ -159,20 +184,20 @@ def _check_templates(context: PreflightContext) -> Iterable[RenderWarning]:
         try:
             _check_uploads(context)
         except ServiceError:
-            return ()  # That check tells of it, and there is nothing to try.
-    faults = context.lint(context.command, context.deadline)
-    if faults:
-        raise ServiceError(faults[0].code, faults[0].message, errors=faults)
+            return ()  # `_check_uploads` reports it, and there is no text to lint.
+    errors = context.lint(context.command, context.deadline)
+    if errors:
+        raise ServiceError(errors[0].code, errors[0].message, errors=errors)
     return ()
 
 
 def _check_margins(context: PreflightContext) -> Iterator[RenderWarning]:
     output = OutputOptions.from_json(context.command.body.output)
-    bands = context.command.body.output["pdf"]
+    pdf = context.command.body.output["pdf"]
     for name, side in _HEADER_FOOTER_SIDES.items():
-        if "pdf" not in output.formats or not (bands[name] or {}).get("enabled"):
+        if "pdf" not in output.formats or not (pdf[name] or {}).get("enabled"):
             continue
-        height, margin = bands[name]["height"], bands["margin"][side]
+        height, margin = pdf[name]["height"], pdf["margin"][side]
         if height is not None and length_in_inches(height) > length_in_inches(margin):
             message = f"{name} is {height} high and pdf.margin.{side} is {margin}"
             yield RenderWarning("header_footer_overlap", message, f"/output/pdf/{name}/height")
@@ -189,12 +214,42 @@ def _check_unused_data(context: PreflightContext) -> Iterable[RenderWarning]:
     job = engine_job(
         body,
         deadline=context.deadline,
-        # What stands in them changes nothing here.
+        # The contents of uploads do not matter for this check.
         uploads=lambda _upload_id: b"",
         schemas=context.schemas,
         test=False,
     )
     return ignored_data_warnings(job)
+
+
+def _einvoice_input(invoice: EInvoiceCommand, body: RenderBody) -> EInvoiceInput:
+    source: Any = invoice.invoice
+    if invoice.data_path is not None:
+        source = invoice_at(body.data or {}, invoice.data_path)
+    return EInvoiceInput(
+        profile=PROFILES[invoice.profile],
+        syntax=cast("Syntax", invoice.syntax),
+        source=source,
+        findings_root=invoice.findings_root,
+    )
+
+
+def _refusal(failure: RenderFailure, root: str) -> ServiceError:
+    findings = failure.members["result"]["conformance"]["einvoice"]["errors"]
+    errors = [
+        FieldError(_pointer(each["path"], root), failure.code, each["message"]) for each in findings
+    ]
+    return ServiceError(failure.code, failure.detail, errors=errors)
+
+
+def _pointer(path: str, root: str) -> str:
+    """Return the JSON Pointer to a finding's path, which begins with `root`.
+
+    Only the rest has indexes: a `[0]` in `root` would be part of a key.
+    """
+    within = _INDEX.sub(r".\1", path[len(root) :])
+    steps = (root + within).split(".")
+    return json_pointer(steps)
 
 
 CHECKS: Final[tuple[PreflightCheck, ...]] = (
@@ -208,54 +263,3 @@ CHECKS: Final[tuple[PreflightCheck, ...]] = (
     _check_ignored_options,
     _check_unused_data,
 )
-
-
-_INDEX: Final = re.compile(r"\[(\d+)\]")
-
-
-def check_invoice(body: RenderBody) -> Iterator[RenderWarning]:
-    """Yield warnings; raises `einvoice_invalid` with a pointer to each finding.
-
-    An invoice in data that stand at a `data_url` is not looked at.
-    """
-    order = requested_invoice(body)
-    if order is None:
-        return
-    if order.is_skipped_by_plan:
-        message = "The plan has no e-invoices: the PDF will not carry the template's."
-        yield RenderWarning("einvoice_skipped_plan", message, "output.einvoice")
-    if order.data_path is not None and body.data_url is not None:
-        return
-    try:
-        prepare_invoice(_requested_einvoice(order, body))
-    except RenderFailure as failure:
-        if order.is_written:
-            raise _refusal(failure, order.findings_root) from None
-        yield RenderWarning("invoice_totals_unavailable", failure.detail, order.findings_root)
-
-
-def _requested_einvoice(invoice_order: EInvoiceCommand, body: RenderBody) -> EInvoiceInput:
-    source: Any = invoice_order.invoice
-    if invoice_order.data_path is not None:
-        source = invoice_at(body.data or {}, invoice_order.data_path)
-    return EInvoiceInput(
-        profile=PROFILES[invoice_order.profile],
-        syntax=cast("Syntax", invoice_order.syntax),
-        source=source,
-        findings_root=invoice_order.findings_root,
-    )
-
-
-def _refusal(failure: RenderFailure, root: str) -> ServiceError:
-    found = failure.members["result"]["conformance"]["einvoice"]["errors"]
-    errors = [
-        FieldError(_pointer(each["path"], root), failure.code, each["message"]) for each in found
-    ]
-    return ServiceError(failure.code, failure.detail, errors=errors)
-
-
-def _pointer(path: str, root: str) -> str:
-    """Return the pointer to a finding's path; `root`, where it begins, is keys only."""
-    within = _INDEX.sub(r".\1", path[len(root) :])
-    steps = (root + within).split(".")
-    return json_pointer(steps)

@@ -1,1 +1,1 @@
-"""Renders: from the accepted request to the final state."""
+"""Renders: acceptance, execution, reading and purging."""

@@ -1,4 +1,4 @@
-"""Cancel a render because its owner asks: one that waits at once, one that runs stops soon."""
+"""Cancel a render on its owner's request."""
 
 from typing import Final
 
@@ -13,26 +13,29 @@ _NOT_CANCELABLE: Final = "The render is {}; only one that is queued or processin
 
 
 class CancelRender:
-    """Cancels renders; the function that runs one finds out by itself (see StopEnded)."""
+    """Cancellation of renders.
+
+    The function that runs one learns of it from the row (CancellationWatch, decision 13).
+    """
 
     def __init__(self, *, renders: Renders, end: EndRender, clock: Clock) -> None:
-        """Build from the renders and what ends them."""
+        """End `renders` with `end`."""
         self._renders = renders
         self._end = end
         self._clock = clock
 
     def __call__(self, workspace_id: WorkspaceId, render_id: RenderId) -> Render:
-        """Cancel and return the render; raises `conflict` for one that is final."""
-        seen = self._renders.get_with_claim(
+        """Cancel and return the render; raises `render_not_found`, or `conflict` if it is final."""
+        claim = self._renders.get_with_claim(
             workspace_id, render_id, format_rfc3339(self._clock.now())
         )
-        if seen is None:
+        if claim is None:
             raise NotFound("render_not_found", f"There is no render {render_id}.")
-        if seen.render.is_final:
-            raise Conflict("conflict", _NOT_CANCELABLE.format(seen.render.status))
-        # Nobody has a free render; the next attempt may still take it before it is ended.
-        running = seen.render.attempt + seen.is_free
-        ended = self._end.cancel_by_owner(seen.render, running_attempt=running)
+        if claim.render.is_final:
+            raise Conflict("conflict", _NOT_CANCELABLE.format(claim.render.status))
+        # No attempt runs a free render, but the next one may claim it before this write.
+        running_attempt = claim.render.attempt + claim.is_free
+        ended = self._end.cancel_by_owner(claim.render, running_attempt=running_attempt)
         if ended.status != "canceled":
             raise Conflict("conflict", _NOT_CANCELABLE.format(ended.status))
         return ended

@@ -1,4 +1,4 @@
-"""Idempotency records: which render a key of the caller's stands for, for 24 hours."""
+"""Idempotency records: the render of each Idempotency-Key, for 24 hours."""
 
 import datetime as dt
 import hashlib
@@ -17,7 +17,7 @@ _RETENTION: Final = dt.timedelta(hours=24)
 
 @dataclass(frozen=True, slots=True)
 class IdempotencyKey:
-    """A caller's key with its scope, and the body that it came with."""
+    """Idempotency-Key of a caller with its scope and the hash of the request body."""
 
     workspace_id: WorkspaceId
     mode: Mode
@@ -27,14 +27,14 @@ class IdempotencyKey:
 
     @property
     def partition(self) -> str:
-        """Return where the record stands; the key itself may hold any characters."""
+        """Return the partition of the record; the key is hashed as it may hold any characters."""
         digest = hashlib.sha256(self.key.encode()).hexdigest()
         return f"IDEM#{self.workspace_id}#{self.mode}#{self.route}#{digest}"
 
 
 @dataclass(frozen=True, slots=True)
 class IdempotencyRecord:
-    """The render that a key stands for; `accepted`: as it was when it was answered with a 202."""
+    """Render of a key; `accepted` is its state in the 202 answer, None if there was none."""
 
     render_id: RenderId
     accepted: "Accepted202 | None"
@@ -42,17 +42,17 @@ class IdempotencyRecord:
 
 @dataclass(frozen=True, slots=True)
 class Accepted202:
-    """How an unfinished render was first shown."""
+    """State of an unfinished render in its first answer."""
 
     status: RenderStatus
     started_at: str | None
 
 
 class IdempotencyRecords:
-    """The records, in the table whose items run out by themselves."""
+    """Idempotency records in the table with TTL."""
 
     def __init__(self, tables: Tables, table: str) -> None:
-        """Keep them in this table."""
+        """Read and write `table`."""
         self._tables = tables
         self._table = table
 
@@ -64,7 +64,8 @@ class IdempotencyRecords:
     def read(
         self, item: Item | None, key: IdempotencyKey, now: dt.datetime
     ) -> IdempotencyRecord | None:
-        """Read a record as `find` does."""
+        """Return the record of an item that was read already; raises as `find` does."""
+        # DynamoDB deletes expired items late.
         if item is None or item["expires_at"] <= format_rfc3339(now):
             return None
         if item["body_sha256"] != key.body_sha256:
@@ -83,8 +84,8 @@ class IdempotencyRecords:
         now: dt.datetime,
         accepted: Accepted202 | None,
     ) -> Write:
-        """Return the write that makes the record where there is none that still holds."""
-        expires = now + _RETENTION
+        """Return the write that creates a record; refused while another one has not expired."""
+        expires_at = now + _RETENTION
         return Write(
             self._table,
             item={
@@ -93,15 +94,15 @@ class IdempotencyRecords:
                 "render_id": render_id,
                 "body_sha256": key.body_sha256,
                 "accepted": asdict(accepted) if accepted else None,
-                "expires_at": format_rfc3339(expires),
-                "ttl": int(expires.timestamp()),
+                "expires_at": format_rfc3339(expires_at),
+                "ttl": int(expires_at.timestamp()),
             },
             condition="attribute_not_exists(PK) OR expires_at <= :now",
             values={":now": format_rfc3339(now)},
         )
 
     def removal(self, key: IdempotencyKey, render_id: RenderId) -> Write:
-        """Return the write that frees a key whose request is to be sent again."""
+        """Return the write that frees a key, so that its request can be sent again."""
         return Write(
             self._table,
             key={"PK": key.partition, "SK": "META"},
@@ -112,7 +113,7 @@ class IdempotencyRecords:
     def mark_accepted(
         self, key: IdempotencyKey, render_id: RenderId, accepted: Accepted202
     ) -> None:
-        """Remember that the first answer was a 202, and what it showed, for its repeats."""
+        """Save what the 202 answer showed, so that repeats get the same answer."""
         write = Write(
             self._table,
             key={"PK": key.partition, "SK": "META"},

@@ -1,6 +1,6 @@
-"""Measure renders: how each one ended and what it took, when the fact of its end is told.
+"""Metrics of renders, written when the event of their end is published.
 
-So each render is measured once, whoever ended it, from what its row says, and nobody waits for it.
+Each render is measured once, from its row, regardless of where it ended. No caller waits for it.
 """
 
 import datetime as dt
@@ -27,20 +27,20 @@ _STAGE_METRICS: Final = {
 
 
 class MeasureRender:
-    """An observer of what the relay has told."""
+    """Observer of published events."""
 
     def __init__(self, metrics: Metrics) -> None:
-        """Write to these."""
+        """Write to `metrics`."""
         self._metrics = metrics
 
     def __call__(self, delivery: EventDelivery, published_at: dt.datetime) -> None:
-        """Write one line: how long the fact was under way and, at a render's end, all of it."""
-        created = parse_rfc3339(delivery.event.created_at)
-        lag_ms = (published_at - created) / dt.timedelta(milliseconds=1)
-        measured = [MetricValues("Milliseconds", {"EventLag": lag_ms})]
+        """Write one log line: the lag of the event and, for a final render, its values."""
+        created_at = parse_rfc3339(delivery.event.created_at)
+        lag_ms = (published_at - created_at) / dt.timedelta(milliseconds=1)
+        values = [MetricValues("Milliseconds", {"EventLag": lag_ms})]
         if delivery.event.type in FINAL_EVENT_TYPES:
-            measured += _render_values(render_of(delivery.subject_row))
-        self._metrics.write(*measured, at=created)
+            values += _render_values(render_of(delivery.subject_row))
+        self._metrics.write(*values, at=created_at)
 
 
 def _render_values(render: Render) -> Iterator[MetricValues]:

@@ -1,4 +1,4 @@
-"""A render and the moves between its states."""
+"""Render, its body, and the transitions between its states."""
 
 from typing import Any, Final, Literal, NamedTuple
 
@@ -15,9 +15,10 @@ type Priority = Literal["normal", "low"]
 type RenderSource = Literal["api", "batch", "signed_link", "email_test"]
 
 TRANSITIONS: Final[dict[RenderStatus, tuple[RenderStatus, ...]]] = {
-    # A sync render is promised to one invocation, which writes its start together with its end.
+    # The first attempt of a sync render is promised to one invocation, which writes start and end
+    # in one update (decision 10).
     "queued": ("processing", "succeeded", "failed", "canceled"),
-    # To itself: the next attempt takes over from one that died.
+    # `processing` to itself: the next attempt takes over from one that died (decision 5).
     "processing": ("processing", "succeeded", "failed", "canceled"),
     "succeeded": (),
     "failed": (),
@@ -27,12 +28,16 @@ FINAL_STATUSES: Final = tuple(status for status, after in TRANSITIONS.items() if
 UNFINISHED_STATUSES: Final = tuple(status for status, after in TRANSITIONS.items() if after)
 MAX_ATTEMPTS: Final = 3
 _BODY_VERSION: Final = 4
-# Those before knew no e-invoices and mean the same in all else: what waits during a deployment.
+# A body of the previous version may wait in a queue during a deployment. That version had no
+# e-invoices and is read like the present one.
 _PREVIOUS_BODY_VERSION: Final = 3
 
 
 class Render(NamedTuple):
-    """A render as its row says; `attempt` fences its writers, `excused` ones do not count."""
+    """Render as stored in its row.
+
+    `attempt` fences concurrent writers; `waived_attempts` do not count towards MAX_ATTEMPTS.
+    """
 
     id: RenderId
     workspace_id: WorkspaceId
@@ -60,7 +65,7 @@ class Render(NamedTuple):
     timings: dict[str, Any] | None = None
     logs: tuple[str, ...] = ()
     explain: dict[str, Any] | None = None
-    # The conformance report, and the totals of an e-invoice.
+    # `result` has the conformance report, `invoice` the totals of an e-invoice.
     result: dict[str, Any] | None = None
     invoice: dict[str, Any] | None = None
     started_at: str | None = None
@@ -70,36 +75,36 @@ class Render(NamedTuple):
 
     priority: Priority = "normal"
     source: RenderSource = "api"
-    # Whether the files are kept once they are delivered; never with zero retention.
+    # True: the files are stored after delivery. Always False with zero retention (decision 17).
     hosted: bool = True
     zero_retention: bool = False
     retention_days: int | None = None
 
-    # Of later kinds of sources; a render of HTML has none.
+    # None unless the render is made from a template, or in a batch.
     template_id: str | None = None
     template_version: int | None = None
     batch_id: str | None = None
 
     @property
     def extensions(self) -> tuple[str, ...]:
-        """Return the extension of each file that a success has, in order."""
+        """Return the file extensions of a successful render, in file order."""
         if self.output["format"] == "zip":
             return ("zip",)
         return tuple(self.output["formats"] or [self.output["format"] or "pdf"])
 
     @property
     def returns_file(self) -> bool:
-        """Tell whether the answer of the request is the file itself."""
+        """Return True if the response body is the file itself."""
         return self.delivery in {"binary", "base64"}
 
     @property
     def is_final(self) -> bool:
-        """Tell whether nothing will change any more."""
+        """Return True if the status is final."""
         return self.status in FINAL_STATUSES
 
 
 class RenderBody(NamedTuple):
-    """What the document is made from: too large for a row. `input` and `output` as requested."""
+    """Content and options of a document, too large for a row; `input` and `output` as requested."""
 
     input: dict[str, Any]
     data: dict[str, Any] | None
@@ -108,7 +113,7 @@ class RenderBody(NamedTuple):
     includes: Includes = Includes()
 
     def to_json(self) -> dict[str, Any]:
-        """Return the form in which it travels."""
+        """Return the body as JSON, for an invocation or an object."""
         return {
             "v": _BODY_VERSION,
             "input": self.input,
@@ -120,7 +125,7 @@ class RenderBody(NamedTuple):
 
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> "RenderBody":
-        """Read what `to_json` wrote; raises UnknownVersion."""
+        """Parse the JSON that `to_json` wrote; raises UnknownVersion."""
         if value.get("v") != _PREVIOUS_BODY_VERSION:
             check_version(value, _BODY_VERSION, "a body")
         includes = Includes.from_json(value["includes"])

@@ -1,4 +1,4 @@
-"""The render object of the contract, made from a row."""
+"""Render object of the contract."""
 
 import datetime as dt
 from collections.abc import Mapping
@@ -15,20 +15,20 @@ _ZERO_BYTES: Final = dict.fromkeys(("html", "css", "script", "font", "image", "d
 
 
 class PresentRender:
-    """Shows a render with fresh file addresses."""
+    """Presenter of renders, with freshly signed file URLs."""
 
     def __init__(self, *, file_urls: SignedFileUrls, clock: Clock) -> None:
-        """Sign addresses with these."""
+        """Sign URLs with `file_urls`."""
         self._file_urls = file_urls
         self._clock = clock
 
     def __call__(self, render: Render, *, with_urls: bool = True) -> dict[str, Any]:
-        """Return the render as JSON; what this version has not is null or empty.
+        """Return the render as JSON; fields without a value are null or empty.
 
-        `with_urls`: its files have signed URLs.
+        The files have signed URLs if `with_urls`.
         """
-        expires = self._clock.now() + dt.timedelta(seconds=render.expires_in_s)
-        gone = render.files_purged_at is not None
+        url_expires_at = self._clock.now() + dt.timedelta(seconds=render.expires_in_s)
+        is_purged = render.files_purged_at is not None
         return {
             "id": render.id,
             "object": "render",
@@ -46,8 +46,11 @@ class PresentRender:
             "source": render.source,
             "batch_id": render.batch_id,
             "files": []
-            if gone
-            else [self._file_json(file, expires if with_urls else None) for file in render.files],
+            if is_purged
+            else [
+                self._file_json(file, url_expires_at if with_urls else None)
+                for file in render.files
+            ],
             "warnings": list(render.warnings),
             "error": render.error,
             "result": render.result,
@@ -66,8 +69,8 @@ class PresentRender:
         }
 
     def as_accepted(self, render: Render, accepted: Accepted202) -> dict[str, Any]:
-        """Return the render as it was first shown, before it was final."""
-        first = replace(
+        """Return the render as its first answer showed it, before it was final."""
+        first_state = replace(
             render,
             status=accepted.status,
             files=(),
@@ -84,10 +87,10 @@ class PresentRender:
             expires_at=None,
             files_purged_at=None,
         )
-        return self(first)
+        return self(first_state)
 
     def _file_json(self, file: StoredFile, url_expires_at: dt.datetime | None) -> Mapping[str, Any]:
-        addresses = {} if url_expires_at is None else self._signed_url(file, url_expires_at)
+        url_fields = {} if url_expires_at is None else self._signed_url(file, url_expires_at)
         return {
             "id": file.id,
             "format": file.format,
@@ -98,7 +101,7 @@ class PresentRender:
             "pages": file.pages,
             "width": file.width,
             "height": file.height,
-            **addresses,
+            **url_fields,
             "expires_at": file.expires_at,
         }
 
@@ -110,7 +113,7 @@ class PresentRender:
 
 
 def _explain_json(explain: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Return what is known of a page; rows tell only the bytes of what there was."""
+    """Return `explain` with bytes of every resource type; rows omit the types without any."""
     if explain is None:
         return None
     return {**explain, "bytes": _ZERO_BYTES | explain.get("bytes", {})}

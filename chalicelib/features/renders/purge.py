@@ -1,4 +1,4 @@
-"""Take a render's files away: no address leads to them any more, then their objects are removed."""
+"""Purge of a render's files: their URLs stop working first, then their objects are deleted."""
 
 import datetime as dt
 from collections.abc import Iterator
@@ -19,12 +19,12 @@ from chalicelib.features.renders.rows import lists_partition, partition
 from chalicelib.features.renders.run.after_final import SettleAndPublish, attempt_object_keys
 from chalicelib.features.renders.run.bodies import RenderBodies
 
-# Objects that are still there then are removed by the tick.
+# Maintenance removes the objects then, if this process has died before it could.
 _RETRY_AFTER: Final = dt.timedelta(minutes=1)
 
 
 class PurgeFiles:
-    """Purges the files of final renders, once; a crash in between is made good by the tick."""
+    """Purge of the files of final renders, once each; maintenance completes it after a crash."""
 
     def __init__(  # noqa: PLR0913 -- the parts it works with
         self,
@@ -47,7 +47,7 @@ class PurgeFiles:
         self._clock = clock
 
     def __call__(self, render: Render, event_type: PurgeEventType) -> Render:
-        """Purge and return the render as it is then; raises `conflict` for an unfinished one."""
+        """Purge the files and return the changed render; raises `conflict` if it is unfinished."""
         if not render.is_final:
             raise Conflict(
                 "conflict", f"The render is {render.status}; it has files only when it is final."
@@ -55,46 +55,50 @@ class PurgeFiles:
         if render.files_purged_at is None:
             self._mark_purged(render, event_type)
         self.remove_objects(render)
-        present = self._renders.get(render.workspace_id, render.id)
-        assert present is not None, render.id
-        return present
+        current = self._renders.get(render.workspace_id, render.id)
+        assert current is not None, render.id
+        return current
 
     def remove_objects(self, render: Render) -> None:
-        """Remove every object that an attempt of a purged render may have kept."""
+        """Remove every object that an attempt of a purged render may have stored."""
         for key in attempt_object_keys(render):
             self._objects.delete(key)
         crash_if_armed(CrashPoint.MAINTENANCE_PURGED)
         if render.status == "canceled" and not self._is_free(render):
-            # The function that still has it may die with a file kept: that is looked for then.
+            # A function may still run it and die after storing a file: check again afterwards.
             self._tables.write(self._renders.recheck_write(render))
         else:
             self._tables.write(self._renders.due_removal(render))
 
     def _is_free(self, render: Render) -> bool:
         now = format_rfc3339(self._clock.now())
-        seen = self._renders.get_with_claim(render.workspace_id, render.id, now)
-        return seen is None or seen.is_free
+        claim = self._renders.get_with_claim(render.workspace_id, render.id, now)
+        return claim is None or claim.is_free
 
     def _mark_purged(self, render: Render, event_type: PurgeEventType) -> None:
         now = self._clock.now()
-        at, due = format_rfc3339(now), format_rfc3339(now + _RETRY_AFTER)
-        fact = purge_event(render, event_type, now)
+        at, due_at = format_rfc3339(now), format_rfc3339(now + _RETRY_AFTER)
+        event = purge_event(render, event_type, now)
+        # Row and file records change in one transaction (decision 3).
         writes = [
-            self._renders.purge_write(render, at, due),
+            self._renders.purge_write(render, at, due_at),
             *(self._files.purge(file.id, at) for file in render.files),
-            self._events.creation(fact),
+            self._events.creation(event),
         ]
         try:
             self._tables.transact(writes)
         except ConditionFailed:
-            # Somebody else was first; the objects are the same.
+            # Another purge was first and has written its event; the objects are the same.
             return
         crash_if_armed(CrashPoint.MAINTENANCE_PURGE_MARKED)
-        self._settle_and_publish.publish(fact)
+        self._settle_and_publish.publish(event)
 
 
 class EraseRenders:
-    """Repeatable; a render's row goes last, so that whoever dies in between is followed."""
+    """Eraser of a workspace's renders; idempotent.
+
+    The row of a render is deleted last, so a later run finds what a crash has left.
+    """
 
     def __init__(
         self,
@@ -115,7 +119,7 @@ class EraseRenders:
         self._bodies = bodies
 
     def __call__(self, workspace_id: WorkspaceId) -> Iterator[None]:
-        """Erase one render after the other; each is done when it is yielded."""
+        """Erase the renders one by one and yield after each."""
         start: Item | None = None
         while True:
             page = self._tables.query(

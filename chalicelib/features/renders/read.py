@@ -1,4 +1,4 @@
-"""Read renders: one, or a workspace's newest first."""
+"""Read renders: one by id, or a page of a workspace's renders, newest first."""
 
 import datetime as dt
 from collections.abc import Mapping
@@ -14,14 +14,14 @@ from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.rows import lists_partition
 from chalicelib.features.workspaces.model import Mode
 
-# Rows that one request reads at most: a rare filter gets a short page and a cursor.
+# Bounds the work of one request: a filter with few matches gets a short page and a cursor.
 _MAX_ROWS_READ: Final = 500
 _EQUALITY_FILTERS: Final = ("status", "template_id", "batch_id", "reference", "test")
 
 
 @dataclass(frozen=True, slots=True)
 class RenderFilter:
-    """What a list is narrowed down to; None: everything."""
+    """Filter of a list; None does not restrict it."""
 
     equals: Mapping[str, Any]
     created_after: dt.datetime | None = None
@@ -30,17 +30,17 @@ class RenderFilter:
 
 @dataclass(frozen=True, slots=True)
 class RenderPage:
-    """Some renders, newest first; `next_after` is the id that the next page begins below."""
+    """Page of renders, newest first; the next page has ids below `next_after`."""
 
     renders: list[Render]
     next_after: RenderId | None
 
 
 class ReadRenders:
-    """Reads renders; test keys see test renders only."""
+    """Reader of renders; test keys see test renders only."""
 
     def __init__(self, *, tables: Tables, table: str, renders: Renders) -> None:
-        """Read from this table."""
+        """Query `table` and read the rows from `renders`."""
         self._tables = tables
         self._table = table
         self._renders = renders
@@ -74,8 +74,8 @@ class ReadRenders:
                 return RenderPage([], None)
             equal["test"] = True
         newest, oldest = _bounds(criteria, after)
-        found: list[RenderId] = []
-        read = 0
+        matches: list[RenderId] = []
+        rows_read = 0
         while newest > oldest:
             rows = self._tables.query(
                 self._table,
@@ -89,22 +89,22 @@ class ReadRenders:
                 index="lists",
                 filter_expression=" AND ".join(f"#{name} = :{name}" for name in equal) or None,
                 names={f"#{name}": name for name in equal},
-                limit=min(_MAX_ROWS_READ - read, limit + 1 if not equal else _MAX_ROWS_READ),
+                limit=min(_MAX_ROWS_READ - rows_read, limit + 1 if not equal else _MAX_ROWS_READ),
                 newest_first=True,
             )
-            read += rows.scanned_count
+            rows_read += rows.scanned_count
             ids = [RenderId(row["LSK"]) for row in rows.items]
-            found += ids[: limit + 1 - len(found)]
-            if len(found) > limit:
-                return self._page(workspace_id, equal, found[:limit], found[limit - 1])
+            matches += ids[: limit + 1 - len(matches)]
+            if len(matches) > limit:
+                return self._page(workspace_id, equal, matches[:limit], matches[limit - 1])
             if rows.last_evaluated_key is None:
                 break
             newest = _text_below(rows.last_evaluated_key["LSK"])
-            if read >= _MAX_ROWS_READ:
+            if rows_read >= _MAX_ROWS_READ:
                 return self._page(
-                    workspace_id, equal, found, RenderId(rows.last_evaluated_key["LSK"])
+                    workspace_id, equal, matches, RenderId(rows.last_evaluated_key["LSK"])
                 )
-        return self._page(workspace_id, equal, found, None)
+        return self._page(workspace_id, equal, matches, None)
 
     def _page(
         self,
@@ -113,7 +113,7 @@ class ReadRenders:
         ids: list[RenderId],
         next_after: RenderId | None,
     ) -> RenderPage:
-        # The index lags behind: what has changed meanwhile is left out.
+        # The index is eventually consistent: renders that no longer match are left out.
         renders = [
             render
             for render in self._renders.get_many(workspace_id, ids)
@@ -123,7 +123,7 @@ class ReadRenders:
 
 
 def _bounds(criteria: RenderFilter, after: RenderId | None) -> tuple[str, str]:
-    """Return the highest and the lowest id that may be shown; ids sort by their creation."""
+    """Return the highest and the lowest id of a list; ids sort by creation time."""
     newest, oldest = "rnd_~", "rnd_"
     if criteria.created_before is not None:
         newest = _text_below(lowest_id("rnd", epoch_ms(criteria.created_before)))
@@ -135,5 +135,5 @@ def _bounds(criteria: RenderFilter, after: RenderId | None) -> tuple[str, str]:
 
 
 def _text_below(render_id: str) -> str:
-    """Return a text that sorts right below an id and above every other one."""
+    """Return a text that sorts right below `render_id` and above every lower id."""
     return render_id[:-1] + chr(ord(render_id[-1]) - 1) + "~"

@@ -1,4 +1,4 @@
-"""Where renders are kept, and the conditional writes that move them between their states."""
+"""Renders in the table: reads, and the conditional writes between their states."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -10,12 +10,12 @@ from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.features.renders.model import UNFINISHED_STATUSES, Render
 from chalicelib.features.renders.rows import outcome_json, partition, render_of, row_of
 
-# What became of a render, in the order of time; few entries, since attempts are few.
+# A history stays short because attempts are few.
 _APPEND_HISTORY: Final = "history = list_append(history, :entry)"
 
 
 class Attempt(NamedTuple):
-    """An attempt that asks for a render; `message_id`: the queue's message that brought it."""
+    """Attempt that claims a render; `message_id` is the queue message that started it, if any."""
 
     number: int
     invocation: str
@@ -25,7 +25,7 @@ class Attempt(NamedTuple):
 
 
 class ClaimResult(NamedTuple):
-    """A render that an attempt may run, or else as it stands; `free`: nobody runs it any more."""
+    """Render after a claim; `is_mine`: the attempt may run it, `is_free`: no attempt is running."""
 
     render: Render
     is_mine: bool
@@ -33,31 +33,31 @@ class ClaimResult(NamedTuple):
 
 
 class Renders:
-    """The renders of all workspaces, one row each."""
+    """Renders of all workspaces, one row each."""
 
     def __init__(self, tables: Tables, table: str) -> None:
-        """Keep them in this table."""
+        """Read and write `table`."""
         self._tables = tables
         self._table = table
 
     def get(self, workspace_id: WorkspaceId, render_id: RenderId) -> Render | None:
-        """Return one render of a workspace."""
+        """Return one render of a workspace, or None."""
         item = self._tables.get(self._table, partition(workspace_id, render_id))
         return render_of(item) if item else None
 
     def get_many(self, workspace_id: WorkspaceId, render_ids: Sequence[RenderId]) -> list[Render]:
-        """Return up to 100 renders of a workspace, in this order."""
+        """Return up to 100 renders of a workspace, in the order of `render_ids`."""
         keys = [(partition(workspace_id, render_id), "META") for render_id in render_ids]
         return [render_of(item) for item in self._tables.get_many(self._table, keys)]
 
     def rows(self, keys: Sequence[tuple[WorkspaceId, RenderId]]) -> list[Item]:
-        """Return the rows of up to 100 renders of any workspaces, whole as they stand."""
+        """Return the raw rows of up to 100 renders of any workspaces."""
         return self._tables.get_many(self._table, [(partition(*key), "META") for key in keys])
 
     def get_with_claim(
         self, workspace_id: WorkspaceId, render_id: RenderId, at: str
     ) -> ClaimResult | None:
-        """Return one render, and whether nobody runs it at that moment."""
+        """Return one render and whether it is free at the time `at`; None: there is no render."""
         item = self._tables.get(self._table, partition(workspace_id, render_id))
         return (
             ClaimResult(render_of(item), is_mine=False, is_free=item["claimed_until"] <= at)
@@ -66,27 +66,28 @@ class Renders:
         )
 
     def creation(self, render: Render, *, due_at: str, claimed_until: str) -> Write:
-        """Return the write that makes a render, due for a look at `due_at`.
+        """Return the write that creates a render, due for maintenance at `due_at`.
 
-        Until `claimed_until` the attempt that it is created with is nobody else's.
+        The attempt in the new row is reserved for its invocation until `claimed_until`.
         """
-        more = {
+        attributes = {
             "DPK": due_shard(render.id),
             "due_at": due_at,
             "claimed_until": claimed_until,
             "history": [_history_entry(render.created_at, "accepted")],
         }
-        return Write(self._table, item=row_of(render) | more, condition="attribute_not_exists(PK)")
+        item = row_of(render) | attributes
+        return Write(self._table, item=item, condition="attribute_not_exists(PK)")
 
     def claim(
         self, workspace_id: WorkspaceId, render_id: RenderId, attempt: Attempt
     ) -> ClaimResult | None:
-        """Take an attempt of an unfinished render; None where there is no render.
+        """Claim an attempt of an unfinished render; None: there is no render.
 
-        Repeatable by the one invocation that asks. A render that another attempt has is free when
-        that attempt's time is over, or when its own message comes again: its function died.
+        Idempotent for one invocation. A claimed render is free again after `claimed_until`, or when
+        the message of its attempt is delivered again: then its function has died (decision 5).
         """
-        done = f"attempt {attempt.number} claimed by {attempt.invocation}"
+        event = f"attempt {attempt.number} claimed by {attempt.invocation}"
         write = Write(
             self._table,
             key=_key(workspace_id, render_id),
@@ -102,7 +103,7 @@ class Renders:
                 ":message_id": attempt.message_id,
                 ":at": attempt.claimed_at,
                 ":until": attempt.claimed_until,
-                ":entry": [_history_entry(attempt.claimed_at, done)],
+                ":entry": [_history_entry(attempt.claimed_at, event)],
                 **_unfinished_values(),
             },
         )
@@ -114,10 +115,7 @@ class Renders:
         return ClaimResult(render_of(item), is_mine=True)
 
     def finish_write(self, render: Render) -> Write:
-        """Return the write of a final state, by the attempt that runs the render.
-
-        A render with files stays due, at the end of their retention.
-        """
+        """Return the write of a final state by the running attempt; due at `expires_at`, if any."""
         sets = [
             "#status = :status",
             "outcome = :outcome",
@@ -129,11 +127,11 @@ class Renders:
         ]
         if render.expires_at:
             sets.append("due_at = :expires_at")
-        rest = "" if render.expires_at else " REMOVE due_at, DPK"
+        removes = "" if render.expires_at else " REMOVE due_at, DPK"
         return Write(
             self._table,
             key=_key(render.workspace_id, render.id),
-            update="SET " + ", ".join(sets) + rest,
+            update="SET " + ", ".join(sets) + removes,
             condition="attempt = :attempt AND #status IN (:from0, :from1) AND body_key = :body_key",
             names={"#status": "status"},
             values={
@@ -151,10 +149,10 @@ class Renders:
         )
 
     def end_write(self, render: Render, *, is_running: bool) -> Write:
-        """Return the write that ends an unfinished render from outside, whatever its attempt.
+        """Return the write that ends an unfinished render from outside, in any attempt.
 
-        Where a function may be `running` it, the render stays due until that one's time is over:
-        what the function leaves behind when it dies is cleared up then.
+        If `is_running`, the render stays due until `claimed_until`: maintenance then removes what a
+        dead function has left (decision 5).
         """
         code = (render.error or {}).get("code", render.status)
         due = ", due_at = claimed_until" if is_running else " REMOVE due_at, DPK"
@@ -175,7 +173,7 @@ class Renders:
         )
 
     def diagnostics_write(self, render: Render) -> Write:
-        """Return the write of how the last attempt of a canceled render went."""
+        """Return the write of the last attempt's diagnostics to a canceled render."""
         return Write(
             self._table,
             key=_key(render.workspace_id, render.id),
@@ -192,34 +190,35 @@ class Renders:
     def background_write(
         self, render: Render, body_key: str, at: str, *, attempts_made: int | None
     ) -> Write:
-        """Return the write of a render whose caller has left: its body's place, for the queue.
+        """Return the write that names the stored body of a render whose caller has left.
 
-        Its attempt goes on, or else `tried` attempts are over and anybody may take the next one.
+        With `attempts_made` None the present attempt continues. Otherwise that many attempts are
+        over, and the render is free for the next one.
         """
-        going_on = attempts_made is None
+        is_running = attempts_made is None
         return Write(
             self._table,
             key=_key(render.workspace_id, render.id),
             update="SET body_key = :key, #status = :status, started_at = :started_at, "
-            f"attempt = :tried, claimed_until = {'claimed_until' if going_on else ':free'}, "
+            f"attempt = :tried, claimed_until = {'claimed_until' if is_running else ':free'}, "
             f"{_APPEND_HISTORY}",
             condition="attempt = :attempt AND #status IN (:from0, :from1)",
             names={"#status": "status"},
             values={
                 ":key": body_key,
-                ":status": "processing" if going_on else render.status,
-                ":started_at": render.started_at or (at if going_on else None),
+                ":status": "processing" if is_running else render.status,
+                ":started_at": render.started_at or (at if is_running else None),
                 ":attempt": render.attempt,
                 ":tried": render.attempt if attempts_made is None else attempts_made,
                 ":entry": [_history_entry(at, "left by its caller")],
                 **_unfinished_values(),
-                # Long free, whatever the clock of the function says that takes it next.
-                **({} if going_on else {":free": render.created_at}),
+                # A past time: the render is free even if the next function's clock is behind.
+                **({} if is_running else {":free": render.created_at}),
             },
         )
 
     def waive_attempt(self, render: Render, at: str) -> None:
-        """Let an attempt that ended by what will pass count for nothing, and free the render."""
+        """Waive an attempt that a transient error ended, and free the render (decision 5)."""
         write = Write(
             self._table,
             key=_key(render.workspace_id, render.id),
@@ -239,7 +238,7 @@ class Renders:
             self._tables.write(write)
 
     def postpone_write(self, render: Render, due_at: str) -> Write:
-        """Return the write that has an unfinished render looked at later."""
+        """Return the write that moves the due time of an unfinished render."""
         return Write(
             self._table,
             key=_key(render.workspace_id, render.id),
@@ -250,7 +249,7 @@ class Renders:
         )
 
     def purge_write(self, render: Render, at: str, due_at: str) -> Write:
-        """Return the write that takes a render's files away; due until their objects are gone."""
+        """Return the write that purges a render's files; due at `due_at` to remove the objects."""
         return Write(
             self._table,
             key=_key(render.workspace_id, render.id),
@@ -260,7 +259,7 @@ class Renders:
         )
 
     def recheck_write(self, render: Render) -> Write:
-        """Return the write that has a final render looked at when nobody runs it any more."""
+        """Return the write that makes a final render due at its `claimed_until`."""
         return Write(
             self._table,
             key=_key(render.workspace_id, render.id),
@@ -270,7 +269,7 @@ class Renders:
         )
 
     def due_removal(self, render: Render) -> Write:
-        """Return the write of a final render that nothing is due of any more."""
+        """Return the write that removes a final render from the due index."""
         return Write(
             self._table,
             key=_key(render.workspace_id, render.id),
@@ -293,6 +292,7 @@ def _history_entry(at: str | None, event: str) -> Item:
 
 def _claim_result(item: Item, attempt: Attempt) -> ClaimResult:
     render = render_of(item)
-    mine = item.get("claimed_by") == attempt.invocation and not render.is_final
-    again = attempt.message_id is not None and item.get("message_id") == attempt.message_id
-    return ClaimResult(render, mine, is_free=again or item["claimed_until"] <= attempt.claimed_at)
+    is_mine = item.get("claimed_by") == attempt.invocation and not render.is_final
+    is_redelivery = attempt.message_id is not None and item.get("message_id") == attempt.message_id
+    is_expired = item["claimed_until"] <= attempt.claimed_at
+    return ClaimResult(render, is_mine, is_free=is_redelivery or is_expired)

@@ -1,7 +1,7 @@
-"""The row of a render: `WS#<ws>#RND#<id>`, its id in the `lists` index.
+"""Rows of renders: `WS#<ws>#RND#<id>`, listed by id in the `lists` index.
 
-What is asked of the table stands in attributes; what is only read back stands in two JSON texts,
-`request` and `outcome`.
+Values used in conditions, filters and indexes are attributes. All others are in two JSON texts,
+`request` and `outcome` (decision 4).
 """
 
 from typing import Any, Final
@@ -13,8 +13,7 @@ from chalicelib.features.files.model import StoredFile
 from chalicelib.features.renders.model import Render
 from chalicelib.features.workspaces.limits.model import Reservation
 
-# What a request says and only is read back. Later releases may add what has a default: a row of
-# an earlier one lacks it.
+# A field added later needs a default in Render: rows of earlier releases lack it.
 _REQUEST_FIELDS: Final = (
     "input",
     "output",
@@ -33,17 +32,17 @@ _REQUEST_FIELDS: Final = (
 
 
 def lists_partition(workspace_id: WorkspaceId) -> str:
-    """Return the partition of the `lists` index that a workspace's renders stand in."""
+    """Return the partition of the `lists` index that holds a workspace's renders."""
     return f"WS#{workspace_id}#RND"
 
 
 def partition(workspace_id: WorkspaceId, render_id: RenderId) -> str:
-    """Return the partition of a render and its facts."""
+    """Return the partition of a render and its events."""
     return f"WS#{workspace_id}#RND#{render_id}"
 
 
 def row_of(render: Render) -> Item:
-    """Write a row; `render_of` reads it back."""
+    """Return the row of a render; `render_of` is the inverse."""
     return {
         "PK": partition(render.workspace_id, render.id),
         "SK": "META",
@@ -75,12 +74,12 @@ def row_of(render: Render) -> Item:
 
 
 def request_json(render: Render) -> str:
-    """Write what a request said and only is read back."""
+    """Return the JSON text `request`, which never changes."""
     return json.dumps({name: getattr(render, name) for name in _REQUEST_FIELDS})
 
 
 def outcome_json(render: Render) -> str:
-    """Write what came of a render."""
+    """Return the JSON text `outcome`, which is written with the final state."""
     outcome: dict[str, Any] = {
         "files": [file._asdict() for file in render.files],
         "warnings": render.warnings,
@@ -91,12 +90,12 @@ def outcome_json(render: Render) -> str:
         "result": render.result,
         "invoice": render.invoice,
     }
-    # What a page writes to its console need not be Unicode.
+    # Console output of a page may contain lone surrogates, which UTF-8 cannot encode.
     return json.dumps(outcome).encode(errors="replace").decode()
 
 
 def render_of(item: Item) -> Render:
-    """Read a row."""
+    """Return the render of a row."""
     request, outcome = json.loads_own(item["request"]), json.loads_own(item["outcome"])
     return Render(
         id=RenderId(item["id"]),

@@ -1,4 +1,4 @@
-"""Change a template's own fields: its name, its description, its lock."""
+"""Change of a template's own fields: name, description, lock."""
 
 from collections.abc import Mapping
 from copy import replace
@@ -14,16 +14,19 @@ _MAX_TRIES: Final = 10
 
 
 class ChangeTemplate:
-    """Changes templates; of two changes of one field the last one stays."""
+    """Changes templates; the last of two concurrent changes of one field wins."""
 
     def __init__(self, *, tables: Tables, templates: Templates, clock: Clock) -> None:
-        """Change these."""
+        """Change the templates of this repository."""
         self._tables = tables
         self._templates = templates
         self._clock = clock
 
     def __call__(self, template: Template, fields: Mapping[str, Any]) -> Template:
-        """Set fields; raises `template_deleted` or `template_not_found` where it went meanwhile."""
+        """Set fields and return the template.
+
+        Raises `template_deleted` or `template_not_found` if it was removed meanwhile.
+        """
         sets = {name: value for name, value in fields.items() if getattr(template, name) != value}
         if not sets:
             return template
@@ -32,7 +35,7 @@ class ChangeTemplate:
             try:
                 self._tables.write(self._templates.change(template, sets))
             except ConditionFailed:
-                # Deleted; it may be restored by now.
+                # The status has changed: deleted, and perhaps already restored. Read it again.
                 template = self._templates.one(template.workspace_id, template.id)
             else:
                 return replace(template, **sets)

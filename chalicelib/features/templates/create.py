@@ -1,4 +1,4 @@
-"""Make a template: its draft and datasets, and version 1 at once where that is asked for."""
+"""Creation of a template with its draft and datasets, and optionally its version 1."""
 
 import logging
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class NewTemplate:
-    """What is asked for."""
+    """Request for a template; `publish` creates version 1 in the same transaction."""
 
     workspace_id: WorkspaceId
     name: str
@@ -34,7 +34,7 @@ class NewTemplate:
 
 
 class CreateTemplate:
-    """Makes templates, whole or not at all."""
+    """Creates templates in one transaction: all rows or none."""
 
     def __init__(  # noqa: PLR0913 -- the parts it works with
         self,
@@ -48,7 +48,7 @@ class CreateTemplate:
         clock: Clock,
         ids: IdGenerator,
     ) -> None:
-        """Build from the stores and what publishing needs."""
+        """Check sources with `checks`, and render the datasets with `dry_run` before publishing."""
         self._tables = tables
         self._templates = templates
         self._store = store
@@ -58,50 +58,58 @@ class CreateTemplate:
         self._clock = clock
         self._ids = ids
 
-    def __call__(self, wanted: NewTemplate, *, request_id: str, deadline: float) -> Template:
-        """Make a template; raises what `Rehearse` raises, and has made nothing then."""
+    def __call__(self, request: NewTemplate, *, request_id: str, deadline: float) -> Template:
+        """Create a template by the deadline (Unix seconds).
+
+        Raises the errors of the checks and of the dry run; no template exists then.
+        """
         for check in self._checks:
-            check(wanted.source)
-        template = self._new_template(wanted)
-        if wanted.publish:
-            self._dry_run(template, wanted.source, datasets=wanted.datasets, deadline=deadline)
-        texts = [json.dumps(each.data) for each in wanted.datasets]
-        stored, *data = self._store.store_new(template, wanted.source, texts)
+            check(request.source)
+        template = self._new_template(request)
+        if request.publish:
+            self._dry_run(template, request.source, datasets=request.datasets, deadline=deadline)
+        texts = [json.dumps(each.data) for each in request.datasets]
+        stored, *data = self._store.store_new(template, request.source, texts)
         now = self._clock.now()
         writes = [
             self._templates.draft_write(template, Draft(1, stored, template.created_at)),
             *(
                 self._templates.dataset_creation(
                     template,
-                    Dataset(id_, each.name, kept, template.created_at, template.created_at),
+                    Dataset(id_, each.name, stored_data, template.created_at, template.created_at),
                 )
-                for id_, each, kept in zip(template.datasets, wanted.datasets, data, strict=True)
+                for id_, each, stored_data in zip(
+                    template.datasets, request.datasets, data, strict=True
+                )
             ),
         ]
-        fact = None
-        if wanted.publish:
-            version, more, fact = self._publish.first_version(template, stored, request_id, now)
-            writes += more
+        event = None
+        if request.publish:
+            version, more_writes, event = self._publish.first_version(
+                template, stored, request_id, now
+            )
+            writes += more_writes
             template = replace(template, live_version=version.number, published_revision=1)
+        # A source in the bucket was announced first, as a row in status `creating` (decision 20).
         announced = any(each.object_name is not None for each in (stored, *data))
-        made = self._templates.creation(template, announced=announced)
-        self._tables.transact([made, *writes])
+        creation = self._templates.creation(template, announced=announced)
+        self._tables.transact([creation, *writes])
         crash_if_armed(CrashPoint.TEMPLATE_WRITTEN)
         log.info("template created", extra={"template": template.id})
-        if fact is not None:
-            self._publish.publish(fact)
+        if event is not None:
+            self._publish.publish(event)
         return template
 
-    def _new_template(self, wanted: NewTemplate) -> Template:
+    def _new_template(self, request: NewTemplate) -> Template:
         now = self._clock.now()
-        datasets = tuple(DatasetId(self._ids.new("ds", now)) for _ in wanted.datasets)
-        default = _default_index(wanted.datasets)
+        datasets = tuple(DatasetId(self._ids.new("ds", now)) for _ in request.datasets)
+        default = _default_index(request.datasets)
         return Template(
             id=TemplateId(self._ids.new("tpl", now)),
-            workspace_id=wanted.workspace_id,
-            name=wanted.name,
-            description=wanted.description,
-            type=wanted.type,
+            workspace_id=request.workspace_id,
+            name=request.name,
+            description=request.description,
+            type=request.type,
             status="active",
             created_at=format_rfc3339(now),
             updated_at=format_rfc3339(now),
@@ -111,9 +119,9 @@ class CreateTemplate:
 
 
 def _default_index(datasets: Sequence[NewDataset]) -> int | None:
-    """Return which dataset is the default one: the first where none says so."""
-    said = [n for n, each in enumerate(datasets) if each.is_default]
-    if len(said) > 1:
+    """Return the index of the default dataset: the first if none is marked."""
+    marked = [n for n, each in enumerate(datasets) if each.is_default]
+    if len(marked) > 1:
         message = "is the second default; exactly one dataset is"
-        raise validation_error(f"/datasets/{said[1]}/is_default", message, "not_allowed")
-    return said[0] if said else 0 if datasets else None
+        raise validation_error(f"/datasets/{marked[1]}/is_default", message, "not_allowed")
+    return marked[0] if marked else 0 if datasets else None

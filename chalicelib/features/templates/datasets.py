@@ -1,4 +1,4 @@
-"""Datasets: data that a template is tried with; exactly one is the default, where there is any."""
+"""Datasets: sample data of a template. If there are any, exactly one is the default."""
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ _MAX_TRIES: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class DatasetInput:
-    """A dataset as it is asked for; `is_default` None: whoever is it stays it."""
+    """Requested content of a dataset; `is_default` None leaves the default unchanged."""
 
     name: str
     data: Mapping[str, Any]
@@ -33,7 +33,7 @@ class DatasetInput:
 
 
 class ReadDatasets:
-    """Reads datasets."""
+    """Reads the datasets of templates."""
 
     def __init__(self, *, templates: Templates, contents: SourceTexts) -> None:
         """Read from the stores."""
@@ -41,38 +41,39 @@ class ReadDatasets:
         self._contents = contents
 
     def all(self, template: Template) -> list[Dataset]:
-        """Return a template's datasets in the order in which they were made, without their data."""
+        """Return a template's datasets in the order of creation, without their data."""
         return self._templates.datasets(template, template.datasets)
 
     def one(self, template: Template, dataset_id: str) -> Dataset:
         """Return a dataset; raises `not_found`."""
-        known = is_id("ds", dataset_id) and dataset_id in template.datasets
-        found = self._templates.datasets(template, [DatasetId(dataset_id)]) if known else []
+        is_known = is_id("ds", dataset_id) and dataset_id in template.datasets
+        found = self._templates.datasets(template, [DatasetId(dataset_id)]) if is_known else []
         if not found:
             detail = f"The template {template.id} has no dataset {dataset_id[:64]}."
             raise NotFound("not_found", detail)
         return found[0]
 
     def data(self, template: Template, dataset: Dataset) -> dict[str, Any]:
-        """Return a dataset's data; raises `not_found` where it was changed or removed meanwhile."""
+        """Return a dataset's data; raises `conflict` if it was changed or removed meanwhile."""
         try:
             text = self._contents.text(template.workspace_id, template.id, dataset.stored)
-        except LookupError as gone:
+        except LookupError as missing:
+            # Only an unchanged row makes a missing object a defect of ours.
             if self._templates.datasets(template, [dataset.id]) == [dataset]:
                 raise
             detail = f"The dataset {dataset.id} has changed meanwhile; try again."
-            raise Conflict("conflict", detail) from gone
+            raise Conflict("conflict", detail) from missing
         data: dict[str, Any] = json.loads_own(text)
         return data
 
     def each(self, template: Template) -> Iterator[tuple[Dataset, dict[str, Any]]]:
-        """Return all datasets with their data, one after the other."""
+        """Yield every dataset with its data."""
         for dataset in self.all(template):
             yield dataset, self.data(template, dataset)
 
 
 class ChangeDatasets:
-    """Makes, replaces and removes datasets; of two who change one, the last one stays."""
+    """Creates, replaces and deletes datasets; the last of two concurrent changes wins."""
 
     def __init__(
         self,
@@ -84,7 +85,7 @@ class ChangeDatasets:
         clock: Clock,
         ids: IdGenerator,
     ) -> None:
-        """Build from the stores."""
+        """Work with these stores; `read` finds the datasets to change."""
         self._tables = tables
         self._templates = templates
         self._store = store
@@ -92,14 +93,14 @@ class ChangeDatasets:
         self._clock = clock
         self._ids = ids
 
-    def create(self, template: Template, wanted: DatasetInput) -> tuple[Template, Dataset]:
-        """Make a dataset, the default one where it is the first; raises `conflict` at fifty."""
-        stored = self._store_data(template, wanted)
+    def create(self, template: Template, requested: DatasetInput) -> tuple[Template, Dataset]:
+        """Create a dataset; the first one becomes the default. Raises `conflict` above 50."""
+        stored = self._store_data(template, requested)
         now = self._clock.now()
         at = format_rfc3339(now)
-        dataset = Dataset(DatasetId(self._ids.new("ds", now)), wanted.name, stored, at, at)
+        dataset = Dataset(DatasetId(self._ids.new("ds", now)), requested.name, stored, at, at)
 
-        def step(template: Template) -> _DatasetStep:
+        def build_step(template: Template) -> _DatasetStep:
             if len(template.datasets) >= MAX_DATASETS:
                 detail = (
                     f"The template has {MAX_DATASETS} datasets, and more it cannot have: "
@@ -107,70 +108,73 @@ class ChangeDatasets:
                 )
                 raise Conflict("conflict", detail)
             first = template.default_dataset is None
-            default = dataset.id if first or wanted.is_default else template.default_dataset
+            default = dataset.id if first or requested.is_default else template.default_dataset
             write = self._templates.dataset_creation(template, dataset)
             return _DatasetStep((*template.datasets, dataset.id), default, write, dataset)
 
-        return self._retry_conflicts(template, step, stored)
+        return self._retry_conflicts(template, build_step, stored)
 
     def replace(
-        self, template: Template, dataset_id: str, wanted: DatasetInput
+        self, template: Template, dataset_id: str, requested: DatasetInput
     ) -> tuple[Template, Dataset]:
         """Replace a dataset; raises `not_found`."""
         self._read.one(template, dataset_id)
-        stored = self._store_data(template, wanted)
+        stored = self._store_data(template, requested)
 
-        def step(template: Template) -> _DatasetStep:
+        def build_step(template: Template) -> _DatasetStep:
             before = self._read.one(template, dataset_id)
             default = template.default_dataset
-            if wanted.is_default is False and default == before.id:
+            if requested.is_default is False and default == before.id:
                 message = "one dataset must be the default: send true with another one instead"
                 raise validation_error("/is_default", message, "not_allowed")
             dataset = replace(
                 before,
-                name=wanted.name,
+                name=requested.name,
                 stored=stored,
                 updated_at=format_rfc3339(self._clock.now()),
                 revision=before.revision + 1,
             )
-            default = before.id if wanted.is_default else default
+            default = before.id if requested.is_default else default
             write = self._templates.dataset_change(template, dataset)
             return _DatasetStep(template.datasets, default, write, dataset, before.stored)
 
-        return self._retry_conflicts(template, step, stored)
+        return self._retry_conflicts(template, build_step, stored)
 
     def delete(self, template: Template, dataset_id: str) -> None:
-        """Remove a dataset; the oldest one left is the default where this one was."""
+        """Delete a dataset; if it was the default, the oldest remaining one becomes it."""
 
-        def step(template: Template) -> _DatasetStep:
+        def build_step(template: Template) -> _DatasetStep:
             dataset = self._read.one(template, dataset_id)
-            left = tuple(each for each in template.datasets if each != dataset.id)
+            remaining = tuple(each for each in template.datasets if each != dataset.id)
             default = template.default_dataset
             if default == dataset.id:
-                default = left[0] if left else None
+                default = remaining[0] if remaining else None
             write = self._templates.dataset_removal(template, dataset)
-            return _DatasetStep(left, default, write, dataset, dataset.stored)
+            return _DatasetStep(remaining, default, write, dataset, dataset.stored)
 
-        self._retry_conflicts(template, step, None)
+        self._retry_conflicts(template, build_step, None)
 
-    def _store_data(self, template: Template, wanted: DatasetInput) -> StoredText:
-        return self._store.store_dataset(template, json.dumps(wanted.data))
+    def _store_data(self, template: Template, requested: DatasetInput) -> StoredText:
+        return self._store.store_dataset(template, json.dumps(requested.data))
 
     def _retry_conflicts(
         self,
         template: Template,
-        step: "Callable[[Template], _DatasetStep]",
+        build_step: "Callable[[Template], _DatasetStep]",
         stored: StoredText | None,
     ) -> "tuple[Template, Dataset]":
-        """Take a step from the template as it stands, until nobody comes in between."""
+        """Apply a step to the current template; repeat it after each concurrent change.
+
+        `stored` is the new data; its object is removed if no row will name it.
+        """
         new = _object_names(stored)
         for _ in range(_MAX_TRIES):
             try:
-                wanted = step(template)
-                changed = self._try_step(template, wanted, new)
+                step = build_step(template)
+                changed = self._try_step(template, step, new)
                 if changed is not None:
-                    log.info("dataset changed", extra={"dataset": wanted.dataset.id})
-                    return changed, wanted.dataset
+                    log.info("dataset changed", extra={"dataset": step.dataset.id})
+                    return changed, step.dataset
                 template = self._templates.one(template.workspace_id, template.id)
             except ServiceError:
                 self._store.discard(template, new)
@@ -181,15 +185,17 @@ class ChangeDatasets:
     def _try_step(
         self, template: Template, step: "_DatasetStep", new: list[str]
     ) -> Template | None:
-        over = _object_names(step.replaced)
+        # The replaced object is listed in the transaction that drops it from its row, so that
+        # maintenance finds it after a crash (decision 20).
+        obsolete = _object_names(step.replaced)
         sets = {"datasets": step.datasets, "default_dataset": step.default}
         change = self._templates.change(
             template,
             sets,
             unchanged=("datasets", "default_dataset"),
             settled=new,
-            unsettled=dict.fromkeys(over, format_rfc3339(self._clock.now())),
-            due_at=self._store.cleanup_due_at() if over else None,
+            unsettled=dict.fromkeys(obsolete, format_rfc3339(self._clock.now())),
+            due_at=self._store.cleanup_due_at() if obsolete else None,
         )
         try:
             self._tables.transact([change, step.write])
@@ -197,13 +203,13 @@ class ChangeDatasets:
             return None
         crash_if_armed(CrashPoint.TEMPLATE_WRITTEN)
         changed = replace(template, datasets=step.datasets, default_dataset=step.default)
-        self._store.discard(changed, over)
+        self._store.discard(changed, obsolete)
         return changed
 
 
 @dataclass(frozen=True, slots=True)
 class _DatasetStep:
-    """What becomes of a template's datasets; `over`: what nobody names any more."""
+    """One change of a template's datasets; `replaced` is the data that no row names afterwards."""
 
     datasets: Sequence[DatasetId]
     default: DatasetId | None

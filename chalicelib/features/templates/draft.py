@@ -1,4 +1,4 @@
-"""Replace a draft: the whole of it, fenced by its revision."""
+"""Replacement of a whole draft, fenced by its revision."""
 
 from collections.abc import Callable, Sequence
 from copy import replace
@@ -16,20 +16,20 @@ from chalicelib.features.templates.store_source import StoreSource
 
 _MAX_TRIES: Final = 60
 
-# Raises `validation_error` for a source that no draft may hold.
+# Raises `validation_error` for a source that a draft may not have.
 type SourceCheck = Callable[[SourceBundle], None]
 
 
 @dataclass(frozen=True, slots=True)
 class SavedDraft:
-    """A template and its draft as it was written."""
+    """A template and its draft after the write."""
 
     template: Template
     draft: Draft
 
 
 class ReplaceDraft:
-    """Replaces drafts; without a revision the last one stays, and none is lost unseen with it."""
+    """Replaces drafts. With a revision no change is lost; without one the last write wins."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class ReplaceDraft:
         checks: Sequence[SourceCheck],
         clock: Clock,
     ) -> None:
-        """Build from the stores."""
+        """Work with these stores, and check each source with `checks`."""
         self._checks = checks
         self._tables = tables
         self._templates = templates
@@ -50,16 +50,19 @@ class ReplaceDraft:
     def __call__(
         self, template: Template, source: SourceBundle, *, revision: int | None
     ) -> SavedDraft:
-        """Replace the draft; raises `template_locked` or `draft_revision_conflict`."""
+        """Replace the draft; raises `template_locked` or `draft_revision_conflict`.
+
+        A source that no row will name is removed from the bucket again.
+        """
         _check_writable(template, revision)
         for check in self._checks:
             check(source)
         stored = self._store.store(template, source)
         for _ in range(_MAX_TRIES):
             try:
-                made = self._try_replace(template, stored)
-                if made is not None:
-                    return made
+                saved = self._try_replace(template, stored)
+                if saved is not None:
+                    return saved
                 template = self._templates.one(template.workspace_id, template.id)
                 _check_writable(template, revision)
             except ServiceError:
@@ -72,17 +75,17 @@ class ReplaceDraft:
         before = self._templates.draft(template)
         now = format_rfc3339(self._clock.now())
         draft = Draft(template.draft_revision + 1, stored, now)
-        # A version has the source of the draft that it was published from.
-        shared = template.published_revision == before.revision
-        over = [] if shared else _object_names(before.stored)
+        # A version shares the object of the draft that was published as it (decision 20).
+        is_shared = template.published_revision == before.revision
+        obsolete = [] if is_shared else _object_names(before.stored)
         sets: dict[str, Any] = {"draft_revision": draft.revision, "updated_at": now}
         change = self._templates.change(
             template,
             sets,
             unchanged=("draft_revision", "published_revision", "locked"),
             settled=_object_names(stored),
-            unsettled=dict.fromkeys(over, now),
-            due_at=self._store.cleanup_due_at() if over else None,
+            unsettled=dict.fromkeys(obsolete, now),
+            due_at=self._store.cleanup_due_at() if obsolete else None,
         )
         try:
             self._tables.transact([change, self._templates.draft_write(template, draft)])
@@ -90,7 +93,7 @@ class ReplaceDraft:
             return None
         crash_if_armed(CrashPoint.TEMPLATE_WRITTEN)
         changed = replace(template, **sets)
-        self._store.discard(changed, over)
+        self._store.discard(changed, obsolete)
         return SavedDraft(changed, draft)
 
 
@@ -100,7 +103,7 @@ def _check_writable(template: Template, revision: int | None) -> None:
 
 
 def check_unlocked(template: Template) -> None:
-    """Refuse what a locked template does not let be done."""
+    """Raise `template_locked` for a locked template."""
     if template.locked:
         raise ServiceError(
             "template_locked",

@@ -1,4 +1,4 @@
-"""Look after a due template: purge it from the trash, remove what a crash left of it."""
+"""Maintenance of a due template: purge it from the trash, remove leftovers of a crash."""
 
 import datetime as dt
 import logging
@@ -19,41 +19,42 @@ from chalicelib.features.templates.trash import is_trash_expired
 
 log = logging.getLogger(__name__)
 
-# A batch of ten such messages ends within the function's time; the next tick goes on.
+# A batch of ten such messages fits into the function's timeout; the next tick goes on.
 _TIME_LIMIT: Final = dt.timedelta(seconds=8)
 
 
 class HandleDueTemplate:
-    """Repeatable, also side by side; harmless for a template of which nothing is due."""
+    """Handles due templates; idempotent, safe in parallel, without effect if nothing is due."""
 
     def __init__(
         self, *, tables: Tables, templates: Templates, erase: EraseTemplates, clock: Clock
     ) -> None:
-        """Build from the stores."""
+        """Work with these stores; `erase` removes objects and rows."""
         self._tables = tables
         self._templates = templates
         self._erase = erase
         self._clock = clock
 
     def __call__(self, workspace_id: WorkspaceId, template_id: str) -> None:
-        """Look after one template; one that is gone was purged by another message."""
+        """Handle one template; a missing one was purged by another message."""
         template = self._templates.find_in_any_status(workspace_id, template_id)
         bind(workspace=workspace_id)
         if template is None:
             log.info("template not found", extra={"template": template_id})
             return
         now = self._clock.now()
-        left = [name for name, at in template.unsettled.items() if _is_stale(at, now)]
-        given_up = template.status == "creating" and len(left) == len(template.unsettled)
-        if template.status == "purging" or given_up or is_trash_expired(template, now):
+        stale = [name for name, at in template.unsettled.items() if _is_stale(at, now)]
+        # Every announced source is stale: the request that created this template has died.
+        is_abandoned = template.status == "creating" and len(stale) == len(template.unsettled)
+        if template.status == "purging" or is_abandoned or is_trash_expired(template, now):
             self._purge(template)
         elif template.status == "active":
-            self._remove_unsettled(template, left)
+            self._remove_unsettled(template, stale)
 
     def _purge(self, template: Template) -> None:
-        """Take a template away, or as much of it as there is time for.
+        """Purge a template, or as much of it as the time limit allows.
 
-        First so that nobody can restore or finish it any more.
+        The status `purging` comes first: nobody can restore or finish the template after it.
         """
         try:
             change = self._templates.change(
@@ -61,39 +62,39 @@ class HandleDueTemplate:
             )
             self._tables.write(change)
         except ConditionFailed:
-            log.info("the template was restored, or finished", extra={"template": template.id})
+            log.info("template was restored or finished", extra={"template": template.id})
             return
         crash_if_armed(CrashPoint.TEMPLATE_PURGING)
-        ends = self._clock.now() + _TIME_LIMIT
+        ends_at = self._clock.now() + _TIME_LIMIT
         for _ in self._erase.erase_template(template):
             crash_if_armed(CrashPoint.TEMPLATE_ERASED)
-            if self._clock.now() > ends:
+            if self._clock.now() > ends_at:
                 self._reschedule(replace(template, status="purging"))
-                log.info("template purged in part", extra={"template": template.id})
+                log.info("template partly purged", extra={"template": template.id})
                 return
         log.info("template purged", extra={"template": template.id})
 
     def _reschedule(self, template: Template) -> None:
-        """Let the template be due again; refused where somebody else has come to its end."""
+        """Make the template due again, unless another message has finished the purge."""
         due_at = format_rfc3339(self._clock.now())
         with suppress(ConditionFailed):
             self._tables.write(self._templates.change(template, {}, due_at=due_at))
 
-    def _remove_unsettled(self, template: Template, left: list[str]) -> None:
-        """Remove sources that no row names; it is due no more when none is under way."""
-        done = len(left) == len(template.unsettled)
-        if not left and not done:
+    def _remove_unsettled(self, template: Template, stale: list[str]) -> None:
+        """Remove stale sources that no row names; clear `due_at` when none is left."""
+        is_done = len(stale) == len(template.unsettled)
+        if not stale and not is_done:
             return
-        self._erase.erase_sources(template, left)
+        self._erase.erase_sources(template, stale)
         try:
-            # What was announced meanwhile keeps it due.
+            # A source that is announced meanwhile changes `unsettled` and keeps the template due.
             self._tables.write(
                 self._templates.change(
-                    template, {}, unchanged=("unsettled",), settled=left, clear_due=done
+                    template, {}, unchanged=("unsettled",), settled=stale, clear_due=is_done
                 )
             )
         except ConditionFailed:
-            log.info("the template has changed", extra={"template": template.id})
+            log.info("template has changed", extra={"template": template.id})
 
 
 def _is_stale(at: str, now: dt.datetime) -> bool:

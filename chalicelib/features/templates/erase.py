@@ -1,4 +1,7 @@
-"""Erase templates: what they have in the bucket, then their rows, their own row last."""
+"""Erasure of templates: objects in the bucket, then rows, the `META` row last.
+
+The row that names an object goes after the object, so a crash leaves no unnamed object.
+"""
 
 from collections.abc import Iterable, Iterator
 from typing import Final
@@ -11,24 +14,24 @@ from chalicelib.features.templates.repository import Templates
 from chalicelib.features.templates.rows import list_partition, template_partition
 from chalicelib.features.templates.source_texts import object_key
 
-# Rows of one step: less than a second's work, which nobody does again.
+# Rows of one step: less than a second of work is lost when the function dies.
 _ROWS_PER_STEP: Final = 25
 
 
 class EraseTemplates:
-    """Repeatable; whoever dies in between is followed, from where they came to."""
+    """Erases templates step by step; idempotent, a repeated run continues after a crash."""
 
     def __init__(
         self, *, tables: Tables, table: str, templates: Templates, objects: Objects
     ) -> None:
-        """Build from the stores."""
+        """Erase from this table and this bucket."""
         self._tables = tables
         self._table = table
         self._templates = templates
         self._objects = objects
 
     def __call__(self, workspace_id: WorkspaceId) -> Iterator[None]:
-        """Erase one template of a workspace after the other, step by step."""
+        """Erase all templates of a workspace; yield after each step."""
         start: Item | None = None
         while True:
             page = self._tables.query(
@@ -47,7 +50,7 @@ class EraseTemplates:
                 return
 
     def erase_template(self, template: Template) -> Iterator[None]:
-        """Erase a template with all that stands in its partition, some rows at each step."""
+        """Erase a template and its whole partition; yield after each step of up to 25 rows."""
         self.erase_sources(template, template.unsettled)
         pk = template_partition(template.workspace_id, template.id)
         start: Item | None = None
@@ -72,6 +75,6 @@ class EraseTemplates:
         self._tables.transact([Write(self._table, key=key) for key in keys])
 
     def erase_sources(self, template: Template, names: Iterable[str]) -> None:
-        """Remove sources from the bucket that no row names."""
+        """Remove named sources of a template from the bucket."""
         for name in names:
             self._objects.delete(object_key(template.workspace_id, template.id, name))

@@ -1,4 +1,4 @@
-"""A JSON Schema from samples: no narrower than they are, so that all of them fit it."""
+"""JSON Schema inferred from samples; every sample is valid against it."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -10,9 +10,9 @@ from chalicelib.engine.schemas.formats import FORMATS
 from chalicelib.features.templates.model import Dataset
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
-# An object with more names than this is a table whose keys are data.
+# An object with more names than this is a map: its keys are data, not fields.
 _MAX_NAMES: Final = 500
-# In all; of what comes after that nothing is said. A schema has 256 kB at most.
+# In the whole schema, so that it stays below 256 kB; later positions get no constraint.
 _MAX_SHAPES: Final = 2_000
 _MAX_NAME_CHARS: Final = 200
 _BUDGET_S: Final = 20.0
@@ -21,12 +21,12 @@ _TYPE_ORDER: Final = ("null", "boolean", "integer", "number", "string", "array",
 
 @dataclass(slots=True)
 class _ShapeBudget:
-    """How many places can still be told apart."""
+    """Number of shapes that may still be created."""
 
     left: int = _MAX_SHAPES
 
     def new_shape(self) -> "SampleShape | None":
-        """Return the shape of one more place, while there is room."""
+        """Return a new shape, or None when the budget is used up."""
         if self.left == 0:
             return None
         self.left -= 1
@@ -35,7 +35,11 @@ class _ShapeBudget:
 
 @dataclass(slots=True)
 class SampleShape:
-    """What was seen in one place of all samples."""
+    """Types, members and formats seen at one position across all samples.
+
+    `formats` are those that every string matched (None before the first string). `is_map` is an
+    object with too many names to list.
+    """
 
     budget: _ShapeBudget
     types: set[str] = field(default_factory=set)
@@ -47,7 +51,7 @@ class SampleShape:
     is_map: bool = False
 
     def add(self, value: Any) -> None:
-        """Take one more value in."""
+        """Add one more value."""
         kind = _type(value)
         self.types.add(kind)
         if isinstance(value, Mapping):
@@ -55,8 +59,8 @@ class SampleShape:
         elif isinstance(value, list):
             self._add_items(value)
         elif isinstance(value, str):
-            known = FORMATS if self.formats is None else self.formats
-            self.formats = {name for name in known if FORMATS[name](value)}
+            candidates = FORMATS if self.formats is None else self.formats
+            self.formats = {name for name in candidates if FORMATS[name](value)}
 
     def _add_items(self, entries: list[Any]) -> None:
         if self.items is None:
@@ -86,8 +90,8 @@ class SampleShape:
         return shape
 
     def schema(self) -> dict[str, Any]:
-        """Return the schema of what was seen."""
-        # A whole number is a number, too.
+        """Return the schema of all added values."""
+        # JSON Schema 2020-12: `number` includes `integer`.
         types = self.types - {"integer"} if "number" in self.types else self.types
         names = [name for name in _TYPE_ORDER if name in types]
         schema: dict[str, Any] = {"type": names[0] if len(names) == 1 else names} if names else {}
@@ -108,9 +112,9 @@ class SampleShape:
 def samples_within_budget(
     datasets: Iterable[tuple[Dataset, dict[str, Any]]], clock: Clock, began_at: float
 ) -> Iterator[dict[str, Any]]:
-    """Yield the data of one after the other, together they may be large; raises `conflict`.
+    """Yield the data of each dataset; one at a time, since together they may be large.
 
-    That is after 20 seconds from `began_at` (Unix seconds): a request has no longer.
+    Raises `conflict` 20 seconds after `began_at` (Unix seconds): a request has a timeout.
     """
     for dataset, data in datasets:
         if clock.now().timestamp() > began_at + _BUDGET_S:
@@ -123,7 +127,7 @@ def samples_within_budget(
 
 
 def inferred_schema(samples: Iterable[Any]) -> dict[str, Any]:
-    """Return a schema (2020-12) that all samples fit; of very many names it knows the first."""
+    """Return a schema (2020-12) that every sample satisfies; it covers at most 2,000 positions."""
     shape = SampleShape(_ShapeBudget())
     for sample in samples:
         shape.add(sample)

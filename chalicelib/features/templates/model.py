@@ -1,4 +1,4 @@
-"""A template, what its draft and its versions hold, and the moves between its states."""
+"""Template, draft, version, dataset, and the transitions between template states."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple
@@ -9,13 +9,13 @@ type TemplateType = Literal["html", "image_canvas"]
 type TemplateStatus = Literal["creating", "active", "deleted", "purging"]
 
 TRANSITIONS: Final[dict[TemplateStatus, tuple[TemplateStatus, ...]]] = {
-    # Only one whose source went into the bucket first; whoever dies there leaves it to the upkeep.
+    # Only for a source in the bucket; after a crash maintenance purges the row (decision 20).
     "creating": ("active", "purging"),
     "active": ("deleted",),
     "deleted": ("active", "purging"),
     "purging": (),
 }
-# The fields that a template's source is made of, by its type.
+# The content fields of a template's source, by template type.
 CONTENT_FIELDS: Final[dict[TemplateType, tuple[str, ...]]] = {
     "html": ("html", "head", "css", "header", "footer"),
     "image_canvas": ("scene",),
@@ -23,10 +23,10 @@ CONTENT_FIELDS: Final[dict[TemplateType, tuple[str, ...]]] = {
 
 
 class Template(NamedTuple):
-    """A template as its row says; `published_revision`: of the draft that was published last.
+    """A template as stored; `published_revision` is the draft revision published last.
 
-    `datasets` are in the order in which they were made. `unsettled` names what is in the bucket and
-    no row names, or not yet, with the time since when.
+    `datasets` are in the order of creation. `unsettled` maps the names of objects in the bucket
+    that no row names, or not yet, to the time since when (RFC 3339).
     """
 
     id: TemplateId
@@ -48,14 +48,14 @@ class Template(NamedTuple):
 
 
 class SourceBundle(NamedTuple):
-    """What a draft or a version holds, as it was sent; `content` has the fields of its type."""
+    """Source of a draft or version as sent; `content` has the fields of the template type."""
 
     content: Mapping[str, Any]
     options: Mapping[str, Any] = {}
     schema: Mapping[str, Any] | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """Return the form in which it is kept."""
+        """Return the stored form."""
         return {
             "content": dict(self.content),
             "options": dict(self.options),
@@ -64,12 +64,12 @@ class SourceBundle(NamedTuple):
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "SourceBundle":
-        """Read what `to_json` wrote."""
+        """Read the form that `to_json` returns."""
         return cls(value["content"], value["options"], value["schema"])
 
 
 class StoredText(NamedTuple):
-    """Where a source is kept: in the row itself, or by name in the bucket."""
+    """Stored JSON of a source or dataset: inline `text`, or `object_name` in the bucket."""
 
     sha256: str
     text: str | None = None
@@ -77,7 +77,7 @@ class StoredText(NamedTuple):
 
 
 class Dataset(NamedTuple):
-    """Data that a template is tried with; `revision` fences its writers."""
+    """Sample data of a template; `revision` fences concurrent writers."""
 
     id: DatasetId
     name: str
@@ -88,7 +88,7 @@ class Dataset(NamedTuple):
 
 
 class Draft(NamedTuple):
-    """What is worked on; each change has the next revision."""
+    """The editable source of a template; each change increments `revision`."""
 
     revision: int
     stored: StoredText
@@ -96,7 +96,7 @@ class Draft(NamedTuple):
 
 
 class PublishedVersion(NamedTuple):
-    """What was published; it never changes. `rollback_of`: the version that it repeats."""
+    """An immutable published source; `rollback_of` is the version that it repeats."""
 
     number: int
     stored: StoredText

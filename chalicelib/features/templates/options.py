@@ -1,4 +1,4 @@
-"""A template's default options under what a request says of its output."""
+"""Merge of a template's default options with the output of a request."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -6,16 +6,16 @@ from typing import Any, Final
 from chalicelib.core.errors import validation_error
 from chalicelib.features.templates.model import SourceBundle
 
-# Kept for the feature that uses it; no part of the output so far.
+# Stored, but not yet a part of the output.
 _UNSUPPORTED_OPTIONS: Final = frozenset({"email"})
 _HEADER_FOOTER: Final = ("header", "footer")
-# Their members belong together: what a request says of them stands for the whole.
+# Their members depend on each other: the request replaces the whole object.
 _ATOMIC_MEMBERS: Final = frozenset({"attachments", "einvoice", "protection", "watermark"})
-# A request's null turns them off.
+# Null in a request turns these defaults off.
 _CLEARED_BY_NULL: Final = frozenset({"einvoice", "pdfa"})
-# What holds for a PDF only, and is refused without one.
+# Only valid with a PDF; a request without one would be refused because of a default.
 _PDF_CONFORMANCE: Final = frozenset({"pdfa", "pdfua"})
-# Of members that exclude each other, what the request says wins.
+# Pairs that exclude each other; the side given by the request wins.
 _EXCLUSIVE_MEMBERS: Final = (
     ("format", "formats"),
     ("page_size", "width height"),
@@ -24,16 +24,17 @@ _EXCLUSIVE_MEMBERS: Final = (
 
 
 def check_options(source: SourceBundle) -> None:
-    """Refuse options that could not hold for long: uploads go away after a day."""
+    """Raise `validation_error` for options that name an upload: uploads expire after a day."""
     for path in _upload_pointers(source.options, "/options"):
         message = "an upload goes away after a day; send the content itself, or an address"
         raise validation_error(path, message, "not_allowed")
 
 
 def merged_output(source: SourceBundle, explicit: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the output that a request asks for: what it says, else the template's defaults.
+    """Return the explicit output of a request merged over the template's defaults.
 
-    It is merged member by member; null says nothing, but turns off the e-invoice and `pdf.pdfa`.
+    The merge is per member. Null means "not given", except that it turns off the e-invoice and
+    `pdf.pdfa`.
     """
     options = {
         name: value for name, value in source.options.items() if name not in _UNSUPPORTED_OPTIONS
@@ -49,53 +50,58 @@ def merged_output(source: SourceBundle, explicit: Mapping[str, Any]) -> dict[str
 
 
 def has_pdf_output(output: Mapping[str, Any]) -> bool:
-    """Tell whether a PDF is among the files of an output."""
+    """Return whether the files of an output include a PDF."""
     formats = output.get("formats")
     return "pdf" in formats if formats else output.get("format") in {None, "pdf", "zip"}
 
 
 def check_einvoice_carrier(explicit: Mapping[str, Any]) -> None:
-    """Refuse a request whose PDF cannot carry the template's e-invoice."""
+    """Raise `validation_error` if the requested PDF cannot carry the template's e-invoice.
+
+    Only PDF/A-3 allows embedded files of any type (ISO 19005-3 6.8).
+    """
     pdf = explicit.get("pdf") or {}
-    ways = "POST /v1/renders with output.einvoice null leaves the e-invoice out"
+    remedy = "POST /v1/renders with output.einvoice null leaves the e-invoice out"
     pdfa = pdf.get("pdfa")
     if pdfa is not None and not pdfa.startswith("3"):
         message = f"pdfa {pdfa} and the template's einvoice exclude each other: use 3b, 3u or 3a; "
-        raise validation_error("/output/pdf/pdfa", message + ways, "not_allowed")
+        raise validation_error("/output/pdf/pdfa", message + remedy, "not_allowed")
     if pdf.get("protection") is not None:
         message = "protection and the template's einvoice exclude each other: leave it out; "
-        raise validation_error("/output/pdf/protection", message + ways, "not_allowed")
+        raise validation_error("/output/pdf/protection", message + remedy, "not_allowed")
 
 
 def _header_footer_defaults(source: SourceBundle) -> dict[str, Any]:
-    """Return the header and footer of the content as the PDF's."""
-    bands: dict[str, Any] = {}
+    """Return the header and footer of the content as `pdf` options."""
+    defaults: dict[str, Any] = {}
     for name in _HEADER_FOOTER:
-        band = source.content.get(name)
-        if band:
-            bands[name] = {"enabled": True} | ({"html": band} if isinstance(band, str) else band)
-    return {"pdf": bands} if bands else {}
+        content = source.content.get(name)
+        if content:
+            options = {"html": content} if isinstance(content, str) else content
+            defaults[name] = {"enabled": True} | options
+    return {"pdf": defaults} if defaults else {}
 
 
 def _merge(defaults: Mapping[str, Any], explicit: Mapping[str, Any]) -> dict[str, Any]:
-    spoken = {name: value for name, value in explicit.items() if value is not None}
-    undone = _CLEARED_BY_NULL & explicit.keys()
-    kept = {
+    given = {name: value for name, value in explicit.items() if value is not None}
+    cleared = _CLEARED_BY_NULL & explicit.keys()
+    merged = {
         name: value
         for name, value in defaults.items()
-        if name not in undone and not _is_overridden(name, spoken)
+        if name not in cleared and not _is_overridden(name, given)
     }
-    for name, value in spoken.items():
-        below = kept.get(name)
-        deep = isinstance(value, Mapping) and name not in _ATOMIC_MEMBERS
-        kept[name] = _merge(below if isinstance(below, Mapping) else {}, value) if deep else value
-    return kept
+    for name, value in given.items():
+        default = merged.get(name)
+        is_deep = isinstance(value, Mapping) and name not in _ATOMIC_MEMBERS
+        base = default if isinstance(default, Mapping) else {}
+        merged[name] = _merge(base, value) if is_deep else value
+    return merged
 
 
 def _is_overridden(name: str, given: Mapping[str, Any]) -> bool:
     for one, other in _EXCLUSIVE_MEMBERS:
-        for mine, theirs in ((one.split(), other.split()), (other.split(), one.split())):
-            if name in mine and any(rival in given for rival in theirs):
+        for side, rivals in ((one.split(), other.split()), (other.split(), one.split())):
+            if name in side and any(rival in given for rival in rivals):
                 return True
     return False
 

@@ -1,4 +1,4 @@
-"""The template objects of the contract."""
+"""JSON of the contract's template objects."""
 
 from typing import Any
 
@@ -41,7 +41,7 @@ def draft_json(template: Template, draft: Draft, source: SourceBundle) -> dict[s
 
 
 def version_json(template: Template, version: PublishedVersion) -> dict[str, Any]:
-    """Return a version as JSON, without what it holds."""
+    """Return a version as JSON, without its source."""
     return {
         "object": "template_version",
         "template_id": template.id,
@@ -56,7 +56,7 @@ def version_json(template: Template, version: PublishedVersion) -> dict[str, Any
 def version_source_json(
     template: Template, version: PublishedVersion, source: SourceBundle
 ) -> dict[str, Any]:
-    """Return a version as JSON, with what it holds."""
+    """Return a version as JSON, with its source."""
     return version_json(template, version) | _source_json(template, source)
 
 

@@ -1,4 +1,4 @@
-"""Publish: what a draft holds becomes the next version, which never changes."""
+"""Publication of a draft as the next version, which never changes."""
 
 import datetime as dt
 import logging
@@ -29,14 +29,14 @@ from chalicelib.features.templates.source_texts import SourceTexts
 
 log = logging.getLogger(__name__)
 
-# Whoever loses a race takes the next number; each round has a winner.
+# The loser of a race takes the next number (decision 20); each round has a winner.
 _MAX_TRIES: Final = 60
 _MAX_PAUSE_S: Final = 0.2
 
 
 @dataclass(frozen=True, slots=True)
 class NewDataset:
-    """A dataset that comes with a template which is not there yet."""
+    """A dataset that is created together with its template."""
 
     name: str
     data: Mapping[str, Any]
@@ -44,7 +44,7 @@ class NewDataset:
 
 
 class DatasetDryRun(Protocol):
-    """Renders every dataset of a template in full; nothing of it is stored or billed."""
+    """Renders every dataset of a template in full; stores and bills nothing."""
 
     def __call__(
         self,
@@ -54,24 +54,24 @@ class DatasetDryRun(Protocol):
         datasets: Sequence[NewDataset] | None,
         deadline: float,
     ) -> None:
-        """Return when all of them came out well, by the deadline (Unix seconds).
+        """Return when every render succeeded by the deadline (Unix seconds).
 
-        `datasets` are those of a template that is not there yet; None: those that are kept. Raises
-        what the first that failed would be refused with, `render_timeout` where there is no time.
+        `datasets` are those of a template that does not exist yet; None means the stored ones.
+        Raises the error of the first failed render, `render_timeout` after the deadline.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class PublishResult:
-    """A template and the version that was made."""
+    """A template and its new version."""
 
     template: Template
     version: PublishedVersion
 
 
 class PublishTemplate:
-    """Publishes drafts, and older versions again; each number is given once, without gaps."""
+    """Publishes drafts and older versions; version numbers are unique and without gaps."""
 
     def __init__(  # noqa: PLR0913 -- the parts it works with
         self,
@@ -84,7 +84,7 @@ class PublishTemplate:
         dry_run: DatasetDryRun,
         clock: Clock,
     ) -> None:
-        """Build from the stores; `tell` sends a fact, `rehearse` renders the datasets."""
+        """Work with these stores; `publish` sends an event, `dry_run` renders the datasets."""
         self._tables = tables
         self._templates = templates
         self._contents = contents
@@ -102,7 +102,7 @@ class PublishTemplate:
         request_id: str,
         deadline: float,
     ) -> PublishResult:
-        """Publish the draft once all datasets came out well; raises `draft_revision_conflict`."""
+        """Publish the draft after a dry run of all datasets; raises `draft_revision_conflict`."""
         check_revision(template, revision)
         draft = self._templates.draft(template)
         check_revision(template, draft.revision)
@@ -119,24 +119,24 @@ class PublishTemplate:
     def first_version(
         self, template: Template, stored: StoredText, request_id: str, now: dt.datetime
     ) -> tuple[PublishedVersion, list[Write], DomainEvent]:
-        """Return version 1 of a template that is being made, its writes, and its fact."""
+        """Return version 1 of a new template, its writes, and its event."""
         version = PublishedVersion(
             1, stored, format_rfc3339(now), draft_revision=template.draft_revision
         )
-        fact = published_event(template, version, request_id, now)
-        return version, self._version_writes(template, version, fact), fact
+        event = published_event(template, version, request_id, now)
+        return version, self._version_writes(template, version, event), event
 
-    def publish(self, fact: DomainEvent) -> None:
-        """Send a fact that is written; where that fails, the tick does it."""
-        self._publish(fact)
+    def publish(self, event: DomainEvent) -> None:
+        """Send an event that is already stored; if that fails, the tick sends it (decision 9)."""
+        self._publish(event)
 
     def _draft_source(self, template: Template, draft: Draft) -> SourceBundle:
         try:
             return self._contents.source(template.workspace_id, template.id, draft.stored)
         except LookupError:
-            # A draft that was replaced took its source with it.
-            there = self._templates.one(template.workspace_id, template.id)
-            check_revision(there, draft.revision)
+            # Replacing a draft removes its source: then this is a revision conflict, no defect.
+            current = self._templates.one(template.workspace_id, template.id)
+            check_revision(current, draft.revision)
             raise
 
     def _publish_next(
@@ -147,13 +147,13 @@ class PublishTemplate:
         request_id: str,
         revision: int | None,
     ) -> PublishResult:
-        """Publish under the next number that nobody else takes meanwhile."""
-        for number in range(_MAX_TRIES):
+        """Publish under the next free number; retry after a lost race."""
+        for attempt in range(_MAX_TRIES):
             check_revision(template, revision)
-            made = self._try_publish(template, stored, more, request_id)
-            if made is not None:
-                return made
-            time.sleep(random.uniform(0, min(_MAX_PAUSE_S, 0.01 * 2**number)))  # noqa: S311
+            result = self._try_publish(template, stored, more, request_id)
+            if result is not None:
+                return result
+            time.sleep(random.uniform(0, min(_MAX_PAUSE_S, 0.01 * 2**attempt)))  # noqa: S311
             template = self._templates.one(template.workspace_id, template.id)
         raise Conflict("conflict", "Others publish this template all the time; try again.")
 
@@ -163,32 +163,32 @@ class PublishTemplate:
         now = self._clock.now()
         number = (template.live_version or 0) + 1
         version = PublishedVersion(number, stored, format_rfc3339(now), **more)
-        fact = published_event(template, version, request_id, now)
-        changed: dict[str, Any] = {"live_version": number, "updated_at": format_rfc3339(now)}
-        # A draft that is replaced takes its source with it, unless it was published.
-        still = ["live_version"]
+        event = published_event(template, version, request_id, now)
+        sets: dict[str, Any] = {"live_version": number, "updated_at": format_rfc3339(now)}
+        # Replacing an unpublished draft removes its source, so the draft must be unchanged as well.
+        unchanged = ["live_version"]
         if version.draft_revision is not None:
-            changed["published_revision"] = version.draft_revision
-            still.append("draft_revision")
-        write = self._templates.change(template, changed, unchanged=still)
+            sets["published_revision"] = version.draft_revision
+            unchanged.append("draft_revision")
+        write = self._templates.change(template, sets, unchanged=unchanged)
         try:
-            self._tables.transact([write, *self._version_writes(template, version, fact)])
+            self._tables.transact([write, *self._version_writes(template, version, event)])
         except ConditionFailed:
             return None
         log.info("template published", extra={"template": template.id, "version": number})
         crash_if_armed(CrashPoint.TEMPLATE_WRITTEN)
-        self._publish(fact)
+        self._publish(event)
         crash_if_armed(CrashPoint.TEMPLATE_EVENT_SENT)
-        return PublishResult(replace(template, **changed), version)
+        return PublishResult(replace(template, **sets), version)
 
     def _version_writes(
-        self, template: Template, version: PublishedVersion, fact: DomainEvent
+        self, template: Template, version: PublishedVersion, event: DomainEvent
     ) -> list[Write]:
-        return [self._templates.publication(template, version), self._outbox.creation(fact)]
+        return [self._templates.publication(template, version), self._outbox.creation(event)]
 
 
 def check_revision(template: Template, revision: int | None) -> None:
-    """Refuse a revision that is not the draft's any more."""
+    """Raise `draft_revision_conflict` if the draft no longer has this revision."""
     if revision is not None and template.draft_revision != revision:
         raise Conflict(
             "draft_revision_conflict",
@@ -200,7 +200,7 @@ def check_revision(template: Template, revision: int | None) -> None:
 def published_event(
     template: Template, version: PublishedVersion, request_id: str, now: dt.datetime
 ) -> DomainEvent:
-    """Return the fact `template.published` of one version."""
+    """Return the event `template.published` of one version; its id is derived, so it is unique."""
     kind = "template.published"
     return DomainEvent(
         id=derived_id("evt", id_created_at(template.id), template.id, kind, str(version.number)),

@@ -1,4 +1,4 @@
-"""Read templates: one, a page of them, their drafts and versions."""
+"""Reads of templates: one, a page, drafts and versions."""
 
 import datetime as dt
 from collections.abc import Iterator, Sequence
@@ -22,15 +22,15 @@ from chalicelib.features.templates.source_texts import SourceTexts
 from chalicelib.features.templates.trash import is_trash_expired
 from chalicelib.features.workspaces.repository import Workspaces
 
-# Rows that one request reads at most: a rare filter gets a short page and a cursor.
+# Rows read per request: a filter with few matches gets a short page and a cursor.
 _MAX_ROWS_READ: Final = 500
-# A draft may be replaced, and its source removed, between the reading of both.
+# A draft may be replaced, and its source removed, between the two reads.
 _MAX_TRIES: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
 class TemplateFilter:
-    """What a list is narrowed down to; `ids`: all that a key may see, if it may not see all."""
+    """Filter of a list; `ids` are the templates that a restricted key may see, empty means all."""
 
     type: TemplateType | None = None
     deleted: bool = False
@@ -39,7 +39,7 @@ class TemplateFilter:
 
 @dataclass(frozen=True, slots=True)
 class TemplatePage:
-    """Some templates, newest first; `next_after` is the id that the next page begins below."""
+    """Page of templates, newest first; the next page begins below the id `next_after`."""
 
     templates: list[Template]
     next_after: str | None
@@ -47,7 +47,7 @@ class TemplatePage:
 
 @dataclass(frozen=True, slots=True)
 class _IdPage:
-    """Ids that were found in so many rows; `last` is that of the last row, None at the end."""
+    """Ids found in `scanned_count` rows; `last` is the id of the last row, None at the end."""
 
     ids: Sequence[TemplateId]
     scanned_count: int
@@ -55,7 +55,7 @@ class _IdPage:
 
 
 class ReadTemplates:
-    """Reads templates."""
+    """Reads the templates of a workspace; an expired one in the trash is not found."""
 
     def __init__(self, *, templates: Templates, contents: SourceTexts, clock: Clock) -> None:
         """Read from the stores."""
@@ -71,68 +71,74 @@ class ReadTemplates:
         return require_template(template, template_id)
 
     def page(
-        self, workspace_id: WorkspaceId, wanted: TemplateFilter, *, limit: int, after: str | None
+        self,
+        workspace_id: WorkspaceId,
+        template_filter: TemplateFilter,
+        *,
+        limit: int,
+        after: str | None,
     ) -> TemplatePage:
         """Return up to `limit` templates below the id `after`."""
         now = self._clock.now()
-        found: list[Template] = []
-        read = 0
-        for some in self._id_pages(workspace_id, wanted, after):
-            for template in self._templates.get_many(workspace_id, some.ids):
-                if _matches(template, wanted, now):
-                    found.append(template)
-                if len(found) > limit:
-                    return TemplatePage(found[:limit], found[limit - 1].id)
-            read += some.scanned_count
-            if read >= _MAX_ROWS_READ:
-                return TemplatePage(found, some.last)
-        return TemplatePage(found, None)
+        templates: list[Template] = []
+        rows_read = 0
+        for id_page in self._id_pages(workspace_id, template_filter, after):
+            for template in self._templates.get_many(workspace_id, id_page.ids):
+                if _matches(template, template_filter, now):
+                    templates.append(template)
+                if len(templates) > limit:
+                    return TemplatePage(templates[:limit], templates[limit - 1].id)
+            rows_read += id_page.scanned_count
+            if rows_read >= _MAX_ROWS_READ:
+                return TemplatePage(templates, id_page.last)
+        return TemplatePage(templates, None)
 
     def draft(self, template: Template) -> tuple[Draft, SourceBundle]:
-        """Return a template's draft with what it holds."""
-        for last in (*[False] * _MAX_TRIES, True):
+        """Return a template's draft with its source."""
+        for is_last_try in (*[False] * _MAX_TRIES, True):
             draft = self._templates.draft(template)
             try:
                 return draft, self._source(template, draft)
             except LookupError:
-                if last:
+                if is_last_try:
                     raise
         raise AssertionError
 
     def version(self, template: Template, number: int) -> tuple[PublishedVersion, SourceBundle]:
-        """Return a version with what it holds; raises `version_not_found`."""
+        """Return a version with its source; raises `version_not_found`."""
         version = self._templates.version(template, number)
         return version, self._source(template, version)
 
     def version_text(self, template: Template, number: int) -> str:
-        """Return the JSON of what a version holds; raises `version_not_found`."""
+        """Return the JSON of a version's source; raises `version_not_found`."""
         version = self._templates.version(template, number)
         return self._contents.text(template.workspace_id, template.id, version.stored)
 
     def versions(
         self, template: Template, *, limit: int, below: int | None
     ) -> tuple[list[PublishedVersion], int | None]:
-        """Return up to `limit` versions below a number, the newest first, and what follows."""
+        """Return up to `limit` versions below a number, newest first, and the next `below`."""
         highest = (template.live_version or 0) if below is None else below - 1
         lowest = max(1, highest - limit + 1)
         numbers = range(highest, lowest - 1, -1)
-        found = self._templates.versions(template, numbers)
-        return found, lowest if lowest > 1 else None
+        # Numbers have no gaps (decision 20), so a page is a batch read without an index.
+        versions = self._templates.versions(template, numbers)
+        return versions, lowest if lowest > 1 else None
 
-    def _source(self, template: Template, kept: Draft | PublishedVersion) -> SourceBundle:
-        return self._contents.source(template.workspace_id, template.id, kept.stored)
+    def _source(self, template: Template, owner: Draft | PublishedVersion) -> SourceBundle:
+        return self._contents.source(template.workspace_id, template.id, owner.stored)
 
     def _id_pages(
-        self, workspace_id: WorkspaceId, wanted: TemplateFilter, after: str | None
+        self, workspace_id: WorkspaceId, template_filter: TemplateFilter, after: str | None
     ) -> Iterator[_IdPage]:
         below = after or "tpl_~"
-        if wanted.ids:
-            known = {TemplateId(each) for each in wanted.ids if is_id("tpl", each)}
-            seen = sorted((each for each in known if each < below), reverse=True)
-            for some in batched(seen, BATCH_GET_LIMIT, strict=False):
+        if template_filter.ids:
+            known = {TemplateId(each) for each in template_filter.ids if is_id("tpl", each)}
+            visible = sorted((each for each in known if each < below), reverse=True)
+            for some in batched(visible, BATCH_GET_LIMIT, strict=False):
                 yield _IdPage(some, len(some), some[-1])
             return
-        status = "deleted" if wanted.deleted else "active"
+        status = "deleted" if template_filter.deleted else "active"
         while True:
             page = self._templates.newest_page(workspace_id, below, status)
             ids = [TemplateId(row["LSK"]) for row in page.items]
@@ -143,24 +149,24 @@ class ReadTemplates:
             yield _IdPage(ids, page.scanned_count, below)
 
 
-def _matches(template: Template, wanted: TemplateFilter, now: dt.datetime) -> bool:
+def _matches(template: Template, template_filter: TemplateFilter, now: dt.datetime) -> bool:
     return (
-        (template.status == "deleted") == wanted.deleted
-        and wanted.type in {None, template.type}
+        (template.status == "deleted") == template_filter.deleted
+        and template_filter.type in {None, template.type}
         and not is_trash_expired(template, now)
     )
 
 
 class FindTemplate:
-    """Finds templates of all workspaces, in the trash or not."""
+    """Finds templates across workspaces, in the trash or not; for operators."""
 
     def __init__(self, *, workspaces: Workspaces, templates: Templates) -> None:
-        """Look there."""
+        """Search these workspaces and templates."""
         self._workspaces = workspaces
         self._templates = templates
 
     def __call__(self, template_id: str, workspace_id: WorkspaceId | None) -> Template:
-        """Return a template, of one workspace where it is named; raises `template_not_found`."""
+        """Return a template, of `workspace_id` if given; raises `template_not_found`."""
         ids = [workspace_id] if workspace_id else [row.id for row in self._workspaces.all()]
         for some in batched(ids, BATCH_GET_LIMIT, strict=False):
             found = self._templates.find_in_workspaces(some, template_id)

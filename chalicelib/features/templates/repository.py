@@ -1,4 +1,4 @@
-"""Where templates are kept, and the conditional writes that change them."""
+"""Repository of templates, and the conditional writes that change them (decision 20)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
@@ -25,26 +25,26 @@ from chalicelib.features.templates.rows import (
 )
 
 _NAMES: Final = {"#status": "status"}
-# Nobody is shown one that is not made yet, or not any more.
+# Callers see no template that is not finished yet, or that is being purged.
 _HIDDEN_STATUSES: Final = frozenset({"creating", "purging"})
 
 
 class Templates:
-    """The templates of all workspaces."""
+    """Templates of all workspaces."""
 
     def __init__(self, tables: Tables, table: str) -> None:
-        """Keep them in this table."""
+        """Store templates in this table."""
         self._tables = tables
         self._table = table
 
     def find(self, workspace_id: WorkspaceId, template_id: str) -> Template | None:
-        """Return a template that is there for others, in the trash or not."""
+        """Return a visible template, in the trash or not."""
         known = is_id("tpl", template_id)
         template = self.find_in_any_status(workspace_id, template_id) if known else None
         return None if template is None or template.status in _HIDDEN_STATUSES else template
 
     def find_in_any_status(self, workspace_id: WorkspaceId, template_id: str) -> Template | None:
-        """Return a template in whatever status."""
+        """Return a template in any status."""
         item = self._tables.get(self._table, template_partition(workspace_id, template_id))
         return None if item is None else template_from_row(item)
 
@@ -55,7 +55,7 @@ class Templates:
     def find_in_workspaces(
         self, workspace_ids: Sequence[WorkspaceId], template_id: str
     ) -> Template | None:
-        """Return a template of one of up to 100 workspaces that is there for others."""
+        """Return a visible template of one of up to 100 workspaces."""
         assert len(workspace_ids) <= BATCH_GET_LIMIT
         if not is_id("tpl", template_id):
             return None
@@ -66,7 +66,7 @@ class Templates:
     def get_many(
         self, workspace_id: WorkspaceId, template_ids: Sequence[TemplateId]
     ) -> list[Template]:
-        """Return up to 100 templates that are there for others, in this order."""
+        """Return the visible ones of up to 100 templates, in this order."""
         assert len(template_ids) <= BATCH_GET_LIMIT
         keys = [
             (template_partition(workspace_id, template_id), "META") for template_id in template_ids
@@ -75,7 +75,7 @@ class Templates:
         return [each for each in found if each.status not in _HIDDEN_STATUSES]
 
     def newest_page(self, workspace_id: WorkspaceId, below: str, status: str) -> QueryPage:
-        """Return a page of the index: templates of a status, the newest below a sort key first."""
+        """Return a page of the index: templates in a status below a sort key, newest first."""
         return self._tables.query(
             self._table,
             "LPK = :list AND LSK < :below",
@@ -104,13 +104,13 @@ class Templates:
         return found[0]
 
     def versions(self, template: Template, numbers: Iterable[int]) -> list[PublishedVersion]:
-        """Return the versions that there are of up to 100 numbers, in this order."""
+        """Return the existing versions of up to 100 numbers, in this order."""
         pk = template_partition(template.workspace_id, template.id)
         keys = [(pk, version_key(number)) for number in numbers]
         return [version_from_row(item) for item in self._tables.get_many(self._table, keys)]
 
     def datasets(self, template: Template, ids: Iterable[DatasetId]) -> list[Dataset]:
-        """Return the datasets that there are of up to 100 ids, in this order."""
+        """Return the existing datasets of up to 100 ids, in this order."""
         pk = template_partition(template.workspace_id, template.id)
         keys = [(pk, dataset_key(each)) for each in ids]
         return [dataset_from_row(item) for item in self._tables.get_many(self._table, keys)]
@@ -121,7 +121,7 @@ class Templates:
         return Write(self._table, item=row, condition="attribute_not_exists(PK)")
 
     def dataset_change(self, template: Template, dataset: Dataset) -> Write:
-        """Return the write of a dataset's next revision, in place of the one before it."""
+        """Return the write that replaces a dataset by its next revision."""
         return Write(
             self._table,
             item=dataset_row(template, dataset),
@@ -130,7 +130,7 @@ class Templates:
         )
 
     def dataset_removal(self, template: Template, dataset: Dataset) -> Write:
-        """Return the write that removes a dataset as it was read."""
+        """Return the write that removes a dataset if its revision is unchanged."""
         row = dataset_row(template, dataset)
         return Write(
             self._table,
@@ -140,14 +140,14 @@ class Templates:
         )
 
     def announcement(self, template: Template, due_at: str) -> Write:
-        """Return the write of a template that is being created, whose source is under way."""
+        """Return the write of a `creating` template, before its source is in the bucket."""
         due = {"due_at": due_at, "DPK": due_shard(template.id)}
         return Write(
             self._table, item=template_row(template) | due, condition="attribute_not_exists(PK)"
         )
 
     def creation(self, template: Template, *, announced: bool) -> Write:
-        """Return the write that makes a template, in place of its announcement where it had one."""
+        """Return the write that creates a template, or replaces its announcement."""
         if not announced:
             return Write(
                 self._table, item=template_row(template), condition="attribute_not_exists(PK)"
@@ -161,7 +161,7 @@ class Templates:
         )
 
     def draft_write(self, template: Template, draft: Draft) -> Write:
-        """Return the write of a draft; the template's own row fences it."""
+        """Return the write of a draft; the condition on the template's row fences it."""
         return Write(self._table, item=draft_row(template, draft))
 
     def publication(self, template: Template, version: PublishedVersion) -> Write:
@@ -183,32 +183,33 @@ class Templates:
         settled: Sequence[str] = (),
         unsettled: Mapping[str, str] | None = None,
     ) -> Write:
-        """Return the write that changes a template's row while it is in the status that was read.
+        """Return the write that changes a template's row if its status is the one in `template`.
 
-        The attributes that `still` names must be as they were read, too. It is due at `due_at`,
-        or no more. Names of sources in the bucket become settled or unsettled.
+        The attributes named by `unchanged` must be unchanged, too. `due_at` makes the template
+        due, `clear_due` ends that. `settled` and `unsettled` are names of sources in the bucket.
         """
-        held = {name: getattr(template, name) for name in ("status", *unchanged)}
-        more = dict(unsettled or {})
-        names = {f"#{name}": name for name in {*sets, *held}}
-        names |= {f"#n{n}": name for n, name in enumerate([*more, *settled])}
-        places = [f"unsettled.#n{n}" for n in range(len(more) + len(settled))]
+        expected = {name: getattr(template, name) for name in ("status", *unchanged)}
+        added = dict(unsettled or {})
+        names = {f"#{name}": name for name in {*sets, *expected}}
+        names |= {f"#n{n}": name for n, name in enumerate([*added, *settled])}
+        # One attribute path per name: two writers may add and remove different names at once.
+        paths = [f"unsettled.#n{n}" for n in range(len(added) + len(settled))]
         values = {f":{name}": value for name, value in sets.items()}
-        values |= {f":was_{name}": value for name, value in held.items()}
-        values |= {f":n{n}": at for n, at in enumerate(more.values())}
-        setting = [f"#{name} = :{name}" for name in sets]
-        setting += [f"{place} = :n{n}" for n, place in enumerate(places[: len(more)])]
+        values |= {f":was_{name}": value for name, value in expected.items()}
+        values |= {f":n{n}": at for n, at in enumerate(added.values())}
+        assignments = [f"#{name} = :{name}" for name in sets]
+        assignments += [f"{path} = :n{n}" for n, path in enumerate(paths[: len(added)])]
         if due_at is not None:
-            setting += ["due_at = :due_at", "DPK = :dpk"]
+            assignments += ["due_at = :due_at", "DPK = :dpk"]
             values |= {":due_at": due_at, ":dpk": due_shard(template.id)}
-        gone = [*places[len(more) :], *(["due_at", "DPK"] if clear_due else [])]
-        update = f"SET {', '.join(setting)}" if setting else ""
-        update += f" REMOVE {', '.join(gone)}" if gone else ""
+        removals = [*paths[len(added) :], *(["due_at", "DPK"] if clear_due else [])]
+        update = f"SET {', '.join(assignments)}" if assignments else ""
+        update += f" REMOVE {', '.join(removals)}" if removals else ""
         return Write(
             self._table,
             key=meta_key(template),
             update=update.strip(),
-            condition=" AND ".join(f"#{name} = :was_{name}" for name in held),
+            condition=" AND ".join(f"#{name} = :was_{name}" for name in expected),
             names=names,
             values=values,
         )

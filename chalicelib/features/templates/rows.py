@@ -1,6 +1,6 @@
-"""The rows of a template, `WS#<ws>#TPL#<id>`: `META`, `DRAFT`, `VER#<n>`, and `DATA#<ds>`.
+"""Rows of a template, `WS#<ws>#TPL#<id>`: `META`, `DRAFT`, `VER#<n>`, and `DATA#<ds>`.
 
-Each row of the partition that has an `object_key` owns that object.
+A row with an `object_key` owns that object; a version shares it with its draft (decision 20).
 """
 
 from collections.abc import Mapping
@@ -19,17 +19,17 @@ from chalicelib.features.templates.source_texts import object_key
 
 
 def list_partition(workspace_id: WorkspaceId) -> str:
-    """Return the partition of the `lists` index that a workspace's templates stand in."""
+    """Return the partition of a workspace's templates in the `lists` index."""
     return f"WS#{workspace_id}#TPL"
 
 
 def template_partition(workspace_id: WorkspaceId, template_id: str) -> str:
-    """Return the partition of a template, its draft, versions, datasets and facts."""
+    """Return the partition of a template, its draft, versions, datasets and events."""
     return f"WS#{workspace_id}#TPL#{template_id}"
 
 
 def meta_key(template: Template) -> Item:
-    """Return the key of a template's own row."""
+    """Return the key of a template's `META` row."""
     return {"PK": template_partition(template.workspace_id, template.id), "SK": "META"}
 
 
@@ -44,7 +44,7 @@ def dataset_key(dataset_id: str) -> str:
 
 
 def template_row(template: Template) -> Item:
-    """Write a template's own row; one that is being created is in no list."""
+    """Return a template's `META` row; a `creating` template is in no list."""
     names = [name for name in Template._fields if name != "unsettled"]
     row = meta_key(template) | {name: getattr(template, name) for name in names}
     row["unsettled"] = dict(template.unsettled)
@@ -54,12 +54,12 @@ def template_row(template: Template) -> Item:
 
 
 def template_from_row(item: Mapping[str, Any]) -> Template:
-    """Read a template's own row."""
+    """Return the template of a `META` row."""
     return Template(**{name: item[name] for name in Template._fields})
 
 
 def draft_row(template: Template, draft: Draft) -> Item:
-    """Write a draft."""
+    """Return the row of a draft."""
     return {
         "PK": template_partition(template.workspace_id, template.id),
         "SK": "DRAFT",
@@ -70,12 +70,12 @@ def draft_row(template: Template, draft: Draft) -> Item:
 
 
 def draft_from_row(item: Item) -> Draft:
-    """Read a draft."""
+    """Return the draft of a row."""
     return Draft(item["revision"], _stored_from_row(item), item["updated_at"])
 
 
 def version_row(template: Template, version: PublishedVersion) -> Item:
-    """Write a version."""
+    """Return the row of a version."""
     return {
         "PK": template_partition(template.workspace_id, template.id),
         "SK": version_key(version.number),
@@ -89,7 +89,7 @@ def version_row(template: Template, version: PublishedVersion) -> Item:
 
 
 def version_from_row(item: Item) -> PublishedVersion:
-    """Read a version."""
+    """Return the version of a row."""
     return PublishedVersion(
         number=item["number"],
         stored=_stored_from_row(item),
@@ -101,7 +101,7 @@ def version_from_row(item: Item) -> PublishedVersion:
 
 
 def dataset_row(template: Template, dataset: Dataset) -> Item:
-    """Write a dataset."""
+    """Return the row of a dataset."""
     return {
         "PK": template_partition(template.workspace_id, template.id),
         "SK": dataset_key(dataset.id),
@@ -115,7 +115,7 @@ def dataset_row(template: Template, dataset: Dataset) -> Item:
 
 
 def dataset_from_row(item: Item) -> Dataset:
-    """Read a dataset."""
+    """Return the dataset of a row."""
     return Dataset(
         id=item["id"],
         name=item["name"],
@@ -128,12 +128,12 @@ def dataset_from_row(item: Item) -> Dataset:
 
 def _stored_attributes(template: Template, stored: StoredText) -> Item:
     name = stored.object_name
-    place = None if name is None else object_key(template.workspace_id, template.id, name)
+    key = None if name is None else object_key(template.workspace_id, template.id, name)
     return {
         "sha256": stored.sha256,
         "text": stored.text,
         "object_name": name,
-        "object_key": place,
+        "object_key": key,
     }
 
 

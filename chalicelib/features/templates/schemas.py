@@ -1,4 +1,4 @@
-"""A template's JSON Schema: it is sound when it is kept, and data fit it before they are used."""
+"""Checks of a template's JSON Schema: the schema before it is stored, data before a render."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -9,21 +9,21 @@ from chalicelib.core.errors import FieldError, RenderFailure, ServiceError, vali
 from chalicelib.features.templates.model import SourceBundle
 
 MAX_SCHEMA_BYTES: Final = 256_000
-# Five seconds of processor time, on a machine that others use as well.
+# Wall time for five seconds of processor time on a shared machine.
 _BUDGET_S: Final = 15.0
 
 
 class SchemaChecker(Protocol):
-    """Evaluates schemas, within a budget."""
+    """Port to the schema validator, which works within a budget."""
 
     def check_schema(self, schema: Any, *, deadline: float, prefix: str = ...) -> list[FieldError]:
-        """Return what is wrong with a schema; raises `template_fuel_exhausted`."""
+        """Return the errors of a schema; raises `template_fuel_exhausted`."""
         ...
 
     def validate(
         self, schema: Any, data: Any, *, deadline: float, prefix: str = ...
     ) -> list[FieldError]:
-        """Return what keeps data from fitting; raises `template_fuel_exhausted`."""
+        """Return the errors of data against a schema; raises `template_fuel_exhausted`."""
         ...
 
 
@@ -31,11 +31,11 @@ class CheckSchemas:
     """Checks schemas, and data against them."""
 
     def __init__(self, schemas: SchemaChecker) -> None:
-        """Evaluate them there."""
+        """Check with this validator."""
         self._schemas = schemas
 
     def check_source(self, source: SourceBundle) -> None:
-        """Refuse a source whose schema could not be used; raises `validation_error`."""
+        """Raise `validation_error` for a source with an unusable schema."""
         if source.schema is None:
             return
         size = len(json.dumps(source.schema).encode())
@@ -43,13 +43,13 @@ class CheckSchemas:
             message = f"has {size} bytes; a schema has {MAX_SCHEMA_BYTES} at most"
             raise validation_error("/schema", message, "wrong_length")
         try:
-            faults = self._schemas.check_schema(source.schema, deadline=time.time() + _BUDGET_S)
+            errors = self._schemas.check_schema(source.schema, deadline=time.time() + _BUDGET_S)
         except RenderFailure as exhausted:
             message = f"is too complex: {exhausted.detail}"
             raise validation_error("/schema", message, "not_allowed") from exhausted
-        if faults:
-            detail = _summary(faults, "The schema")
-            raise ServiceError("validation_error", detail, errors=faults)
+        if errors:
+            detail = _summary(errors, "The schema")
+            raise ServiceError("validation_error", detail, errors=errors)
 
     def check_data(
         self,
@@ -60,19 +60,19 @@ class CheckSchemas:
         prefix: str = "/data",
         budget_s: float = _BUDGET_S,
     ) -> None:
-        """Refuse data that do not fit.
+        """Check data against a schema; `budget_s` is at most 15 seconds.
 
         Raises `data_schema_mismatch`, `template_fuel_exhausted`, or `render_timeout`.
         """
         if schema is None:
             return
         deadline = time.time() + min(budget_s, _BUDGET_S)
-        found = self._schemas.validate(schema, data, deadline=deadline, prefix=prefix)
-        if found:
-            raise RenderFailure("data_schema_mismatch", _summary(found, subject), errors=found)
+        errors = self._schemas.validate(schema, data, deadline=deadline, prefix=prefix)
+        if errors:
+            raise RenderFailure("data_schema_mismatch", _summary(errors, subject), errors=errors)
 
 
-def _summary(found: Sequence[FieldError], subject: str) -> str:
-    first, more = found[0], len(found) - 1
+def _summary(errors: Sequence[FieldError], subject: str) -> str:
+    first, more = errors[0], len(errors) - 1
     others = f" (and {more} more)" if more else ""
     return f"{subject}: {first.path} {first.message}{others}."

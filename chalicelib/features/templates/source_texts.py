@@ -1,7 +1,7 @@
-"""Sources of templates: in their rows while they are small, else in the bucket under a new name.
+"""Source texts of templates: small ones in their rows, others in the bucket under a new name.
 
-A name is written into the template's row before its object is made (`unsettled`), so whoever dies
-in between leaves nothing that the upkeep does not find.
+A name is written into the template's row (`unsettled`) before its object is created, so
+maintenance finds the object after a crash (decision 20).
 """
 
 import hashlib
@@ -13,21 +13,21 @@ from chalicelib.core import json
 from chalicelib.core.ids import TemplateId, WorkspaceId
 from chalicelib.features.templates.model import SourceBundle, StoredText
 
-# An item holds 400 KB; a page of a hundred versions is read at once.
+# A DynamoDB item holds 400 KB; one batch reads a hundred versions.
 MAX_ROW_BYTES: Final = 100_000
-# Fifty of them are made in one transaction, which holds 4 MB.
+# One transaction, which holds 4 MB, creates up to fifty datasets.
 MAX_DATASET_ROW_BYTES: Final = 40_000
 
 
 class SourceTexts:
-    """Writes and reads sources."""
+    """Reads and writes source texts."""
 
     def __init__(self, objects: Objects) -> None:
-        """Keep what is large in this bucket."""
+        """Store large texts in this bucket."""
         self._objects = objects
 
     def put(self, workspace_id: WorkspaceId, template_id: TemplateId, name: str, text: str) -> None:
-        """Keep a large source under a name that is announced already."""
+        """Store a large text under a name that is already announced."""
         content = text.encode()
         self._objects.put(
             object_key(workspace_id, template_id, name),
@@ -37,26 +37,26 @@ class SourceTexts:
         )
 
     def text(self, workspace_id: WorkspaceId, template_id: TemplateId, stored: StoredText) -> str:
-        """Return the JSON of a source; raises where the bucket has another one than was kept."""
+        """Return a stored text; raises LookupError if its object is missing or altered."""
         if stored.text is not None:
             return stored.text
         assert stored.object_name is not None
         content = self._objects.get(object_key(workspace_id, template_id, stored.object_name))
         if content is None or hashlib.sha256(content).hexdigest() != stored.sha256:
-            message = f"the source {stored.object_name} of {template_id} is not as it was kept"
+            message = f"the source {stored.object_name} of {template_id} is missing or altered"
             raise LookupError(message)
         return content.decode()
 
     def source(
         self, workspace_id: WorkspaceId, template_id: TemplateId, stored: StoredText
     ) -> SourceBundle:
-        """Return a source."""
+        """Return a stored source; raises as `text`."""
         return parse_source(self.text(workspace_id, template_id, stored))
 
     def delete(
         self, workspace_id: WorkspaceId, template_id: TemplateId, names: Iterable[str]
     ) -> None:
-        """Remove sources from the bucket, whether or not they are there."""
+        """Remove texts from the bucket; idempotent."""
         for name in names:
             self._objects.delete(object_key(workspace_id, template_id, name))
 
@@ -67,21 +67,21 @@ def serialize_source(source: SourceBundle) -> str:
 
 
 def parse_source(text: str) -> SourceBundle:
-    """Read what `text_of` wrote."""
+    """Return the source of a JSON that `serialize_source` returned."""
     return SourceBundle.from_json(json.loads_own(text))
 
 
 def is_too_large_for_row(text: str, max_bytes: int = MAX_ROW_BYTES) -> bool:
-    """Tell whether a source has no room in a row."""
+    """Return whether a text does not fit into a row."""
     return len(text.encode()) > max_bytes
 
 
 def stored_text(text: str, name: str | None) -> StoredText:
-    """Return how a source is kept: under a name in the bucket, or else in its row."""
+    """Return the stored form of a text: `name` in the bucket, or inline if None."""
     digest = hashlib.sha256(text.encode()).hexdigest()
     return StoredText(digest, text if name is None else None, name)
 
 
 def object_key(workspace_id: WorkspaceId, template_id: TemplateId, name: str) -> str:
-    """Return where a named source is kept."""
+    """Return the key of a named text in the bucket."""
     return f"ws/{workspace_id}/templates/{template_id}/{name}"

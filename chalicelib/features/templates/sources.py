@@ -1,4 +1,4 @@
-"""Templates as a render needs them; what was published is kept in this process."""
+"""Template sources for renders; published versions are cached in this process."""
 
 import threading
 from collections import OrderedDict
@@ -20,7 +20,7 @@ _CACHE_BYTES: Final = 32_000_000
 
 @dataclass(frozen=True, slots=True)
 class ResolvedSource:
-    """What a template's document is made from; a draft has no version."""
+    """Source that a document is made from; a draft has no version."""
 
     version: int | None
     type: TemplateType
@@ -28,10 +28,13 @@ class ResolvedSource:
 
 
 class CachedTemplateSources:
-    """The templates of all workspaces; a version is read once, its template's row each time."""
+    """Template sources with a cache of versions.
+
+    Versions never change, so each is read once; the template's row is read each time (decision 20).
+    """
 
     def __init__(self, read: ReadTemplates, *, cache_bytes: int = _CACHE_BYTES) -> None:
-        """Read through this, and keep so many bytes of versions."""
+        """Read with `read`; cache up to `cache_bytes` of versions."""
         self._read = read
         self._cache = _TextCache(cache_bytes)
 
@@ -58,12 +61,12 @@ class CachedTemplateSources:
         if text is None:
             text = self._read.version_text(template, number)
             self._cache.put(key, text)
-        # Read anew: who gets it may change it.
+        # Parsed for each caller, which may change it.
         return parse_source(text)
 
 
 class _TextCache:
-    """What was used last, up to a number of bytes."""
+    """LRU cache of texts, limited in characters; safe for threads."""
 
     def __init__(self, max_bytes: int) -> None:
         self._max_bytes = max_bytes
@@ -89,45 +92,47 @@ class _TextCache:
 
 
 class SourceLookup(Protocol):
-    """Templates by id."""
+    """Lookup of a template's source by id."""
 
     def __call__(
         self, workspace_id: WorkspaceId, template_id: str, version: VersionChoice
     ) -> ResolvedSource:
-        """Return a version's source; raises ServiceError where there is none."""
+        """Return a version's source; raises ServiceError if there is none."""
         ...
 
 
 def resolve_includes(
     texts: Any, workspace_id: WorkspaceId, find: SourceLookup, allowed: Collection[str] = ()
 ) -> Includes:
-    """Return all that the strings in `texts`, JSON of any shape, include.
+    """Return the templates that the strings in `texts` (JSON of any shape) include.
 
-    With `allowed` those templates alone may be included: a key's, and what a template that it may
-    use includes.
+    With `allowed` only those ids may be included; others raise `template_not_allowed_for_key`. A
+    missing template or a canvas raises `template_not_found`.
     """
 
-    def html(template_id: str) -> str:
+    def load_html(template_id: str) -> str:
         if allowed and template_id not in allowed:
             detail = f"This key may not use the template {template_id}."
             raise Forbidden("template_not_allowed_for_key", detail)
-        found = find(workspace_id, template_id, "live")
-        if found.type != "html":
+        resolved = find(workspace_id, template_id, "live")
+        if resolved.type != "html":
             detail = f"The template {template_id} is a canvas, which has no HTML to include."
             raise NotFound("template_not_found", detail)
-        return found.source.content.get("html") or ""
+        return resolved.source.content.get("html") or ""
 
-    return collect_includes(_strings(texts), html)
+    return collect_includes(_strings(texts), load_html)
 
 
 def check_includes(source: SourceBundle, before: SourceBundle, allowed: Collection[str]) -> None:
-    """Refuse a source that includes what its key may not use; what was included before may stay.
+    """Raise `template_not_allowed_for_key` for a new include that the key may not use.
 
-    Otherwise whoever writes one template could read all others through it.
+    Otherwise a key for one template could read all others through it. Includes of `before` stay.
     """
-    further = _included_ids(source) - _included_ids(before) - {*allowed}
-    if further:
-        detail = f"This key may not use the template {min(further)}, which the draft would include."
+    forbidden = _included_ids(source) - _included_ids(before) - {*allowed}
+    if forbidden:
+        detail = (
+            f"This key may not use the template {min(forbidden)}, which the draft would include."
+        )
         raise Forbidden("template_not_allowed_for_key", detail)
 
 

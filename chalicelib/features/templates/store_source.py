@@ -1,4 +1,4 @@
-"""Keep a source or a dataset: in its row, or first announced there and then in the bucket."""
+"""Storage of a source or dataset: inline, or announced in the row and put into the bucket."""
 
 import datetime as dt
 from collections.abc import Mapping, Sequence
@@ -22,13 +22,13 @@ from chalicelib.features.templates.source_texts import (
     stored_text,
 )
 
-# A request has 29 s: what is unsettled by then belongs to nobody.
+# A request ends after 29 s: a source that is unsettled for an hour has no owner.
 UNSETTLED_TIMEOUT: Final = dt.timedelta(hours=1)
 _MAX_TRIES: Final = 10
 
 
 class StoreSource:
-    """Makes sure that no object in the bucket is without a row that tells of it."""
+    """Stores sources so that a row names every object in the bucket (decision 20)."""
 
     def __init__(
         self,
@@ -39,7 +39,7 @@ class StoreSource:
         clock: Clock,
         ids: IdGenerator,
     ) -> None:
-        """Build from the stores."""
+        """Work with these stores."""
         self._tables = tables
         self._templates = templates
         self._contents = contents
@@ -49,45 +49,48 @@ class StoreSource:
     def store_new(
         self, template: Template, source: SourceBundle, datasets: Sequence[str]
     ) -> list[StoredText]:
-        """Keep the source and datasets of a template that is about to be made.
+        """Store the source and datasets of a new template; return them in this order.
 
-        What is large is announced in its row, which is `creating` then.
+        Large ones are announced in the template's row, which has the status `creating` then.
         """
         now = self._clock.now()
         texts = (serialize_source(source), *datasets)
         limits = [MAX_ROW_BYTES, *[MAX_DATASET_ROW_BYTES] * len(datasets)]
-        kept = [
+        stored = [
             stored_text(
                 text, self._ids.new("src", now) if is_too_large_for_row(text, max_bytes) else None
             )
             for text, max_bytes in zip(texts, limits, strict=True)
         ]
-        names = [each.object_name for each in kept if each.object_name is not None]
+        names = [each.object_name for each in stored if each.object_name is not None]
         if names:
             unsettled = dict.fromkeys(names, format_rfc3339(now))
             announced = replace(template, status="creating", unsettled=unsettled)
             self._announce_new(announced)
             crash_if_armed(CrashPoint.TEMPLATE_ANNOUNCED)
-        for text, each in zip(texts, kept, strict=True):
+        for text, each in zip(texts, stored, strict=True):
             if each.object_name is not None:
                 self._contents.put(template.workspace_id, template.id, each.object_name, text)
                 crash_if_armed(CrashPoint.TEMPLATE_STORED)
-        return kept
+        return stored
 
     def _announce_new(self, announced: Template) -> None:
         try:
             self._tables.write(self._templates.announcement(announced, self.cleanup_due_at()))
-        except ConditionFailed as taken:
-            # Of a fresh id it is this very one, and the answer was lost.
-            if taken.existing_item["status"] != announced.status:
+        except ConditionFailed as conflict:
+            # The id is fresh: the row is from this write, whose response was lost and retried.
+            if conflict.existing_item["status"] != announced.status:
                 raise
 
     def store(self, template: Template, source: SourceBundle) -> StoredText:
-        """Keep a further source; raises `template_…` where the template is gone meanwhile."""
+        """Store a source of a template.
+
+        Raises `template_deleted` or `template_not_found` if it was removed meanwhile.
+        """
         return self._store(template, serialize_source(source), MAX_ROW_BYTES)
 
     def store_dataset(self, template: Template, text: str) -> StoredText:
-        """Keep the JSON of a dataset; raises as `of`."""
+        """Store the JSON of a dataset; raises as `store`."""
         return self._store(template, text, MAX_DATASET_ROW_BYTES)
 
     def _store(self, template: Template, text: str, max_bytes: int) -> StoredText:
@@ -109,21 +112,21 @@ class StoreSource:
             try:
                 self._tables.write(change)
             except ConditionFailed:
-                # Deleted; it may be restored by now.
+                # The status has changed: deleted, and perhaps already restored. Read it again.
                 template = self._templates.one(template.workspace_id, template.id)
             else:
                 return
         raise Conflict("conflict", "Others change this template all the time; try again.")
 
     def cleanup_due_at(self) -> str:
-        """Return when what is unsettled now is to be looked at."""
+        """Return when a source that is unsettled now is due for removal (RFC 3339)."""
         return format_rfc3339(self._clock.now() + UNSETTLED_TIMEOUT)
 
     def discard(self, template: Template, names: list[str]) -> None:
-        """Remove sources that no row names any more, or never will."""
+        """Remove sources that no row names or will name."""
         if not names:
             return
         self._contents.delete(template.workspace_id, template.id, names)
-        # Refused: the template is deleted; what it has unsettled goes with it.
+        # The template is deleted: the purge removes its unsettled sources.
         with suppress(ConditionFailed):
             self._tables.write(self._templates.change(template, {}, settled=names))

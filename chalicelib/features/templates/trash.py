@@ -1,4 +1,4 @@
-"""The trash: a deleted template can be restored for 30 days, then it is purged."""
+"""Trash: a deleted template can be restored for 30 days, then it is purged."""
 
 import datetime as dt
 import logging
@@ -21,10 +21,10 @@ _MAX_TRIES: Final = 10
 
 
 class TrashTemplate:
-    """Moves templates into the trash and out of it."""
+    """Deletes templates into the trash, and restores them."""
 
     def __init__(self, *, tables: Tables, templates: Templates, clock: Clock) -> None:
-        """Change these."""
+        """Change the templates of this repository."""
         self._tables = tables
         self._templates = templates
         self._clock = clock
@@ -40,8 +40,8 @@ class TrashTemplate:
             )
             try:
                 self._tables.write(change)
-            except ConditionFailed as lost:
-                if not _has_values(sets, lost.item):
+            except ConditionFailed as conflict:
+                if not _has_values(sets, conflict.item):
                     template = self._templates.one(template.workspace_id, template.id)
                     continue
             log.info("template deleted", extra={"template": template.id})
@@ -49,7 +49,7 @@ class TrashTemplate:
         raise Conflict("conflict", "Others change this template all the time; try again.")
 
     def restore(self, workspace_id: WorkspaceId, template_id: str) -> Template:
-        """Restore a template; raises `conflict` for one that is not deleted."""
+        """Restore a template; raises `conflict` if it is not deleted, `template_not_found`."""
         template = self._templates.find(workspace_id, template_id)
         if template is None or is_trash_expired(template, self._clock.now()):
             raise NotFound("template_not_found", f"There is no template {template_id[:64]}.")
@@ -61,25 +61,25 @@ class TrashTemplate:
             "deleted_at": None,
             "updated_at": format_rfc3339(now),
         }
-        left = bool(template.unsettled)
-        due_at = format_rfc3339(now + UNSETTLED_TIMEOUT) if left else None
-        change = self._templates.change(template, sets, due_at=due_at, clear_due=not left)
+        is_due = bool(template.unsettled)
+        due_at = format_rfc3339(now + UNSETTLED_TIMEOUT) if is_due else None
+        change = self._templates.change(template, sets, due_at=due_at, clear_due=not is_due)
         try:
             self._tables.write(change)
         except ConditionFailed:
-            # Somebody else has restored it, or its time was over.
+            # Another request has restored it, or maintenance purges it.
             return self._templates.one(workspace_id, template_id)
         log.info("template restored", extra={"template": template.id})
         return replace(template, **sets)
 
 
 def _has_values(sets: dict[str, Any], item: Item | None) -> bool:
-    """Tell whether a row is as it was to be: this very call did it, and its answer was lost."""
+    """Return whether a row has these values: this write was done, and its response was lost."""
     return item is not None and all(item.get(name) == value for name, value in sets.items())
 
 
 def is_trash_expired(template: Template, now: dt.datetime) -> bool:
-    """Tell whether a template's time in the trash is over."""
+    """Return whether a template's time in the trash is over."""
     return (
         template.deleted_at is not None
         and parse_rfc3339(template.deleted_at) + TRASH_RETENTION <= now

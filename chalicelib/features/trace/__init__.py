@@ -1,1 +1,1 @@
-"""Traces: everything that is known of one render, in the order of time; for the operator."""
+"""Traces: all records about one render in the order of time, for the operator."""

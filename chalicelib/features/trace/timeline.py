@@ -1,4 +1,4 @@
-"""What came about, read from each place that knows something of it."""
+"""Timeline of a render: entries read from rows, events, dead letters and logs."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,21 +10,21 @@ from chalicelib.core.clock import format_rfc3339, parse_rfc3339
 from chalicelib.features.dead_letters.repository import DeadLetter
 from chalicelib.features.renders.model import Render
 
-# Of a line, what stands in columns of its own or says nothing to a reader.
+# Fields of a log line that have their own column, or that no reader needs.
 _COLUMN_FIELDS: Final = frozenset(
     {"timestamp", "service", "message", "request_id", "render", "workspace"}
 )
 _NOISE_FIELDS: Final = frozenset(
     {"location", "exception", "exception_notes", "key", "kind", "gateway_id"}
 )
-# What else wrote of a request calls it by these ids, and tells of it in lines of these kinds.
+# Platform and gateway have their own ids for a request, and write lines of these kinds.
 _RELATED_ID_FIELDS: Final = ("invocation", "gateway_id")
 _PLATFORM_KINDS: Final = ("invocation", "request")
 
 
 @dataclass(frozen=True, slots=True)
 class TimelineEntry:
-    """Something that came about, or is to come about, and who says so."""
+    """Event in the past or the future, with the source that reports it."""
 
     at: str
     source: str
@@ -34,7 +34,7 @@ class TimelineEntry:
 
 @dataclass(frozen=True, slots=True)
 class TracedObject:
-    """A place in the bucket that a render may have used; `bytes` None: nothing is there."""
+    """Object key that a render may have used; `bytes` is None if there is no object."""
 
     key: str
     role: str
@@ -43,7 +43,7 @@ class TracedObject:
 
 @dataclass(frozen=True, slots=True)
 class TraceReport:
-    """One render: how it stands, what it holds, and all that came about, oldest first."""
+    """State, objects and timeline (oldest entry first) of one render."""
 
     state: Mapping[str, Any]
     objects: tuple[TracedObject, ...]
@@ -51,7 +51,7 @@ class TraceReport:
 
 
 def row_entries(render: Render, row: Item) -> Iterator[TimelineEntry]:
-    """Yield what a render's row says."""
+    """Yield the entries of the row of a render."""
     for entry in row["history"]:
         yield TimelineEntry(entry["at"], "row", entry["event"])
     code = (render.error or {}).get("code")
@@ -68,7 +68,7 @@ def row_entries(render: Render, row: Item) -> Iterator[TimelineEntry]:
 
 
 def event_entries(rows: Iterable[Item]) -> Iterator[TimelineEntry]:
-    """Yield what became of facts."""
+    """Yield the entries of event rows."""
     for row in rows:
         moments = {
             "created": row["created_at"],
@@ -81,7 +81,7 @@ def event_entries(rows: Iterable[Item]) -> Iterator[TimelineEntry]:
 
 
 def dead_letter_entries(letters: Iterable[DeadLetter]) -> Iterator[TimelineEntry]:
-    """Yield what became of messages that were given up."""
+    """Yield the entries of dead letters."""
     for letter in letters:
         detail = {"message_id": letter.id, "reason": letter.reason, "outcome": letter.outcome}
         yield TimelineEntry(
@@ -90,18 +90,18 @@ def dead_letter_entries(letters: Iterable[DeadLetter]) -> Iterator[TimelineEntry
 
 
 def log_entries(lines: Iterable[str], render: Render) -> Iterator[TimelineEntry]:
-    """Yield the lines of the log that are about a render; callers may reuse a request's id."""
+    """Yield the log lines about a render; callers may reuse a request id for other renders."""
     yield from map(_log_entry, _lines_about(lines, render))
 
 
 def related_request_ids(lines: Iterable[str], render: Render) -> set[str]:
-    """Return what platform and gateway call that in which functions wrote of a render."""
-    found = {line.get(name) for line in _lines_about(lines, render) for name in _RELATED_ID_FIELDS}
-    return {str(name) for name in found if name} - {render.request_id}
+    """Return the platform's and the gateway's ids of the requests that handled a render."""
+    ids = {line.get(name) for line in _lines_about(lines, render) for name in _RELATED_ID_FIELDS}
+    return {str(name) for name in ids if name} - {render.request_id}
 
 
 def platform_entries(lines: Iterable[str], other_id: str) -> Iterator[TimelineEntry]:
-    """Yield how it ended, as platform and gateway tell: a function that dies tells nothing."""
+    """Yield the platform's and the gateway's lines; a function that dies writes none itself."""
     for text in lines:
         line = _parse_line(text)
         if line and line.get("kind") in _PLATFORM_KINDS and line.get("request_id") == other_id:
@@ -109,14 +109,14 @@ def platform_entries(lines: Iterable[str], other_id: str) -> Iterator[TimelineEn
 
 
 def _lines_about(lines: Iterable[str], render: Render) -> Iterator[dict[str, Any]]:
-    ours: dict[str, set[Any]] = {
+    expected: dict[str, set[Any]] = {
         "request_id": {render.request_id},
         "render": {None, render.id},
         "workspace": {None, render.workspace_id},
     }
     for text in lines:
         line = _parse_line(text)
-        if line and all(line.get(name) in values for name, values in ours.items()):
+        if line and all(line.get(name) in values for name, values in expected.items()):
             yield line
 
 
@@ -125,7 +125,7 @@ def _parse_line(text: str) -> dict[str, Any] | None:
         line = json.loads(text)
     except ValueError:
         return None
-    # Metrics repeat what the row says.
+    # Metrics (`_aws`, embedded metric format) repeat the row.
     if not isinstance(line, dict) or "_aws" in line or "timestamp" not in line:
         return None
     return line
@@ -134,12 +134,12 @@ def _parse_line(text: str) -> dict[str, Any] | None:
 def _log_entry(line: Mapping[str, Any]) -> TimelineEntry:
     kind = line.get("kind")
     if kind == "request":
-        source, what, told = "gateway", f"{line['method']} {line['path']}", {"method", "path"}
+        source, what, shown = "gateway", f"{line['method']} {line['path']}", {"method", "path"}
     elif kind == "invocation":
-        source, what, told = "runner", f"invoked {line['function']}", {"function"}
+        source, what, shown = "runner", f"invoked {line['function']}", {"function"}
     else:
-        source, what, told = str(line.get("service")), str(line.get("message")), set()
-    left_out = _COLUMN_FIELDS | _NOISE_FIELDS | told
+        source, what, shown = str(line.get("service")), str(line.get("message")), set()
+    left_out = _COLUMN_FIELDS | _NOISE_FIELDS | shown
     detail = {
         name: value
         for name, value in line.items()

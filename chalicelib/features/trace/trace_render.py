@@ -1,4 +1,4 @@
-"""Trace one render through everything that keeps something of it."""
+"""Trace of one render through all tables, buckets and logs."""
 
 import datetime as dt
 from collections.abc import Callable, Iterable, Iterator
@@ -31,18 +31,18 @@ from chalicelib.features.trace.timeline import (
 from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
 from chalicelib.features.workspaces.repository import Workspaces
 
-# The lines of a request since some time: they may stand in a file here, or in AWS.
+# Returns the log lines of a request id since a time; they come from a local file or from AWS.
 type ReadLogLines = Callable[[str, dt.datetime], Iterable[str]]
 
-# Clocks differ, and a request comes before its render.
+# Clocks differ, and a request is logged before its render is created.
 _CLOCK_SKEW: Final = dt.timedelta(minutes=1)
-# What need not be there.
+# Roles of objects that are listed only if they exist.
 _DEAD_ATTEMPT: Final = "dead attempt"
 _BASE64_COPY: Final = "base64 of a file"
 
 
 class TraceRender:
-    """Finds everything that is known of a render; reads only."""
+    """Query for everything that is stored about a render; it writes nothing."""
 
     def __init__(  # noqa: PLR0913 -- the places where something is kept
         self,
@@ -55,7 +55,7 @@ class TraceRender:
         objects: Objects,
         read_lines: ReadLogLines,
     ) -> None:
-        """Look in these places."""
+        """Store the sources."""
         self._workspaces = workspaces
         self._renders = renders
         self._outbox = outbox
@@ -65,26 +65,29 @@ class TraceRender:
         self._read_lines = read_lines
 
     def __call__(self, render_id: str, workspace_id: str | None) -> TraceReport:
-        """Trace a render, in all workspaces where none is named; raises `render_not_found`."""
+        """Trace a render; without `workspace_id` all workspaces are searched.
+
+        Raise `render_not_found`.
+        """
         row = self._find_row(render_id, workspace_id)
         render = render_of(row)
         since = parse_rfc3339(render.created_at) - _CLOCK_SKEW
         lines = list(self._read_lines(render.request_id, since))
-        events = [
+        entries = [
             *row_entries(render, row),
             *event_entries(self._outbox.of_subject(partition(render.workspace_id, render.id))),
             *dead_letter_entries(self._dead_letters_of(render)),
             *log_entries(lines, render),
             *(
-                event
+                entry
                 for other_id in sorted(related_request_ids(lines, render))
-                for event in platform_entries(self._read_lines(other_id, since), other_id)
+                for entry in platform_entries(self._read_lines(other_id, since), other_id)
             ),
         ]
         return TraceReport(
             state=self._render_state(render, row),
             objects=tuple(self._objects_of(render)),
-            timeline=tuple(sorted(events, key=_sort_key)),
+            timeline=tuple(sorted(entries, key=_sort_key)),
         )
 
     def _find_row(self, render_id: str, workspace_id: str | None) -> Item:
@@ -92,9 +95,9 @@ class TraceRender:
             detail = "The id of a render is rnd_ and 26 digits and letters."
             raise NotFound("render_not_found", detail)
         ids = [workspace_id] if workspace_id else [row.id for row in self._workspaces.all()]
-        for some in batched(ids, BATCH_GET_LIMIT, strict=False):
+        for batch in batched(ids, BATCH_GET_LIMIT, strict=False):
             for row in self._renders.rows(
-                [(WorkspaceId(one), RenderId(render_id)) for one in some]
+                [(WorkspaceId(each), RenderId(render_id)) for each in batch]
             ):
                 return row
         where = "that workspace" if workspace_id else "any workspace"
@@ -130,8 +133,8 @@ class TraceRender:
     def _objects_of(self, render: Render) -> Iterator[TracedObject]:
         roles = dict.fromkeys(attempt_object_keys(render), _DEAD_ATTEMPT)
         for file in render.files:
-            own, *coded = file_object_keys(render, file.key)
-            roles |= dict.fromkeys(coded, _BASE64_COPY) | {own: file.id}
+            file_key, *base64_keys = file_object_keys(render, file.key)
+            roles |= dict.fromkeys(base64_keys, _BASE64_COPY) | {file_key: file.id}
         if render.body_key is not None:
             roles[render.body_key] = "body"
         for key, role in roles.items():
@@ -141,5 +144,5 @@ class TraceRender:
 
 
 def _sort_key(entry: TimelineEntry) -> tuple[str, bool]:
-    # At one moment the request comes first and the log's lines come before what they led to.
+    # At the same time, log lines come before the rows that result from them.
     return entry.at, entry.source in {"row", "facts", "dead letters"}

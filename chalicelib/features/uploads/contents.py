@@ -1,4 +1,4 @@
-"""The bytes of uploads for the render that names them: it was accepted while they were there."""
+"""Bytes of uploads for the render that names them; they existed when it was accepted."""
 
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.core.errors import RenderFailure
@@ -7,14 +7,14 @@ from chalicelib.features.uploads.model import upload_key
 
 
 class UploadContents:
-    """Reads bytes and nothing else: who makes documents sees no items of uploads."""
+    """Reads bytes and nothing else: the render function has no access to upload rows."""
 
     def __init__(self, objects: Objects) -> None:
         """Read from this bucket."""
         self._objects = objects
 
     def get(self, workspace_id: WorkspaceId, upload_id: str) -> bytes:
-        """Return the bytes; raises RenderFailure `upload_not_found` where they are gone."""
+        """Return the bytes; raises RenderFailure `upload_not_found` if they are gone."""
         content = self._objects.get(upload_key(workspace_id, UploadId(upload_id)))
         if content is None:
             raise RenderFailure("upload_not_found", f"The upload {upload_id} is gone.")

@@ -1,4 +1,4 @@
-"""Take an upload in: its bytes at once, or a form with which they are sent to the store."""
+"""Creation and deletion of uploads: bytes at once, or a form to send them to the bucket."""
 
 import datetime as dt
 import hashlib
@@ -18,7 +18,7 @@ _FORM_LIFETIME_S: Final = 3600
 
 @dataclass(frozen=True, slots=True)
 class AnnouncedUpload:
-    """What is to come."""
+    """Name, media type and size of an upload, before its bytes are stored."""
 
     workspace_id: WorkspaceId
     filename: str
@@ -27,29 +27,29 @@ class AnnouncedUpload:
 
 
 class CreateUpload:
-    """Takes uploads in."""
+    """Creates uploads."""
 
     def __init__(
         self, *, uploads: Uploads, objects: Objects, clock: Clock, ids: IdGenerator
     ) -> None:
-        """Build from the stores."""
+        """Work with these stores."""
         self._uploads = uploads
         self._objects = objects
         self._clock = clock
         self._ids = ids
 
     def store(self, announced: AnnouncedUpload, content: bytes) -> Upload:
-        """Keep the bytes that came along."""
+        """Store the bytes of an upload; it is `ready` then."""
         upload = self._new_upload(announced, "ready")
         digest = hashlib.sha256(content).digest()
         self._objects.put(upload.key, content, content_type=upload.content_type, sha256=digest)
         crash_if_armed(CrashPoint.UPLOAD_STORED)
-        # Whoever dies before this leaves bytes behind that the bucket itself removes.
+        # After a crash before this write, the lifecycle rule of the bucket removes the bytes.
         self._uploads.put(upload)
         return upload
 
     def announce(self, announced: AnnouncedUpload) -> tuple[Upload, PresignedPost]:
-        """Return the upload and the form with which exactly the announced bytes can be sent."""
+        """Return a `pending` upload and the form that accepts exactly the announced size."""
         upload = self._new_upload(announced, "pending")
         form = self._objects.presigned_post(
             upload.form_key,
@@ -75,15 +75,15 @@ class CreateUpload:
 
 
 class DeleteUpload:
-    """Repeatable; a render that names the upload and has not begun fails."""
+    """Deletes uploads; idempotent. A queued render that names the upload fails."""
 
     def __init__(self, *, uploads: Uploads, objects: Objects) -> None:
-        """Remove from the stores."""
+        """Delete from these stores."""
         self._uploads = uploads
         self._objects = objects
 
     def __call__(self, upload: Upload) -> None:
-        """Remove an upload and its bytes."""
+        """Delete an upload and its bytes."""
         self._uploads.delete(upload)
         for key in (upload.key, upload.form_key):
             self._objects.delete(key)

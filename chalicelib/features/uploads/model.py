@@ -1,4 +1,4 @@
-"""An upload and where its bytes are."""
+"""Upload and the keys of its bytes."""
 
 from typing import Literal, NamedTuple
 
@@ -8,7 +8,7 @@ type UploadStatus = Literal["pending", "ready"]
 
 
 class Upload(NamedTuple):
-    """An upload as its item says; one that is `pending` has announced `bytes` to come."""
+    """An upload as stored; for a `pending` one `bytes` is the announced size."""
 
     id: UploadId
     workspace_id: WorkspaceId
@@ -21,15 +21,15 @@ class Upload(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Return the place of its bytes."""
+        """Return the key of its bytes."""
         return upload_key(self.workspace_id, self.id)
 
     @property
     def form_key(self) -> str:
-        """Return where its form puts them: whoever has the form can replace what lies there."""
+        """Return the key that the form writes to; the form can replace its bytes."""
         return f"{self.key}.arriving"
 
 
 def upload_key(workspace_id: WorkspaceId, upload_id: UploadId) -> str:
-    """Return the place of an upload's bytes; the bucket itself empties that folder."""
+    """Return the key of an upload's bytes; a lifecycle rule empties that folder."""
     return f"tmp/uploads/{workspace_id}/{upload_id}"

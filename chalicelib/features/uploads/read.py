@@ -1,4 +1,4 @@
-"""Read uploads: one, or those that a request names; what was to come is looked for."""
+"""Reads of uploads: one, or those of a request; pending ones are refreshed."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -16,7 +16,7 @@ class ReadUploads:
     """Reads a workspace's uploads."""
 
     def __init__(self, *, uploads: Uploads, objects: Objects, clock: Clock) -> None:
-        """Read from the stores."""
+        """Read from these stores."""
         self._uploads = uploads
         self._objects = objects
         self._clock = clock
@@ -31,45 +31,45 @@ class ReadUploads:
     def get_ready(
         self, workspace_id: WorkspaceId, ids_by_field: Mapping[str, str]
     ) -> dict[str, Upload]:
-        """Return the uploads that a request names, by their places in it.
+        """Return the uploads of a request by field; `ids_by_field` maps JSON pointers to ids.
 
-        Raises `upload_not_found`, or `conflict` for one whose bytes have not arrived.
+        Raises `upload_not_found`, or `conflict` for an upload whose bytes have not arrived.
         """
         found = self._find(workspace_id, ids_by_field.values())
-        absent = {place: name for place, name in ids_by_field.items() if name not in found}
-        if absent:
-            place, upload_id = next(iter(absent.items()))
+        missing = {pointer: name for pointer, name in ids_by_field.items() if name not in found}
+        if missing:
+            pointer, upload_id = next(iter(missing.items()))
             raise NotFound(
                 "upload_not_found",
-                f"{place}: there is no upload {upload_id}.",
-                errors=[FieldError(where, "not_found", "is no upload") for where in absent],
+                f"{pointer}: there is no upload {upload_id}.",
+                errors=[FieldError(field, "not_found", "is no upload") for field in missing],
             )
-        ready = {place: found[UploadId(upload_id)] for place, upload_id in ids_by_field.items()}
-        for place, upload in ready.items():
+        ready = {field: found[UploadId(upload_id)] for field, upload_id in ids_by_field.items()}
+        for pointer, upload in ready.items():
             if upload.status != "ready":
                 raise Conflict(
                     "conflict",
-                    f"{place}: the file of {upload.id} has not arrived; send it with the form that "
-                    "the upload was answered with.",
+                    f"{pointer}: the file of {upload.id} has not arrived; send it with the form "
+                    "that the upload was answered with.",
                 )
         return ready
 
     def _find(self, workspace_id: WorkspaceId, upload_ids: Iterable[str]) -> dict[UploadId, Upload]:
-        wanted = {UploadId(upload_id) for upload_id in upload_ids if is_id("upl", upload_id)}
-        found = self._uploads.get_many(workspace_id, wanted, self._clock.now())
+        ids = {UploadId(upload_id) for upload_id in upload_ids if is_id("upl", upload_id)}
+        found = self._uploads.get_many(workspace_id, ids, self._clock.now())
         present = (self._refresh(upload) for upload in found.values())
         return {upload.id: upload for upload in present if upload is not None}
 
     def _refresh(self, upload: Upload) -> Upload | None:
-        """Return an upload that is pending as ready where its bytes have arrived meanwhile.
+        """Return an upload, as ready if its pending bytes have arrived; None if it was deleted.
 
-        They are taken out of reach of the form that they came with, by whoever comes first.
+        The first reader copies the bytes to a key that the form cannot write to.
         """
         if upload.status != "pending":
             return upload
         size = self._objects.copy(upload.form_key, upload.key)
         if size is None:
-            # Nothing has arrived, unless somebody else has just taken it away from there.
+            # Nothing has arrived, or another reader has just moved it.
             now = self._clock.now()
             return self._uploads.get_many(upload.workspace_id, [upload.id], now).get(upload.id)
         crash_if_armed(CrashPoint.UPLOAD_COPIED)
@@ -82,8 +82,8 @@ class ReadUploads:
 
 
 def upload_object(upload: Upload, form: PresignedPost | None = None) -> dict[str, Any]:
-    """Return an upload as JSON; `form` only in the answer that makes a presigned one."""
-    sending = {} if form is None else {"upload": {"url": form.url, "fields": form.fields}}
+    """Return an upload as JSON; `form` only in the response that creates a presigned upload."""
+    form_fields = {} if form is None else {"upload": {"url": form.url, "fields": form.fields}}
     return {
         "id": upload.id,
         "object": "upload",
@@ -91,7 +91,7 @@ def upload_object(upload: Upload, form: PresignedPost | None = None) -> dict[str
         "content_type": upload.content_type,
         "bytes": upload.bytes,
         "status": upload.status,
-        **sending,
+        **form_fields,
         "created_at": upload.created_at,
         "expires_at": upload.expires_at,
     }

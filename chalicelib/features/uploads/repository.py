@@ -1,4 +1,4 @@
-"""Where uploads are kept: `UPL#<workspace>#<id>` in the table whose items run out by themselves."""
+"""Repository of uploads: `UPL#<workspace>#<id>` in the table with a TTL."""
 
 import datetime as dt
 from collections.abc import Iterable
@@ -10,32 +10,29 @@ from chalicelib.features.uploads.model import Upload
 
 
 class Uploads:
-    """The uploads of all workspaces; the table may show one that is over, these never do."""
+    """Uploads of all workspaces; expired ones in the table are not returned."""
 
     def __init__(self, tables: Tables, table: str) -> None:
-        """Keep them in this table."""
+        """Store uploads in this table."""
         self._tables = tables
         self._table = table
 
     def get_many(
         self, workspace_id: WorkspaceId, upload_ids: Iterable[UploadId], now: dt.datetime
     ) -> dict[UploadId, Upload]:
-        """Return those of a workspace's uploads that there are, by their ids."""
+        """Return the existing uploads of a workspace by id."""
         keys = [(_partition(workspace_id, upload_id), "META") for upload_id in upload_ids]
-        found = [_upload_of(item) for item in self._tables.get_many(self._table, keys)]
-        return {upload.id: upload for upload in found if upload.expires_at > format_rfc3339(now)}
+        uploads = [_upload_of(item) for item in self._tables.get_many(self._table, keys)]
+        return {upload.id: upload for upload in uploads if upload.expires_at > format_rfc3339(now)}
 
     def put(self, upload: Upload) -> None:
-        """Write an upload down."""
+        """Store an upload."""
         ttl = int(parse_rfc3339(upload.expires_at).timestamp())
         item = upload._asdict() | _key(upload) | {"ttl": ttl}
         self._tables.write(Write(self._table, item=item))
 
     def mark_ready(self, upload: Upload, size: int) -> Upload | None:
-        """Write down that the bytes of a pending upload are there; return it as it stands then.
-
-        None: it was deleted meanwhile.
-        """
+        """Mark a pending upload as ready and return it; None if it was deleted meanwhile."""
         write = Write(
             self._table,
             key=_key(upload),
@@ -46,12 +43,12 @@ class Uploads:
         )
         try:
             item = self._tables.write(write)
-        except ConditionFailed as lost:
-            item = lost.item
+        except ConditionFailed as conflict:
+            item = conflict.item
         return None if item is None else _upload_of(item)
 
     def delete(self, upload: Upload) -> None:
-        """Forget an upload."""
+        """Delete the row of an upload."""
         self._tables.write(Write(self._table, key=_key(upload)))
 
 

@@ -1,1 +1,1 @@
-"""Usage: statistics by day; the limits have counters of their own."""
+"""Usage: statistics by day, separate from the counters of the limits."""

@@ -1,10 +1,10 @@
-"""Count renders by day: a listener of their final facts.
+"""Count of renders by day: a subscriber of their final events.
 
-`WS#<ws>#USE#<year-month>` has items `DAY#<date>#<shard>`, several for one day, since transactions
-on a single one would stand in each other's way. Beside `<mode>_<status>` and `billed` they have
-`f#<format>#<kind>`, kind being `live`, `test` or `failed`. What is counted of a template,
-`t#<template>#<kind>`, has items of its own, `DAY#<date>#<shard>#<template>`: of all templates of a
-workspace one item has no room.
+`WS#<ws>#USE#<year-month>` has items `DAY#<date>#<shard>`. A day has several shards because parallel
+transactions on one item conflict. Each has the counters `<mode>_<status>`, `billed` and
+`f#<format>#<kind>`; kind is `live`, `test` or `failed`. The counters of a template,
+`t#<template>#<kind>`, have items `DAY#<date>#<shard>#<template>`: one item cannot hold the counters
+of all templates of a workspace.
 """
 
 import datetime as dt
@@ -17,18 +17,21 @@ from chalicelib.core.ids import WorkspaceId, id_created_at
 from chalicelib.features.events.model import EventDelivery
 
 DAY_SHARDS: Final = 8
-# A year of them is read at once, and a workspace has many templates.
+# Fewer than DAY_SHARDS: one request reads a year of them for many templates.
 _TEMPLATE_SHARDS: Final = 4
 _COUNTED_EVENTS: Final = {"render.succeeded", "render.failed", "render.canceled"}
+
+# A step no longer than the shortest month, so that no month is skipped.
+_MONTH: Final = dt.timedelta(days=28)
 
 type ReadFormats = Callable[[Mapping[str, Any]], Sequence[str]]
 
 
 class CountUsage:
-    """Adds each final render to the statistics of its workspace's day."""
+    """Subscriber that adds each final render to its workspace's statistics."""
 
     def __init__(self, table: str, formats: ReadFormats) -> None:
-        """Keep them in this table; `formats` reads off a render's row which files it has."""
+        """Write to `table`; `formats` returns the file formats of a render's row."""
         self._table = table
         self._formats = formats
 
@@ -43,15 +46,16 @@ class CountUsage:
         formats = self._formats(delivery.subject_row) if kind else ()
         counters = [f"{mode}_{status}", *(f"f#{name}#{kind}" for name in formats)]
         template = delivery.subject_row["template_id"] if kind else None
+        # A repeated delivery gets the same shard, as it depends on the event's id only.
         number = ord(delivery.event.id[-1])
         shard = f"DAY#{day}#{number % DAY_SHARDS}"
-        place = usage_partition(delivery.event.workspace_id, day[:7])
-        billed = int(delivery.subject_row["billed"])
-        writes = [self._increment(place, shard, dict.fromkeys(counters, 1) | {"billed": billed})]
+        partition = usage_partition(delivery.event.workspace_id, day[:7])
+        counts = dict.fromkeys(counters, 1) | {"billed": int(delivery.subject_row["billed"])}
+        writes = [self._increment(partition, shard, counts)]
         if template is not None:
-            counted = {f"t#{template}#{kind}": 1}
+            template_counts = {f"t#{template}#{kind}": 1}
             shard = f"DAY#{day}#{number % _TEMPLATE_SHARDS}"
-            writes.append(self._increment(place, f"{shard}#{template}", counted))
+            writes.append(self._increment(partition, f"{shard}#{template}", template_counts))
         return writes
 
     def _increment(self, partition_key: str, sort_key: str, counts: Mapping[str, int]) -> Write:
@@ -66,25 +70,22 @@ class CountUsage:
 
 
 def usage_partition(workspace_id: str, month: str) -> str:
-    """Return where the days of a month (`2026-01`) stand."""
+    """Return the partition of a month (`2026-01`)."""
     return f"WS#{workspace_id}#USE#{month}"
 
 
-_MONTH: Final = dt.timedelta(days=28)
-
-
 class EraseUsage:
-    """Repeatable."""
+    """Eraser of a workspace's statistics; idempotent."""
 
     def __init__(self, *, tables: Tables, table: str, clock: Clock) -> None:
-        """Delete from this table."""
+        """Delete from `table`."""
         self._tables = tables
         self._table = table
         self._clock = clock
 
     def __call__(self, workspace_id: WorkspaceId) -> Iterator[None]:
-        """Erase one month after the other, some days of a month at each step."""
-        # A day to either side: clocks differ.
+        """Erase month by month; yields after each step of some items."""
+        # One step more at each end, as clocks differ.
         day, end = id_created_at(workspace_id) - _MONTH, self._clock.now() + _MONTH
         months = set()
         while day <= end:

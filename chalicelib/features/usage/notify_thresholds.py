@@ -1,7 +1,7 @@
-"""Tell when 50, 80 and 100 % of a cycle's renders are used, and when top-ups end: each once.
+"""Notification of usage thresholds (50, 80, 100 %) and of the end of top-ups, once each.
 
-The limits item remembers what was told; should that be lost, the fact's id is derived from
-workspace, cycle and threshold, so that it exists once all the same.
+The limits item remembers the notified thresholds. If that is lost, the event still exists once: its
+id is derived from workspace, cycle and threshold.
 """
 
 import logging
@@ -27,7 +27,7 @@ TOP_UPS: Final = "top_ups"
 
 
 class NotifyThresholds:
-    """Writes the facts of what a limits item shows, and mails the owners; repeatable."""
+    """Writer of threshold events and of the mails to the owners; idempotent."""
 
     def __init__(
         self,
@@ -39,7 +39,7 @@ class NotifyThresholds:
         notify: NotifyOwners,
         clock: Clock,
     ) -> None:
-        """Build from the repositories; `tell` sends a fact that was written."""
+        """Build from the repositories; `publish` sends an event that was written."""
         self._workspaces = workspaces
         self._limits = limits
         self._events = events
@@ -48,28 +48,28 @@ class NotifyThresholds:
         self._clock = clock
 
     def __call__(self, workspace_id: WorkspaceId, item: Item) -> None:
-        """Tell what the limits item of a workspace shows and nobody has told."""
-        told: dict[str, str] = item.get("notified_thresholds", {})
-        marks = [f"{percent}" for percent in quota.reached_thresholds(item)]
+        """Notify of the thresholds in a workspace's limits item that are new in this cycle."""
+        notified: dict[str, str] = item.get("notified_thresholds", {})
+        reached = [f"{percent}" for percent in quota.reached_thresholds(item)]
         if quota.is_used_up(item):
-            marks.append(TOP_UPS)
+            reached.append(TOP_UPS)
         cycle_end: str = item["cycle_end"]
-        new = [mark for mark in marks if told.get(mark) != cycle_end]
+        new = [threshold for threshold in reached if notified.get(threshold) != cycle_end]
         workspace = self._workspaces.get(workspace_id) if new else None
         if workspace is None:
             return
         if not workspace.spend_cap_cents or quota.can_top_up(workspace, item):
-            new = [mark for mark in new if mark != TOP_UPS]
-        for mark in new:
-            self._notify_threshold(workspace, item, mark)
+            new = [threshold for threshold in new if threshold != TOP_UPS]
+        for threshold in new:
+            self._notify_threshold(workspace, item, threshold)
         if new:
             self._limits.save_notified_thresholds(
-                workspace_id, {**told, **dict.fromkeys(new, cycle_end)}
+                workspace_id, {**notified, **dict.fromkeys(new, cycle_end)}
             )
 
     def _notify_threshold(self, workspace: Workspace, item: Item, threshold: str) -> None:
         detail = _event_detail(workspace, item, threshold)
-        fact = DomainEvent(
+        event = DomainEvent(
             id=derived_id(
                 "evt",
                 parse_rfc3339(item["cycle_start"]),
@@ -84,12 +84,12 @@ class NotifyThresholds:
             created_at=format_rfc3339(self._clock.now()),
             detail=detail,
         )
-        if self._events.create(fact):
+        if self._events.create(event):
             crash_if_armed(CrashPoint.THRESHOLD_WRITTEN)
-            self._publish(fact)
+            self._publish(event)
             crash_if_armed(CrashPoint.THRESHOLD_EVENT_SENT)
             log.info(
-                "threshold event published", extra={"event_id": fact.id, "threshold": threshold}
+                "threshold event published", extra={"event_id": event.id, "threshold": threshold}
             )
         self._notify(workspace, *_threshold_mail(workspace, detail))
 
@@ -107,7 +107,7 @@ def _event_detail(workspace: Workspace, item: Item, threshold: str) -> dict[str,
 
 
 def _threshold_mail(workspace: Workspace, detail: dict[str, Any]) -> tuple[str, str]:
-    """Return subject and text."""
+    """Return the subject and the text of a mail."""
     cycle_end = detail["cycle"]["end"]
     if detail["kind"] == TOP_UPS:
         return (

@@ -1,4 +1,4 @@
-"""Read a workspace's statistics: by day, by template, by format."""
+"""Read usage statistics of a workspace: by day, by template, by format."""
 
 import datetime as dt
 from collections import Counter
@@ -14,6 +14,12 @@ from chalicelib.features.usage.count import usage_partition
 MAX_DAYS: Final = 366
 _MAX_TEMPLATES: Final = 1_000
 _KINDS: Final = ("live", "test", "failed")
+_DAY_KINDS: Final = {
+    "live_succeeded": "live",
+    "test_succeeded": "test",
+    "live_failed": "failed",
+    "test_failed": "failed",
+}
 
 type Counts = Counter[tuple[str, str]]
 
@@ -33,14 +39,14 @@ class DayRange:
 
 @dataclass(slots=True)
 class UsageStatistics:
-    """What was rendered on some days; each count by its subject and kind."""
+    """Counts of renders, each by subject (day, template or format) and kind."""
 
     days: Counts = field(default_factory=Counter)
     templates: Counts = field(default_factory=Counter)
     formats: Counts = field(default_factory=Counter)
 
     def add(self, row: Item) -> None:
-        """Add one item of a day."""
+        """Add the counters of one item."""
         day = row["SK"].split("#")[1]
         for name, count in row.items():
             group, _, rest = name.partition("#")
@@ -53,35 +59,27 @@ class UsageStatistics:
                 self.days[day, _DAY_KINDS[name]] += count
 
 
-_DAY_KINDS: Final = {
-    "live_succeeded": "live",
-    "test_succeeded": "test",
-    "live_failed": "failed",
-    "test_failed": "failed",
-}
-
-
 class ReadUsage:
-    """Reads the days that `CountUsage` writes, at most 366.
+    """Reader of the statistics that `CountUsage` writes, up to 366 days at once.
 
-    Each has a few items, and some for each template that was used.
+    Each day has a few items, and a few more for each template that was used.
     """
 
     def __init__(self, tables: Tables, table: str) -> None:
-        """Read from this table."""
+        """Read `table`."""
         self._tables = tables
         self._table = table
 
     def __call__(self, workspace_id: WorkspaceId, days: DayRange) -> dict[str, Any]:
         """Return the lists `days`, `by_template` and `by_format` of a range."""
-        found = UsageStatistics()
+        statistics = UsageStatistics()
         for row in self._rows(workspace_id, days):
-            found.add(row)
-        by_day = [{"date": f"{day}", **_counts_by_kind(found.days, f"{day}")} for day in days]
+            statistics.add(row)
+        by_day = [{"date": f"{day}", **_counts_by_kind(statistics.days, f"{day}")} for day in days]
         return {
             "days": by_day,
-            "by_template": _sorted_by_count("template_id", found.templates)[:_MAX_TEMPLATES],
-            "by_format": _sorted_by_count("format", found.formats),
+            "by_template": _sorted_by_count("template_id", statistics.templates)[:_MAX_TEMPLATES],
+            "by_format": _sorted_by_count("format", statistics.formats),
         }
 
     def _rows(self, workspace_id: WorkspaceId, days: DayRange) -> Iterator[Item]:
@@ -96,7 +94,7 @@ class ReadUsage:
                         ":first": f"DAY#{days.first}#",
                         ":last": f"DAY#{days.last}#~",
                     },
-                    # More than DynamoDB's megabyte holds: small items of templates are many.
+                    # Only DynamoDB's page size of 1 MB limits a page: these items are small.
                     limit=10_000,
                     start=start,
                 )
@@ -109,7 +107,7 @@ class ReadUsage:
 def requested_days(
     first: dt.date | None, last: dt.date | None, cycle_start: str, now: dt.datetime
 ) -> DayRange:
-    """Return the days that are asked for, by default the cycle up to today.
+    """Return the requested days, by default the cycle up to today.
 
     Raises `validation_error` for a range that ends before it begins or is too long.
     """

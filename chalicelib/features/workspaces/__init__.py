@@ -1,1 +1,1 @@
-"""Workspaces: who they are, what their plan allows, their keys and what they use."""
+"""Workspaces: tenants with their plans, API keys, people and limits."""

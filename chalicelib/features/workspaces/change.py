@@ -1,4 +1,4 @@
-"""Change a workspace's plan, packs or settings."""
+"""Change of a workspace's plan, packs or settings."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _MAX_CENTS: Final = 100_000_000
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceChanges:
-    """What is to be different; None stays as it is. `packs`: how many whole ones are left then."""
+    """New values; None leaves a value unchanged. `packs` is the number of whole packs left."""
 
     plan: str | None = None
     packs: int | None = None
@@ -32,7 +32,7 @@ class WorkspaceChanges:
 
 
 class ChangeWorkspace:
-    """Changes a workspace; a new plan's allowance counts from now on."""
+    """Command that changes a workspace; the allowance of a new plan counts at once."""
 
     def __init__(
         self,
@@ -42,16 +42,16 @@ class ChangeWorkspace:
         limits: WorkspaceLimits,
         free_workspaces: FreeWorkspaceLimit,
     ) -> None:
-        """Build from the repositories."""
+        """Store the repositories."""
         self._tables = tables
         self._workspaces = workspaces
         self._limits = limits
         self._free_workspaces = free_workspaces
 
     def __call__(self, workspace_id: WorkspaceId, changes: WorkspaceChanges) -> Workspace:
-        """Change what is given.
+        """Change the fields that are not None; return the workspace as it is afterwards.
 
-        Raises `not_found`, `validation_error`, `free_workspace_limit` or `conflict`.
+        Raise `not_found`, `validation_error`, `free_workspace_limit` or `conflict`.
         """
         workspace = self._workspaces.get(workspace_id)
         if workspace is None:
@@ -60,7 +60,7 @@ class ChangeWorkspace:
         more, prepaid = _allowance_change(workspace, changes)
         writes = []
         if fields or prepaid is not None:
-            # Also without fields: packs are sold to the plan that was read.
+            # Packs alone also write the plan, for the condition that it is unchanged.
             fields = fields or {"plan_code": workspace.plan_code}
             writes.append(self._workspaces.change(workspace, fields))
         if changes.plan == "free" != workspace.plan_code:
@@ -71,15 +71,15 @@ class ChangeWorkspace:
             return workspace
         try:
             self._tables.transact(writes)
-        except ConditionFailed as lost:
-            raise Conflict("conflict", "The plan was changed meanwhile; try again.") from lost
+        except ConditionFailed as failure:
+            raise Conflict("conflict", "The plan was changed meanwhile; try again.") from failure
         changed = self._workspaces.get(workspace_id)
         assert changed is not None
         return changed
 
 
 def _allowance_change(workspace: Workspace, changes: WorkspaceChanges) -> tuple[int, int | None]:
-    """Return what a new plan includes more, and what is left of packs from now on."""
+    """Return the additional included renders, and the new number of prepaid ones or None."""
     plan = PLANS[changes.plan or workspace.plan_code]
     more = plan.included_renders - workspace.plan.included_renders
     if changes.packs is None:

@@ -1,4 +1,4 @@
-"""Make a workspace."""
+"""Creation of a workspace."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ _MAX_NAME_CHARS = 120
 
 
 class CreateWorkspace:
-    """Makes a workspace and its limits together."""
+    """Command that creates a workspace and its limits in one transaction."""
 
     def __init__(  # noqa: PLR0913 -- the parts it works with
         self,
@@ -30,7 +30,7 @@ class CreateWorkspace:
         clock: Clock,
         ids: IdGenerator,
     ) -> None:
-        """Build from the repositories."""
+        """Store the repositories."""
         self._tables = tables
         self._workspaces = workspaces
         self._limits = limits
@@ -47,9 +47,9 @@ class CreateWorkspace:
         owner: str | None = None,
         regions: Sequence[str],
     ) -> Workspace:
-        """Make it; a named owner's address counts as unverified.
+        """Create a workspace; the email address of an `owner` is unverified at first.
 
-        Raises `validation_error`, `free_workspace_limit` or `conflict`.
+        Raise `validation_error`, `free_workspace_limit` or `conflict`.
         """
         if not 1 <= len(name) <= _MAX_NAME_CHARS:
             raise validation_error("/name", f"1 to {_MAX_NAME_CHARS} characters are expected")
@@ -76,7 +76,7 @@ class CreateWorkspace:
             writes += self._free_workspaces.claim(owner, workspace.id)
         try:
             self._tables.transact(writes)
-        except ConditionFailed as lost:
+        except ConditionFailed as failure:
             reason = "Another workspace of this owner was made at the same moment; try again."
-            raise Conflict("conflict", reason) from lost
+            raise Conflict("conflict", reason) from failure
         return workspace

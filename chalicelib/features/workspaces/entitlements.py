@@ -1,4 +1,4 @@
-"""What a plan includes beside its limits."""
+"""Features that a plan includes, apart from its limits."""
 
 from typing import Final
 
@@ -16,9 +16,9 @@ _NAMES: Final[dict[Feature, str]] = {
 
 
 def require_feature(workspace: Workspace, feature: Feature, field: str) -> None:
-    """Raise `plan_feature_unavailable`, naming the field that asks for it, unless it is included.
+    """Raise `plan_feature_unavailable` unless the plan includes the feature.
 
-    `field` is a JSON Pointer into the request, such as `/output/pdf/pdfa`.
+    `field` requests the feature: a JSON Pointer into the request, such as `/output/pdf/pdfa`.
     """
     if feature in workspace.plan.features:
         return

@@ -1,4 +1,4 @@
-"""Workspaces and their API keys."""
+"""Workspaces and their API keys, as values."""
 
 import datetime as dt
 from typing import Final, Literal, NamedTuple
@@ -27,9 +27,11 @@ SCOPES: Final = (
     "account:read",
 )
 
+KEY_WARNING_DAYS: Final = (14, 1)
+
 
 class Workspace(NamedTuple):
-    """A tenant."""
+    """Tenant of the service."""
 
     id: WorkspaceId
     name: str
@@ -43,25 +45,25 @@ class Workspace(NamedTuple):
     spend_cap_cents: int = 0
     allow_draft_rendering: bool = False
     webhook_file_urls: bool = True
-    # Set when the deletion is asked for; what is kept goes at `delete_at`.
+    # Set when the deletion is requested; the stored data is deleted at `delete_at`.
     deleted_at: str | None = None
     delete_at: str | None = None
 
     @property
     def plan(self) -> Plan:
-        """Return the plan's limits."""
+        """Return the plan of the workspace."""
         return PLANS[self.plan_code]
 
 
 class StoredSecret(NamedTuple):
-    """The hash of a key's secret; a rolled one holds until its time, the present one for ever."""
+    """Hash of a secret of a key; a rolled secret is valid until `until`, the current has None."""
 
     sha256_hex: str
     until: dt.datetime | None = None
 
 
 class ApiKey(NamedTuple):
-    """A key of one workspace; its secrets are hashes, the present one first."""
+    """API key of one workspace; `secrets` are hashes, the current one first."""
 
     id: KeyId
     workspace_id: WorkspaceId
@@ -75,21 +77,18 @@ class ApiKey(NamedTuple):
     allow_ips: tuple[str, ...] = ()
     templates: tuple[str, ...] = ()
     last_used_at: dt.datetime | None = None
-    # Of how many days before its end the owners were warned last.
+    # The last warning that the owners got, as days before the key expires.
     warned_days: int | None = None
 
     @property
     def created_datetime(self) -> dt.datetime:
-        """Return when it was made."""
+        """Return the time of creation."""
         return parse_rfc3339(self.created_at)
 
 
-KEY_WARNING_DAYS: Final = (14, 1)
-
-
 def next_expiry_warning(key: ApiKey, now: dt.datetime) -> dt.datetime | None:
-    """Return when the owners are to be warned next; None: never again."""
+    """Return the time of the next warning to the owners, or None if there is none."""
     if key.expires_at is None or key.revoked_at is not None:
         return None
-    moments = (key.expires_at - dt.timedelta(days=days) for days in KEY_WARNING_DAYS)
-    return next((moment for moment in moments if moment > now), None)
+    warnings = (key.expires_at - dt.timedelta(days=days) for days in KEY_WARNING_DAYS)
+    return next((warning for warning in warnings if warning > now), None)

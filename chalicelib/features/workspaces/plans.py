@@ -1,4 +1,4 @@
-"""The plans, as data."""
+"""Plans as a table of limits, prices and features."""
 
 from typing import Final, Literal, NamedTuple
 
@@ -6,7 +6,7 @@ type Feature = Literal["storage", "pdfa", "pdfua", "einvoices", "email"]
 
 
 class Plan(NamedTuple):
-    """What a workspace on this plan may do, and what it pays; `pack_renders` 0: it sells none."""
+    """Limits, price and features of a plan; `pack_renders` is 0 for a plan without packs."""
 
     code: str
     included_renders: int

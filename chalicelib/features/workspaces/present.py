@@ -1,4 +1,4 @@
-"""A workspace's plan, allowance and limits, as its owner sees them."""
+"""API object of an account: plan, allowance and limits of a workspace."""
 
 import datetime as dt
 from typing import Any
@@ -9,18 +9,18 @@ from chalicelib.features.workspaces.model import Workspace
 
 
 def account_object(workspace: Workspace, limits: Item, now: dt.datetime) -> dict[str, Any]:
-    """Return the account, given the workspace's limits item."""
+    """Return the account object; `limits` is the limits item of the workspace."""
     plan = workspace.plan
-    found = allowance(workspace, limits, now)
+    current = allowance(workspace, limits, now)
     return {
         "workspace": {"id": workspace.id, "name": workspace.name},
         "plan": {"code": plan.code, "interval": "month"},
-        "cycle": cycle_object(found),
+        "cycle": cycle_object(current),
         "renders": {
             "included": plan.included_renders,
-            "used": found.used,
-            "remaining_included": found.included_left,
-            "prepaid_remaining": found.prepaid_left,
+            "used": current.used,
+            "remaining_included": current.included_left,
+            "prepaid_remaining": current.prepaid_left,
             "spend_cap_cents": workspace.spend_cap_cents,
         },
         "limits": {
@@ -35,6 +35,6 @@ def account_object(workspace: Workspace, limits: Item, now: dt.datetime) -> dict
     }
 
 
-def cycle_object(found: Allowance) -> dict[str, str]:
-    """Return the present cycle."""
-    return {"start": found.cycle_start, "end": found.cycle_end}
+def cycle_object(current: Allowance) -> dict[str, str]:
+    """Return the object of the current billing cycle."""
+    return {"start": current.cycle_start, "end": current.cycle_end}

@@ -1,4 +1,4 @@
-"""Where workspaces and keys are kept: `WS#<id>` and `KEY#<id>` in the main table."""
+"""Rows of workspaces and API keys: `WS#<id>` and `KEY#<id>` in the main table."""
 
 import datetime as dt
 from collections.abc import Iterator, Mapping
@@ -23,27 +23,27 @@ _MAX_CACHED_OWNERS: Final = 1_000
 
 
 class Workspaces:
-    """The workspaces by id."""
+    """Repository of workspaces."""
 
     def __init__(self, tables: Tables, table: str) -> None:
-        """Keep them in this table."""
+        """Store the table and its name."""
         self._tables = tables
         self._table = table
 
     def get(self, workspace_id: WorkspaceId) -> Workspace | None:
-        """Return one workspace."""
+        """Return one workspace, or None."""
         item = self._tables.get(self._table, f"WS#{workspace_id}")
         return workspace_of(item) if item else None
 
     def all(self) -> list[Workspace]:
-        """Return every workspace, newest first; for the operator, who has few."""
+        """Return every workspace, newest first; only for the operator: it reads all of them."""
         return [
             workspace_of(item)
             for item in _items_of_list(self._tables, self._table, _ALL_WORKSPACES)
         ]
 
     def creation(self, workspace: Workspace) -> Write:
-        """Return the write that makes a new workspace."""
+        """Return the write that creates a workspace."""
         item = workspace._asdict() | {
             "PK": f"WS#{workspace.id}",
             "SK": "META",
@@ -55,7 +55,7 @@ class Workspaces:
         return Write(self._table, item=item, condition="attribute_not_exists(PK)")
 
     def change(self, workspace: Workspace, fields: Mapping[str, Any]) -> Write:
-        """Return the write that changes fields of a workspace still on the plan that was read."""
+        """Return the write that changes fields; its condition is that the plan is unchanged."""
         names = {f"#{name}": name for name in fields} | {"#plan": "plan_code"}
         values = {f":{name}": value for name, value in fields.items()}
         return Write(
@@ -69,10 +69,10 @@ class Workspaces:
 
 
 class ApiKeys:
-    """The API keys by id; a workspace's keys through the `lists` index."""
+    """Repository of API keys by id, and of a workspace's keys through the `lists` index."""
 
     def __init__(self, tables: Tables, table: str, state: ServiceStates | None = None) -> None:
-        """Keep them in this table; the service's state is read along where somebody wants it."""
+        """Store the table; a given `state` is refreshed by the same read as a key."""
         self._tables = tables
         self._table = table
         self._state = state
@@ -83,56 +83,57 @@ class ApiKeys:
         return self.find_with_workspace(key_id)[0]
 
     def find_with_workspace(self, key_id: str) -> tuple[ApiKey | None, Workspace | None]:
-        """Return the key of this id, and its workspace where this process has seen the key before.
+        """Return a key, and its workspace if this process has seen the key before.
 
-        Both are read in one call and as they are now: only whose a key is never changes.
+        Both are read consistently in one call (decision 10). Only the workspace id of a key is
+        cached, since it never changes.
         """
         keys = [(f"KEY#{key_id}", "META")]
         if key_id in self._workspace_ids:
             keys.append((f"WS#{self._workspace_ids[key_id]}", "META"))
-        wants_state = self._state is not None and not self._state.is_fresh
-        also = [service_state.STATE_KEY] if wants_state else []
-        found = {item["PK"]: item for item in self._tables.get_many(self._table, keys + also)}
-        state = found.pop(service_state.STATE_KEY[0], None)
-        if self._state is not None and wants_state:
+        needs_state = self._state is not None and not self._state.is_fresh
+        state_keys = [service_state.STATE_KEY] if needs_state else []
+        items = {item["PK"]: item for item in self._tables.get_many(self._table, keys + state_keys)}
+        state = items.pop(service_state.STATE_KEY[0], None)
+        if self._state is not None and needs_state:
             self._state.cache_item(state)
-        item = found.pop(keys[0][0], None)
+        item = items.pop(keys[0][0], None)
         if item is None:
             return None, None
         key = _key_of(item)
         if len(self._workspace_ids) >= _MAX_CACHED_OWNERS:
             self._workspace_ids.clear()
         self._workspace_ids[key_id] = key.workspace_id
-        workspace = next(iter(found.values()), None)
+        workspace = next(iter(items.values()), None)
         return key, workspace_of(workspace) if workspace else None
 
     def of_workspace(self, workspace_id: WorkspaceId) -> list[ApiKey]:
         """Return all keys of a workspace, newest first."""
-        listed = _items_of_list(self._tables, self._table, f"WS#{workspace_id}#KEY")
-        return [_key_of(item) for item in listed]
+        items = _items_of_list(self._tables, self._table, f"WS#{workspace_id}#KEY")
+        return [_key_of(item) for item in items]
 
     def create(self, key: ApiKey) -> None:
-        """Keep a new key; raises ConditionFailed when its id is taken."""
+        """Write a new key; raise ConditionFailed if its id exists."""
         item = _key_item(key)
         try:
             self._tables.write(Write(self._table, item=item, condition="attribute_not_exists(PK)"))
-        except ConditionFailed as taken:
-            # Unless it is this very key, and the answer was lost.
-            if taken.item != item:
+        except ConditionFailed as failure:
+            # An equal item is from this call: the write was retried after a lost response.
+            if failure.item != item:
                 raise
 
     def roll(self, key: ApiKey, secrets: tuple[StoredSecret, ...]) -> None:
-        """Replace the secrets of a key that still has the one that was read."""
+        """Replace the secrets of a key; raise ConditionFailed if they have changed."""
         self._replace_attribute(key, "secrets", _secret_items(secrets))
 
     def revoke(self, key: ApiKey, at: dt.datetime) -> None:
-        """Mark a key revoked; it stays known so that its use can be told apart."""
+        """Mark a key revoked; it is not deleted, so its use gets its own error code."""
         self._replace_attribute(key, "revoked_at", format_rfc3339(at))
 
     def mark_used(self, key: ApiKey, now: dt.datetime, *, since: dt.datetime) -> None:
-        """Mark a key used now, unless it is marked with a later use than `since`.
+        """Mark a key used now, unless its last use is later than `since`.
 
-        A key of an earlier release may have a warning ahead that it is not due for.
+        The write also schedules the expiry warning: keys of earlier releases have none.
         """
         due = _due_attributes(key, next_expiry_warning(key, now))
         sets = ["last_used_at = :now", *(f"{n} = if_not_exists({n}, :{n})" for n in due)]
@@ -145,12 +146,12 @@ class ApiKeys:
             values={":now": format_rfc3339(now), ":since": format_rfc3339(since)}
             | {f":{name}": value for name, value in due.items()},
         )
-        # Refused: somebody else has marked it.
+        # If the condition fails, a parallel request has marked the key, or it is deleted.
         with suppress(ConditionFailed):
             self._tables.write(write)
 
     def save_expiry_warning(self, key: ApiKey, days: int | None, due: dt.datetime | None) -> None:
-        """Remember the last warning of a key's end, and when the next one is due."""
+        """Save the last expiry warning of a key, and schedule the next one at `due`."""
         sets = {"warned_days": days} | _due_attributes(key, due)
         update = "SET " + ", ".join(f"{name} = :{name}" for name in sets)
         write = Write(
@@ -178,9 +179,9 @@ class ApiKeys:
         )
         try:
             self._tables.write(write)
-        except ConditionFailed as lost:
-            # Unless it stands there as it was to, and the answer was lost.
-            if lost.item is None or lost.item[name] != value:
+        except ConditionFailed as failure:
+            # The new value is from this call: the write was retried after a lost response.
+            if failure.item is None or failure.item[name] != value:
                 raise
 
 
@@ -208,7 +209,7 @@ def workspace_key(workspace_id: WorkspaceId) -> dict[str, str]:
 
 
 def workspace_of(item: Item) -> Workspace:
-    """Read a row."""
+    """Parse a workspace row."""
     return Workspace(
         id=WorkspaceId(item["id"]),
         name=item["name"],
@@ -219,7 +220,7 @@ def workspace_of(item: Item) -> Workspace:
         regions=tuple(item["regions"]),
         allow_ips=tuple(item["allow_ips"]),
         created_at=item["created_at"],
-        # Workspaces of earlier releases have none of these.
+        # Workspaces of earlier releases lack these attributes.
         spend_cap_cents=item.get("spend_cap_cents", 0),
         allow_draft_rendering=item.get("allow_draft_rendering", False),
         webhook_file_urls=item.get("webhook_file_urls", True),

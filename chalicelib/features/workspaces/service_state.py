@@ -1,6 +1,6 @@
-"""Whether the service takes new renders: `SERVICE#STATE`, which the operator sets.
+"""State of the service, set by the operator: `SERVICE#STATE` says if it takes new renders.
 
-Whoever authenticates reads it along with the key, in the same call and every few seconds only.
+Authentication reads it together with the key, in the same call and only every few seconds.
 """
 
 import datetime as dt
@@ -16,14 +16,14 @@ type State = Literal["normal", "degraded", "maintenance"]
 STATES: Final[tuple[State, ...]] = ("normal", "degraded", "maintenance")
 STATE_KEY: Final = ("SERVICE#STATE", "META")
 _REFRESH_AFTER: Final = dt.timedelta(seconds=3)
-# Longer, so that what was fresh when a request came is still good when the request needs it.
+# Longer than the refresh: a state that was fresh at the start of a request is valid until its end.
 _CACHE_LIFETIME: Final = dt.timedelta(seconds=10)
 _MAX_RETRY_AFTER_S: Final = 86_400
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceState:
-    """What was set, since when, and after how long refused callers may come back."""
+    """State, time of its change, and the Retry-After of refused requests in seconds."""
 
     state: State = "normal"
     retry_after_s: int = 30
@@ -34,10 +34,10 @@ _NORMAL: Final = ServiceState()
 
 
 class ServiceStates:
-    """Sets the state, and remembers it for some seconds."""
+    """Repository of the state, with a cache of some seconds."""
 
     def __init__(self, tables: Tables, table: str, clock: Clock) -> None:
-        """Keep it in this table."""
+        """Store the table, its name and the clock."""
         self._tables = tables
         self._table = table
         self._clock = clock
@@ -46,22 +46,22 @@ class ServiceStates:
 
     @property
     def is_fresh(self) -> bool:
-        """Tell whether what is remembered was read a moment ago."""
+        """Return whether the cached state needs no refresh."""
         return self._is_younger_than(_REFRESH_AFTER)
 
     def cache_item(self, item: Item | None) -> None:
-        """Remember the item that was read just now; None: nobody ever set a state."""
+        """Cache the item that was just read; None means that no state was ever set."""
         self._read_at = self._clock.now()
         self._cached_state = _state_of(item) if item else _NORMAL
 
     def get(self) -> ServiceState:
-        """Return the state, as it is remembered or as it is."""
+        """Return the cached state, or read it if the cache is too old."""
         if not self._is_younger_than(_CACHE_LIFETIME):
             self.cache_item(self._tables.get(self._table, *STATE_KEY))
         return self._cached_state
 
     def set(self, state: State, *, retry_after_s: int | None = None) -> ServiceState:
-        """Set the state; raises `validation_error`."""
+        """Set the state; raise `validation_error`."""
         if state not in STATES:
             raise validation_error("/state", f"one of {', '.join(STATES)} is expected")
         if retry_after_s is None:
@@ -82,13 +82,13 @@ class ServiceStates:
         return self._cached_state
 
     def require_normal(self) -> None:
-        """Raise `region_degraded` or `maintenance` while new renders are not taken."""
-        known = self.get()
-        headers = {"Retry-After": str(known.retry_after_s)}
-        if known.state == "degraded":
+        """Raise `region_degraded` or `maintenance` unless the state is normal."""
+        current = self.get()
+        headers = {"Retry-After": str(current.retry_after_s)}
+        if current.state == "degraded":
             detail = "This region takes no new renders for the moment; send it again later."
             raise ServiceError("region_degraded", detail, headers=headers)
-        if known.state == "maintenance":
+        if current.state == "maintenance":
             detail = "The service is being maintained and takes no new renders meanwhile."
             raise ServiceError("maintenance", detail, headers=headers)
 

@@ -1,4 +1,4 @@
-"""Suspend, restore and schedule the deletion of a workspace."""
+"""Status of a workspace: suspension, restoration and scheduled deletion."""
 
 import datetime as dt
 from contextlib import suppress
@@ -12,7 +12,7 @@ from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.workspaces.model import Workspace, WorkspaceStatus
 from chalicelib.features.workspaces.repository import Workspaces, workspace_key, workspace_of
 
-# Until then a deletion can be taken back.
+# A deletion can be revoked until then.
 _DELETION_DELAY: Final = dt.timedelta(days=30)
 _TRANSITIONS: Final[dict[WorkspaceStatus, tuple[WorkspaceStatus, ...]]] = {
     "active": ("suspended", "deletion_scheduled"),
@@ -23,10 +23,10 @@ _TRANSITIONS: Final[dict[WorkspaceStatus, tuple[WorkspaceStatus, ...]]] = {
 
 
 class StatusTransitions:
-    """The conditional writes that move the rows of workspaces between their states."""
+    """Conditional writes that change the status of workspaces."""
 
     def __init__(self, tables: Tables, table: str) -> None:
-        """Write to this table."""
+        """Store the table and its name."""
         self._tables = tables
         self._table = table
 
@@ -38,9 +38,9 @@ class StatusTransitions:
         deleted_at: str | None = None,
         delete_at: str | None = None,
     ) -> Write:
-        """Return the write that moves a workspace out of the state that was read.
+        """Return the write that changes the status; its condition is the status that was read.
 
-        With a `delete_at` it is due then, else no more.
+        With a `delete_at` the workspace is due then; without it is not due any more.
         """
         due = {":dpk": due_shard(workspace.id)} if delete_at else {}
         return Write(
@@ -60,9 +60,9 @@ class StatusTransitions:
         )
 
     def begin_deletion(self, workspace_id: WorkspaceId, now: str) -> Workspace | None:
-        """Begin a deletion whose time has come, which ends its being taken back.
+        """Begin a deletion that is due; from then on it is irreversible.
 
-        None: there is none, or it is not due.
+        Return None if there is no workspace to delete, or it is not due.
         """
         write = Write(
             self._table,
@@ -80,7 +80,7 @@ class StatusTransitions:
         return workspace_of(item)
 
     def postpone_deletion(self, workspace: Workspace, at: str) -> None:
-        """Let a deletion that has not come to its end be due again."""
+        """Make an unfinished deletion due again at `at`."""
         write = Write(
             self._table,
             key=workspace_key(workspace.id),
@@ -88,17 +88,17 @@ class StatusTransitions:
             condition="attribute_exists(due_at)",
             values={":at": at},
         )
-        # Refused: somebody else has come to its end.
+        # If the condition fails, a parallel message has finished the deletion.
         with suppress(ConditionFailed):
             self._tables.write(write)
 
     def delete_rows(self, workspace: Workspace) -> None:
-        """Delete a workspace's members and facts, and last its row."""
+        """Delete the members and events of a workspace, and last its row."""
         self._tables.delete_partition(self._table, workspace_key(workspace.id)["PK"])
 
 
 class ChangeWorkspaceStatus:
-    """Moves a workspace between its states; its keys are refused in all but `active`."""
+    """Commands that change the status; keys are refused in every status but `active`."""
 
     def __init__(
         self,
@@ -108,22 +108,22 @@ class ChangeWorkspaceStatus:
         transitions: StatusTransitions,
         clock: Clock,
     ) -> None:
-        """Build from the repositories."""
+        """Store the repositories."""
         self._tables = tables
         self._workspaces = workspaces
         self._transitions = transitions
         self._clock = clock
 
     def suspend(self, workspace_id: WorkspaceId) -> Workspace:
-        """Refuse all its keys until it is restored; raises `not_found` or `conflict`."""
+        """Refuse all keys until a restore; raise `not_found` or `conflict`."""
         return self._change(workspace_id, "suspended")
 
     def restore(self, workspace_id: WorkspaceId) -> Workspace:
-        """Take back a suspension, or a deletion that has not begun; raises as `suspend` does."""
+        """Revoke a suspension, or a deletion that has not begun; raise as `suspend` does."""
         return self._change(workspace_id, "active")
 
     def delete(self, workspace_id: WorkspaceId) -> Workspace:
-        """Refuse all its keys and schedule its deletion; raises `not_found` or `conflict`."""
+        """Refuse all keys and schedule the deletion; raise `not_found` or `conflict`."""
         now = self._clock.now()
         return self._change(
             workspace_id,
@@ -142,8 +142,8 @@ class ChangeWorkspaceStatus:
             raise Conflict("conflict", f"The workspace is {workspace.status}.")
         try:
             self._tables.transact([self._transitions.transition(workspace, status, **times)])
-        except ConditionFailed as lost:
-            raise Conflict("conflict", "It was changed meanwhile; look again.") from lost
+        except ConditionFailed as failure:
+            raise Conflict("conflict", "It was changed meanwhile; look again.") from failure
         changed = self._workspaces.get(workspace_id)
         assert changed is not None
         return changed

@@ -1,1 +1,1 @@
-"""API Gateway in front of the API function: REST proxy events, limits, gateway responses."""
+"""Local API Gateway: REST proxy events, limits and gateway responses."""

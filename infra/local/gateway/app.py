@@ -1,4 +1,4 @@
-"""The HTTP side of the gateway: one WSGI call in, one invocation, one answer out."""
+"""WSGI application of the gateway, which invokes the API function for each request."""
 
 import datetime as dt
 import json
@@ -23,14 +23,13 @@ MAX_BODY_BYTES: Final = 10_485_760
 TIMEOUT_S: Final = 29.0
 _HOP_BY_HOP: Final = frozenset({"connection", "content-length", "transfer-encoding", "keep-alive"})
 
+_SECTION: Final = "x-amazon-apigateway-gateway-responses"
+
 type StartResponse = Callable[[str, list[tuple[str, str]]], Any]
 
 
-_SECTION: Final = "x-amazon-apigateway-gateway-responses"
-
-
 class GatewayResponses:
-    """Answers that never reach the function."""
+    """Responses of the gateway itself, from the templates in functions.yaml."""
 
     def __init__(self, template: Mapping[str, Any], resolver: IntrinsicResolver) -> None:
         """Resolve every response of the template once."""
@@ -38,7 +37,7 @@ class GatewayResponses:
         self._responses: Mapping[str, Any] = resolver.resolve(definition[_SECTION])
 
     def response(self, kind: str, request_id: str) -> Response:
-        """Return the response of a kind, such as `REQUEST_TOO_LARGE`; falls back as AWS does."""
+        """Return the response of a kind, such as `REQUEST_TOO_LARGE`, else the default."""
         default = "DEFAULT_5XX" if kind.startswith(("INTEGRATION", "API_")) else "DEFAULT_4XX"
         response = self._responses.get(kind) or self._responses[default]
         body = response["responseTemplates"]["application/json"]
@@ -46,8 +45,8 @@ class GatewayResponses:
             (name.removeprefix("gatewayresponse.header."), _header_value(value, request_id))
             for name, value in response["responseParameters"].items()
         )
-        filled = body.replace("$context.requestId", request_id)
-        return Response(int(response["statusCode"]), headers, filled.encode())
+        text = body.replace("$context.requestId", request_id)
+        return Response(int(response["statusCode"]), headers, text.encode())
 
 
 def _header_value(mapped: str, request_id: str) -> str:
@@ -55,19 +54,19 @@ def _header_value(mapped: str, request_id: str) -> str:
 
 
 class Gateway:
-    """A WSGI application in front of the API function."""
+    """WSGI application in front of the API function; it has no state of its own."""
 
     def __init__(
         self, pool: WorkerPool, routes: RouteTable, responses: GatewayResponses, console: Console
     ) -> None:
-        """Take what it needs; it keeps no state of its own."""
+        """Invoke the function of `pool`; log each request to `console`."""
         self._pool = pool
         self._routes = routes
         self._responses = responses
         self._console = console
 
     def __call__(self, environ: Mapping[str, Any], start: StartResponse) -> Iterable[bytes]:
-        """Answer one request and tell the console."""
+        """Answer one request and log it."""
         started = time.time()
         request = read_request(environ)
         response = self._answer(request, started)
@@ -123,7 +122,7 @@ class Gateway:
 
 
 def read_request(environ: Mapping[str, Any]) -> Request:
-    """Return the request of a WSGI environment, its path as it came."""
+    """Return the request of a WSGI environment, its path not percent-decoded."""
     raw = str(environ.get("REQUEST_URI") or environ["PATH_INFO"])
     path = raw.partition("?")[0]
     headers = [

@@ -1,4 +1,4 @@
-"""REST proxy events (version 1) as API Gateway makes them; pure, so that tests use it too."""
+"""REST proxy events (version 1) of API Gateway; pure functions, which tests use too."""
 
 import base64
 import datetime as dt
@@ -15,7 +15,7 @@ _ACCOUNT: Final = "000000000000"
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """An HTTP request as it came; `path` undecoded and without the query."""
+    """HTTP request; `path` is not percent-decoded and has no query."""
 
     method: str
     path: str
@@ -27,7 +27,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class RouteMatch:
-    """The resource that a path belongs to, with its parameters undecoded."""
+    """Resource of a path, with its parameters not percent-decoded."""
 
     resource: str
     parameters: Mapping[str, str]
@@ -35,7 +35,7 @@ class RouteMatch:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What goes back to the client."""
+    """HTTP response to the client."""
 
     status: int
     headers: tuple[tuple[str, str], ...]
@@ -43,18 +43,18 @@ class Response:
 
 
 class RouteTable:
-    """Finds the resource of a path: literal segments win over parameters, `{proxy+}` comes last."""
+    """Table of resources; literal segments win over parameters, `{proxy+}` matches last."""
 
     def __init__(self, resources: Sequence[str]) -> None:
-        """Take the paths of the app, such as `/v1/renders/{id}`."""
+        """Index resources such as `/v1/renders/{id}`."""
         split = [(resource, _segments(resource)) for resource in resources]
         self._table = sorted(split, key=lambda row: [_match_order(segment) for segment in row[1]])
 
     def match(self, path: str) -> RouteMatch | None:
-        """Return the resource of a path, or None; a slash at the end does not matter."""
-        wanted = _segments(path)
+        """Return the match of a path, or None; a trailing slash does not matter."""
+        segments = _segments(path)
         for resource, pattern in self._table:
-            parameters = _parameters(pattern, wanted)
+            parameters = _parameters(pattern, segments)
             if parameters is not None:
                 return RouteMatch(resource, parameters)
         return None
@@ -63,7 +63,7 @@ class RouteTable:
 def proxy_event(
     request: Request, match: RouteMatch, *, moment: dt.datetime, stage: str = "live"
 ) -> dict[str, Any]:
-    """Return the event; every body travels in base64, as `*/*` is a binary media type."""
+    """Return the proxy event; every body is in base64, as `*/*` is a binary media type."""
     headers = _multi_values((name.title(), value) for name, value in request.headers)
     query = _multi_values(urllib.parse.parse_qsl(request.query, keep_blank_values=True))
     single = {name: values[-1] for name, values in headers.items()}
@@ -102,11 +102,11 @@ def proxy_event(
 
 
 def proxy_response(payload: bytes) -> Response:
-    """Read the function's answer; raises ValueError when it is not a proxy answer."""
+    """Return the response in a function's result; raises ValueError for a malformed one."""
     answer = json.loads(payload)
     if not isinstance(answer, dict) or not isinstance(answer.get("statusCode"), int):
         message = "the function's answer has no statusCode"
-        raise ValueError(message)  # noqa: TRY004 -- what was sent is wrong, not a type of ours
+        raise ValueError(message)  # noqa: TRY004 -- the data is wrong, not a type in the code
     body = answer.get("body") or ""
     raw = base64.b64decode(body) if answer.get("isBase64Encoded") else body.encode()
     many = answer.get("multiValueHeaders") or {}
@@ -138,17 +138,17 @@ def _match_order(segment: str) -> tuple[int, str]:
     return (1, segment) if segment.startswith("{") else (0, segment)
 
 
-def _parameters(pattern: Sequence[str], wanted: Sequence[str]) -> dict[str, str] | None:
+def _parameters(pattern: Sequence[str], segments: Sequence[str]) -> dict[str, str] | None:
     if pattern and pattern[-1].endswith("+}"):
-        head, rest = len(pattern) - 1, "/".join(wanted[len(pattern) - 1 :])
-        found = _parameters(pattern[:-1], wanted[:head]) if rest else None
-        return None if found is None else {**found, pattern[-1][1:-2]: rest}
-    if len(pattern) != len(wanted):
+        head, rest = len(pattern) - 1, "/".join(segments[len(pattern) - 1 :])
+        parameters = _parameters(pattern[:-1], segments[:head]) if rest else None
+        return None if parameters is None else {**parameters, pattern[-1][1:-2]: rest}
+    if len(pattern) != len(segments):
         return None
-    found = {}
-    for segment, value in zip(pattern, wanted, strict=True):
+    parameters = {}
+    for segment, value in zip(pattern, segments, strict=True):
         if segment.startswith("{"):
-            found[segment[1:-1]] = value
+            parameters[segment[1:-1]] = value
         elif segment != value:
             return None
-    return found
+    return parameters

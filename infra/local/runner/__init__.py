@@ -1,1 +1,1 @@
-"""Runs functions as Lambda does: one process per concurrent invocation, killed at its timeout."""
+"""Runner of functions as on Lambda: one process per concurrent invocation, killed at timeout."""

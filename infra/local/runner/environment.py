@@ -1,4 +1,4 @@
-"""The environment of a worker as Lambda sets it; nothing of the stack's own leaks in."""
+"""Environment variables of a worker, as Lambda sets them."""
 
 import os
 from collections.abc import Mapping
@@ -8,6 +8,7 @@ from infra.local.functions import LambdaFunction
 from infra.template import ROOT
 
 REGION: Final = "us-east-1"
+# Only these and PLATEN_* come from the stack's own environment.
 _INHERITED_VARIABLES: Final = (
     "PATH",
     "HOME",
@@ -20,7 +21,7 @@ _INHERITED_VARIABLES: Final = (
 
 
 def worker_environment(function: LambdaFunction, endpoints: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables of a function's processes; the template wins over the user's."""
+    """Return the variables of a function's processes; the template wins over the user."""
     inherited = {
         name: value
         for name, value in os.environ.items()

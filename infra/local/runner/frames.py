@@ -1,4 +1,4 @@
-"""Length-prefixed messages between the runner and its workers: a small JSON head and a payload."""
+"""Length-prefixed messages between the runner and its workers: a JSON head and a payload."""
 
 import json
 import socket
@@ -12,7 +12,7 @@ _CHUNK: Final = 1 << 18
 
 
 class Channel:
-    """One end of the connection; a receive that ran into its deadline can be taken up again."""
+    """One end of the connection; `receive` can be repeated after a timeout."""
 
     def __init__(self, sock: socket.socket) -> None:
         """Take over a connected stream socket."""
@@ -40,7 +40,7 @@ class Channel:
         return head, payload
 
     def close(self) -> None:
-        """Close this end; the other one reads the end."""
+        """Close this end; the other end then reads EOF."""
         self._sock.close()
 
     def _fill(self, size: int, deadline: float | None) -> None:

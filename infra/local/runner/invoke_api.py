@@ -1,4 +1,4 @@
-"""The Lambda Invoke API: how one function calls another, on AWS and on one machine alike."""
+"""Lambda Invoke API of the local stack, by which one function calls another."""
 
 import base64
 import json
@@ -21,10 +21,10 @@ type StartResponse = Callable[[str, list[tuple[str, str]]], Any]
 
 
 class InvokeApi:
-    """A WSGI application over the pools, by physical function name."""
+    """WSGI application over the pools, by physical function name."""
 
     def __init__(self, pools: Mapping[str, WorkerPool]) -> None:
-        """Take the pools by name; others may be added to the mapping later."""
+        """Serve `pools` by name; more may be added to the mapping later."""
         self._pools = pools
 
     def __call__(self, environ: Mapping[str, Any], start: StartResponse) -> Iterable[bytes]:
@@ -54,8 +54,8 @@ class InvokeApi:
                 f"Function not found: {name}",
             )
         payload = environ["wsgi.input"].read() or b"{}"
-        wanted = environ.get("HTTP_X_AMZ_INVOCATION_TYPE", "RequestResponse")
-        limit = MAX_EVENT_BYTES if wanted == "Event" else MAX_SYNC_BYTES
+        is_async = environ.get("HTTP_X_AMZ_INVOCATION_TYPE") == "Event"
+        limit = MAX_EVENT_BYTES if is_async else MAX_SYNC_BYTES
         if len(payload) > limit:
             message = f"Request must be smaller than {limit} bytes for the InvokeFunction operation"
             return _error_response(
@@ -66,9 +66,7 @@ class InvokeApi:
             client_context=_client_context(environ),
             slot_deadline=lambda: slot_deadline(payload),
         )
-        return (
-            _invoke_async(pool, invocation) if wanted == "Event" else _invoke_sync(pool, invocation)
-        )
+        return _invoke_async(pool, invocation) if is_async else _invoke_sync(pool, invocation)
 
 
 def _invoke_sync(

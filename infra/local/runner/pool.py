@@ -1,4 +1,4 @@
-"""The processes of one function: grows on demand up to its concurrency, gives slots in order."""
+"""Pool of a function's worker processes: grows up to its concurrency, grants slots in order."""
 
 import json
 import threading
@@ -29,12 +29,12 @@ class Throttled(Exception):  # noqa: N818 -- named as Lambda names it
 
 
 class StillRunning(Exception):  # noqa: N818 -- an answer, not a fault
-    """The invocation goes on, but its caller stopped waiting."""
+    """The invocation continues, but its caller stopped waiting."""
 
 
 @dataclass(slots=True)
 class _SlotTicket:
-    """A place in the queue for a slot."""
+    """Ticket in the queue for a slot."""
 
     granted: threading.Event = field(default_factory=threading.Event)
     worker: WorkerProcess | None = None
@@ -43,9 +43,10 @@ class _SlotTicket:
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """One call of a function; times are epoch seconds, `slot_deadline` is asked when all are busy.
+    """One call of a function; times are epoch seconds.
 
-    `waits_for_slot`: waits for a slot where others are throttled.
+    `slot_deadline` is called when all processes are busy. With `waits_for_slot` the invocation
+    waits for a slot even if the pool throttles.
     """
 
     payload: bytes
@@ -57,7 +58,7 @@ class Invocation:
 
 
 class WorkerPool:
-    """Runs invocations of one function, each in a process of its own."""
+    """Pool that runs each concurrent invocation of one function in its own process."""
 
     def __init__(
         self,
@@ -67,7 +68,7 @@ class WorkerPool:
         report: Callable[[LambdaFunction, Invocation, InvocationAnswer, float], None],
         throttle: bool = False,
     ) -> None:
-        """`launch` starts a process; `report` learns of every invocation's end and seconds."""
+        """Use `launch` to start a process; call `report` at the end of every invocation."""
         self.function = function
         self._launch = launch
         self._report = report
@@ -80,7 +81,7 @@ class WorkerPool:
         self._is_closed = False
 
     def warm_up(self) -> list[threading.Thread]:
-        """Start the processes that are wanted early; each thread ends when one is ready."""
+        """Start the warm processes; each returned thread ends when its process is ready."""
         with self._lock:
             self._starting_count += self.function.warm_count
         return [self._start_worker_thread() for _ in range(self.function.warm_count)]
@@ -103,23 +104,23 @@ class WorkerPool:
             raise StillRunning from None
 
     def reap(self) -> None:
-        """Let processes go that nobody needed for a minute, but never the warm ones."""
+        """End processes that were idle for a minute, down to the warm count."""
         with self._lock:
-            spare = max(0, len(self._workers) - self.function.warm_count)
+            surplus = max(0, len(self._workers) - self.function.warm_count)
             limit = time.monotonic() - IDLE_TIMEOUT_S
-            leaving = [worker for worker in self._idle_workers if worker.idle_since < limit][:spare]
-            for worker in leaving:
+            expired = [worker for worker in self._idle_workers if worker.idle_since < limit]
+            for worker in expired[:surplus]:
                 self._idle_workers.remove(worker)
                 self._workers.discard(worker)
-        for worker in leaving:
+        for worker in expired[:surplus]:
             worker.retire()
 
     def size(self) -> int:
-        """Return how many processes there are."""
+        """Return the number of processes."""
         return len(self._workers)
 
     def close(self) -> None:
-        """End every process."""
+        """Kill all processes; waiting invocations fail."""
         with self._lock:
             self._is_closed = True
             workers, self._workers = list(self._workers), set()
@@ -139,9 +140,10 @@ class WorkerPool:
                     return worker
                 self._workers.discard(worker)
                 worker.retire()
-            room = len(self._workers) + self._starting_count < self.function.concurrency
-            throttled = self._throttle and not invocation.waits_for_slot
-            if throttled and not room and self._starting_count <= len(self._tickets):
+            can_grow = len(self._workers) + self._starting_count < self.function.concurrency
+            may_throttle = self._throttle and not invocation.waits_for_slot
+            # A process that is starting for no ticket yet will serve this invocation.
+            if may_throttle and not can_grow and self._starting_count <= len(self._tickets):
                 raise Throttled
             ticket = _SlotTicket()
             self._tickets.append(ticket)
@@ -153,9 +155,9 @@ class WorkerPool:
                 if not ticket.granted.is_set():
                     self._tickets.remove(ticket)
                     raise Throttled
-        taken = ticket.worker or ticket.failure
-        assert taken is not None
-        return taken
+        granted = ticket.worker or ticket.failure
+        assert granted is not None
+        return granted
 
     def _send_invocation(self, worker: WorkerProcess, invocation: Invocation) -> None:
         head = {
@@ -167,7 +169,7 @@ class WorkerPool:
         try:
             worker.channel.send(head, invocation.payload)
         except OSError:
-            return  # The process has ended; the receive that follows says so.
+            return  # The process has ended; the receive that follows reports it.
 
     def _receive_answer(
         self,
@@ -177,13 +179,13 @@ class WorkerPool:
         *,
         bounded: bool = False,
     ) -> InvocationAnswer:
-        ends = started + self.function.timeout_s
+        deadline = started + self.function.timeout_s
         if bounded and invocation.answer_deadline is not None:
-            ends = min(ends, time.monotonic() + invocation.answer_deadline - time.time())
+            deadline = min(deadline, time.monotonic() + invocation.answer_deadline - time.time())
         try:
-            head, payload = worker.channel.receive(ends)
+            head, payload = worker.channel.receive(deadline)
         except TimeoutError:
-            if ends < started + self.function.timeout_s:
+            if deadline < started + self.function.timeout_s:
                 raise
             answer = timeout_failure(invocation.request_id, self.function.timeout_s)
             self._discard_worker(worker)
@@ -238,7 +240,7 @@ class WorkerPool:
         try:
             worker = self._launch()
         except RuntimeError:
-            # What would start it has closed too.
+            # The spawner is closed together with the pool.
             if self._is_closed:
                 return
             raise
@@ -260,7 +262,7 @@ class WorkerPool:
 
 
 def slot_deadline(payload: bytes) -> float | None:
-    """Return the caller's deadline (epoch seconds) that a payload carries at its top, if any."""
+    """Return the top-level `deadline` (epoch seconds) of a payload, or None."""
     try:
         event = json.loads(payload)
     except ValueError:

@@ -1,4 +1,4 @@
-"""One worker process seen from the stack."""
+"""Worker process of a function, as seen from the stack."""
 
 import contextlib
 import json
@@ -19,22 +19,24 @@ from infra.local.runner.frames import Channel
 from infra.template import ROOT
 
 MAX_ANSWER_BYTES: Final = 6_291_556
+# More than a pipe holds, so one read takes everything that was written before it.
+_CHUNK: Final = 1 << 20
 
 
 class HasHandler(Protocol):
-    """Whatever names a handler as `module.attribute`."""
+    """Port: anything with a handler name."""
 
     @property
     def handler(self) -> str:
-        """Return the handler's name."""
+        """Return the handler as `module.attribute`."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class InvocationAnswer:
-    """What an invocation came to.
+    """Answer of an invocation.
 
-    `error` is Lambda's `Unhandled` or None, `request_id` what the event itself called its request.
+    `error` is Lambda's `Unhandled` or None; `request_id` is the id that the event itself carries.
     """
 
     payload: bytes
@@ -43,7 +45,7 @@ class InvocationAnswer:
 
 
 class WorkerProcess:
-    """A process that runs one invocation at a time; `log` gets each line that it writes."""
+    """Process that runs one invocation at a time; `log` gets each line that it writes."""
 
     def __init__(
         self,
@@ -56,18 +58,18 @@ class WorkerProcess:
         folder: Path = ROOT,
     ) -> None:
         """Start the process in `folder`; it is ready once `wait_until_ready` returns."""
-        ours, theirs = socket.socketpair()
-        self.channel = Channel(ours)
+        own_end, worker_end = socket.socketpair()
+        self.channel = Channel(own_end)
         command = [*python, "-m", "infra.local.runner.worker"]
-        arguments = [str(theirs.fileno()), str(os.getpid()), function.handler]
-        with theirs, contextlib.ExitStack() as unless_started:
+        arguments = [str(worker_end.fileno()), str(os.getpid()), function.handler]
+        with worker_end, contextlib.ExitStack() as unless_started:
             unless_started.callback(self.channel.close)
             self.process: subprocess.Popen[bytes] = spawner.run(
                 lambda: subprocess.Popen(
                     [*command, *arguments],
                     cwd=folder,
                     env=dict(environment),
-                    pass_fds=[theirs.fileno()],
+                    pass_fds=[worker_end.fileno()],
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.STDOUT,
@@ -87,7 +89,7 @@ class WorkerProcess:
         return self.process.pid
 
     def wait_until_ready(self) -> InvocationAnswer | None:
-        """Wait for the handler's import; return what went wrong or None."""
+        """Wait until the handler is imported; return the failure, or None."""
         try:
             head, payload = self.channel.receive()
         except EOFError:
@@ -99,7 +101,7 @@ class WorkerProcess:
         return self.process.poll() is None
 
     def exit_failure(self, request_id: str) -> InvocationAnswer:
-        """Return Lambda's answer for a process that ended in the middle."""
+        """Return Lambda's answer for a process that ended during an invocation."""
         try:
             code = self.process.wait(timeout=1)
         except subprocess.TimeoutExpired:
@@ -111,12 +113,12 @@ class WorkerProcess:
         )
 
     def kill(self) -> None:
-        """End the process and all it started, at once."""
+        """Kill the process and its descendants."""
         kill_process_trees(self.process)
         self.channel.close()
 
     def retire(self) -> None:
-        """Let the process end by itself, as nothing more will come; kill it if it stays."""
+        """Close the channel, on which the process exits; kill it after two seconds."""
         self.channel.close()
         try:
             self.process.wait(timeout=2)
@@ -125,7 +127,7 @@ class WorkerProcess:
 
 
 def kill_workers(workers: Sequence[WorkerProcess]) -> None:
-    """End several processes at once."""
+    """Kill several processes at once."""
     kill_process_trees(*(worker.process for worker in workers))
     for worker in workers:
         worker.channel.close()
@@ -144,7 +146,7 @@ def timeout_failure(request_id: str, timeout_s: float) -> InvocationAnswer:
 
 
 def worker_answer(head: Mapping[str, Any], payload: bytes) -> InvocationAnswer:
-    """Return what a worker answered, unless it is larger than Lambda takes."""
+    """Return the answer of a worker, or Lambda's failure if it is too large."""
     if head["status"] != "ok":
         return InvocationAnswer(payload, "Unhandled", head.get("request_id"))
     if len(payload) > MAX_ANSWER_BYTES:
@@ -156,12 +158,8 @@ def worker_answer(head: Mapping[str, Any], payload: bytes) -> InvocationAnswer:
     return InvocationAnswer(payload, request_id=head.get("request_id"))
 
 
-# More than a pipe holds, so that one read takes whatever was written before it.
-_CHUNK: Final = 1 << 20
-
-
 class WorkerOutput:
-    """The lines of a pipe, handed on by whoever reads them first."""
+    """Lines of a worker's output pipe; two threads may read it, each line is logged once."""
 
     def __init__(self, pipe: IO[bytes], log: Callable[[str], None]) -> None:
         """Take over an unbuffered pipe; `log` gets each line, one at a time."""
@@ -173,16 +171,16 @@ class WorkerOutput:
         self._lock = threading.Lock()
 
     def follow(self) -> None:
-        """Hand on lines as they come, until nobody can write any more; close the pipe."""
-        arrived = select.poll()
-        arrived.register(self._pipe, select.POLLIN)
+        """Log lines as they come until all writers have closed the pipe, then close it."""
+        poller = select.poll()
+        poller.register(self._pipe, select.POLLIN)
         with self._pipe:
             while not self._is_closed:
-                arrived.poll()
+                poller.poll()
                 self.catch_up()
 
     def catch_up(self) -> None:
-        """Return once every line that was written before has been handed on."""
+        """Log every line that was written before this call."""
         with self._lock:
             chunk = None if self._is_closed else self._pipe.read(_CHUNK)
             if chunk is None:

@@ -1,7 +1,7 @@
-"""One execution environment of a function: imports its handler, then serves one event at a time.
+"""Worker program of a function: imports its handler, then serves one event at a time.
 
 `python -m infra.local.runner.worker <fd> <pid of the stack> <module.attribute>`. Standard library
-only, so that a function's import time stays its own.
+only, so that it adds nothing to a function's imports.
 """
 
 import importlib
@@ -20,33 +20,33 @@ from infra.local.runner.frames import Channel
 
 
 class LambdaContext:
-    """What Lambda hands a handler beside the event."""
+    """Context argument of a Lambda handler."""
 
     function_version = "$LATEST"
     identity = None
     log_stream_name = "local"
 
     def __init__(self, head: Mapping[str, Any]) -> None:
-        """Take the request's id, its deadline (epoch seconds) and the caller's context."""
+        """Read request id, deadline (epoch seconds) and client context from the head."""
         self.aws_request_id: str = head["request_id"]
         self.invoked_function_arn: str = head["arn"]
         self.function_name = os.environ["AWS_LAMBDA_FUNCTION_NAME"]
         self.memory_limit_in_mb = os.environ["AWS_LAMBDA_FUNCTION_MEMORY_SIZE"]
         self.log_group_name = f"/aws/lambda/{self.function_name}"
-        sent = head.get("client_context")
-        self.client_context = SimpleNamespace(**sent) if sent else None
+        client_context = head.get("client_context")
+        self.client_context = SimpleNamespace(**client_context) if client_context else None
         self._deadline: float = head["deadline"]
 
     def get_remaining_time_in_millis(self) -> int:
-        """Return how long the invocation may still take."""
+        """Return the milliseconds until the timeout."""
         return max(0, int((self._deadline - time.time()) * 1000))
 
 
 def serve(channel: Channel, handler_name: str) -> None:
-    """Import the handler, tell how that went, and answer events until the stack hangs up."""
+    """Import the handler, report the outcome, and answer events until the channel closes."""
     try:
         handler = _load_handler(handler_name)
-    except BaseException as error:  # noqa: BLE001 -- whatever import raises is the answer
+    except BaseException as error:  # noqa: BLE001 -- any error of the import is the answer
         channel.send({"status": "failed"}, _error_payload(error, "Runtime.ImportModuleError"))
         return
     channel.send({"status": "ready"})
@@ -61,7 +61,7 @@ def serve(channel: Channel, handler_name: str) -> None:
 def _load_handler(handler_name: str) -> Callable[[Any, LambdaContext], Any]:
     module_name, attribute = handler_name.rsplit(".", 1)
     module = importlib.import_module(module_name)
-    # On Lambda, which sets this variable, a module warms itself: nobody else would.
+    # Where this variable is set, the module warms itself (chalicelib/bootstrap/cold_start.py).
     if "AWS_LAMBDA_INITIALIZATION_TYPE" not in os.environ and hasattr(module, "warm"):
         module.warm()
     handler: Callable[[Any, LambdaContext], Any] = getattr(module, attribute)
@@ -71,26 +71,26 @@ def _load_handler(handler_name: str) -> Callable[[Any, LambdaContext], Any]:
 def _answer(
     handler: Callable[[Any, LambdaContext], Any], head: Mapping[str, Any], payload: bytes
 ) -> tuple[dict[str, Any], bytes]:
-    told: dict[str, Any] = {"status": "failed"}
+    answer: dict[str, Any] = {"status": "failed"}
     try:
         event = json.loads(payload)
-        told["request_id"] = _request_id(event)
+        answer["request_id"] = _request_id(event)
         result = handler(event, LambdaContext(head))
-        return told | {"status": "ok"}, _encode(result)
-    except Exception as error:  # noqa: BLE001 -- an unhandled exception is an answer of Lambda
-        return told, _error_payload(error)
+        return answer | {"status": "ok"}, _encode(result)
+    except Exception as error:  # noqa: BLE001 -- Lambda answers with an unhandled exception
+        return answer, _error_payload(error)
     finally:
         sys.stdout.flush()
         sys.stderr.flush()
 
 
 def _encode(result: Any) -> bytes:
-    """Write an answer as Lambda's own runtime does since Python 3.12: not in ASCII alone."""
+    """Encode a result as Lambda's runtime does since Python 3.12, without ASCII escapes."""
     return json.dumps(result, separators=(",", ":"), ensure_ascii=False).encode()
 
 
 def _request_id(event: Any) -> str | None:
-    """Return the request id in an event, or in a queue's only message, for the console."""
+    """Return the request id of an event, or of the only message in it, for the console."""
     if not isinstance(event, dict):
         return None
     records: list[Any] = event.get("Records") or []
@@ -99,8 +99,8 @@ def _request_id(event: Any) -> str | None:
             event = json.loads(records[0]["body"])
         except (ValueError, RecursionError):
             return None
-    told = event.get("request_id") if isinstance(event, dict) else None
-    return told if isinstance(told, str) else None
+    request_id = event.get("request_id") if isinstance(event, dict) else None
+    return request_id if isinstance(request_id, str) else None
 
 
 def _error_payload(error: BaseException, kind: str | None = None) -> bytes:

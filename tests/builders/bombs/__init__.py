@@ -1,4 +1,4 @@
-"""Templates made to break the process that runs them, each with the code that it must end with."""
+"""Templates that try to break the process that runs them, each with the error code it must give."""
 
 from typing import Final
 

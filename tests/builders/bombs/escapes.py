@@ -1,4 +1,4 @@
-"""Bombs of tricks: ways out of the language, nesting, and what filters and patterns choke on."""
+"""Bombs that escape from the language, nest deeply, or overload filters and patterns."""
 
 from typing import Final
 
@@ -104,7 +104,7 @@ FILTERS: Final = {
     "bar codes": (loop(99999, "{{ ('x' * 70 ~ i)|barcode }}"), FUEL),
 }
 
-# Texts that make patterns in filters look again and again.
+# Texts that make the regular expressions of filters backtrack.
 PATTERNS: Final = {
     "addresses": (loop(200, "{{ ('http://' * 99999)|urlize }}"), FUEL),
     "tags": (loop(999, "{{ ('<' * 999999)|striptags }}"), FUEL),
@@ -118,10 +118,10 @@ PATTERNS: Final = {
     "words of hyphens": ("{{ ('-' * 99999 ~ 'x')|wordwrap(3) }}{{ 1/0 }}", RUNTIME),
 }  # fmt: skip
 
-# One single long call into C, or many short ones that cost little fuel: only these few run until
-# the processor time ends.
+# Long calls into C, or many short ones that cost little fuel. These alone run until the limit of
+# processor time.
 SLOW: Final = {
-    # Most of its time is the kernel's.
+    # Spends most of its time in the kernel.
     "a sum of lists": ("{{ ([[0] * 5000] * 10000)|sum(start=[])|length }}", FUEL),
     "rows compared": (
         "{{ (['a' * 9999999] * 4000000).count('a' * 9999998 ~ 'b') }}",

@@ -1,4 +1,4 @@
-"""Bombs of too much: steps, characters, digits and widths."""
+"""Bombs of too many steps, characters or digits, or of too large widths."""
 
 from typing import Final
 

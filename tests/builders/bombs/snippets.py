@@ -1,4 +1,4 @@
-"""What bombs are made of."""
+"""Error codes and template snippets that the bombs share."""
 
 from typing import Final
 

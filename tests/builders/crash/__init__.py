@@ -1,1 +1,1 @@
-"""Kills functions at their crash points and compares what is left with what must be."""
+"""Kills functions at their crash points and checks the invariants of the stored data."""

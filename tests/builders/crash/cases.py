@@ -1,4 +1,4 @@
-"""The cases of the crash matrix: which points kill, on which way, and what must come of it."""
+"""Cases of the crash matrix: the points that kill, the way there, and the expected end."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -29,9 +29,9 @@ CANCELED: Final = "canceled"
 class CrashCase:
     """One render whose functions are killed.
 
-    `hits`: at which hits of which points; `way`: what its caller does; `ends`: `succeeded`,
-    `canceled`, or the code of its error; `due`: something of it must be done by the tick, which is
-    brought forward.
+    `hits`: the hits of each point that kill; `caller_action`: what its caller does;
+    `expected_end`: `succeeded`, `canceled` or the code of its error; `needs_tick`: the tick must do
+    a part of it and is brought forward.
     """
 
     lane: str
@@ -47,7 +47,7 @@ class CrashCase:
 
     @property
     def name(self) -> str:
-        """Return what tests and requests call it."""
+        """Return its name in tests and requests."""
         parts = [self.point.name.lower(), self.mode, str(self.attempt)]
         parts += [] if self.caller_action == "returns" else [self.caller_action.replace(" ", "_")]
         parts += ["large"] if self.large else []
@@ -57,7 +57,7 @@ class CrashCase:
 
     @property
     def plan(self) -> str:
-        """Return the plan of its workspace: the smallest one waits least."""
+        """Return the plan of its workspace; the smallest one has the shortest timeout."""
         return "free" if self.lane == "late" else "scale"
 
     @property
@@ -68,13 +68,13 @@ class CrashCase:
 
 def crash_cases() -> list[CrashCase]:
     """Return the whole matrix."""
-    found = [*_late(), *_api(), *_render(), *_relay(), *_tick(), *_maintenance(), *_dead_letters()]
-    assert len({case.name for case in found}) == len(found)
-    return found
+    cases = [*_late(), *_api(), *_render(), *_relay(), *_tick(), *_maintenance(), *_dead_letters()]
+    assert len({case.name for case in cases}) == len(cases)
+    return cases
 
 
 def _late() -> Iterator[CrashCase]:
-    """Two renders that hold both functions, then others that find no room."""
+    """Yield two renders that occupy both functions, then others that find no capacity."""
     yield CrashCase(
         "late", P.API_LATE_HANDED_OVER, "sync", 1, {P.API_LATE_HANDED_OVER: "1"}, "is late"
     )
@@ -130,7 +130,7 @@ def _render() -> Iterator[CrashCase]:
         ):
             yield CrashCase(mode, point, mode, 1, {point: "1"})
             yield CrashCase(mode, point, mode, 2, {point: "1 1"})
-        # After one of two files, which are stored side by side.
+        # After one of two files, which are stored concurrently.
         one: Hits = {P.RENDER_STORED: "1"}
         yield CrashCase(mode, P.RENDER_STORED, mode, 1, one, formats=("pdf", "png"))
         for point in (P.RENDER_FINISHED, P.RENDER_SETTLED, P.RENDER_EVENT_SENT):
@@ -149,7 +149,7 @@ def _relay() -> Iterator[CrashCase]:
         for point in points:
             yield CrashCase("workers", point, mode, 1, {point: "1"})
     for point in points:
-        # A fact that is told is not begun again.
+        # A published event is not delivered again, so RELAY_BEGUN must kill the first attempt.
         first: Hits = {P.RELAY_BEGUN: "1", point: "1"}
         hits: Hits = first if point is P.RELAY_PUBLISHED else {point: "1 1"}
         yield CrashCase("workers", point, "sync", 2, hits)
@@ -171,7 +171,7 @@ def _maintenance() -> Iterator[CrashCase]:
         yield CrashCase(
             "workers", point, "async", 1, unsent | {point: "1"}, "leaves", needs_tick=True
         )
-        # What is queued again is most likely not waiting any more.
+        # A message that is queued again is usually received at once.
         again = postponed | {point: "1"} if point is P.MAINTENANCE_RESENT else {point: "1 1"}
         yield CrashCase("workers", point, "async", 2, unsent | again, "leaves", needs_tick=True)
     gone = {P.API_CREATED: "1", P.MAINTENANCE_ENDED: "1"}
@@ -187,7 +187,8 @@ def _maintenance() -> Iterator[CrashCase]:
         yield CrashCase("workers", point, "async", 1, {point: "1"}, "purges", needs_tick=True)
     both = {P.MAINTENANCE_PURGE_MARKED: "1", P.MAINTENANCE_PURGED: "1"}
     yield CrashCase("workers", P.MAINTENANCE_PURGED, "async", 2, both, "expires", needs_tick=True)
-    # With the cases that leave something to be reconciled, which the point cannot tell apart.
+    # In the lane of the API cases that also leave something to reconcile: the point has no
+    # request id.
     for attempt, numbers in ((1, "1"), (2, "1 1")):
         hits = {P.API_ADMITTED: numbers, P.MAINTENANCE_RECONCILED: numbers}
         yield CrashCase("api", P.MAINTENANCE_RECONCILED, "async", attempt, hits, needs_tick=True)

@@ -1,4 +1,4 @@
-"""What must hold of a workspace with one request, however often its functions were killed."""
+"""Invariants of a workspace with one request, however often its functions were killed."""
 
 import hashlib
 import json
@@ -19,7 +19,7 @@ _NO_CAPACITY: Final = "region_degraded"
 
 
 def broken_invariants(case: CrashCase, stores: StackStores, workspace: str, key: str) -> list[str]:
-    """Return the first of what does not hold; the limits themselves may still be due."""
+    """Return the first broken invariant, if any; the limits item may still be due."""
     partitions = [
         stores.partition(f"WS#{workspace}#RND#{render}") for render in stores.renders(workspace)
     ]
@@ -38,7 +38,7 @@ def broken_invariants(case: CrashCase, stores: StackStores, workspace: str, key:
 def _single_render(
     case: CrashCase, renders: list[Item], stores: StackStores, workspace: str, key: str
 ) -> Iterator[str]:
-    """One render stands for the key; who was refused for want of room has another beside it."""
+    """Yield unless one render has the key; a refusal for lack of capacity leaves another one."""
     refused = [render for render in renders if _error_code(render) == _NO_CAPACITY]
     if len(refused) != (1 if case.caller_action == "is refused" else 0):
         yield f"{len(refused)} refused"
@@ -108,24 +108,24 @@ def _statistics(renders: list[Item], stores: StackStores, workspace: str) -> Ite
 
 
 def _events(case: CrashCase, rows: list[Item]) -> Iterator[str]:
-    facts = [row for row in rows if row["SK"] != "META"]
+    events = [row for row in rows if row["SK"] != "META"]
     types = [f"render.{row['status']}" for row in rows if row["SK"] == "META"]
     types += [_PURGE_EVENTS[case.caller_action]] if case.caller_action in _PURGE_EVENTS else []
-    if sorted(fact["type"] for fact in facts) != sorted(types):
-        yield f"facts {[fact['type'] for fact in facts]}"
-    for fact in facts:
-        if "published_at" not in fact or fact.keys() & {"due_at", "DPK", "given_up_at"}:
-            yield f"{fact['type']} is not told"
+    if sorted(event["type"] for event in events) != sorted(types):
+        yield f"events {[event['type'] for event in events]}"
+    for event in events:
+        if "published_at" not in event or event.keys() & {"due_at", "DPK", "given_up_at"}:
+            yield f"{event['type']} is not published"
 
 
 def _due(case: CrashCase, rows: list[Item]) -> Iterator[str]:
     for row in rows:
-        kept = (
+        expires = (
             row["SK"] == "META"
             and row.get("expires_at")
             and case.caller_action not in _PURGE_EVENTS
         )
-        if row.get("due_at") != (row["expires_at"] if kept else None):
+        if row.get("due_at") != (row["expires_at"] if expires else None):
             yield f"{row['SK']} is due at {row.get('due_at')}"
 
 

@@ -1,4 +1,4 @@
-"""Runs cases of the crash matrix on one stack, several side by side in workspaces of their own."""
+"""Runner of the crash matrix on one stack: concurrent cases in workspaces of their own."""
 
 import json
 import time
@@ -18,7 +18,7 @@ from tests.builders.crash.retrying_caller import RetryingCaller
 from tests.builders.stack.api_client import output_ready_at
 from tests.builders.stack.tenants import Tenants
 
-# Whose request is not known where they stand: they end whoever comes first.
+# Points without a request id: they kill the first function that reaches them.
 _REQUESTLESS_POINTS: Final = frozenset(
     {
         CrashPoint.TICK_BEGUN,
@@ -29,16 +29,16 @@ _REQUESTLESS_POINTS: Final = frozenset(
 )
 _SETTLE_TIMEOUT_S: Final = 30.0
 _TICK_INTERVAL_S: Final = 1.0
-# As long as the smallest plan's callers wait.
+# The sync timeout of the smallest plan.
 _SYNC_TIMEOUT_S: Final = 15
 _HTML: Final = "<!doctype html><title>A page</title><p>Text"
-# In an invocation numbers are written out, which makes of 3.5 MB more than one takes.
+# The invocation payload writes these numbers out: 3.5 MB become more than Lambda's limit.
 _LARGE_DATA: Final = ', "data": {"n": [' + ",".join(["1e15"] * 700_000) + "]}}"
 
 
 @dataclass(frozen=True, slots=True)
 class CaseResult:
-    """What became of a case: one line of the table."""
+    """Result of a case: one line of the table."""
 
     case: CrashCase
     workspace: str
@@ -67,16 +67,16 @@ TABLE_HEADING: Final = (
 
 
 class CrashMatrix:
-    """The cases' common ground."""
+    """Stack, stores and crash points that the cases share."""
 
     def __init__(self, stack: RunningStack, points: Path) -> None:
-        """Kill on this stack, with files in the folder that its functions look into."""
+        """Use this stack; a file in the folder `points` arms a crash point."""
         self.tenants = Tenants(stack)
         self.stores = self.tenants.stores
         self._points_folder = points
 
     def run(self, cases: Iterable[CrashCase]) -> Mapping[str, Future[CaseResult]]:
-        """Run the late ones all at once, then the others, one lane beside the other."""
+        """Run the late cases all at once, then the other lanes concurrently."""
         chosen = list(cases)
         late = [case for case in chosen if case.lane == "late"]
         lanes = sorted({case.lane for case in chosen} - {"late"})
@@ -84,7 +84,7 @@ class CrashMatrix:
         with ThreadPoolExecutor(max(1, len(late))) as pool:
             ends = time.time() + _SYNC_TIMEOUT_S + 6
             for case in late:
-                # Those that hold the functions come first.
+                # The renders that occupy the functions start first.
                 delay = 0.0 if case.caller_action == "is late" else 3.0
                 done[case.name] = pool.submit(_CaseRun(self, case, delay=delay, until=ends))
         with ThreadPoolExecutor(max(1, len(lanes))) as pool:
@@ -93,7 +93,7 @@ class CrashMatrix:
         return done
 
     def broken_invariants(self, row: CaseResult) -> list[str]:
-        """Return what does not hold of a case any more."""
+        """Return the invariants that a case has broken since."""
         return broken_invariants(row.case, self.stores, row.workspace, row.case.name)
 
     def _run_lane(self, cases: list[CrashCase], done: dict[str, Future[CaseResult]]) -> None:
@@ -191,7 +191,7 @@ class _CaseRun:
             assert answer.status_code == httpx.codes.OK, answer.text
 
     def _settle(self) -> None:
-        """Wait until everything holds; at last only the limits are due, and then not any more."""
+        """Wait until every invariant holds, then until the limits item is no longer due."""
         self._wait_until_none(self._open_faults)
         self._wait_until_none(self._open_limits)
 
@@ -209,7 +209,7 @@ class _CaseRun:
         return [*self._open_faults(), *([f"the limits are due at {due}"] if due else [])]
 
     def _run_maintenance(self) -> None:
-        """Bring forward what is due, and run the tick; with the points that are to end it."""
+        """Make everything due, arm the crash points of the tick, and run it."""
         if time.monotonic() < self._last_tick + _TICK_INTERVAL_S:
             return
         with self._stores.tick_lock:

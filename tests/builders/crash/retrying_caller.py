@@ -1,4 +1,4 @@
-"""A caller who does as the documentation says: repeats, with its key, until it has an answer."""
+"""Caller that follows the documentation: it repeats with its key until it has an answer."""
 
 import time
 from collections.abc import Callable
@@ -10,12 +10,12 @@ import httpx
 _JSON: Final = {"Content-Type": "application/json"}
 _TIMEOUT_S: Final = 60.0
 _UNFINISHED: Final = frozenset({"queued", "processing"})
-# Refusals that ask for a repeat.
+# Problem codes after which the request may be repeated.
 _RETRY_CODES: Final = frozenset({"idempotency_in_progress", "concurrency_limited", "rate_limited"})
 
 
 class RetryingCaller:
-    """Sends one request, however often; `trail` tells what it was answered."""
+    """Sends one request as often as needed; `trail` lists the answers."""
 
     def __init__(self, http: httpx.Client, key: str, request_id: str) -> None:
         """Send with this idempotency key, and always with the same request id."""
@@ -25,12 +25,12 @@ class RetryingCaller:
 
     @property
     def trail(self) -> str:
-        """Return the answers in short."""
+        """Return a summary of the answers."""
         runs = ((answer, len(list(run))) for answer, run in groupby(self._answers))
         return ", ".join(f"{answer} x{n}" if n > 1 else answer for answer, n in runs)
 
     def send(self, method: str, path: str, body: bytes = b"") -> httpx.Response | None:
-        """Send the request once; None where the connection was cut."""
+        """Send the request once; return None if the connection was cut."""
         try:
             answer = self._http.request(method, path, content=body, headers=self._headers)
         except httpx.TransportError as cut:
@@ -41,7 +41,7 @@ class RetryingCaller:
         return answer
 
     def send_until_final(self, body: bytes, meanwhile: Callable[[], None]) -> dict[str, Any]:
-        """Send until the render is final, and return it; `meanwhile` is done while it is not."""
+        """Send until the render is final, and return it; call `meanwhile` between the attempts."""
         until = time.monotonic() + _TIMEOUT_S
         while time.monotonic() < until:
             answer = self.send("POST", "/renders", body)
@@ -53,7 +53,7 @@ class RetryingCaller:
         raise TimeoutError(self.trail)
 
     def send_until_answered(self, method: str, path: str) -> httpx.Response:
-        """Send until there is an answer of the service itself."""
+        """Send until the answer is not a server error."""
         while True:
             answer = self.send(method, path)
             if answer is not None and answer.status_code < httpx.codes.INTERNAL_SERVER_ERROR:
@@ -65,17 +65,18 @@ class RetryingCaller:
         return render
 
     def _render_of(self, answer: httpx.Response) -> str | None:
-        """Return the id of the render that an answer is about; None asks for a repeat."""
-        told = answer.json()
+        """Return the id of the answer's render; None asks for a repeat."""
+        body = answer.json()
         if answer.status_code in {200, 202}:
-            return str(told["id"])
-        assert told["code"] in _RETRY_CODES | {
+            return str(body["id"])
+        assert body["code"] in _RETRY_CODES | {
             "internal_error",
             "region_degraded",
             "render_lost",
-        }, told
-        # Its own end, told as the problem that it is; a refusal for want of room is none.
-        return told.get("render_id") if told["code"] == "render_lost" else None
+        }, body
+        # render_lost is the final state of the render, reported as a problem. A refusal for lack
+        # of capacity is not final.
+        return body.get("render_id") if body["code"] == "render_lost" else None
 
     def _poll_until_final(self, render_id: str, until: float) -> dict[str, Any]:
         while time.monotonic() < until:

@@ -1,4 +1,4 @@
-"""Kills functions over templates, uploads and workspaces, and tells what is left of it."""
+"""Kills functions that handle templates, uploads and workspaces, and reports what is left."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -14,19 +14,19 @@ from infra.local.running_stack import RunningStack
 from tests.builders.stack.stores import PAST
 from tests.builders.stack.tenants import Tenant, Tenants
 
-# The first crash point of what is no render.
+# The first crash point of a resource other than a render.
 FIRST_POINT: Final = CrashPoint.UPLOAD_STORED
-# No row takes it.
+# Larger than a DynamoDB item may be.
 LARGE_HTML: Final = f"<p>Hi<!--{'x' * 450_000}-->"
 _SETTLE_TIMEOUT_S: Final = 40.0
 _PAUSE_S: Final = 0.5
 
 
 class CrashWorkspace:
-    """A workspace of a stack whose functions end at the points that are armed."""
+    """A workspace of a stack whose functions die at armed crash points."""
 
     def __init__(self, stack: RunningStack, points: Path, name: str) -> None:
-        """Make a workspace for one test."""
+        """Create a workspace for one test."""
         self.tenants = Tenants(stack)
         self.stores = self.tenants.stores
         self.tenant: Tenant = self.tenants.create(name, "scale")
@@ -35,20 +35,20 @@ class CrashWorkspace:
         self._points = points
 
     def arm(self, point: CrashPoint) -> Path:
-        """Let whoever comes to a point first end there; return the file that says so."""
+        """Kill the first function that reaches a point; return the file that arms it."""
         file = self._points / f"{point:d}"
         file.write_text("1", encoding="utf-8")
         return file
 
     def call(self, method: str, path: str, **more: Any) -> dict[str, Any]:
-        """Send a request that is answered well."""
+        """Send a request that must succeed, and return the body of its answer."""
         answer = self.http.request(method, path, **more)
         assert answer.is_success, answer.text
-        told: dict[str, Any] = answer.json()
-        return told
+        body: dict[str, Any] = answer.json()
+        return body
 
     def call_killed(self, point: CrashPoint, method: str, path: str, **more: Any) -> None:
-        """Send a request whose function ends at a point."""
+        """Send a request whose function dies at a point."""
         armed = self.arm(point)
         try:
             answer = self.http.request(method, path, **more)
@@ -59,7 +59,7 @@ class CrashWorkspace:
         assert not armed.exists(), f"{point.name} has not killed"
 
     def settle(self, unmet: Callable[[], Any], point: CrashPoint | None = None) -> None:
-        """Let time pass, and the tick run, until nothing is unmet; `point` ends somebody."""
+        """Make time pass and run the tick until nothing is unmet and `point` has killed."""
         armed = self.arm(point) if point is not None else None
         end = time.monotonic() + _SETTLE_TIMEOUT_S
         while True:
@@ -79,11 +79,11 @@ class CrashWorkspace:
         ]
 
     def objects(self) -> list[str]:
-        """Return the keys of its objects, but for those that the bucket itself removes soon."""
+        """Return the keys of its objects, without those that its lifecycle removes soon."""
         return sorted(self.stores.keys(f"ws/{self.workspace}/"))
 
     def template_faults(self) -> Iterator[str]:
-        """Yield what does not hold of the workspace's templates."""
+        """Yield the broken invariants of the workspace's templates."""
         rows = [row for row in self.rows() if "#TPL#" in row["PK"]]
         metas = [row for row in rows if row["SK"] == "META"]
         named = {row["object_key"] for row in rows if row.get("object_key")}
@@ -94,7 +94,7 @@ class CrashWorkspace:
             yield from _template_faults(meta, own)
 
     def _pass_time(self) -> None:
-        """Let what is promised for later be due now, and what is unsettled be so for long."""
+        """Make due items due now, and unsettled entries old."""
         for row in self.rows():
             values: Item = {"due_at": PAST} if "due_at" in row else {}
             if row.get("unsettled"):
@@ -109,8 +109,8 @@ def _template_faults(meta: Item, own: list[Item]) -> Iterator[str]:
     numbers = [row["number"] for row in own if row["SK"].startswith("VER#")]
     if sorted(numbers) != list(range(1, int(meta["live_version"] or 0) + 1)):
         yield f"versions {numbers}, live {meta['live_version']}"
-    facts = [row for row in own if row["SK"].startswith("EVENT#")]
-    if sorted(int(fact["detail"]["version"]) for fact in facts) != sorted(numbers):
-        yield f"facts of {[fact['detail'] for fact in facts]}"
-    if not all("published_at" in fact and "due_at" not in fact for fact in facts):
-        yield "a fact is not told"
+    events = [row for row in own if row["SK"].startswith("EVENT#")]
+    if sorted(int(event["detail"]["version"]) for event in events) != sorted(numbers):
+        yield f"events of {[event['detail'] for event in events]}"
+    if not all("published_at" in event and "due_at" not in event for event in events):
+        yield "an event is not published"

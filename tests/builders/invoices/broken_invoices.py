@@ -1,4 +1,4 @@
-"""Invoices that each break one rule of XRECHNUNG, with the rule and the place of the fault."""
+"""Invoices that each break one rule of XRECHNUNG, with the rule and the path of the fault."""
 
 from typing import Any, Final
 

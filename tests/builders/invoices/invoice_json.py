@@ -1,4 +1,4 @@
-"""An invoice as callers send it, which every profile takes, and changes to it."""
+"""A valid invoice in the JSON of the API that every profile accepts, and changes to it."""
 
 import copy
 import re
@@ -51,7 +51,7 @@ _INVOICE: Final[dict[str, Any]] = {
 def invoice_json(changes: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Any]:
     """Return a valid invoice with other values at some paths, such as `lines[0].vat.rate`.
 
-    ABSENT takes away what is there.
+    ABSENT removes the value at a path.
     """
     invoice = copy.deepcopy(_INVOICE)
     for path, value in changes.items():

@@ -55,7 +55,7 @@ _TRANSFER: Final = CreditTransfer(iban="DE02120300000000202051")
 
 
 def line(number: int = 1, vat: Vat = STANDARD, **changes: Any) -> InvoiceLine:
-    """Return a plain line."""
+    """Return a minimal invoice line."""
     plain = InvoiceLine(
         id=str(number),
         quantity=D(2),
@@ -68,7 +68,7 @@ def line(number: int = 1, vat: Vat = STANDARD, **changes: Any) -> InvoiceLine:
 
 
 def minimal(**changes: Any) -> Invoice:
-    """Return an invoice with no more than XRechnung asks for."""
+    """Return an invoice with only what XRechnung requires."""
     plain = Invoice(
         number="RE-2026-001",
         issue_date=dt.date(2026, 11, 20),
@@ -84,7 +84,7 @@ def minimal(**changes: Any) -> Invoice:
 
 
 def full() -> Invoice:
-    """Return an invoice with everything that may stand together."""
+    """Return an invoice with every field that may be combined."""
     return minimal(
         number="RE/2026-<&>-é",
         tax_point_date=dt.date(2026, 11, 19),

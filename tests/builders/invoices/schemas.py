@@ -19,10 +19,10 @@ _PATHS = {
 
 
 def schema_errors(name: str, document: bytes) -> list[str]:
-    """Return what a schema (a profile of CII, or a document of UBL) has against a document."""
+    """Return the errors of a document against a schema: a profile of CII or a document of UBL."""
     schema = _schema(_PATHS[name])
     schema.validate(etree.fromstring(document))
-    log: Any = schema.error_log  # the type stubs do not know that it can be walked through
+    log: Any = schema.error_log  # the type stubs do not know that it is iterable
     return [entry.message for entry in log]
 
 

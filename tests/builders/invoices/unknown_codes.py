@@ -1,4 +1,4 @@
-"""Invoices with a code that is in none of the official lists: the rule, and the place it is at."""
+"""Invoices with a code of none of the official lists, with the rule and the path of the fault."""
 
 from typing import Any, Final
 

@@ -1,4 +1,4 @@
-"""Scenes drawn to pages without a browser, and what such a page is made of."""
+"""Scenes drawn to HTML pages without a browser, and a parser of such pages."""
 
 from collections.abc import Mapping
 from html.parser import HTMLParser
@@ -34,7 +34,7 @@ def draw_canvas(
 
 
 class ParsedElements(HTMLParser):
-    """What a browser would find; attributes by element."""
+    """Elements with their attributes, and texts, of an HTML document."""
 
     def __init__(self, html: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""An authority of our own and a certificate of it, for 127.0.0.1 where no other place is named."""
+"""A certificate authority and a server certificate of it, by default for 127.0.0.1."""
 
 import datetime as dt
 import ssl
@@ -16,7 +16,7 @@ _NOW = dt.datetime.now(dt.UTC)
 
 @dataclass(frozen=True)
 class Certificates:
-    """What a server shows, and the file of the authority that vouches for it."""
+    """TLS context of a server, and the CA file that it is trusted by."""
 
     server: ssl.SSLContext
     ca_file: Path
@@ -25,7 +25,7 @@ class Certificates:
 def certificates(
     folder: Path, addresses: Sequence[str] = ("127.0.0.1",), names: Sequence[str] = ()
 ) -> Certificates:
-    """Write both into a folder."""
+    """Write the authority's and the server's certificates into a folder."""
     authority_key, key = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
     authority = _builder("authority", "authority", authority_key.public_key()).add_extension(
         x509.BasicConstraints(ca=True, path_length=None), critical=True
@@ -42,16 +42,16 @@ def certificates(
         decipher_only=False,
     )
     signed = authority.add_extension(may_sign, critical=True).sign(authority_key, hashes.SHA256())
-    places = x509.SubjectAlternativeName(
+    alt_names = x509.SubjectAlternativeName(
         [
             *(x509.IPAddress(ip_address(address)) for address in addresses),
             *(x509.DNSName(name) for name in names),
         ]
     )
     identifier = x509.AuthorityKeyIdentifier.from_issuer_public_key(authority_key.public_key())
-    shown = (
+    certificate = (
         _builder("127.0.0.1", "authority", key.public_key())
-        .add_extension(places, critical=False)
+        .add_extension(alt_names, critical=False)
         .add_extension(identifier, critical=False)
         .sign(authority_key, hashes.SHA256())
     )
@@ -59,7 +59,7 @@ def certificates(
     private = key.private_bytes(
         pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
-    (folder / "server.pem").write_bytes(private + shown.public_bytes(pem))
+    (folder / "server.pem").write_bytes(private + certificate.public_bytes(pem))
     (folder / "authority.pem").write_bytes(signed.public_bytes(pem))
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(folder / "server.pem")

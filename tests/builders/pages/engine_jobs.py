@@ -1,4 +1,4 @@
-"""Jobs for the engine, and what it works with where a test has no use for the real thing."""
+"""Jobs for the engine, and stand-ins for the services that a test does not use."""
 
 import socket
 import time
@@ -16,7 +16,7 @@ from tests.builders.pages.web_site import Site
 
 
 class NoTemplates:
-    """Templates for documents that are none."""
+    """Templates for documents without templating."""
 
     def render(  # noqa: PLR0913 -- as the port
         self,
@@ -33,7 +33,7 @@ class NoTemplates:
 
 
 class RefusingEgress:
-    """A world in which every address is refused."""
+    """Egress that refuses every destination."""
 
     def dial(self, host: str, port: int, *, timeout_s: float) -> socket.socket:  # noqa: ARG002
         raise DestinationRefusedError(f"{host}:{port} may not be reached")
@@ -73,7 +73,7 @@ def job(
 
 
 def web_page_job(url: str, output: Mapping[str, Any] | None = None, *, seconds: float = 20) -> Job:
-    """Return a job for a page of the web with `seconds` left."""
+    """Return a job for a web page with `seconds` left."""
     return Job(
         source=WebPage(url),
         output=OutputOptions.from_json(output or {}),
@@ -83,9 +83,9 @@ def web_page_job(url: str, output: Mapping[str, Any] | None = None, *, seconds: 
 
 
 def egress_to(*sites: Site) -> GuardedEgress:
-    """Return a world of a few sites on loopback, which every name below `test` leads to as well.
+    """Return an egress to sites on loopback; every name below `test` resolves to loopback.
 
-    So does every name below `localhost`, from where pages at https: may have frames.
+    So does every name below `localhost`, from which pages at https: may load frames.
     """
 
     def resolve(host: str, _port: int) -> Sequence[str]:

@@ -1,4 +1,4 @@
-"""PDFs as the browser prints them, and what finishing is told of them."""
+"""PDFs as the browser prints them, and their finishing."""
 
 import io
 from collections.abc import Callable, Mapping
@@ -22,7 +22,7 @@ def pdf_of(*boxes: tuple[float, float, float, float], title: str | None = None) 
         for box in boxes:
             document.add_blank_page()
             document.pages[-1].mediabox = pikepdf.Array([*box])
-            # As the browser does: a matrix that nobody takes back.
+            # As Chromium prints: a transformation matrix without q and Q around it.
             document.pages[-1].Contents = document.make_stream(b".24 0 0 -.24 0 792 cm\n")
         if title is not None:
             document.docinfo["/Title"] = title
@@ -40,7 +40,7 @@ def finish_printed(
     resources: Mapping[ContentSource, bytes] | None = None,
     page_pdf: bytes | None = None,
 ) -> bytes:
-    """Return what becomes of a printed PDF; `sheet` is what a page of its own would print."""
+    """Return the finished PDF of a printed one; `page_pdf` is what a fresh page prints."""
 
     def fresh_page[Result](work: Callable[[BrowserPage], Result]) -> Result:
         return work(_FakePage(page_pdf))  # type: ignore[arg-type]
@@ -51,7 +51,7 @@ def finish_printed(
 
 
 class _FakePage:
-    """A page that prints what it is given."""
+    """Browser page that prints given content."""
 
     def __init__(self, content: bytes | None) -> None:
         self._content = content

@@ -1,4 +1,4 @@
-"""A client of the browser's proxy that asks by hand."""
+"""Client of the browser's proxy over plain sockets."""
 
 import re
 import socket
@@ -16,7 +16,7 @@ def connect(proxy: ProxyPort) -> Iterator[socket.socket]:
 
 
 def send_request(proxy: ProxyPort, request: str) -> bytes:
-    """Return the answer to some text; it is empty when the proxy hangs up."""
+    """Return the answer to a raw request; it is empty when the proxy hangs up."""
     try:
         with connect(proxy) as client:
             client.sendall(request.encode())
@@ -26,7 +26,7 @@ def send_request(proxy: ProxyPort, request: str) -> bytes:
 
 
 def read_answer(client: socket.socket) -> bytes:
-    """Return one answer as its length tells, or all until the proxy hangs up."""
+    """Return one answer by its Content-Length, or all bytes until the proxy hangs up."""
     answer = b""
     with suppress(ConnectionError):
         while piece := client.recv(65_536):
@@ -52,7 +52,7 @@ def open_tunnel(client: socket.socket, port: int) -> None:
     client.sendall(f"CONNECT 127.0.0.1:{port} HTTP/1.1\r\n\r\n".encode())
     answer = b""
     while not answer.endswith(b"\r\n\r\n"):
-        # By the byte: what the host says at once comes with it.
+        # Byte by byte: the first bytes of the host may follow directly.
         answer += (piece := client.recv(1))
         assert piece
     assert answer.startswith(b"HTTP/1.1 200 ")

@@ -1,4 +1,4 @@
-"""Random documents of plain boxes, as `print_only_layout` judges them."""
+"""Random documents of plain boxes that `print_only_layout` accepts."""
 
 import random
 import re
@@ -53,7 +53,7 @@ PARTS: Final = (
 
 
 def random_page(seed: int, picture: str) -> str:
-    """Return a document, the same for the same seed; `picture` is an address."""
+    """Return a document, the same for the same seed; `picture` is a URL."""
     chosen = random.Random(seed)  # noqa: S311 -- nothing is kept secret by it
     rules = "".join(
         f".c{n}{chosen.choice(PARTS)} {{ content: counter(c) 'x'; {chosen.choice(STYLES)} }}"

@@ -1,4 +1,4 @@
-"""Scenes drawn by the real browser, and what such an outcome shows."""
+"""Scenes drawn by the real browser, and readers of the outcome."""
 
 import io
 import time

@@ -1,4 +1,4 @@
-"""A web site on loopback that answers as it is told and remembers who asked."""
+"""A web site on loopback that gives configured answers and records its requests."""
 
 import ssl
 from collections.abc import Callable, Iterator, Mapping
@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any, override
 
-# Writes whatever it likes to the connection.
+# Writes any bytes to the connection.
 type WriteResponse = Callable[[BaseHTTPRequestHandler], None]
 
 
@@ -43,7 +43,7 @@ class Site:
 
     @property
     def egress_allow(self) -> str:
-        """Return what PLATEN_EGRESS_ALLOW must say so that it can be reached."""
+        """Return the value of PLATEN_EGRESS_ALLOW that allows this site."""
         return f"127.0.0.1/32:{self.port}"
 
     @property
@@ -55,19 +55,19 @@ class Site:
 
 
 def raw_response(content: bytes) -> WriteResponse:
-    """Answer with these bytes, whether or not they are HTTP."""
+    """Return a handler that answers with these bytes, whether or not they are HTTP."""
 
-    def say(handler: BaseHTTPRequestHandler) -> None:
+    def write(handler: BaseHTTPRequestHandler) -> None:
         handler.wfile.write(content)
 
-    return say
+    return write
 
 
 @contextmanager
 def running_site(
     pages: Mapping[str, SitePage | WriteResponse], tls: ssl.SSLContext | None = None
 ) -> Iterator[Site]:
-    """Serve pages by their path, query and all; any other path is a 404."""
+    """Serve pages by their path with query; any other path is a 404."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -103,7 +103,7 @@ def running_site(
 
         @override
         def handle_error(self, request: Any, client_address: Any) -> None:
-            """Say nothing: clients that hang up are what is tested."""
+            """Ignore errors: clients that hang up are part of the tests."""
 
     with Server(("127.0.0.1", 0), Handler) as server:
         if tls is not None:

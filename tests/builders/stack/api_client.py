@@ -10,16 +10,16 @@ ENDLESS = "<script>for (;;) {}</script>"
 
 
 def output_ready_at(ready_at: float) -> dict[str, Any]:
-    """Return the output of a document that is ready at a moment (Unix seconds)."""
+    """Return output options of a document that is ready at a time (Unix seconds)."""
     return {"wait": {"expression": f"Date.now() > {ready_at * 1000:.0f}", "timeout_ms": 60_000}}
 
 
 class ApiServer(Protocol):
-    """Whatever serves the API."""
+    """Anything that serves the API."""
 
     @property
     def base_url(self) -> str:
-        """Return where it is served, with the version."""
+        """Return the base URL, with the version."""
         ...
 
 
@@ -53,7 +53,7 @@ class ApiClient:
         return render
 
     def wait_until_final(self, render_id: str, seconds: float = 30) -> dict[str, Any]:
-        """Return a render when nothing will change any more."""
+        """Return a render when it is final."""
         until = time.monotonic() + seconds
         while True:
             render = self.get(render_id)

@@ -1,4 +1,4 @@
-"""Many who ask for places of one workspace at once, from threads and from processes."""
+"""Many concurrent callers of one workspace's limits, in threads and in processes."""
 
 import datetime as dt
 import itertools
@@ -26,12 +26,12 @@ TABLE: Final = "main"
 ADMISSIONS: Final = 1_000
 THREADS: Final = 16
 WORKSPACE_NUMBERS: Final = itertools.count()
-# Admits every request of a test at once.
+# A rate that admits every request of a test at once.
 UNLIMITED_RATE_PLAN: Final = replace(PLANS["scale"], rate_limit_rps=1_000)
 
 
 class PlannedWorkspace(Workspace):
-    """A workspace on a plan of the test's own."""
+    """A workspace on a plan that the test defines."""
 
     plans: dict[str, Plan] = {}  # noqa: RUF012 -- by workspace, because a workspace is frozen
 
@@ -42,7 +42,7 @@ class PlannedWorkspace(Workspace):
 
 
 class ConcurrentCallers:
-    """Threads that each are a process of their own, as far as their memory goes."""
+    """Threads that share no in-memory state, as if each were a process."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class ConcurrentCallers:
         *,
         spend_cap_cents: int = 0,
     ) -> None:
-        """Make a workspace on this plan, or join one."""
+        """Create a workspace on this plan, or join an existing one."""
         self.workspace = PlannedWorkspace(
             id=workspace_id or WorkspaceId(f"ws_{next(WORKSPACE_NUMBERS)}"),
             name="",
@@ -68,7 +68,7 @@ class ConcurrentCallers:
         PlannedWorkspace.plans[self.workspace.id] = plan
         tables = Tables(clients)
         if workspace_id is None:
-            # Refused: the answer to the first of its own repeats was lost.
+            # Refused: an earlier attempt succeeded and its answer was lost.
             with suppress(ConditionFailed):
                 tables.write(
                     WorkspaceLimits(tables, TABLE, FixedClock()).creation(self.workspace, NOW)
@@ -126,9 +126,9 @@ class ConcurrentCallers:
 
 
 def retry_transient[T](call: Callable[[], T]) -> T:
-    """Ask again where others or faults were in the way at every try, as a caller does after a 503.
+    """Repeat a call that failed with a transient error, as a caller does after a 503.
 
-    With a conflict in every fifth call that is one of some 80 000 calls.
+    With a conflict in every fifth call, one call in about 80 000 needs it.
     """
     for _ in range(5):
         try:
@@ -141,7 +141,7 @@ def retry_transient[T](call: Callable[[], T]) -> T:
 
 @dataclass(frozen=True)
 class CallerProcess:
-    """A part of a crowd in a process of its own: which numbers it has, and where it asks."""
+    """Part of the callers in a process of its own, with its range of numbers."""
 
     workspace_id: WorkspaceId
     plan: Plan
@@ -149,7 +149,7 @@ class CallerProcess:
     sync: bool
 
     def admit(self) -> Counter[str]:
-        """Ask for all of them at once and count the answers."""
+        """Admit all of them concurrently and count the answers."""
         crowd = ConcurrentCallers(AwsClients(), self.plan, self.workspace_id)
         answers = crowd.run_concurrently(
             lambda n: crowd.admit(crowd.reservation_request(self.numbers[n], sync=self.sync)),

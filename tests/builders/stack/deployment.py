@@ -24,14 +24,14 @@ from tests.builders.stack.localstack import LocalStackServer
 STAGE: Final = "test"
 STACK: Final = f"platen-{STAGE}"
 DEPLOY_TIMEOUT_S: Final = 300
-# Where clients would reach it; on AWS these names lead to the stage of the gateway.
+# Public hosts of the stage; on AWS these names lead to the gateway.
 API_HOST: Final = "https://api.test"
 FILES_HOST: Final = "https://files.test"
 
 
 @dataclass(frozen=True, slots=True)
 class Deployment:
-    """A stack that was deployed: what it made, by logical id."""
+    """A deployed stack; `resources` are its physical ids by logical id."""
 
     cloud: LocalStackServer
     resources: Mapping[str, str]
@@ -39,11 +39,11 @@ class Deployment:
 
     @property
     def base_url(self) -> str:
-        """Return where the API is served."""
+        """Return the base URL of the API."""
         return f"{self.host}/v1"
 
     def platen(self, *arguments: str) -> dict[str, Any]:
-        """Run the operator tool against the stage; return what it answers."""
+        """Run the operator tool against the stage; return its answer."""
         command = [str(Path(sys.executable).with_name("platen")), "--stage", STAGE]
         ran = subprocess.run(
             [*command, *arguments, "--json"],
@@ -53,11 +53,11 @@ class Deployment:
             check=False,
         )
         assert ran.returncode == 0, ran.stderr
-        told: dict[str, Any] = json.loads(ran.stdout)
-        return told
+        answer: dict[str, Any] = json.loads(ran.stdout)
+        return answer
 
     def fetch_file(self, url: str) -> bytes:
-        """Return a file by its signed address."""
+        """Return a file by its signed URL."""
         assert url.startswith(f"{FILES_HOST}/"), url
         redirect = httpx.get(self.host + url.removeprefix(FILES_HOST), timeout=40)
         assert redirect.status_code == 302, redirect.text
@@ -66,20 +66,20 @@ class Deployment:
         return answer.content
 
     def configuration(self, function: str) -> dict[str, Any]:
-        """Return how a function is configured, in the form that makes another one of it."""
-        told = self.cloud.client("lambda").get_function_configuration(
+        """Return the configuration of a function, in the form that creates another one like it."""
+        found = self.cloud.client("lambda").get_function_configuration(
             FunctionName=self.resources[function]
         )
         kept = ("Handler", "MemorySize", "Role", "Runtime", "Timeout")
         return {
-            **{name: told[name] for name in kept},
-            "Environment": {"Variables": told["Environment"]["Variables"]},
-            "Layers": [layer["Arn"] for layer in told.get("Layers", [])],
+            **{name: found[name] for name in kept},
+            "Environment": {"Variables": found["Environment"]["Variables"]},
+            "Layers": [layer["Arn"] for layer in found.get("Layers", [])],
         }
 
     @contextlib.contextmanager
     def reconfigured_function(self, function: str, **changes: Any) -> Iterator[str]:
-        """Configure a function otherwise for the block; give its name."""
+        """Change the configuration of a function for the block; yield its name."""
         kept = self.configuration(function)
         try:
             yield self._configure(function, changes)
@@ -93,9 +93,9 @@ class Deployment:
 
     def function_archive(self, function: str) -> bytes:
         """Return the archive that a function runs."""
-        told = self.cloud.client("lambda").get_function(FunctionName=self.resources[function])
-        location = urlsplit(told["Code"]["Location"])
-        # The bucket is part of the name, which means this machine but does not resolve everywhere.
+        found = self.cloud.client("lambda").get_function(FunctionName=self.resources[function])
+        location = urlsplit(found["Code"]["Location"])
+        # The host name contains the bucket; it does not resolve to this machine everywhere.
         here = location._replace(netloc=urlsplit(self.cloud.url).netloc)
         answer = httpx.get(here.geturl(), headers={"Host": location.netloc})
         answer.raise_for_status()
@@ -114,9 +114,9 @@ def without_folder(archive: bytes, folder: str) -> bytes:
 
 @contextlib.contextmanager
 def running_deployment(cloud: LocalStackServer) -> Iterator[Deployment]:
-    """Run what `make deploy STAGE=test` runs, and go on as soon as the stack is complete.
+    """Run what `make deploy STAGE=test` runs; yield as soon as the stack is complete.
 
-    The AWS CLI looks only every 30 s whether it is; how it ends is asserted after the block.
+    The AWS CLI polls only every 30 s; its exit code is asserted after the block.
     """
     command = [sys.executable, "-m", "infra.deploy", "up", "--stage", STAGE]
     hosts = ["--api-host", API_HOST, "--files-host", FILES_HOST]
@@ -158,8 +158,8 @@ def _status(cloud: LocalStackServer) -> str | None:
 
 
 def _find_deployment(cloud: LocalStackServer) -> Deployment:
-    told = cloud.client("cloudformation").describe_stack_resources(StackName=STACK)
-    rows = told["StackResources"]
+    found = cloud.client("cloudformation").describe_stack_resources(StackName=STACK)
+    rows = found["StackResources"]
     resources = {row["LogicalResourceId"]: row["PhysicalResourceId"] for row in rows}
     (stage,) = [row for row in rows if row["ResourceType"] == "AWS::ApiGateway::Stage"]
     path = f"_aws/execute-api/{resources['RestAPI']}/{stage['PhysicalResourceId']}"

@@ -31,7 +31,7 @@ from tests.fakes.api_services import FixedClock
 from tests.fakes.fault_injector import FaultInjector
 from tests.fakes.fault_proxy import LATE_BY_S, fault_proxy
 
-# Mostly they wait for botocore, which pauses before it repeats.
+# They mostly wait for the pauses of botocore's retries.
 _SETTLE_THREADS: Final = 8
 SETTLE_STEPS_MIN: Final = (0, 2, 4, 6, 6, 11, 31)
 _READ_TIMEOUTS_S: Final = {"dynamodb": 0.6, "sqs": 0.8, "s3": 1.2, "secretsmanager": 1.0}
@@ -39,7 +39,7 @@ assert max(_READ_TIMEOUTS_S.values()) < LATE_BY_S
 
 
 class RunningClock(FixedClock):
-    """Goes on by itself, and can be moved."""
+    """Clock that runs, and can be moved forward."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ class RunningClock(FixedClock):
 
 
 class ShortTimeoutClients(AwsClients):
-    """The product's clients with all their repeats, but less patience."""
+    """The product's clients with all their retries, but shorter read timeouts."""
 
     @cached_property
     @override
@@ -71,7 +71,7 @@ class _ShortTimeoutSession:
 
 
 class FaultyAws(MotoAws):
-    """Emulators behind proxies; its own clients go past them."""
+    """Emulators behind fault proxies; its own clients bypass the proxies."""
 
     def __init__(self, endpoints: Mapping[str, str], faults: FaultInjector) -> None:
         self.client = cast("Any", client_factory(endpoints))
@@ -89,8 +89,8 @@ class FaultyAws(MotoAws):
 @contextmanager
 def running_faulty_aws(path: Path, faults: FaultInjector) -> Iterator[FaultyAws]:
     """Start emulators, and the proxies that this process's clients find in the environment."""
-    # As each process of the API does before its first request. Here threads share what is built,
-    # which pydantic does not provide for.
+    # As each process of the API does before its first request. Here threads share the models,
+    # and pydantic does not build models thread-safely.
     for row in ENDPOINTS:
         row.build_models()
     with ExitStack() as cleanup:
@@ -117,7 +117,7 @@ def running_faulty_aws(path: Path, faults: FaultInjector) -> Iterator[FaultyAws]
 
 
 class FunctionProcess(Service):
-    """One process of the functions: its clients and what it remembers are its own."""
+    """One process of the functions, with its own clients and caches."""
 
     def __init__(self, calm: Service) -> None:
         stores = ("resources", "settings", "workspace", "live", "test")
@@ -128,7 +128,7 @@ class FunctionProcess(Service):
 
     @override
     def run_batch(self, queue: str, serve: Callable[[dict[str, Any]], dict[str, Any]]) -> list[str]:
-        """Return the ids of what was received; what a function did not do comes again."""
+        """Return the ids of the received messages; failed ones are delivered again."""
         url = self.resources[f"{queue}Queue" if queue in QUEUES else queue]["Ref"]
         messages = self.platform.sqs.receive_message(
             QueueUrl=url,
@@ -153,13 +153,13 @@ class FunctionProcess(Service):
     ) -> set[str]:
         try:
             answer = serve(event)
-        except Exception:  # noqa: BLE001 -- a function that raises has done nothing
+        except Exception:  # noqa: BLE001 -- a batch whose function raises has failed as a whole
             return {record["messageId"] for record in event["Records"]}
         return {row["itemIdentifier"] for row in answer["batchItemFailures"]}
 
 
 class InProcessRenderPool:
-    """The render function as the Invoke API finds it; each thread is a process."""
+    """Pool of render functions for the Invoke API; each thread acts as a process."""
 
     def __init__(self, calm: Service) -> None:
         self._calm = calm
@@ -172,13 +172,13 @@ class InProcessRenderPool:
             answer = self._thread_local.process.serve(
                 json.loads(invocation.payload), invocation.request_id
             )
-        except Exception as error:  # noqa: BLE001 -- as the platform tells of it
+        except Exception as error:  # noqa: BLE001 -- the platform reports any error
             return lambda_failure(type(error).__name__, str(error))
         return InvocationAnswer(json.dumps(answer).encode())
 
 
 class FaultStorm:
-    """A calm service, for the test itself, and any number of processes that meet faults."""
+    """A service without faults for the test itself, and processes that meet faults."""
 
     def __init__(self, cloud: FaultyAws) -> None:
         self.faults = cloud.faults
@@ -191,7 +191,7 @@ class FaultStorm:
 
     @contextmanager
     def workers(self, renders: int, relays: int) -> Iterator[None]:
-        """Let functions work off the queues of renders and facts meanwhile."""
+        """Run functions on the queues of renders and events during the block."""
         self._is_working.set()
         with ThreadPoolExecutor(renders + relays) as threads:
             running = [
@@ -215,7 +215,7 @@ class FaultStorm:
                 time.sleep(0.05)
 
     def advance_until_settled(self, minutes: Sequence[int] = SETTLE_STEPS_MIN) -> None:
-        """Let time go by in steps, and work off what is due at each."""
+        """Advance the clock in steps, and process the due items at each."""
         process = FunctionProcess(self.calm)
         with ThreadPoolExecutor(_SETTLE_THREADS) as threads:
             for step in minutes:
@@ -228,7 +228,7 @@ class FaultStorm:
             _run_until_empty(partial(process.record_dead_letters, name))
 
     def purge_queues(self) -> None:
-        """Let whatever is in the queues be gone."""
+        """Delete all messages of the queues."""
         for name in QUEUES:
             url = self.calm.resources[f"{name}Queue"]["Ref"]
             self.calm.clients.sqs.purge_queue(QueueUrl=url)

@@ -43,7 +43,7 @@ class LocalStackServer:
 
     @property
     def environment(self) -> dict[str, str]:
-        """Return the variables by which any AWS tool finds it."""
+        """Return the environment variables that point AWS tools to it."""
         return {
             "AWS_ACCESS_KEY_ID": "test",
             "AWS_SECRET_ACCESS_KEY": "test",
@@ -53,11 +53,11 @@ class LocalStackServer:
         }
 
     def log(self) -> str:
-        """Return the end of what LocalStack wrote."""
+        """Return the end of LocalStack's log."""
         return tail(StackFolder(self.folder).log("localstack"))
 
     def invoke(self, function: str, event: Any = None) -> tuple[Any, str | None]:
-        """Invoke a function; return its answer and `Unhandled` where it failed."""
+        """Invoke a function; return its answer, and `Unhandled` if it failed."""
         payload = json.dumps(event or {})
         answer = self.client("lambda").invoke(FunctionName=function, Payload=payload)
         return json.loads(answer["Payload"].read()), answer.get("FunctionError")
@@ -83,12 +83,12 @@ class LocalStackServer:
         """Return the name of a function that can be invoked."""
         until = time.monotonic() + 30
         while True:
-            told = self.client("lambda").get_function_configuration(FunctionName=name)
-            states = {told["State"], told.get("LastUpdateStatus", "Successful")}
+            found = self.client("lambda").get_function_configuration(FunctionName=name)
+            states = {found["State"], found.get("LastUpdateStatus", "Successful")}
             if states == {"Active", "Successful"}:
                 return name
-            assert "Failed" not in states, told
-            assert time.monotonic() < until, told
+            assert "Failed" not in states, found
+            assert time.monotonic() < until, found
             time.sleep(0.05)
 
 
@@ -122,7 +122,7 @@ def running_localstack(services: tuple[str, ...] = FUNCTION_SERVICES) -> Iterato
 def _folder(cleanup: contextlib.ExitStack) -> Path:
     made = tempfile.TemporaryDirectory(prefix="platen-", ignore_cleanup_errors=True)
     path = Path(cleanup.enter_context(made))
-    # As root, the browser runs as another user; it has to reach what lies in here.
+    # Under root the browser runs as another user, who must reach this folder.
     path.chmod(0o711)
     return path
 

@@ -1,4 +1,4 @@
-"""What a stack holds, read from its stores themselves, and its time brought forward."""
+"""Tables, bucket and queues of a running stack, read directly, with their time brought forward."""
 
 import datetime as dt
 import threading
@@ -40,7 +40,7 @@ class StackStores:
     """Tables, bucket and queues of one stack."""
 
     def __init__(self, stack: RunningStack) -> None:
-        """Read through clients of its backends."""
+        """Connect to the backends of a stack."""
         self._resources = stack.resources
         self.clients = StackClients(stack)
         self.tables = Tables(self.clients)
@@ -78,7 +78,7 @@ class StackStores:
         return [row["Key"] for page in answers for row in page.get("Contents", [])]
 
     def put(self, key: str, content: bytes) -> None:
-        """Put an object there."""
+        """Store an object."""
         self.clients.s3.put_object(Bucket=self._bucket, Key=key, Body=content)
 
     def content(self, key: str) -> bytes:
@@ -92,14 +92,14 @@ class StackStores:
         return {name: count for name, count in counts.items() if count}
 
     def tick(self) -> None:
-        """Run the tick function, whether or not it survives."""
+        """Run the tick function, even if it dies."""
         function = self._resources["TickFunction"]["Ref"]
         self.clients.lambda_client(30).invoke(FunctionName=function, Payload=b"{}")
 
     def make_due(self, workspace: str) -> None:
-        """Let what is promised for later be due now, but for the end of a retention.
+        """Make due items due now, except the end of a retention.
 
-        `due_at` is put into the past, and for a render that waits `claimed_until` as well.
+        Sets `due_at` to the past, and `claimed_until` of a queued render as well.
         """
         subjects = [f"WS#{workspace}#RND#{render}" for render in self.renders(workspace)]
         for pk in (f"WS#{workspace}#LIM", *subjects):
@@ -112,21 +112,21 @@ class StackStores:
                     self.replace(row, dict.fromkeys(names, PAST))
 
     def expire_files(self, workspace: str, render: str) -> None:
-        """Let the retention of a render's files be over: `expires_at`, `due_at`."""
+        """End the retention of a render's files: set `expires_at` and `due_at` to the past."""
         for row in self.partition(f"WS#{workspace}#RND#{render}"):
             if row["SK"] == "META":
                 self.replace(row, {"expires_at": PAST, "due_at": PAST})
 
     def backdate_renders(self, workspace: str) -> None:
-        """Let the renders of a workspace have begun longer ago than anybody waits: `created_at`."""
+        """Set `created_at` of a workspace's renders to before any caller's timeout."""
         for render in self.renders(workspace):
             for row in self.partition(f"WS#{workspace}#RND#{render}"):
                 self.replace(row, {"created_at": _LONG_AGO})
 
     def backdate_admissions(self, workspace: str) -> None:
-        """Let what was admitted and never made be minutes old.
+        """Make admissions without a render minutes old.
 
-        Only ids tell that age: those in `holds` and `leases`, and in the keys of bodies, are
+        Their age is in their ids: those in `holds`, `leases` and the keys of bodies are
         replaced by ids of three minutes ago.
         """
         item, made = self.limits(workspace), self.renders(workspace)
@@ -161,8 +161,8 @@ class StackStores:
             self.tables.write(write)
 
     def _count(self, url: str) -> int:
-        told = self.clients.sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["All"])
-        counts = told["Attributes"]
+        answer = self.clients.sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["All"])
+        counts = answer["Attributes"]
         waiting = int(counts["ApproximateNumberOfMessages"])
         return waiting + int(counts["ApproximateNumberOfMessagesNotVisible"])
 

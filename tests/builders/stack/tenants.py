@@ -52,10 +52,10 @@ class Tenant:
 
 
 class Tenants:
-    """Makes workspaces on one stack."""
+    """Creates workspaces on one stack."""
 
     def __init__(self, stack: RunningStack) -> None:
-        """Make them in the stack's table."""
+        """Use the stack's table."""
         self._stack = stack
         self.stores = StackStores(stack)
         settings = OperatorSettings(main_table=self.stores.main_table, region="eu")
@@ -65,7 +65,7 @@ class Tenants:
         )
 
     def create(self, name: str, plan: str) -> Tenant:
-        """Make a workspace on a plan."""
+        """Create a workspace on a plan."""
         workspace = self.operator.create_workspace(name, plan=plan, regions=["eu"]).id
         key = self.operator.manage_keys.create(workspace, mode="live", scopes=SCOPES)
         return Tenant(workspace, ApiClient(self._stack, key.text), self.stores)

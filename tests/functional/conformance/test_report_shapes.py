@@ -1,4 +1,4 @@
-"""Reports and totals have the shapes that the description of the API tells."""
+"""Reports and totals have the shapes of the published API description."""
 
 from chalicelib.contract.meta import ProblemDetails
 from chalicelib.contract.render.conformance_report import (
@@ -19,7 +19,7 @@ from tests.builders.validation_results import (
 )
 
 
-def test_reports_and_totals_are_as_described(service: Service) -> None:
+def test_reports_and_totals_match_the_published_schema(service: Service) -> None:
     fake_validation(service, raw_finding(), raw_finding("warning"))
     einvoice = {"profile": "EN16931", "invoice": invoice_json()}
     output = {"pdf": {"pdfa": "3a", "pdfua": True}, "einvoice": einvoice}
@@ -33,10 +33,10 @@ def test_reports_and_totals_are_as_described(service: Service) -> None:
     InvoiceTotals.model_validate(made["invoice"])
 
     for content in (b"<a/>", hybrid_pdf()):
-        ConformanceReport.model_validate(examined(service, content).json["conformance"])
+        ConformanceReport.model_validate(validate(service, content).json["conformance"])
 
 
-def examined(service: Service, content: bytes) -> ApiAnswer:
+def validate(service: Service, content: bytes) -> ApiAnswer:
     kind = "application/pdf" if content.startswith(b"%PDF") else "application/xml"
     headers = {"Content-Type": kind}
     return service.call("POST", "/v1/einvoices/validate", body=content, headers=headers)

@@ -1,4 +1,4 @@
-"""Reports as long as they can be have room in the row of their render, and tell what they can."""
+"""Reports of maximum length fit the row of their render."""
 
 from typing import Any
 
@@ -12,14 +12,14 @@ from tests.builders.service import Service
 from tests.builders.validation_results import fake_validation
 
 ROW_BYTES = 400 * 1024
-# Four bytes each.
+# Four bytes each in UTF-8.
 WIDE = "\U0001f9fe"
 METADATA = {f"{number:02d}": WIDE * 500 for number in range(50)}
 ATTACHMENT = {"content": "YQ==", "filename": "a", "description": WIDE * 1000}
 TITLES = {"title": WIDE * 1000, "author": WIDE * 1000, "keywords": [WIDE * 200] * 100}
 
 
-def full(severity: str, text: str) -> list[RawFinding]:
+def full_report(severity: str, text: str) -> list[RawFinding]:
     """Return more findings than a report shows."""
     return [
         RawFinding(
@@ -43,7 +43,7 @@ def full(severity: str, text: str) -> list[RawFinding]:
     ],
     ids=["alone", "with metadata", "with all else"],
 )
-def test_three_full_reports_have_room_in_one_row(
+def test_three_full_reports_fit_one_row(
     service: Service,
     text: str,
     metadata: dict[str, Any],
@@ -51,7 +51,7 @@ def test_three_full_reports_have_room_in_one_row(
     errors: int,
     logs: int,
 ) -> None:
-    fake_validation(service, *full("error", text), *full("warning", text))
+    fake_validation(service, *full_report("error", text), *full_report("warning", text))
     service.engine.logs = (WIDE * 500,) * 100 if logs else ()
     einvoice = {"profile": "EN16931", "invoice": invoice_json()}
     output = {"pdf": {"pdfa": "3a", "pdfua": True, **pdf}, "einvoice": einvoice}

@@ -1,4 +1,4 @@
-"""Judging ends with its caller, leaves time for what follows, and is not done in vain."""
+"""Validation ends with its caller, leaves time for storing, and is skipped where it is useless."""
 
 import threading
 import time
@@ -18,7 +18,7 @@ from tests.builders.validation_results import fake_validation, raw_finding
 PDFA = {"pdf": {"pdfa": "2b"}}
 
 
-def test_a_render_that_is_being_judged_stops_when_it_is_canceled(service: Service) -> None:
+def test_canceled_render_stops_during_validation(service: Service) -> None:
     judged, waited = threading.Event(), threading.Event()
 
     def verdicts(_order: dict[str, Any]) -> list[dict[str, Any]]:
@@ -40,7 +40,7 @@ def test_a_render_that_is_being_judged_stops_when_it_is_canceled(service: Servic
     assert service.objects() == []
 
 
-def test_time_is_kept_for_storing_where_a_late_render_is_canceled(service: Service) -> None:
+def test_validation_leaves_time_for_storing_before_the_cancel_deadline(service: Service) -> None:
     left_s: list[float] = []
 
     def verdicts(order: dict[str, Any]) -> list[dict[str, Any]]:
@@ -55,20 +55,20 @@ def test_time_is_kept_for_storing_where_a_late_render_is_canceled(service: Servi
     answer = service.render(output=PDFA, timeout_behavior="cancel")
 
     assert (answer.status, answer.json["warnings"]) == (200, [])
-    # The API waits 28 s in all, less its own way back.
+    # The API waits 28 s in all, including the time for its answer.
     assert 5 < left_s[0] < 10 - 0.3 - 1
 
 
-def test_what_is_too_large_is_not_judged(service: Service) -> None:
-    asked = fake_validation(service, raw_finding())
+def test_oversized_document_is_not_validated(service: Service) -> None:
+    validations = fake_validation(service, raw_finding())
     service.engine.page_count = 21
 
     answer = service.render(output={"pdf": {"pdfa": "2b", "max_pages": 20}})
 
-    assert (answer.status, answer.code, asked) == (422, "page_limit_exceeded", [])
+    assert (answer.status, answer.code, validations) == (422, "page_limit_exceeded", [])
 
 
-def test_validators_are_made_once_for_all_documents_of_others(
+def test_validators_are_built_once_for_received_documents(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[NoValidator] = []

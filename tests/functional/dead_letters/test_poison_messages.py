@@ -1,4 +1,4 @@
-"""Messages that can never be worked off, among others that can."""
+"""Poison messages among good ones: recorded with a reason, and nothing else is blocked."""
 
 import hashlib
 import json
@@ -17,7 +17,7 @@ WS: Final = "ws_" + "0" * 26
 RND: Final = "rnd_" + "0" * 26
 QUEUES: Final = ("Renders", "Events", "Maintenance")
 NEWER: Final = json.dumps({"v": 2, "render": RND})
-# What no queue can do anything with, and the beginning of the reason.
+# Bodies that no queue accepts, and the beginning of the reason.
 UNREADABLE: Final = {
     "}{": "not JSON: Expecting value",
     " ": "not JSON: Expecting value",
@@ -72,8 +72,8 @@ UNKNOWN: Final = {
 }
 
 
-def bodies(queue: str) -> dict[str, str]:
-    """Return every bad body of a queue with the beginning of the reason that it is to have."""
+def bad_bodies(queue: str) -> dict[str, str]:
+    """Return every bad body of a queue with the beginning of its expected reason."""
     unknown, why = UNKNOWN[queue]
     return {
         **UNREADABLE,
@@ -83,7 +83,7 @@ def bodies(queue: str) -> dict[str, str]:
 
 
 def work(service: Service, queue: str) -> Callable[[], list[str]]:
-    """Return what works off a queue."""
+    """Return the function that processes a queue."""
     return {
         "Renders": service.run_queued,
         "Events": service.relay_events,
@@ -91,8 +91,8 @@ def work(service: Service, queue: str) -> Callable[[], list[str]]:
     }[queue]
 
 
-def waiting(service: Service, queue: str) -> int:
-    """Return how many messages a queue has, received or not."""
+def message_count(service: Service, queue: str) -> int:
+    """Return the number of messages in a queue, received or not."""
     told = service.clients.sqs.get_queue_attributes(
         QueueUrl=service.resources[queue]["Ref"], AttributeNames=["All"]
     )["Attributes"]
@@ -100,15 +100,15 @@ def waiting(service: Service, queue: str) -> int:
     return int(visible) + int(told["ApproximateNumberOfMessagesNotVisible"])
 
 
-def bury_all(service: Service, queue: str) -> list[DeadLetter]:
-    """Let the dead letters of a queue be buried, and return their records."""
-    while waiting(service, f"{queue}DeadLetters"):
+def record_all(service: Service, queue: str) -> list[DeadLetter]:
+    """Record the dead letters of a queue and return the records."""
+    while message_count(service, f"{queue}DeadLetters"):
         assert service.record_dead_letters(queue) == []
     return service.dead_letters(queue)
 
 
 def good_message(service: Service, queue: str) -> Callable[[], bool]:
-    """Have one good message put into a queue; the answer tells whether it was worked off."""
+    """Put one good message into a queue; return a check that it was processed."""
     if queue == "Renders":
         render_id = service.render(mode="async").json["id"]
         return lambda: service.call("GET", f"/v1/renders/{render_id}").json["status"] == "succeeded"
@@ -118,21 +118,23 @@ def good_message(service: Service, queue: str) -> Callable[[], bool]:
     service.render(mode="async")
     service.clock.advance(minutes=2)
     assert service.tick() == 1
-    return lambda: waiting(service, "RendersQueue") == 2
+    return lambda: message_count(service, "RendersQueue") == 2
 
 
 @pytest.mark.parametrize("queue", QUEUES)
-def test_each_ends_with_its_reason_and_harms_no_other(service: Service, queue: str) -> None:
-    bad = bodies(queue)
+def test_bad_messages_reach_the_dead_letter_queue_with_a_reason_and_block_no_other(
+    service: Service, queue: str
+) -> None:
+    bad = bad_bodies(queue)
     done = good_message(service, queue)
     for body in bad:
         service.send(queue, body)
 
-    while waiting(service, f"{queue}Queue"):
+    while message_count(service, f"{queue}Queue"):
         assert work(service, queue)() == []
 
     assert done()
-    letters = bury_all(service, queue)
+    letters = record_all(service, queue)
     assert len(letters) == len(bad)
     for body, reason in bad.items():
         (letter,) = [letter for letter in letters if letter.body == body[:50_000]]
@@ -142,46 +144,46 @@ def test_each_ends_with_its_reason_and_harms_no_other(service: Service, queue: s
 
 
 @pytest.mark.parametrize("queue", QUEUES)
-def test_letter_of_a_function_that_died_is_buried_whatever_it_holds(
+def test_dead_letter_of_a_killed_function_is_recorded_with_any_body(
     service: Service, queue: str
 ) -> None:
-    # So the platform moves them: as they came, without a reason.
-    for body in bodies(queue):
+    # The platform moves messages unchanged, without a reason.
+    for body in bad_bodies(queue):
         service.clients.sqs.send_message(
             QueueUrl=service.resources[f"{queue}DeadLetters"]["Ref"], MessageBody=body
         )
 
-    letters = bury_all(service, queue)
+    letters = record_all(service, queue)
 
-    assert {letter.body for letter in letters} == {body[:50_000] for body in bodies(queue)}
+    assert {letter.body for letter in letters} == {body[:50_000] for body in bad_bodies(queue)}
     assert {letter.reason for letter in letters} == {
         "its function died, or ran out of time, at every delivery"
     }
 
 
-def test_million_bytes_that_are_no_message_are_a_letter_that_fits(service: Service) -> None:
+def test_oversized_invalid_message_is_recorded_truncated(service: Service) -> None:
     body = "\x00\ud800\uffff" + "ä" * 1_000_000
     record = {"messageId": "m", "receiptHandle": "h", "body": body}
 
     assert service.serve({"Records": [record]}) == {"batchItemFailures": []}
 
-    (letter,) = bury_all(service, "Renders")
+    (letter,) = record_all(service, "Renders")
     assert letter.reason.startswith("not JSON")
     assert letter.body == "\ufffd\ufffd\ufffd" + "ä" * 49_997
 
 
 @pytest.mark.parametrize("queue", QUEUES)
-def test_message_of_a_newer_release_may_meet_a_function_of_it(service: Service, queue: str) -> None:
+def test_message_of_a_newer_release_is_retried(service: Service, queue: str) -> None:
     service.send(queue, NEWER)
 
     assert len(work(service, queue)()) == 1
 
-    assert waiting(service, f"{queue}Queue") == 1
-    assert waiting(service, f"{queue}DeadLetters") == 0
+    assert message_count(service, f"{queue}Queue") == 1
+    assert message_count(service, f"{queue}DeadLetters") == 0
 
 
 @pytest.mark.parametrize("queue", QUEUES)
-def test_message_of_a_newer_release_is_given_up_at_its_last_delivery(
+def test_message_of_a_newer_release_is_rejected_at_its_last_delivery(
     service: Service, queue: str
 ) -> None:
     service.send(queue, NEWER)
@@ -193,17 +195,17 @@ def test_message_of_a_newer_release_is_given_up_at_its_last_delivery(
 
     assert work(service, queue)() == []
 
-    (letter,) = bury_all(service, queue)
+    (letter,) = record_all(service, queue)
     assert letter.reason == "UnknownVersion: a message of version 1 is expected, not 2"
     assert letter.outcome == "nothing could be ended: a message of version 1 is expected, not 2"
     assert letter.body == NEWER
 
 
-def test_render_whose_body_a_newer_release_kept_ends_as_lost(service: Service) -> None:
+def test_render_with_a_body_of_a_newer_release_fails_as_lost(service: Service) -> None:
     render_id = service.render(mode="async").json["id"]
     (key,) = service.objects()
-    kept = json.loads(service.services.objects.get(key) or b"")
-    newer = json.dumps(kept | {"v": kept["v"] + 1}).encode()
+    stored = json.loads(service.services.objects.get(key) or b"")
+    newer = json.dumps(stored | {"v": stored["v"] + 1}).encode()
     digest = hashlib.sha256(newer).digest()
     service.services.objects.put(key, newer, content_type="application/json", sha256=digest)
     body = {"v": 1, "workspace_id": service.workspace, "render_id": render_id, "request_id": "r"}
@@ -214,8 +216,8 @@ def test_render_whose_body_a_newer_release_kept_ends_as_lost(service: Service) -
         attributes = {"ApproximateReceiveCount": str(delivery)}
         service.serve({"Records": [record | {"attributes": attributes}]}, f"delivery-{delivery}")
 
-    (letter,) = bury_all(service, "Renders")
-    told = f"a body of version {kept['v']} is expected, not {kept['v'] + 1}"
+    (letter,) = record_all(service, "Renders")
+    told = f"a body of version {stored['v']} is expected, not {stored['v'] + 1}"
     assert letter.reason == f"UnknownVersion: {told}"
     assert letter.outcome == "the render ended as failed: render_lost"
     render = service.call("GET", f"/v1/renders/{render_id}").json
@@ -226,14 +228,14 @@ def test_render_whose_body_a_newer_release_kept_ends_as_lost(service: Service) -
     assert service.usage() == {"live_failed": 1, "billed": 0}
 
 
-def test_render_whose_message_was_given_up_ends_as_lost(service: Service) -> None:
+def test_render_with_a_dead_letter_fails_as_lost(service: Service) -> None:
     render_id = service.render(mode="async").json["id"]
     message = {"v": 1, "workspace_id": service.workspace, "render_id": render_id, "request_id": "r"}
     service.clients.sqs.send_message(
         QueueUrl=service.resources["RendersDeadLetters"]["Ref"], MessageBody=json.dumps(message)
     )
 
-    (letter,) = bury_all(service, "Renders")
+    (letter,) = record_all(service, "Renders")
 
     assert letter.outcome == "the render ended as failed: render_lost"
     service.relay_events()
@@ -241,7 +243,7 @@ def test_render_whose_message_was_given_up_ends_as_lost(service: Service) -> Non
     assert service.usage() == {"live_failed": 1, "billed": 0}
 
 
-def test_letter_that_cannot_be_sent_comes_again(service: Service) -> None:
+def test_message_is_redelivered_when_its_dead_letter_cannot_be_sent(service: Service) -> None:
     gone = service.resources["RendersDeadLetters"]["Ref"]
     service.clients.sqs.delete_queue(QueueUrl=gone)
     render_id = service.render(mode="async").json["id"]

@@ -1,4 +1,4 @@
-"""Addresses in answers where the API has no domain of its own: its host has a path then."""
+"""URLs in answers of an API without a custom domain: its host has a path then."""
 
 import pytest
 
@@ -15,13 +15,13 @@ def service(service: Service) -> Service:
     return service
 
 
-def test_errors_lead_to_their_pages(service: Service) -> None:
+def test_problem_types_link_to_their_pages(service: Service) -> None:
     problem = service.call("GET", "/v1/renders/rnd_absent").json
 
     assert problem["type"] == problem["doc_url"] == f"{HOST}/errors/{problem['code']}"
 
 
-def test_renders_and_files_lie_below_the_path(service: Service) -> None:
+def test_render_and_file_urls_lie_below_the_path(service: Service) -> None:
     queued = service.render(mode="async")
     done = service.render()
 

@@ -1,4 +1,4 @@
-"""Names and texts of tenants stay what they are: in headers, addresses, keys, logs and answers."""
+"""Hostile names and texts of tenants in headers, URLs, keys, logs and answers."""
 
 import json
 import re
@@ -22,7 +22,7 @@ DISPOSITION: Final = re.compile(
     r"""attachment; filename="[^"\\%]+"; filename\*=UTF-8''([A-Za-z0-9._~%-]+)"""
 )
 KEY: Final = re.compile(r"(ws|tmp)/[A-Za-z0-9_/.-]+")
-# Written here once more, so that the code's own notion of a name is not what it is held to.
+# Written here once more, so that the code is not tested against its own rules.
 DEVICES: Final = {"con", "prn", "aux", "nul", "com¹", "com1", "lpt1"}
 FORMS: Final = [name for name, text in HOSTILE_NAMES.items() if text and "\x00" not in text]
 
@@ -34,7 +34,7 @@ def shared(aws: MotoAws) -> Service:
 
 @pytest.fixture
 def service(shared: Service) -> Service:
-    """Give one service to all: a second later, and with an engine that nobody has changed."""
+    """Give one service to all tests: a second later, and with an unchanged engine."""
     shared.clock.advance(seconds=2)
     shared.engine = FakeEngine()
     return shared
@@ -50,7 +50,7 @@ def _no_line_of_their_own(capsys: pytest.CaptureFixture[str]) -> Iterator[None]:
 
 
 def filename_of(answer: ApiAnswer) -> str:
-    """Return the name that an answer's header gives, having looked at all of its headers."""
+    """Return the file name in the header of an answer, after a check of all its headers."""
     for name, value in answer.headers.items():
         assert HEADER.fullmatch(value), name
     assert "Set-Cookie" not in answer.headers
@@ -60,7 +60,7 @@ def filename_of(answer: ApiAnswer) -> str:
 
 
 def is_harmless(name: str) -> bool:
-    """Tell whether a name is one on every system, and shows what it is."""
+    """Return whether a name is valid on every system and displays as it is."""
     stem, dot, extension = name.rpartition(".")
     return (
         name.isprintable()
@@ -73,7 +73,7 @@ def is_harmless(name: str) -> bool:
 
 
 def with_name(service: Service, text: str, **delivery: str) -> ApiAnswer:
-    """Render with a file name that a template made."""
+    """Render with a file name made by a template."""
     run = type(service.engine).run
 
     def named(job: Job) -> RenderOutcome:
@@ -84,7 +84,7 @@ def with_name(service: Service, text: str, **delivery: str) -> ApiAnswer:
 
 
 @pytest.mark.parametrize("name", HOSTILE_NAMES)
-def test_a_file_name_is_a_name_everywhere(service: Service, name: str) -> None:
+def test_hostile_file_names_stay_names_everywhere(service: Service, name: str) -> None:
     answer = with_name(service, HOSTILE_NAMES[name], type="binary")
     assert answer.status == 200
     assert is_harmless(filename_of(answer))
@@ -115,7 +115,7 @@ def test_a_file_name_is_a_name_everywhere(service: Service, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FORMS)
-def test_a_name_in_the_request_is_one_too(service: Service, name: str) -> None:
+def test_hostile_names_in_the_request_stay_names(service: Service, name: str) -> None:
     answer = service.render(
         delivery={"type": "binary"},
         output={"filename": HOSTILE_NAMES[name]},
@@ -132,8 +132,10 @@ def test_a_name_in_the_request_is_one_too(service: Service, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", HOSTILE_NAMES)
-def test_what_pages_and_templates_say_is_only_told(service: Service, name: str) -> None:
-    # The engine lets no half of a pair out: tests/integration/process_boundaries.
+def test_hostile_texts_of_pages_and_templates_are_only_reported(
+    service: Service, name: str
+) -> None:
+    # The engine returns no lone surrogate: tests/integration/process_boundaries.
     text = HOSTILE_NAMES[name].replace("\ud800", "").replace("\udfff", "")
     trace = RenderTrace(
         warnings=(RenderWarning("asset_failed", text, text),),
@@ -157,7 +159,7 @@ def test_what_pages_and_templates_say_is_only_told(service: Service, name: str) 
 
 
 @pytest.mark.parametrize("name", FORMS)
-def test_an_upload_keeps_its_name_to_itself(service: Service, name: str) -> None:
+def test_hostile_upload_names_reach_no_header_or_key(service: Service, name: str) -> None:
     announced = announce_upload(service, filename=HOSTILE_NAMES[name])
     if name == "half a pair":
         assert announced.code == "invalid_json"
@@ -175,21 +177,21 @@ def test_an_upload_keeps_its_name_to_itself(service: Service, name: str) -> None
 @pytest.mark.parametrize(
     "kind", ["text/html\r\nX-Made: up", "text/html\x00", "a b/c", "text/ä", "x" * 300, "{{ 7 }}"]
 )
-def test_a_type_that_is_none_is_refused(service: Service, kind: str) -> None:
+def test_invalid_media_type_is_refused(service: Service, kind: str) -> None:
     announced = announce_upload(service, content_type=kind)
     assert announced.code == "validation_error"
     assert announced.pointers == ["/content_type"]
 
 
 @pytest.mark.parametrize("name", HOSTILE_NAMES)
-def test_an_attachment_has_a_name_or_is_refused(service: Service, name: str) -> None:
+def test_hostile_attachment_name_is_kept_or_refused(service: Service, name: str) -> None:
     attachment = {"content": "eA==", "filename": HOSTILE_NAMES[name]}
     answer = service.render(output={"pdf": {"attachments": [attachment]}})
 
     if name == "half a pair":
         assert answer.code == "invalid_json"
     elif name in {"parameter", "decomposed", "wild", "markup", "template", "long"}:
-        # Strange, but no more than a name on every system that takes it.
+        # Unusual, but only a name on every system that accepts it.
         assert answer.status == 200
     else:
         assert answer.code == "validation_error", answer.body
@@ -198,7 +200,9 @@ def test_an_attachment_has_a_name_or_is_refused(service: Service, name: str) -> 
 
 @pytest.mark.parametrize("value", ["a\r\nb", "a\nb", "\x00"])
 @pytest.mark.parametrize("field", ["value", "name", "agent"])
-def test_what_is_sent_to_pages_is_one_header(service: Service, field: str, value: str) -> None:
+def test_request_headers_for_pages_cannot_inject_headers(
+    service: Service, field: str, value: str
+) -> None:
     sent: dict[str, Any] = {
         "value": {"headers": {"X-A": value}},
         "name": {"headers": {value: "a"}},
@@ -212,7 +216,7 @@ def test_what_is_sent_to_pages_is_one_header(service: Service, field: str, value
 
 
 @pytest.mark.parametrize("value", [*HOSTILE_NAMES.values()])
-def test_what_comes_back_in_headers_is_our_own(service: Service, value: str) -> None:
+def test_response_headers_do_not_echo_hostile_values(service: Service, value: str) -> None:
     sent = {"X-Request-Id": value, "Idempotency-Key": value or "k", "Origin": value}
     answer = service.call(
         "POST", "/v1/renders", json_body={"input": {"type": "html", "html": "x"}}, headers=sent

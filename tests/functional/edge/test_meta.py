@@ -1,4 +1,4 @@
-"""What the service says of itself: health, reference, error pages."""
+"""Endpoints about the service: health, reference, error pages."""
 
 import json
 import time
@@ -28,7 +28,7 @@ def app(services: FakeApiServices) -> App:
 
 
 class _Page(HTMLParser):
-    """Collects the tags of a page and what they refer to."""
+    """Parser that collects the tags of a page and their links."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -80,7 +80,7 @@ def test_reference_needs_no_key(app: App) -> None:
 
 
 @pytest.mark.parametrize("path", ["/v1/openapi.json", "/docs"])
-def test_what_anybody_may_ask_for_is_made_once(app: App, path: str) -> None:
+def test_public_documents_are_built_once(app: App, path: str) -> None:
     request(app, "GET", path)
     begun = time.process_time()
     openapi_document(ENDPOINTS, "http://api.test")
@@ -92,7 +92,7 @@ def test_what_anybody_may_ask_for_is_made_once(app: App, path: str) -> None:
     assert time.process_time() - made < made - begun
 
 
-def test_reference_page_stands_alone(app: App) -> None:
+def test_reference_page_loads_nothing_external(app: App) -> None:
     answer = request(app, "GET", "/docs")
     page = _Page(answer.body.decode())
 
@@ -117,13 +117,13 @@ def test_links_of_pages_stay_below_the_path_of_the_host(
 @pytest.mark.parametrize("code", sorted(PROBLEMS))
 def test_every_code_has_a_page(app: App, code: str) -> None:
     page = request(app, "GET", f"/errors/{code}")
-    told = request(app, "GET", f"/errors/{code}", headers={"Accept": "application/json"})
+    problem = request(app, "GET", f"/errors/{code}", headers={"Accept": "application/json"})
 
-    assert page.status == told.status == 200
+    assert page.status == problem.status == 200
     assert code in page.body.decode()
     assert "`" not in page.body.decode()
-    assert json.dumps(told.json["fix"])
-    assert told.json["retryable"] is PROBLEMS[code].retryable
+    assert json.dumps(problem.json["fix"])
+    assert problem.json["retryable"] is PROBLEMS[code].retryable
 
 
 def test_browser_gets_the_page_and_unknown_codes_are_not_found(app: App) -> None:

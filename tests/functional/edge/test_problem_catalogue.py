@@ -1,4 +1,4 @@
-"""Each code of the catalogue whose owner is in the product is provoked, here or with a browser."""
+"""Each code of the problem catalogue is provoked, here or with a browser."""
 
 import datetime as dt
 from collections.abc import Callable
@@ -30,7 +30,7 @@ JSON: Final = {"Content-Type": "application/json"}
 
 
 def exhausted(service: Service, workspace: WorkspaceId) -> Write:
-    """Return the write after which a workspace has no render left in its cycle."""
+    """Return the write that leaves a workspace without renders in its cycle."""
     return Write(
         service.settings.main_table,
         key={"PK": f"WS#{workspace}#LIM", "SK": "META"},
@@ -269,7 +269,7 @@ def _(service: Service) -> ApiAnswer:
 
 
 @pytest.mark.parametrize("code", sorted(PROVOKED))
-def test_code_is_answered_as_the_catalogue_says(service: Service, code: str) -> None:
+def test_problem_answer_equals_the_catalogue_row(service: Service, code: str) -> None:
     problem = PROBLEMS[code]
     answer = PROVOKED[code](service)
 
@@ -280,7 +280,7 @@ def test_code_is_answered_as_the_catalogue_says(service: Service, code: str) -> 
 
 
 def test_third_free_workspace_is_refused(service: Service) -> None:
-    """By the operator tool: no route makes workspaces."""
+    """Use the operator tool: no route creates workspaces."""
     for name in ("one", "two"):
         service.operator.create_workspace(name, owner="o@example.com", regions=["eu"])
 

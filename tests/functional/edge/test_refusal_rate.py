@@ -1,4 +1,4 @@
-"""The request rate of what is refused: nobody sends bad requests for nothing."""
+"""Request rate of refused requests: they count like others."""
 
 import json
 import time
@@ -32,7 +32,7 @@ def refused(**more: Any) -> dict[str, Any]:
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_refused_renders_take_from_the_rate(
+def test_refused_renders_count_towards_the_rate(
     service: Service, free: str, sent: dict[str, Any], code: str
 ) -> None:
     answers = [service.call("POST", "/v1/renders", key=free, **sent) for _ in range(4)]
@@ -45,7 +45,7 @@ def test_refused_renders_take_from_the_rate(
     assert service.call("POST", "/v1/renders", key=free, **sent).code == code
 
 
-def test_missing_scope_takes_from_the_rate(service: Service) -> None:
+def test_missing_scope_counts_towards_the_rate(service: Service) -> None:
     key = service.key("live", service.create_workspace("free"), scopes=["renders:read"])
 
     answers = [service.call("POST", "/v1/renders", key=key, body=GOOD).code for _ in range(3)]
@@ -74,7 +74,7 @@ def test_failed_render_is_counted_once(service: Service, free: str) -> None:
     assert reused.headers["RateLimit"] == '"requests";r=0;t=1'
 
 
-def test_nobody_is_counted_without_a_known_key(service: Service) -> None:
+def test_unauthenticated_request_counts_towards_no_rate(service: Service) -> None:
     for method, target, key in (
         ("GET", "/healthz", None),
         ("GET", "/v1/nothing", service.live),
@@ -86,7 +86,7 @@ def test_nobody_is_counted_without_a_known_key(service: Service) -> None:
         assert "RateLimit-Policy" not in answer.headers
 
 
-def test_a_flood_is_refused_before_its_bodies_are_read(service: Service, free: str) -> None:
+def test_rate_limit_applies_before_the_body_is_read(service: Service, free: str) -> None:
     body = GOOD[:-1] + b', "unknown": [%s]}' % b",".join([b"{}"] * 300_000)
     begun = time.process_time()
     codes = [service.call("POST", "/v1/renders", key=free, body=body).code for _ in range(2)]

@@ -1,4 +1,4 @@
-"""What is sent: routes, methods, bodies, queries, and what every answer carries."""
+"""Requests: routes, methods, bodies, queries, and the headers of every answer."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -69,7 +69,7 @@ def test_head_answers_as_get_without_a_body(app: App, key: str) -> None:
         assert head.headers["Content-Type"] == get.headers["Content-Type"]
 
 
-def test_bytes_come_back_as_they_are_whatever_is_accepted(app: App, key: str) -> None:
+def test_binary_answer_ignores_the_accept_header(app: App, key: str) -> None:
     for accept in ({}, {"Accept": "application/json"}, {"accept": "image/png"}):
         answer = request(app, "GET", "/v1/pictures/1", key=key, headers=accept)
 
@@ -78,7 +78,7 @@ def test_bytes_come_back_as_they_are_whatever_is_accepted(app: App, key: str) ->
 
 
 @pytest.mark.parametrize(
-    ("body", "told"),
+    ("body", "detail"),
     [
         (b"", "empty"),
         (b"{", "line 1, column 2"),
@@ -93,11 +93,11 @@ def test_bytes_come_back_as_they_are_whatever_is_accepted(app: App, key: str) ->
         (b'\xef\xbb\xbf{"name": "a"}', "byte order mark"),
     ],
 )
-def test_what_is_not_json(app: App, key: str, body: bytes, told: str) -> None:
+def test_invalid_json_is_refused(app: App, key: str, body: bytes, detail: str) -> None:
     answer = request(app, "POST", "/v1/chairs", key=key, body=body)
 
     assert (answer.status, answer.code) == (400, "invalid_json")
-    assert told in answer.json["detail"]
+    assert detail in answer.json["detail"]
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_json_of_the_wrong_shape(app: App, key: str, body: Any, pointers: list[s
     assert all(entry["message"] and entry["code"] for entry in answer.json["errors"])
 
 
-def test_messages_are_for_people(app: App, key: str) -> None:
+def test_error_messages_are_readable(app: App, key: str) -> None:
     sent = {"name": "a", "version": "draft", "legs": [{"kind": "leg", "length": 10}]}
     answer = request(app, "POST", "/v1/chairs", key=key, json_body=sent)
 
@@ -154,13 +154,13 @@ def test_messages_are_for_people(app: App, key: str) -> None:
     ]
 
 
-def test_endless_errors_are_cut(app: App, key: str) -> None:
+def test_errors_are_cut_at_one_hundred(app: App, key: str) -> None:
     sent = {f"x{n}": 1 for n in range(5000)}
 
     assert len(request(app, "POST", "/v1/chairs", key=key, json_body=sent).pointers) == 100
 
 
-def test_body_where_none_is_expected(app: App, key: str) -> None:
+def test_unexpected_body_is_refused(app: App, key: str) -> None:
     for body, status in (
         (b"", 200),
         (b"{}", 200),
@@ -207,7 +207,7 @@ def test_right_media_type(app: App, key: str, content_type: str) -> None:
     assert answer.status == 201
 
 
-def test_other_bodies_than_json_reach_the_view(app: App, key: str) -> None:
+def test_non_json_bodies_reach_the_view(app: App, key: str) -> None:
     headers = {"Content-Type": "application/xml"}
 
     answer = request(app, "POST", "/v1/files", key=key, body=b"<a>\xff</a>", headers=headers)
@@ -216,7 +216,7 @@ def test_other_bodies_than_json_reach_the_view(app: App, key: str) -> None:
     assert request(app, "POST", "/v1/files", key=key, body=b"{}").code == "unsupported_media_type"
 
 
-def test_body_over_the_plans_limit(app: App, services: FakeApiServices) -> None:
+def test_body_over_the_plan_limit_is_refused(app: App, services: FakeApiServices) -> None:
     body = b'{"name": "a", "data": {"x": "' + b"x" * 1_000_000 + b'"}}'
     free, starter = (services.key(services.workspace(plan_code=plan)) for plan in ("free", "pro"))
 
@@ -252,12 +252,12 @@ def test_query_parameters_are_checked(app: App, key: str, query: str, pointers: 
     assert answer.pointers == pointers
 
 
-def test_unknown_query_parameter_where_there_are_none(app: App, key: str) -> None:
+def test_unknown_query_parameter_is_refused(app: App, key: str) -> None:
     assert request(app, "GET", "/v1/chairs/1?x=1", key=key).pointers == ["/query/x"]
     assert request(app, "POST", "/v1/chairs?dry=1", key=key, body=b'{"name":"a"}').status == 400
 
 
-def test_lists_are_walked_by_cursor(app: App, key: str) -> None:
+def test_lists_are_paged_by_cursor(app: App, key: str) -> None:
     seen: list[int] = []
     page = request(app, "GET", "/v1/chairs?limit=15", key=key).json
     while True:
@@ -271,7 +271,7 @@ def test_lists_are_walked_by_cursor(app: App, key: str) -> None:
     assert seen == list(range(50))
 
 
-def test_cursor_belongs_to_its_workspace_mode_and_filter(
+def test_cursor_is_bound_to_workspace_mode_and_filter(
     app: App, services: FakeApiServices, key: str
 ) -> None:
     workspace = next(iter(services.workspaces.values()))
@@ -344,7 +344,7 @@ def test_every_answer_has_the_common_headers(app: App, services: FakeApiServices
     assert refused.headers["RateLimit"] == '"requests";r=0;t=3'
 
 
-def test_bug_is_told_as_internal_error_and_logged_once(
+def test_bug_answers_internal_error_and_is_logged_once(
     app: App, capsys: pytest.CaptureFixture[str]
 ) -> None:
     answer = request(app, "GET", "/v1/bug", headers={"X-Request-Id": "trace-me"})
@@ -358,7 +358,7 @@ def test_bug_is_told_as_internal_error_and_logged_once(
     assert "secret detail" not in json.dumps(lines)
 
 
-def test_service_that_cannot_be_built_still_answers_a_problem() -> None:
+def test_failed_bootstrap_still_answers_a_problem() -> None:
     def broken() -> FakeApiServices:
         message = "no settings"
         raise RuntimeError(message)
@@ -370,11 +370,11 @@ def test_service_that_cannot_be_built_still_answers_a_problem() -> None:
 
 
 @pytest.mark.parametrize("event", [{}, {"requestContext": None}, {"requestContext": {}, "body": 1}])
-def test_event_of_no_gateway_is_an_unknown_route(app: App, event: dict[str, Any]) -> None:
+def test_non_gateway_event_is_an_unknown_route(app: App, event: dict[str, Any]) -> None:
     assert app(event, CONTEXT)["statusCode"] == 404
 
 
-def test_threads_never_see_each_others_request(
+def test_requests_are_isolated_between_threads(
     app: App, services: FakeApiServices, key: str
 ) -> None:
     def ask(n: int) -> str:
@@ -385,7 +385,7 @@ def test_threads_never_see_each_others_request(
         assert list(pool.map(ask, range(400))) == [str(n) for n in range(400)]
 
 
-def test_logs_never_hold_the_key(app: App, key: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_logs_never_contain_the_key(app: App, key: str, capsys: pytest.CaptureFixture[str]) -> None:
     request(app, "GET", "/v1/chairs/1", key=key)
     request(app, "GET", "/v1/chairs/1", key=key[:-1])
 

@@ -1,4 +1,4 @@
-"""No answer is larger than the platform takes of a function, whatever a request sends."""
+"""Response sizes: no answer exceeds the platform's limit, for any request."""
 
 import json
 from typing import Any, Final
@@ -12,12 +12,12 @@ from tests.builders.templates import TEMPLATES_PATH, make_template, post_templat
 PLATFORM_BYTES: Final = 6_291_456
 LONG: Final = '"' * 600_000
 HTML: Final = {"type": "html", "html": "x"}
-# Short in a request: 1e15 is written as 1000000000000000.0.
+# Short in a request, long in an answer: 1e15 is written as 1000000000000000.0.
 NUMBERS: Final = b'{"name": "N", "data": {"n": [%s]}}' % b",".join([b"1e15"] * 340_000)
 
 
-def sent(answer: ApiAnswer) -> int:
-    """Return the bytes of an answer as a function gives it: its body is a text."""
+def response_bytes(answer: ApiAnswer) -> int:
+    """Return the bytes of an answer as the function returns it: with its body as a string."""
     return len(json.dumps(answer.body.decode(), ensure_ascii=False).encode())
 
 
@@ -34,29 +34,31 @@ def sent(answer: ApiAnswer) -> int:
         ("/v1/templates", {"name": "T", "options": {"pdf": {LONG: 1}}}),
     ],
 )
-def test_a_long_name_is_told_in_short(service: Service, path: str, body: dict[str, Any]) -> None:
+def test_a_long_name_is_shortened_in_errors(
+    service: Service, path: str, body: dict[str, Any]
+) -> None:
     answer = service.call("POST", path, json_body=body)
 
     assert answer.status in {400, 422}
     assert any(place.endswith("…") for place in answer.pointers)
-    assert sent(answer) < 20_000
+    assert response_bytes(answer) < 20_000
 
 
-def test_preflight_tells_a_long_name_in_short(service: Service) -> None:
+def test_preflight_shortens_a_long_name(service: Service) -> None:
     answer = service.call("POST", "/v1/renders/preflight", json_body={LONG: 1})
 
     assert {error["code"] for error in answer.json["errors"]} == {"required", "unknown"}
-    assert sent(answer) < 20_000
+    assert response_bytes(answer) < 20_000
 
 
-def test_a_draft_that_no_answer_could_show_is_refused(service: Service) -> None:
+def test_a_draft_too_large_for_a_response_is_refused(service: Service) -> None:
     path = make_template(service)
     longest = '"' * 1_490_000
 
     assert put_draft(service, path, html=longest).status == 200
     shown = service.call("GET", f"{path}/draft")
     assert shown.json["html"] == longest
-    assert sent(shown) < PLATFORM_BYTES
+    assert response_bytes(shown) < PLATFORM_BYTES
 
     assert put_draft(service, path, html=f"{longest}{longest[:20_000]}").code == "payload_too_large"
     assert service.call("GET", f"{path}/draft").json["revision"] == 2
@@ -65,7 +67,7 @@ def test_a_draft_that_no_answer_could_show_is_refused(service: Service) -> None:
 
 
 @pytest.mark.parametrize("in_template", [False, True])
-def test_a_dataset_that_no_answer_could_show_is_refused(
+def test_a_dataset_too_large_for_a_response_is_refused(
     service: Service, *, in_template: bool
 ) -> None:
     path, body = f"{make_template(service)}/datasets", NUMBERS

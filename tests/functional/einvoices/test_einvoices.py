@@ -28,7 +28,7 @@ def content(service: Service, answer: ApiAnswer) -> bytes:
     return stored
 
 
-def test_it_is_a_render_whose_file_is_the_xml(service: Service) -> None:
+def test_einvoice_is_a_render_whose_file_is_the_xml(service: Service) -> None:
     answer = post(service, reference="R-1", metadata={"a": "b"})
 
     assert answer.status == 200, answer.json
@@ -46,7 +46,7 @@ def test_it_is_a_render_whose_file_is_the_xml(service: Service) -> None:
     assert again.json["invoice"] == answer.json["invoice"]
 
 
-def test_ubl_is_the_answer_itself_and_a_test_key_leaves_its_note(service: Service) -> None:
+def test_ubl_binary_answer_of_a_test_key_carries_the_test_note(service: Service) -> None:
     answer = post(
         service,
         key=service.test,
@@ -61,17 +61,23 @@ def test_ubl_is_the_answer_itself_and_a_test_key_leaves_its_note(service: Servic
     assert b"#AAI#TEST" in answer.body
 
 
-def test_a_test_that_cannot_be_marked_as_one_is_told(service: Service) -> None:
-    def told(key: str, profile: str) -> list[str]:
+def test_unmarked_test_invoice_gives_a_warning(service: Service) -> None:
+    def unavailable_messages(key: str, profile: str) -> list[str]:
         warnings = post(service, key=key, profile=profile).json["warnings"]
         return [each["message"] for each in warnings if each["code"] == "feature_unavailable"]
 
-    (message,) = told(service.test, "MINIMUM")
+    (message,) = unavailable_messages(service.test, "MINIMUM")
     assert "MINIMUM has no place for the note" in message
-    assert told(service.test, "BASIC_WL") == told(service.live, "MINIMUM") == []
+    assert (
+        unavailable_messages(service.test, "BASIC_WL")
+        == unavailable_messages(service.live, "MINIMUM")
+        == []
+    )
 
 
-def test_async_is_made_by_the_queue_and_a_repeat_makes_nothing(service: Service) -> None:
+def test_async_einvoice_is_made_from_the_queue_and_a_repeat_creates_nothing(
+    service: Service,
+) -> None:
     first = post(service, mode="async", headers={"Idempotency-Key": "k"})
     again = post(service, mode="async", headers={"Idempotency-Key": "k"})
 
@@ -82,7 +88,7 @@ def test_async_is_made_by_the_queue_and_a_repeat_makes_nothing(service: Service)
     assert (done.json["status"], done.json["files"][0]["format"]) == ("succeeded", "xml")
 
 
-def test_a_broken_rule_is_told_with_its_place_and_not_billed(service: Service) -> None:
+def test_broken_rule_is_reported_with_its_pointer_and_not_billed(service: Service) -> None:
     invoice = invoice_json({"lines[1].vat": {"category": "E", "rate": 0}})
 
     answer = post(service, invoice=invoice)
@@ -107,16 +113,14 @@ def test_a_broken_rule_is_told_with_its_place_and_not_billed(service: Service) -
         ({"mode": "async", "delivery": {"type": "binary"}}, "/delivery/type"),
     ],
 )
-def test_what_is_wrong_with_the_request_is_named(
-    service: Service, more: dict[str, Any], pointer: str
-) -> None:
+def test_request_errors_are_named(service: Service, more: dict[str, Any], pointer: str) -> None:
     answer = post(service, **more)
 
     assert (answer.status, answer.code) == (400, "validation_error")
     assert [error["path"] for error in answer.json["errors"]] == [pointer]
 
 
-def test_a_plan_without_e_invoices_refuses_it(service: Service) -> None:
+def test_plan_without_einvoices_is_refused(service: Service) -> None:
     free = service.create_workspace("free")
     answer = post(service, key=service.key("test", free))
 
@@ -124,7 +128,7 @@ def test_a_plan_without_e_invoices_refuses_it(service: Service) -> None:
     assert "growth" in answer.json["detail"]
 
 
-def test_nothing_of_it_is_kept_with_retention_none(service: Service) -> None:
+def test_retention_none_keeps_nothing_of_the_einvoice(service: Service) -> None:
     answer = post(service, delivery={"type": "base64", "retention": "none"})
 
     assert etree.fromstring(base64.b64decode(answer.body)) is not None

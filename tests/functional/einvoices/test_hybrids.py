@@ -1,4 +1,4 @@
-"""`output.einvoice`: what becomes of it on its way to the engine, and of a template's own."""
+"""`output.einvoice` of requests and templates on its way to the engine."""
 
 from typing import Any
 
@@ -14,16 +14,16 @@ SPEC: dict[str, Any] = {"profile": "BASIC", "invoice_path": "order.invoice"}
 DATA = {"order": {"invoice": invoice_json()}}
 
 
-def order_of(service: Service) -> EInvoiceCommand | None:
+def render_command_of(service: Service) -> EInvoiceCommand | None:
     return service.engine.jobs[-1].einvoice
 
 
-def test_the_engine_is_told_the_invoice_and_where_it_stands(service: Service) -> None:
+def test_engine_gets_the_invoice_and_its_pointer(service: Service) -> None:
     spec = {"profile": "EN16931", "invoice": invoice_json()}
     answer = service.render(output={"einvoice": spec, "formats": ["pdf", "png"]})
 
     assert answer.status == 200, answer.json
-    order = order_of(service)
+    order = render_command_of(service)
     assert order is not None
     assert (order.profile, order.syntax, order.findings_root) == (
         "EN16931",
@@ -37,13 +37,13 @@ def test_the_engine_is_told_the_invoice_and_where_it_stands(service: Service) ->
     assert answer.json["output"]["einvoice"] == shown
 
     service.render(output={"einvoice": SPEC}, data=DATA)
-    order = order_of(service)
+    order = render_command_of(service)
     assert order is not None
     assert (order.data_path, order.findings_root) == ("order.invoice", "data.order.invoice")
 
 
 @pytest.mark.parametrize(
-    ("said", "profile", "written"),
+    ("requested", "profile", "written"),
     [
         ({}, "BASIC", True),
         ({"einvoice": {"profile": "EN16931", "invoice_path": "x"}}, "EN16931", True),
@@ -51,19 +51,19 @@ def test_the_engine_is_told_the_invoice_and_where_it_stands(service: Service) ->
         ({"format": "png"}, "BASIC", False),
     ],
 )
-def test_a_request_wins_over_the_template(
-    service: Service, said: dict[str, Any], profile: str | None, *, written: bool | None
+def test_request_einvoice_overrides_the_template(
+    service: Service, requested: dict[str, Any], profile: str | None, *, written: bool | None
 ) -> None:
     path = make_template(service, options={"einvoice": SPEC}, publish=True)
 
-    assert render_template(service, path, output=said, data=DATA).status == 200
+    assert render_template(service, path, output=requested, data=DATA).status == 200
 
-    order = order_of(service)
+    order = render_command_of(service)
     found = (order.profile, order.is_written) if order else (None, None)
     assert found == (profile, written)
 
 
-def test_a_plan_without_them_skips_the_template_s_and_refuses_the_request_s(
+def test_plan_without_einvoices_skips_the_templates_and_refuses_the_requests(
     service: Service,
 ) -> None:
     service.workspace = service.create_workspace("starter")
@@ -71,7 +71,7 @@ def test_a_plan_without_them_skips_the_template_s_and_refuses_the_request_s(
     path = make_template(service, options={"einvoice": SPEC}, publish=True)
 
     assert render_template(service, path, data=DATA).status == 200
-    order = order_of(service)
+    order = render_command_of(service)
     assert order is not None
     assert (order.is_written, order.is_skipped_by_plan) == (False, True)
 
@@ -79,8 +79,8 @@ def test_a_plan_without_them_skips_the_template_s_and_refuses_the_request_s(
         assert (answer.status, answer.code) == (402, "plan_feature_unavailable")
         return str(answer.json["detail"]).partition(":")[0]
 
-    asked = render_template(service, path, output={"einvoice": SPEC}, data=DATA)
-    assert refused(asked) == "/output/einvoice"
+    refused_render = render_template(service, path, output={"einvoice": SPEC}, data=DATA)
+    assert refused(refused_render) == "/output/einvoice"
     xml = render_template(service, path, output={"formats": ["pdf", "xml"]}, data=DATA)
     assert refused(xml) == "/output/formats"
 
@@ -101,7 +101,7 @@ def test_a_plan_without_them_skips_the_template_s_and_refuses_the_request_s(
         ({"einvoice": SPEC | {"invoice_path": "a..b"}}, "/output/einvoice/invoice_path", ""),
     ],
 )
-def test_what_does_not_go_together_is_named(
+def test_conflicting_fields_are_named(
     service: Service, output: dict[str, Any], pointer: str, word: str
 ) -> None:
     answer = service.render(output=output, data=DATA)
@@ -112,7 +112,7 @@ def test_what_does_not_go_together_is_named(
     assert word in error["message"]
 
 
-def test_a_template_is_refused_whose_pdf_cannot_carry_its_invoice(service: Service) -> None:
+def test_template_whose_pdf_conflicts_with_its_invoice_is_refused(service: Service) -> None:
     options = {"einvoice": SPEC, "pdf": {"protection": {"user_password": "x"}}}
     body = {"name": "T", "html": "x", "options": options}
     answer = service.call("POST", "/v1/templates", json_body=body)
@@ -121,7 +121,7 @@ def test_a_template_is_refused_whose_pdf_cannot_carry_its_invoice(service: Servi
     assert [error["path"] for error in answer.json["errors"]] == ["/options"]
 
 
-def test_preflight_tells_what_breaks_a_rule(service: Service) -> None:
+def test_preflight_reports_broken_rules(service: Service) -> None:
     broken = invoice_json({"lines[1].vat": {"category": "E", "rate": 0}})
     body = {
         "input": {"type": "html", "html": "x"},
@@ -137,7 +137,7 @@ def test_preflight_tells_what_breaks_a_rule(service: Service) -> None:
     assert fine == {"ok": True, "errors": [], "warnings": []}
 
 
-def test_preflight_only_warns_of_a_template_s_own_that_goes_into_no_file(service: Service) -> None:
+def test_preflight_warns_of_an_unused_template_invoice(service: Service) -> None:
     path = make_template(service, options={"einvoice": SPEC}, publish=True)
     wanted = {"type": "template", "template_id": path.rpartition("/")[2]}
     body = {"input": wanted, "output": {"format": "png"}, "data": {"order": {}}}

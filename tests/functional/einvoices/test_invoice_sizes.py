@@ -1,4 +1,4 @@
-"""An invoice of many rates: as many as the row of its render has room for, and no more."""
+"""Invoices with many VAT rates: as many as fit the row of the render."""
 
 from copy import replace
 from typing import Any, Final
@@ -15,7 +15,7 @@ METADATA: Final = {f"{number:02d}": WIDE * 500 for number in range(50)}
 
 
 def invoice(rates: int) -> dict[str, Any]:
-    """Return an invoice whose lines have each a rate of its own, with amounts as long as can be."""
+    """Return an invoice with a distinct rate per line and amounts of maximum length."""
     sample = {**invoice_json()["lines"][0], "price": {"net": "999"}}
     lines = [
         {
@@ -28,7 +28,7 @@ def invoice(rates: int) -> dict[str, Any]:
     return invoice_json({"lines": lines})
 
 
-def test_more_rates_than_a_row_has_room_for_are_refused(service: Service) -> None:
+def test_more_rates_than_fit_the_row_are_refused(service: Service) -> None:
     body = {"profile": "EN16931", "invoice": invoice(MAX_RATES + 2)}
 
     answer = service.call("POST", "/v1/einvoices", json_body=body)
@@ -39,7 +39,7 @@ def test_more_rates_than_a_row_has_room_for_are_refused(service: Service) -> Non
     assert "invoice has 1002 different pairs" in error["message"]
 
 
-def test_as_many_rates_as_allowed_are_told_and_without_room_the_totals_alone(
+def test_maximum_rates_are_stored_and_dropped_first_when_the_row_is_full(
     service: Service,
 ) -> None:
     body = {"profile": "EN16931", "invoice": invoice(MAX_RATES), "metadata": METADATA}

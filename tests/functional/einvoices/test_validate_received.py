@@ -1,4 +1,4 @@
-"""`POST /v1/einvoices/validate`: what an e-invoice of others is worth, and what it says."""
+"""`POST /v1/einvoices/validate`: report and content of received e-invoices."""
 
 import base64
 from typing import Any
@@ -27,39 +27,43 @@ def post(service: Service, **fields: Any) -> ApiAnswer:
     return service.call("POST", VALIDATE, json_body=fields)
 
 
-def sent(service: Service, content: bytes, kind: str = "application/xml", **more: Any) -> ApiAnswer:
+def post_document(
+    service: Service, content: bytes, kind: str = "application/xml", **more: Any
+) -> ApiAnswer:
     headers = {"Content-Type": kind}
     return service.call("POST", VALIDATE, body=content, headers=headers, **more)
 
 
-def encoded(content: bytes) -> str:
+def post_base64(content: bytes) -> str:
     return base64.b64encode(content).decode()
 
 
-def judging(service: Service, *findings: RawFinding) -> list[str]:
-    """Have the validators tell this of everything; return the kinds of what they are asked."""
-    asked: list[str] = []
+def fake_validators(service: Service, *findings: RawFinding) -> list[str]:
+    """Make the validators return this for every document; return the kinds requested so far."""
+    requested_kinds: list[str] = []
 
     def verdicts(order: dict[str, Any]) -> list[dict[str, Any]]:
-        asked.extend(check["kind"] for check in order["checks"])
+        requested_kinds.extend(check["kind"] for check in order["checks"])
         return [Verdict(findings, "V 1", "S").to_json() for _ in order["checks"]]
 
     service.verdicts = verdicts
-    return asked
+    return requested_kinds
 
 
 def rules(answer: ApiAnswer, kind: str = "errors") -> list[str]:
     return [found["rule"] for found in answer.json["conformance"]["einvoice"][kind]]
 
 
-def test_an_xml_is_told_its_report_and_its_invoice(service: Service) -> None:
-    asked = judging(service, RawFinding("cen", "error", "BR-02", "It has a number", NUMBER, 1))
-    answer = sent(service, INVOICE_XML)
+def test_xml_is_answered_with_report_and_invoice(service: Service) -> None:
+    requested_kinds = fake_validators(
+        service, RawFinding("cen", "error", "BR-02", "It has a number", NUMBER, 1)
+    )
+    answer = post_document(service, INVOICE_XML)
 
     assert answer.status == 200, answer.json
     assert answer.json.keys() == {"object", "conformance", "invoice"}
     assert answer.json["object"] == "einvoice_validation"
-    assert asked == ["cii-EN16931"]
+    assert requested_kinds == ["cii-EN16931"]
     report = answer.json["conformance"]["einvoice"]
     assert (report["profile"], report["syntax"], report["status"]) == ("EN16931", "cii", "failed")
     assert (report["errors"][0]["location"], report["errors"][0]["path"]) == (
@@ -70,43 +74,43 @@ def test_an_xml_is_told_its_report_and_its_invoice(service: Service) -> None:
     assert answer.json["invoice"]["seller"] == invoice_json()["seller"]
 
 
-def test_what_it_says_makes_the_same_xml_again(service: Service) -> None:
-    invoice = sent(service, INVOICE_XML).json["invoice"]
+def test_returned_invoice_makes_the_same_xml_again(service: Service) -> None:
+    invoice = post_document(service, INVOICE_XML).json["invoice"]
     body = {"profile": "EN16931", "invoice": invoice, "delivery": {"type": "binary"}}
 
     assert service.call("POST", "/v1/einvoices", json_body=body).body == INVOICE_XML
 
 
-def test_it_comes_in_base64_or_as_an_upload_just_as_well(service: Service) -> None:
-    judging(service)
+def test_document_may_be_base64_or_an_upload(service: Service) -> None:
+    fake_validators(service)
     lines = base64.encodebytes(INVOICE_XML).decode()
     upload = post_upload(service, INVOICE_XML, name="a.xml", kind="application/xml").json["id"]
 
-    whole = sent(service, INVOICE_XML, "text/xml; charset=utf-8")
+    whole = post_document(service, INVOICE_XML, "text/xml; charset=utf-8")
     assert post(service, content=lines).json == whole.json
     assert post(service, upload_id=upload).json == whole.json
     assert whole.json["conformance"]["einvoice"]["status"] == "passed"
 
 
-def test_a_pdf_is_judged_with_the_invoice_that_it_carries(service: Service) -> None:
-    asked = judging(service)
-    answer = sent(service, hybrid_pdf(), "application/pdf")
+def test_pdf_is_validated_with_its_embedded_invoice(service: Service) -> None:
+    requested_kinds = fake_validators(service)
+    answer = post_document(service, hybrid_pdf(), "application/pdf")
 
-    assert asked == ["cii-EN16931", "pdf-3a", "pdf-ua1"]
+    assert requested_kinds == ["cii-EN16931", "pdf-3a", "pdf-ua1"]
     assert answer.json["conformance"].keys() == {"einvoice", "pdfa", "pdfua"}
     assert answer.json["conformance"]["pdfa"]["profile"] == "3a"
     assert answer.json["invoice"]["number"] == invoice_json()["number"]
 
 
-def test_without_a_verdict_there_is_still_the_invoice(service: Service) -> None:
-    answer = sent(service, INVOICE_XML)
+def test_invoice_is_answered_without_a_validation_report(service: Service) -> None:
+    answer = post_document(service, INVOICE_XML)
 
     assert answer.json["conformance"]["einvoice"]["status"] == "unavailable"
     assert rules(answer, "warnings") == ["PLT-NOT-VALIDATED"]
     assert answer.json["invoice"] is not None
 
 
-def test_it_is_free_and_nothing_of_it_is_kept(service: Service) -> None:
+def test_validation_is_free_and_stores_nothing(service: Service) -> None:
     before = service.objects()
     headers = {"Idempotency-Key": "k", "Content-Type": "application/xml"}
     answer = service.call("POST", VALIDATE, body=INVOICE_XML, headers=headers)
@@ -118,7 +122,7 @@ def test_it_is_free_and_nothing_of_it_is_kept(service: Service) -> None:
 
 
 @pytest.mark.parametrize(
-    ("document", "said"),
+    ("document", "message"),
     [
         pytest.param(b"<a>", "not well-formed", id="damage"),
         pytest.param(b"\x89PNG\r\n", "not well-formed", id="other bytes"),
@@ -136,17 +140,19 @@ def test_it_is_free_and_nothing_of_it_is_kept(service: Service) -> None:
         pytest.param(hybrid_pdf(content=b" " * 20_000_001), "more than 20000000", id="packed"),
     ],
 )
-def test_what_is_no_invoice_is_told_so(service: Service, document: bytes, said: str) -> None:
-    asked = judging(service)
-    answer = post(service, upload_id=uploaded(service, document))
+def test_document_that_is_no_invoice_is_reported(
+    service: Service, document: bytes, message: str
+) -> None:
+    requested_kinds = fake_validators(service)
+    answer = post(service, upload_id=post_as_upload(service, document))
 
     assert answer.status == 200, answer.json
     report = answer.json["conformance"]["einvoice"]
     assert (report["profile"], report["status"]) == (None, "failed")
     assert rules(answer) == ["PLT-NO-INVOICE"]
-    assert said in report["errors"][0]["message"]
+    assert message in report["errors"][0]["message"]
     assert answer.json["invoice"] is None
-    assert not any(kind.startswith(("cii", "ubl")) for kind in asked)
+    assert not any(kind.startswith(("cii", "ubl")) for kind in requested_kinds)
 
 
 @pytest.mark.parametrize(
@@ -158,11 +164,11 @@ def test_what_is_no_invoice_is_told_so(service: Service, document: bytes, said: 
         ("urn:cen.eu:en16931:2017<", "urn:other<", "PLT-PROFILE", ""),
     ],
 )
-def test_what_is_not_in_the_model_is_named(
+def test_content_outside_the_model_is_named(
     service: Service, old: str, new: str, rule: str, place: str
 ) -> None:
-    judging(service)
-    answer = sent(service, INVOICE_XML.replace(old.encode(), new.encode()))
+    fake_validators(service)
+    answer = post_document(service, INVOICE_XML.replace(old.encode(), new.encode()))
 
     first = answer.json["conformance"]["einvoice"]["warnings"][0]
     assert (answer.status, first["rule"]) == (200, rule)
@@ -177,10 +183,8 @@ def test_what_is_not_in_the_model_is_named(
         (hybrid_pdf(encryption=Encryption(owner="o", user="u")), "pdf_password_required"),
     ],
 )
-def test_a_pdf_that_nobody_can_read_is_refused(
-    service: Service, document: bytes, code: str
-) -> None:
-    answer = post(service, content=encoded(document))
+def test_unreadable_pdf_is_refused(service: Service, document: bytes, code: str) -> None:
+    answer = post(service, content=post_base64(document))
 
     assert (answer.status, answer.code) == (422, code)
     assert answer.json["detail"].startswith("/content: ")
@@ -190,36 +194,34 @@ def test_a_pdf_that_nobody_can_read_is_refused(
     ("fields", "pointer"),
     [
         ({}, ""),
-        ({"content": encoded(INVOICE_XML), "upload_id": "upl_1"}, ""),
+        ({"content": post_base64(INVOICE_XML), "upload_id": "upl_1"}, ""),
         ({"content": ""}, "/content"),
         ({"content": "%%%"}, "/content"),
         ({"content": "abcde"}, "/content"),
         ({"content": " \n"}, "/content"),
-        ({"content": encoded(INVOICE_XML), "profile": "BASIC"}, "/profile"),
+        ({"content": post_base64(INVOICE_XML), "profile": "BASIC"}, "/profile"),
     ],
 )
-def test_what_is_wrong_with_the_request_is_named(
-    service: Service, fields: dict[str, Any], pointer: str
-) -> None:
+def test_request_errors_are_named(service: Service, fields: dict[str, Any], pointer: str) -> None:
     answer = post(service, **fields)
 
     assert (answer.status, answer.code) == (400, "validation_error")
     assert [error["path"] for error in answer.json["errors"]] == [pointer]
 
 
-def test_a_body_has_a_type_a_size_and_something_in_it(service: Service) -> None:
-    assert sent(service, b"").code == "validation_error"
-    assert sent(service, INVOICE_XML, "image/png").code == "unsupported_media_type"
+def test_body_type_size_and_content_are_checked(service: Service) -> None:
+    assert post_document(service, b"").code == "validation_error"
+    assert post_document(service, INVOICE_XML, "image/png").code == "unsupported_media_type"
     assert (
-        sent(service, INVOICE_XML, "application/xml; charset=latin-1").code
+        post_document(service, INVOICE_XML, "application/xml; charset=latin-1").code
         == "unsupported_media_type"
     )
-    assert sent(service, b" " * 4_000_001).code == "payload_too_large"
+    assert post_document(service, b" " * 4_000_001).code == "payload_too_large"
 
 
-def test_an_upload_is_ones_own_there_and_not_too_large(service: Service) -> None:
+def test_upload_must_exist_in_the_workspace_and_fit_the_limit(service: Service) -> None:
     other = service.create_workspace()
-    theirs = service.call(
+    other_upload = service.call(
         "POST",
         "/v1/uploads",
         key=service.key("live", other),
@@ -229,51 +231,55 @@ def test_an_upload_is_ones_own_there_and_not_too_large(service: Service) -> None
     large = announce_upload(service, bytes=20_000_001).json["id"]
     store_announced(service, large, b" " * 20_000_001)
 
-    assert post(service, upload_id=theirs).code == "upload_not_found"
+    assert post(service, upload_id=other_upload).code == "upload_not_found"
     assert post(service, upload_id="upl_none").code == "upload_not_found"
     assert post(service, upload_id=pending).code == "conflict"
     refused = post(service, upload_id=large)
     assert (refused.status, refused.json["errors"][0]["path"]) == (400, "/upload_id")
 
 
-def test_who_may_not_is_refused(service: Service) -> None:
+def test_missing_plan_scope_or_region_is_refused(service: Service) -> None:
     free = service.create_workspace("free")
 
     assert (
-        sent(service, INVOICE_XML, key=service.key("live", free)).code == "plan_feature_unavailable"
+        post_document(service, INVOICE_XML, key=service.key("live", free)).code
+        == "plan_feature_unavailable"
     )
     reader = service.key("live", scopes=("renders:read",))
-    assert sent(service, INVOICE_XML, key=reader).code == "insufficient_scope"
+    assert post_document(service, INVOICE_XML, key=reader).code == "insufficient_scope"
     abroad = service.operator.create_workspace("Abroad", plan="scale", regions=["us"]).id
-    assert sent(service, INVOICE_XML, key=service.key("live", abroad)).code == "region_not_enabled"
+    assert (
+        post_document(service, INVOICE_XML, key=service.key("live", abroad)).code
+        == "region_not_enabled"
+    )
 
 
-def test_the_largest_body_reaches_whoever_reads_it(service: Service) -> None:
+def test_largest_body_reaches_the_validator(service: Service) -> None:
     declaration, _, rest = INVOICE_XML.partition(b"\n")
     note = b"<!--%s-->" % (b"x" * (4_000_000 - len(INVOICE_XML) - len("<!---->")))
 
-    answer = sent(service, declaration + b"\n" + note + rest)
+    answer = post_document(service, declaration + b"\n" + note + rest)
 
     assert answer.status == 200
     assert answer.json["invoice"] is not None
 
 
-def test_a_lost_function_is_asked_again(service: Service) -> None:
+def test_killed_function_is_invoked_again(service: Service) -> None:
     busy = LambdaClient.exceptions.TooManyRequestsException()
     service.invoke_failures = iter([busy, FunctionKilled(), busy])
 
-    assert sent(service, INVOICE_XML).status == 200
+    assert post_document(service, INVOICE_XML).status == 200
 
 
-def test_a_function_that_dies_over_a_document_is_told_as_a_lack_of_room(service: Service) -> None:
+def test_document_that_kills_the_function_answers_no_capacity(service: Service) -> None:
     service.invoke_failures = iter([FunctionKilled() for _ in range(3)])
-    answer = sent(service, INVOICE_XML)
+    answer = post_document(service, INVOICE_XML)
 
     assert (answer.status, answer.code) == (503, "region_degraded")
     assert answer.headers["Retry-After"] == "5"
 
 
-def uploaded(service: Service, content: bytes) -> str:
+def post_as_upload(service: Service, content: bytes) -> str:
     upload: str = announce_upload(service, bytes=len(content)).json["id"]
     store_announced(service, upload, content)
     return upload

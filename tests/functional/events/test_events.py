@@ -1,4 +1,4 @@
-"""Facts: written with the change, told once to each who listens, sent again when they were not."""
+"""Events: written with the change, delivered once to each subscriber, sent again when lost."""
 
 import json
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from tests.builders.service import Service
 
 
 class RecordingSubscriber:
-    """Counts in its own row how often it was told; fails when it is asked to."""
+    """Subscriber that counts its deliveries in a row; fails on request."""
 
     def __init__(self, service: Service, name: str) -> None:
         self.service = service
@@ -34,7 +34,7 @@ class RecordingSubscriber:
         )
 
     @property
-    def told(self) -> int:
+    def deliveries(self) -> int:
         table = self.service.settings.main_table
         item = self.service.services.tables.get(table, f"TOLD#{self.name}")
         return int(item["told"]) if item else 0
@@ -49,26 +49,26 @@ def relay_of(service: Service, *subscribers: RecordingSubscriber) -> OutboxRelay
     )
 
 
-def message_of(fact: Item) -> PublishEvent:
-    return PublishEvent(fact["PK"], fact["SK"])
+def message_of(event: Item) -> PublishEvent:
+    return PublishEvent(event["PK"], event["SK"])
 
 
-def test_fact_is_told_and_stays(service: Service) -> None:
+def test_event_is_published_and_kept(service: Service) -> None:
     render = service.render().json
 
     assert service.relay_events() == []
 
-    (fact,) = service.events(render["id"])
-    assert fact["published_at"] >= fact["created_at"]
-    assert "due_at" not in fact
+    (event,) = service.events(render["id"])
+    assert event["published_at"] >= event["created_at"]
+    assert "due_at" not in event
     assert service.usage() == {"live_succeeded": 1, "billed": 1}
 
 
-def test_fact_that_is_sent_often_is_told_once(service: Service) -> None:
+def test_repeated_event_message_is_published_once(service: Service) -> None:
     render = service.render().json
-    (fact,) = service.events(render["id"])
+    (event,) = service.events(render["id"])
     for _ in range(3):
-        service.send("Events", json.dumps(message_of(fact).to_json()))
+        service.send("Events", json.dumps(message_of(event).to_json()))
 
     assert service.relay_events() == []
 
@@ -76,23 +76,23 @@ def test_fact_that_is_sent_often_is_told_once(service: Service) -> None:
     assert service.tick() == 0
 
 
-def test_every_listener_hears_a_fact_once_though_one_of_them_fails(service: Service) -> None:
-    (fact,) = service.events(service.render().json["id"])
+def test_failing_subscriber_does_not_repeat_delivery_to_others(service: Service) -> None:
+    (event,) = service.events(service.render().json["id"])
     first, second = RecordingSubscriber(service, "first"), RecordingSubscriber(service, "second")
     relay = relay_of(service, first, second)
 
     second.fails = True
     with pytest.raises(RuntimeError, match="second"):
-        relay(message_of(fact))
-    assert (first.told, second.told) == (0, 0)
+        relay(message_of(event))
+    assert (first.deliveries, second.deliveries) == (0, 0)
     second.fails = False
-    relay(message_of(fact))
-    relay(message_of(fact))
+    relay(message_of(event))
+    relay(message_of(event))
 
-    assert (first.told, second.told) == (1, 1)
+    assert (first.deliveries, second.deliveries) == (1, 1)
 
 
-def test_fact_that_was_never_sent_is_sent_a_minute_later(
+def test_unsent_event_is_published_after_a_minute(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def down(**_: object) -> None:
@@ -131,11 +131,11 @@ def test_each_final_state_is_counted(service: Service) -> None:
 
 
 @pytest.mark.parametrize("settled", [True, False])
-def test_relay_settles_what_a_dead_function_has_not(service: Service, *, settled: bool) -> None:
+def test_relay_settles_renders_of_a_killed_function(service: Service, *, settled: bool) -> None:
     render_id = service.render().json["id"]
     render = service.services.renders.get(service.workspace, render_id)
     assert render is not None
-    # As a function leaves it that dies between the final state and its settlement.
+    # The state after a function is killed between the final state and its settlement.
     service.services.tables.write(
         Write(
             service.settings.main_table,
@@ -145,10 +145,10 @@ def test_relay_settles_what_a_dead_function_has_not(service: Service, *, settled
             values={":hold": render.reservation.hold, ":until": 9_999_999_999, ":one": 1},
         )
     )
-    (fact,) = service.events(render_id)
+    (event,) = service.events(render_id)
     service.clients.sqs.purge_queue(QueueUrl=service.settings.events_queue_url)
-    told = PublishEvent(fact["PK"], fact["SK"], settled=settled)
-    service.send("Events", json.dumps(told.to_json()))
+    message = PublishEvent(event["PK"], event["SK"], settled=settled)
+    service.send("Events", json.dumps(message.to_json()))
 
     service.relay_events()
 

@@ -1,4 +1,4 @@
-"""Trouble of AWS's own that lasts: nothing is lost, nothing is silenced, nothing loops."""
+"""Long AWS outages: nothing is lost, nothing is silenced, nothing loops."""
 
 import json
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ from tests.builders.service import FunctionKilled, LambdaClient, Service
 
 @pytest.fixture
 def pauses(service: Service, monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Let messages come again at once; collect how long they were to wait."""
+    """Redeliver messages at once; collect the delays that were set."""
     asked: list[int] = []
     change = service.clients.sqs.change_message_visibility
 
@@ -42,23 +42,23 @@ def render_of(service: Service, render_id: str) -> Render:
     return render
 
 
-def work_off_all(service: Service) -> None:
+def process_queues(service: Service) -> None:
     service.clock.advance(seconds=1)
     while service.run_queued() or service.relay_events():
         service.clock.advance(seconds=1)
 
 
-def test_bucket_that_is_down_costs_an_async_render_no_attempt(
+def test_bucket_outage_costs_an_async_render_no_attempt(
     service: Service, pauses: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     render_id = service.render(mode="async").json["id"]
-    with monkeypatch.context() as trouble:
-        trouble.setattr(service.clients.s3, "get_object", down)
+    with monkeypatch.context() as outage:
+        outage.setattr(service.clients.s3, "get_object", down)
         for _ in range(MAX_RECEIVE_COUNT - 1):
             assert len(service.run_queued()) == 1
             service.clock.advance(seconds=pauses[-1])
 
-    work_off_all(service)
+    process_queues(service)
 
     assert sum(pauses) > 240
     render = render_of(service, render_id)
@@ -67,12 +67,12 @@ def test_bucket_that_is_down_costs_an_async_render_no_attempt(
     assert len(service.objects()) == 1
 
 
-def test_bucket_that_is_down_for_long_loses_nothing(
+def test_long_bucket_outage_loses_nothing(
     service: Service, pauses: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     render_id = service.render(mode="async").json["id"]
-    with monkeypatch.context() as trouble:
-        trouble.setattr(service.clients.s3, "get_object", down)
+    with monkeypatch.context() as outage:
+        outage.setattr(service.clients.s3, "get_object", down)
         while service.run_queued():
             service.clock.advance(seconds=pauses[-1])
         assert service.record_dead_letters("Renders") == []
@@ -83,18 +83,18 @@ def test_bucket_that_is_down_for_long_loses_nothing(
     service.clock.advance(minutes=8)
     service.tick()
     service.run_maintenance()
-    work_off_all(service)
+    process_queues(service)
 
     assert render_of(service, render_id).status == "succeeded"
 
 
-def test_fact_is_told_though_its_listener_had_trouble_for_long(
+def test_event_is_delivered_after_a_long_subscriber_outage(
     service: Service, pauses: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     render_id = service.render(mode="async").json["id"]
     service.run_queued()
-    with monkeypatch.context() as trouble:
-        trouble.setattr(service.clients.s3, "delete_object", down)
+    with monkeypatch.context() as outage:
+        outage.setattr(service.clients.s3, "delete_object", down)
         while service.relay_events():
             pass
         service.record_dead_letters("Events")
@@ -104,16 +104,16 @@ def test_fact_is_told_though_its_listener_had_trouble_for_long(
     service.tick()
     service.relay_events()
 
-    (fact,) = service.events(render_id)
-    assert fact["published_at"]
+    (published,) = service.events(render_id)
+    assert published["published_at"]
     assert service.usage() == {"live_succeeded": 1, "billed": 1}
     assert len(service.objects()) == 1
 
 
-def test_dead_letter_of_a_render_that_runs_ends_nothing(service: Service) -> None:
+def test_dead_letter_of_a_running_render_does_not_end_it(service: Service) -> None:
     render_id = service.render(mode="async").json["id"]
 
-    def bury(_job: object) -> None:
+    def record_dead_letter(_job: object) -> None:
         message = {"v": 1, "workspace_id": service.workspace, "render_id": render_id}
         service.clients.sqs.send_message(
             QueueUrl=service.resources["RendersDeadLetters"]["Ref"],
@@ -121,7 +121,7 @@ def test_dead_letter_of_a_render_that_runs_ends_nothing(service: Service) -> Non
         )
         service.record_dead_letters("Renders")
 
-    service.engine.before_run = bury
+    service.engine.before_run = record_dead_letter
     service.run_queued()
 
     assert render_of(service, render_id).status == "succeeded"
@@ -129,7 +129,7 @@ def test_dead_letter_of_a_render_that_runs_ends_nothing(service: Service) -> Non
     assert letter.outcome.startswith("the render goes on")
 
 
-def test_clock_that_is_behind_holds_up_nothing(service: Service) -> None:
+def test_slow_clock_of_another_function_delays_nothing(service: Service) -> None:
     deaths = iter([True])
 
     def die(_job: object) -> None:
@@ -153,7 +153,7 @@ def test_clock_that_is_behind_holds_up_nothing(service: Service) -> None:
     assert render_of(service, render_id).status == "succeeded"
 
 
-def test_what_a_function_stored_that_died_after_its_caller_left_is_removed(
+def test_file_of_an_attempt_killed_after_its_caller_left_is_removed(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put = service.clients.s3.put_object
@@ -163,13 +163,13 @@ def test_what_a_function_stored_that_died_after_its_caller_left_is_removed(
         service.services.end_render.cancel_timed_out(render, running_attempt=1)
         service.relay_events()
 
-    def put_and_die(**request: Any) -> NoReturn:
+    def put_then_die(**request: Any) -> NoReturn:
         put(**request)
         raise FunctionKilled
 
     service.engine.before_run = leave
     with monkeypatch.context() as deadly:
-        deadly.setattr(service.clients.s3, "put_object", put_and_die)
+        deadly.setattr(service.clients.s3, "put_object", put_then_die)
         assert service.render(timeout_behavior="cancel").code == "render_timeout"
     assert len(service.objects()) == 1
 
@@ -183,7 +183,7 @@ def test_what_a_function_stored_that_died_after_its_caller_left_is_removed(
     assert service.tick() == 0
 
 
-def test_body_that_is_gone_is_told_as_forbidden_and_loses_the_render(
+def test_missing_body_answered_as_forbidden_fails_the_render_as_lost(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     render_id = service.render(mode="async").json["id"]
@@ -202,7 +202,7 @@ def test_body_that_is_gone_is_told_as_forbidden_and_loses_the_render(
     assert (render_of(service, render_id).error or {})["code"] == "render_lost"
 
 
-def test_relay_reads_one_by_one_where_there_is_no_room_to_read_ahead(
+def test_relay_reads_one_by_one_when_batch_reads_are_throttled(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     render_id = service.render().json["id"]
@@ -228,12 +228,12 @@ def test_relay_reads_one_by_one_where_there_is_no_room_to_read_ahead(
     context = SimpleNamespace(aws_request_id="i")
     assert service.run_batch("Events", lambda event: relay.handler(event, context)) == []
 
-    (fact,) = service.events(render_id)
-    assert fact["published_at"]
+    (published,) = service.events(render_id)
+    assert published["published_at"]
 
 
-def test_due_item_that_nobody_knows_is_one_letter_and_tried_ever_again(service: Service) -> None:
-    """As after a release that was taken back."""
+def test_unknown_due_item_makes_one_dead_letter_and_is_retried(service: Service) -> None:
+    """An unknown item is left, for example, by a release that was rolled back."""
     item = {"PK": "WS#ws_1#BAT#b", "SK": "META", "DPK": "DUE#1"}
     due = {"due_at": "2020-01-01T00:00:00.000Z"}
     service.services.tables.write(Write(service.settings.main_table, item=item | due))
@@ -249,7 +249,7 @@ def test_due_item_that_nobody_knows_is_one_letter_and_tried_ever_again(service: 
     assert letter.reason == "no handler for WS#ws_1#BAT#b META"
 
 
-def test_dead_letter_whose_end_fails_is_recorded_in_the_end(
+def test_dead_letter_is_recorded_although_failing_its_render_fails(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     render_id = service.render(mode="async").json["id"]
@@ -258,7 +258,7 @@ def test_dead_letter_whose_end_fails_is_recorded_in_the_end(
     service.clients.sqs.send_message(
         QueueUrl=queue, MessageBody=json.dumps(message | {"request_id": "r"})
     )
-    # It comes again at once.
+    # A failed message reappears at once.
     service.clients.sqs.set_queue_attributes(QueueUrl=queue, Attributes={"VisibilityTimeout": "0"})
 
     def broken(*_: object, **__: object) -> NoReturn:

@@ -1,4 +1,4 @@
-"""Templates, uploads and workspaces whose writes lose their first answer, and are sent again."""
+"""Lost responses to writes of templates, uploads and workspaces, which are then retried."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from tests.builders.templates import (
     template_rows,
 )
 from tests.builders.uploads import announce_upload, post_upload, store_announced
-from tests.functional.faults.test_lost_responses import repeating, settle_down
+from tests.functional.faults.test_lost_responses import process_queues, repeating
 
 __all__ = ["repeating"]
 
@@ -24,7 +24,7 @@ def answered(service: Service, method: str, path: str, **more: Any) -> dict[str,
     return answer.json if answer.body else {}
 
 
-def test_large_template_is_made_changed_and_published(repeating: Service) -> None:
+def test_large_template_is_created_changed_and_published_once(repeating: Service) -> None:
     path = make_template(repeating, html=LARGE_HTML)
     assert put_draft(repeating, path, html=LARGE_HTML + "2").status == 200
     data = {"name": "D", "data": {"text": "x" * 100_000}}
@@ -34,7 +34,7 @@ def test_large_template_is_made_changed_and_published(repeating: Service) -> Non
     assert publish_template(repeating, path).status == 201
     assert publish_template(repeating, path).status == 201
     answered(repeating, "DELETE", f"{path}/datasets/{dataset}")
-    settle_down(repeating)
+    process_queues(repeating)
 
     kinds = [row["SK"].partition("#")[0] for row in template_rows(repeating, path)]
     assert sorted(kinds) == ["DRAFT", "EVENT", "EVENT", "META", "VER", "VER"]
@@ -42,7 +42,7 @@ def test_large_template_is_made_changed_and_published(repeating: Service) -> Non
     assert render_template(repeating, path).status == 200
 
 
-def test_template_is_locked_deleted_restored_and_purged(repeating: Service) -> None:
+def test_template_is_locked_deleted_restored_and_purged_once(repeating: Service) -> None:
     path = make_template(repeating, html=LARGE_HTML, publish=True)
     for verb in ("lock", "unlock"):
         assert answered(repeating, "POST", f"{path}/{verb}")["locked"] is (verb == "lock")
@@ -63,7 +63,7 @@ def test_template_is_locked_deleted_restored_and_purged(repeating: Service) -> N
     assert repeating.call("GET", TEMPLATES_PATH).json["data"] == []
 
 
-def test_uploads_are_taken_in_and_deleted(repeating: Service) -> None:
+def test_uploads_are_stored_and_deleted_once(repeating: Service) -> None:
     upload = announce_upload(repeating, bytes=5).json["id"]
     store_announced(repeating, upload, b"<p>1<")
     assert answered(repeating, "GET", f"/v1/uploads/{upload}")["status"] == "ready"
@@ -76,13 +76,13 @@ def test_uploads_are_taken_in_and_deleted(repeating: Service) -> None:
     assert repeating.objects() == []
 
 
-def test_workspace_is_deleted(repeating: Service) -> None:
+def test_workspace_is_deleted_once(repeating: Service) -> None:
     workspace = repeating.create_workspace("free")
     key = repeating.key("live", workspace)
     make_template(repeating, key=key, html=LARGE_HTML, publish=True)
     repeating.clock.advance(seconds=2)
     assert repeating.render(key=key).status == 200
-    settle_down(repeating)
+    process_queues(repeating)
     repeating.operator.change_status.delete(workspace)
     repeating.clock.advance(days=30, minutes=16)
     for _ in range(4):

@@ -1,4 +1,4 @@
-"""Writes that took effect while their answer was lost: botocore sends each of them again."""
+"""Lost responses to writes that took effect: botocore sends each of them again."""
 
 from typing import Any, cast
 
@@ -16,8 +16,8 @@ from tests.builders.service import LambdaClient, Service
 REFUSED = "ConditionalCheckFailedException"
 
 
-class Repeating:
-    """A DynamoDB client whose every write of one item loses its first answer."""
+class RepeatingClient:
+    """DynamoDB client that loses the first response to every write of one item."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
@@ -31,7 +31,7 @@ class Repeating:
             try:
                 call(**request)
             except ClientError as error:
-                # Only a write that was done has an answer to lose.
+                # Only a successful write has a response to lose.
                 if error.response["Error"]["Code"] == REFUSED:
                     raise
             return call(**request)
@@ -39,8 +39,8 @@ class Repeating:
         return twice
 
 
-class Failing:
-    """A DynamoDB client that fails when a call is asked of it."""
+class FailingClient:
+    """DynamoDB client that fails at every call."""
 
     def __init__(self, client: Any, operation: str, fault: Exception) -> None:
         self._client = client
@@ -55,20 +55,20 @@ class Failing:
 
 @pytest.fixture
 def repeating(service: Service) -> Service:
-    service.clients.dynamodb = cast("Any", Repeating(service.clients.dynamodb))
+    service.clients.dynamodb = cast("Any", RepeatingClient(service.clients.dynamodb))
     return service
 
 
-def settle_down(service: Service) -> None:
+def process_queues(service: Service) -> None:
     for _ in range(3):
         service.run_maintenance()
         service.run_queued()
         service.relay_events()
 
 
-def test_sync_and_async_renders_are_taken_and_settled_once(repeating: Service) -> None:
+def test_sync_and_async_renders_are_reserved_and_settled_once(repeating: Service) -> None:
     answers = [repeating.render(), repeating.render(mode="async"), repeating.render()]
-    settle_down(repeating)
+    process_queues(repeating)
 
     assert [answer.status for answer in answers] == [200, 202, 200]
     limits = repeating.limits()
@@ -86,7 +86,7 @@ def test_request_that_renders_nothing_is_counted_once(repeating: Service) -> Non
     assert statuses == [200, 200, 429]
 
 
-def test_render_that_found_no_room_is_left_to_the_queue_at_once(repeating: Service) -> None:
+def test_render_without_capacity_moves_to_the_queue_at_once(repeating: Service) -> None:
     def busy() -> Any:
         while True:
             repeating.clock.advance(seconds=6)
@@ -103,7 +103,7 @@ def test_render_that_found_no_room_is_left_to_the_queue_at_once(repeating: Servi
     assert render["status"] == "succeeded"
 
 
-def test_key_is_made_changed_and_revoked(repeating: Service) -> None:
+def test_key_is_created_changed_and_revoked_once(repeating: Service) -> None:
     keys = repeating.operator.manage_keys
     made = keys.create(repeating.workspace, mode="live", scopes=SCOPES)
 
@@ -114,7 +114,7 @@ def test_key_is_made_changed_and_revoked(repeating: Service) -> None:
     assert repeating.call("GET", "/v1/renders", key=rolled.text).code == "api_key_revoked"
 
 
-def test_due_item_is_handed_out_by_the_tick_that_moved_it(repeating: Service) -> None:
+def test_due_item_is_dispatched_by_the_tick_that_moved_it(repeating: Service) -> None:
     repeating.render(mode="async")
     repeating.clock.advance(minutes=2)
 
@@ -138,11 +138,9 @@ def test_due_item_is_handed_out_by_the_tick_that_moved_it(repeating: Service) ->
         ),
     ],
 )
-def test_store_that_does_not_answer_is_told_as_a_degraded_region(
-    service: Service, fault: Exception
-) -> None:
+def test_unavailable_store_answers_region_degraded(service: Service, fault: Exception) -> None:
     calm = service.clients.dynamodb
-    service.clients.dynamodb = cast("Any", Failing(calm, "transact_write_items", fault))
+    service.clients.dynamodb = cast("Any", FailingClient(calm, "transact_write_items", fault))
     headers = {"Idempotency-Key": "one"}
 
     answer = service.render(headers=headers)
@@ -153,25 +151,25 @@ def test_store_that_does_not_answer_is_told_as_a_degraded_region(
     assert service.render(headers=headers).status == 200
     service.clock.advance(minutes=6)
     service.tick()
-    settle_down(service)
+    process_queues(service)
     limits = service.limits()
     assert (limits["used"], limits["holds"], limits["leases"]) == (1, {}, {})
 
 
-def test_fault_of_our_own_stays_an_internal_error(service: Service) -> None:
+def test_bug_stays_an_internal_error(service: Service) -> None:
     fault = ClientError({"Error": {"Code": "ValidationException", "Message": ""}}, "GetItem")
     service.clients.dynamodb = cast(
-        "Any", Failing(service.clients.dynamodb, "transact_write_items", fault)
+        "Any", FailingClient(service.clients.dynamodb, "transact_write_items", fault)
     )
 
     assert service.render().code == "internal_error"
 
 
-def test_function_taken_for_dead_that_still_runs_changes_nothing(service: Service) -> None:
+def test_superseded_attempt_that_still_runs_changes_nothing(service: Service) -> None:
     events: list[dict[str, Any]] = []
 
     def cut_off() -> Any:
-        # Its caller's connection is cut, while the function goes on.
+        # The caller's connection is cut while the function continues.
         events.append(service.last_event)
         yield ConnectionClosedError(endpoint_url="https://lambda.test")
 

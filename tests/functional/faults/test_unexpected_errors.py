@@ -1,4 +1,4 @@
-"""What nobody expected to be raised tells where it came from; what it says stands in no log."""
+"""Unexpected exceptions: the log has their code location and never their message."""
 
 import json
 import sys
@@ -20,8 +20,8 @@ SECRET: Final = "Geheimnis-4711"
 NONE: Final = {"type": "binary", "retention": "none"}
 
 
-def said(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
-    """Return the lines of the log; it says nothing of the document, anywhere."""
+def log_lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
+    """Return the lines of the log; assert that no line contains the document."""
     output = capsys.readouterr()
     assert SECRET not in output.out + output.err
     return [json.loads(line) for line in output.out.splitlines()]
@@ -31,8 +31,8 @@ def html(job: Job) -> str:
     return str(getattr(job.source, "html"))  # noqa: B009 -- of whichever kind it is
 
 
-def quotes_the_document(job: Job) -> NoReturn:
-    """Fail as parsers do, with the document in the texts of a chain of exceptions."""
+def fail_with_document_in_messages(job: Job) -> NoReturn:
+    """Fail as parsers do, with the document in the messages of a chain of exceptions."""
     error = ValueError(f"cannot read {html(job)!r}")
     error.add_note(html(job))
     try:
@@ -41,15 +41,15 @@ def quotes_the_document(job: Job) -> NoReturn:
         raise KeyError(html(job)) from cause
 
 
-def names_the_document(job: Job) -> NoReturn:
-    """Fail with a document in the name of the exception's type, and of a refusal of AWS."""
+def fail_with_document_in_names(job: Job) -> NoReturn:
+    """Fail with a document in the name of the exception type and in an AWS error."""
     refusal: Any = {"Error": {"Code": html(job), "Message": html(job)}}
     raise ClientError(refusal, html(job))
 
 
-@pytest.mark.parametrize("fails", [quotes_the_document, names_the_document])
+@pytest.mark.parametrize("fails", [fail_with_document_in_messages, fail_with_document_in_names])
 @pytest.mark.parametrize("delivery", [NONE, {"type": "url"}], ids=["none", "kept"])
-def test_an_invocation_that_fails_tells_its_place_only(
+def test_failed_invocation_logs_code_location_only(
     service: Service,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
@@ -71,7 +71,7 @@ def test_an_invocation_that_fails_tells_its_place_only(
     answer = service.render(input={"type": "html", "html": SECRET}, delivery=delivery)
 
     assert answer.code == "render_lost"
-    errors = [line for line in said(capsys) if line["level"] == "ERROR"]
+    errors = [line for line in log_lines(capsys) if line["level"] == "ERROR"]
     assert len(errors) == len(failures) > 1
     for line in errors:
         assert line["message"] == "render failed unexpectedly"
@@ -79,15 +79,15 @@ def test_an_invocation_that_fails_tells_its_place_only(
         assert "chalicelib/features/renders/run/execute.py" in line["exception"]
         assert line["render"] == answer.json["render_id"]
     for failure in failures:
-        # The platform writes this one down, with all that it comes from.
+        # The platform logs this exception with all its causes.
         assert failure.__suppress_context__
         assert SECRET not in str(failure)
 
 
-def test_a_message_that_fails_tells_its_place_only(
+def test_failed_message_logs_code_location_only(
     service: Service, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    service.engine.before_run = quotes_the_document
+    service.engine.before_run = fail_with_document_in_messages
     body: dict[str, Any] = {
         "input": {"type": "html", "html": SECRET},
         "delivery": {"retention": "none"},
@@ -102,15 +102,15 @@ def test_a_message_that_fails_tells_its_place_only(
     assert service.serve({"Records": [record]}) == {"batchItemFailures": []}
     service.record_dead_letters("Renders")
 
-    lines = said(capsys)
+    lines = log_lines(capsys)
     assert "message failed" in {line.get("message") for line in lines}
     (letter,) = service.dead_letters("Renders")
     assert letter.reason.startswith("KeyError: ")
-    assert "test_unexpected.py:" in letter.reason
+    assert "test_unexpected_errors.py:" in letter.reason
     assert SECRET not in letter.reason
 
 
-def test_a_thread_that_ends_tells_its_place_only(
+def test_failed_thread_logs_code_location_only(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail() -> NoReturn:
@@ -122,12 +122,12 @@ def test_a_thread_that_ends_tells_its_place_only(
     thread.start()
     thread.join()
 
-    (line,) = said(capsys)
+    (line,) = log_lines(capsys)
     assert line["message"] == "uncaught exception in a thread"
     assert "in fail\nValueError" in line["exception"]
 
 
-def test_a_trace_has_every_cause_and_ends() -> None:
+def test_logged_traceback_has_every_cause_and_is_bounded() -> None:
     def recurse() -> NoReturn:
         recurse()
 
@@ -150,7 +150,7 @@ def test_a_trace_has_every_cause_and_ends() -> None:
     assert trace.count("\n") < sys.getrecursionlimit() / 10
 
 
-def test_a_refusal_of_aws_tells_what_was_refused() -> None:
+def test_aws_error_is_logged_with_operation_and_code() -> None:
     refusal: Any = {"Error": {"Code": "AccessDenied", "Message": SECRET}}
 
     assert (

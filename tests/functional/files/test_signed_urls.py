@@ -1,4 +1,4 @@
-"""Signed file addresses as strangers send them: whatever is not the signed one is refused alike."""
+"""Signed file URLs: every altered URL gets the same refusal."""
 
 from collections.abc import Callable
 from urllib.parse import urlsplit
@@ -10,7 +10,7 @@ from tests.builders.service import Service
 
 @pytest.fixture
 def path(service: Service) -> str:
-    """Return path and query of a file's address."""
+    """Return path and query of a file URL."""
     parts = urlsplit(service.render().json["files"][0]["url"])
     return f"{parts.path}?{parts.query}"
 
@@ -31,7 +31,7 @@ def path(service: Service) -> str:
         lambda path: path.replace("file_", "file_0"),
     ],
 )
-def test_altered_address_has_no_valid_signature(
+def test_altered_url_has_no_valid_signature(
     service: Service, path: str, alter: Callable[[str], str]
 ) -> None:
     answer = service.call("GET", alter(path), key=None)
@@ -40,6 +40,6 @@ def test_altered_address_has_no_valid_signature(
     assert "errors" not in answer.json
 
 
-def test_address_as_it_was_given_leads_to_the_file(service: Service, path: str) -> None:
+def test_signed_url_leads_to_the_file(service: Service, path: str) -> None:
     assert service.call("GET", path, key=None).status == 302
     assert service.call("HEAD", path, key=None).status == 302

@@ -1,4 +1,4 @@
-"""Who may call: every way in which a key is refused, over HTTP."""
+"""Authentication over HTTP: every reason to refuse a key."""
 
 import datetime as dt
 from copy import replace
@@ -24,7 +24,7 @@ def app(services: FakeApiServices) -> App:
     return App(endpoints_of(api_resource), lambda: services)
 
 
-def test_good_key_is_let_in_by_either_header(app: App, services: FakeApiServices) -> None:
+def test_valid_key_is_accepted_in_either_header(app: App, services: FakeApiServices) -> None:
     key = services.key()
 
     for headers in (
@@ -39,7 +39,7 @@ def test_good_key_is_let_in_by_either_header(app: App, services: FakeApiServices
 
 
 @pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer "}, {"X-API-Key": " "}])
-def test_no_key(app: App, headers: dict[str, str]) -> None:
+def test_missing_key_is_refused(app: App, headers: dict[str, str]) -> None:
     answer = request(app, "GET", "/v1/chairs/1", headers=headers)
 
     assert (answer.status, answer.code) == (401, "authentication_required")
@@ -65,7 +65,7 @@ def _other_mode(key: str) -> str:
         _other_mode,
     ],
 )
-def test_malformed_key_is_refused_without_a_look_up(
+def test_malformed_key_is_refused_without_a_lookup(
     app: App, services: FakeApiServices, spoil: object
 ) -> None:
     assert callable(spoil)
@@ -108,7 +108,9 @@ def test_two_different_keys_are_refused(app: App, services: FakeApiServices) -> 
     assert (answer.status, answer.code) == (401, "invalid_api_key")
 
 
-def test_unknown_key_and_wrong_secret_look_the_same(app: App, services: FakeApiServices) -> None:
+def test_unknown_key_and_wrong_secret_get_the_same_answer(
+    app: App, services: FakeApiServices
+) -> None:
     known = key_format.parse(services.key())
     assert known is not None
     wrong_secret = key_format.generate("test", key_id=known.key_id).text
@@ -120,7 +122,7 @@ def test_unknown_key_and_wrong_secret_look_the_same(app: App, services: FakeApiS
     assert answers[0].json["detail"] == answers[1].json["detail"]
 
 
-def test_wrong_secret_learns_nothing_of_a_revoked_key(app: App, services: FakeApiServices) -> None:
+def test_wrong_secret_does_not_reveal_a_revoked_key(app: App, services: FakeApiServices) -> None:
     known = key_format.parse(services.key(revoked_at=NOW, expires_at=NOW))
     assert known is not None
     wrong_secret = key_format.generate("test", key_id=known.key_id).text
@@ -137,7 +139,7 @@ def test_key_expires_exactly_at_its_time(app: App, services: FakeApiServices) ->
     assert (answer.status, answer.code) == (401, "api_key_expired")
 
 
-def test_revoked_key(app: App, services: FakeApiServices) -> None:
+def test_revoked_key_is_refused(app: App, services: FakeApiServices) -> None:
     answer = request(app, "GET", "/v1/chairs/1", key=services.key(revoked_at=NOW))
 
     assert (answer.status, answer.code) == (401, "api_key_revoked")
@@ -214,7 +216,7 @@ def test_scopes(
         (("0.0.0.0/0",), (), "", False),
     ],
 )
-def test_address_lists(
+def test_ip_allowlists(
     app: App,
     services: FakeApiServices,
     of_key: tuple[str, ...],
@@ -236,7 +238,7 @@ def test_address_lists(
     "header",
     ["X-Forwarded-For", "Forwarded", "X-Real-IP", "True-Client-IP", "CF-Connecting-IP"],
 )
-def test_no_header_can_name_another_address(
+def test_forwarded_headers_cannot_spoof_the_ip_address(
     app: App, services: FakeApiServices, header: str
 ) -> None:
     key = services.key(allow_ips=("10.0.0.1/32",))
@@ -253,7 +255,7 @@ def test_no_header_can_name_another_address(
         ("deletion_scheduled", "workspace_deletion_scheduled"),
     ],
 )
-def test_workspaces_that_are_shut(
+def test_suspended_and_deleting_workspaces_are_refused(
     app: App, services: FakeApiServices, status: str, code: str
 ) -> None:
     key = services.key(services.workspace(status=status))
@@ -263,7 +265,7 @@ def test_workspaces_that_are_shut(
     assert (answer.status, answer.code) == (403, code)
 
 
-def test_key_without_its_workspace_is_unknown(app: App, services: FakeApiServices) -> None:
+def test_key_without_a_workspace_is_unknown(app: App, services: FakeApiServices) -> None:
     key = services.key()
     services.workspaces.clear()
 

@@ -15,7 +15,7 @@ type Sent = list[tuple[Sequence[str], str, str]]
 
 @pytest.fixture
 def sent(monkeypatch: pytest.MonkeyPatch) -> Sent:
-    """Catch mail at the door."""
+    """Capture outgoing mail."""
     letters: Sent = []
     monkeypatch.setattr(SmtpMailer, "__call__", lambda _, *letter: letters.append(letter))
     return letters
@@ -33,7 +33,7 @@ def workspace(service: Service) -> WorkspaceId:
 
 
 def expiring(service: Service, workspace: WorkspaceId, days: float) -> str:
-    """Make a key that lives so long; return its id."""
+    """Create a key that expires after `days`; return its id."""
     ends = service.clock.now() + dt.timedelta(days=days)
     return service.key("live", workspace, expires_at=ends).split("_")[2]
 
@@ -68,7 +68,7 @@ def test_owners_are_warned_twice(service: Service, workspace: WorkspaceId, sent:
 
 
 @pytest.mark.parametrize(("days", "mails"), [(14.1, 2), (13.9, 1), (1.1, 1), (0.9, 0)])
-def test_warning_whose_time_was_over_at_birth_is_not_sent(
+def test_warning_already_past_at_creation_is_not_sent(
     service: Service, workspace: WorkspaceId, sent: Sent, days: float, mails: int
 ) -> None:
     expiring(service, workspace, days)
@@ -79,7 +79,7 @@ def test_warning_whose_time_was_over_at_birth_is_not_sent(
     assert len(sent) == mails
 
 
-def test_revoked_key_is_not_warned_of(service: Service, workspace: WorkspaceId, sent: Sent) -> None:
+def test_revoked_key_sends_no_warning(service: Service, workspace: WorkspaceId, sent: Sent) -> None:
     service.operator.manage_keys.revoke(expiring(service, workspace, 20))
 
     wait(service, days=7)
@@ -89,7 +89,7 @@ def test_revoked_key_is_not_warned_of(service: Service, workspace: WorkspaceId, 
     assert service.tick() == 0
 
 
-def test_failing_mail_server_is_asked_again(
+def test_failing_mail_server_is_retried(
     service: Service, workspace: WorkspaceId, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[object] = []
@@ -110,9 +110,7 @@ def test_failing_mail_server_is_asked_again(
     assert len(asked) == 2
 
 
-def test_message_that_comes_twice_warns_once(
-    service: Service, workspace: WorkspaceId, sent: Sent
-) -> None:
+def test_duplicate_message_warns_once(service: Service, workspace: WorkspaceId, sent: Sent) -> None:
     key_id = expiring(service, workspace, 20)
     wait(service, days=7)
 
@@ -125,7 +123,7 @@ def test_message_that_comes_twice_warns_once(
     assert len(sent) == 2
 
 
-def test_key_that_is_not_there_is_a_dead_letter(service: Service) -> None:
+def test_message_for_a_missing_key_is_a_dead_letter(service: Service) -> None:
     service.send("Maintenance", json.dumps({"v": 1, "pk": "KEY#none", "sk": "META"}))
 
     assert service.run_maintenance() == []
@@ -135,7 +133,7 @@ def test_key_that_is_not_there_is_a_dead_letter(service: Service) -> None:
     assert letter.reason == "no handler for KEY#none META"
 
 
-def test_key_of_an_earlier_release_is_warned_of_once_it_is_used(
+def test_key_of_an_earlier_release_warns_after_its_next_use(
     service: Service, workspace: WorkspaceId, sent: Sent
 ) -> None:
     ends = service.clock.now() + dt.timedelta(days=20)

@@ -1,4 +1,4 @@
-"""What a caller waits for and no render is made of takes a place in the plan's concurrency."""
+"""Concurrency leases of synchronous work that creates no render."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -19,46 +19,46 @@ FAR: Final = 4_000_000_000
 DATASET: Final = {"name": "A", "data": {"n": 1}}
 
 
-def published(service: Service) -> ApiAnswer:
-    return publish_template(service, made(service))
+def create_and_publish(service: Service) -> ApiAnswer:
+    return publish_template(service, create(service))
 
 
-def made(service: Service) -> str:
+def create(service: Service) -> str:
     return make_template(service, datasets=[DATASET])
 
 
-def made_at_once(service: Service) -> ApiAnswer:
+def create_published(service: Service) -> ApiAnswer:
     return post_template(service, datasets=[DATASET], publish=True)
 
 
-def preflighted(service: Service) -> ApiAnswer:
+def preflight(service: Service) -> ApiAnswer:
     body = {"input": {"type": "html", "html": "{{ n }}"}, "data": {"n": 1}}
     return service.call("POST", "/v1/renders/preflight", json_body=body)
 
 
-def validated(service: Service) -> ApiAnswer:
+def validate(service: Service) -> ApiAnswer:
     validation_results.fake_validation(service)
     headers = {"Content-Type": "application/xml"}
     return service.call("POST", "/v1/einvoices/validate", body=INVOICE_XML, headers=headers)
 
 
-def inferred(service: Service) -> ApiAnswer:
-    return service.call("POST", f"{made(service)}/infer-schema")
+def infer_schema(service: Service) -> ApiAnswer:
+    return service.call("POST", f"{create(service)}/infer-schema")
 
 
 WORK: Final[dict[str, Callable[[Service], ApiAnswer]]] = {
-    "published": published,
-    "made_at_once": made_at_once,
-    "preflighted": preflighted,
-    "validated": validated,
-    "inferred": inferred,
+    "publish": create_and_publish,
+    "create_published": create_published,
+    "preflight": preflight,
+    "validate": validate,
+    "infer_schema": infer_schema,
 }
 
 
 @pytest.mark.parametrize("work", WORK)
-def test_nobody_does_more_at_once_than_the_plan_allows(service: Service, work: str) -> None:
-    places = {f"rnd_{n}": FAR for n in range(50)}
-    item = service.limits() | {"leases": places}
+def test_concurrency_is_bounded_by_the_plan(service: Service, work: str) -> None:
+    leases = {f"rnd_{n}": FAR for n in range(50)}
+    item = service.limits() | {"leases": leases}
     service.services.tables.write(Write(service.settings.main_table, item=item))
 
     answer = WORK[work](service)
@@ -67,11 +67,11 @@ def test_nobody_does_more_at_once_than_the_plan_allows(service: Service, work: s
     assert answer.headers["Retry-After"] == "1"
     assert answer.headers["RateLimit-Policy"] == '"requests";q=100;w=1'
     assert service.engine.jobs == []
-    assert service.limits()["leases"] == places
+    assert service.limits()["leases"] == leases
 
 
-@pytest.mark.parametrize("work", sorted(set(WORK) - {"inferred"}))
-def test_place_is_held_while_the_function_works(service: Service, work: str) -> None:
+@pytest.mark.parametrize("work", sorted(set(WORK) - {"infer_schema"}))
+def test_lease_is_held_while_the_function_works(service: Service, work: str) -> None:
     held = []
 
     def seen() -> Iterator[None]:
@@ -86,7 +86,7 @@ def test_place_is_held_while_the_function_works(service: Service, work: str) -> 
     assert service.limits()["leases"] == {}
 
 
-def test_looking_only_takes_no_place(service: Service) -> None:
+def test_preflight_and_publishing_without_datasets_need_no_lease(service: Service) -> None:
     item = service.limits() | {"leases": {f"rnd_{n}": FAR for n in range(50)}}
     service.services.tables.write(Write(service.settings.main_table, item=item))
     body = {"input": {"type": "html", "html": "<p>x"}}
@@ -95,8 +95,8 @@ def test_looking_only_takes_no_place(service: Service) -> None:
     assert publish_template(service, make_template(service)).status == 201
 
 
-@pytest.mark.parametrize("work", ["published", "made_at_once"])
-def test_publishing_renders_only_where_and_while_renders_are_taken(
+@pytest.mark.parametrize("work", ["publish", "create_published"])
+def test_publishing_renders_only_where_and_while_renders_are_accepted(
     service: Service, work: str
 ) -> None:
     service.operator.service_states.set("maintenance", retry_after_s=7)
@@ -111,7 +111,7 @@ def test_publishing_renders_only_where_and_while_renders_are_taken(
     assert service.engine.jobs == []
 
 
-def test_what_still_runs_when_publishing_has_failed_keeps_its_place(service: Service) -> None:
+def test_dry_run_that_still_runs_after_failed_publishing_keeps_its_lease(service: Service) -> None:
     running, may_end = threading.Event(), threading.Event()
 
     def work(job: Any) -> None:
@@ -132,13 +132,13 @@ def test_what_still_runs_when_publishing_has_failed_keeps_its_place(service: Ser
     may_end.set()
 
 
-def test_place_that_cannot_be_given_back_spoils_nothing(service: Service) -> None:
+def test_failure_to_release_a_lease_does_not_fail_the_request(service: Service) -> None:
     def crowded(_place: object) -> None:
         raise Throttled
 
     service.services.limits.release_lease = crowded  # type: ignore[assignment, method-assign]
 
-    assert preflighted(service).json["ok"] is True
+    assert preflight(service).json["ok"] is True
     service.clock.advance(seconds=41)
     assert service.render().status == 200
     assert service.limits()["leases"] == {}

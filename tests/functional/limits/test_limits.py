@@ -1,4 +1,4 @@
-"""What a plan allows: rate, concurrency and quota of a workspace."""
+"""Limits of a plan: rate, concurrency and quota of a workspace."""
 
 import datetime as dt
 
@@ -9,7 +9,7 @@ from chalicelib.features.workspaces.change import WorkspaceChanges
 from tests.builders.service import Service
 
 
-def test_rate_is_refused_with_the_time_to_come_back(service: Service) -> None:
+def test_rate_limited_request_gets_retry_after(service: Service) -> None:
     key = service.key("live", service.create_workspace("free"))
     answers = [service.render(key=key) for _ in range(3)]
 
@@ -28,7 +28,7 @@ def test_reading_counts_towards_the_rate(service: Service) -> None:
     assert statuses == [200, 200, 429]
 
 
-def test_every_answer_tells_the_rate_that_is_left(service: Service) -> None:
+def test_every_answer_carries_the_remaining_rate(service: Service) -> None:
     key = service.key("live", service.create_workspace("starter"))
 
     left = [service.render(key=key).headers["RateLimit"] for _ in range(2)]
@@ -36,7 +36,7 @@ def test_every_answer_tells_the_rate_that_is_left(service: Service) -> None:
     assert [entry.split(";")[1] for entry in left] == ["r=4", "r=3"]
 
 
-def test_test_renders_have_a_rate_by_the_minute(service: Service) -> None:
+def test_test_renders_have_a_rate_per_minute(service: Service) -> None:
     workspace = service.create_workspace("free")
     key = service.key("test", workspace)
     for _ in range(10):
@@ -51,14 +51,14 @@ def test_test_renders_have_a_rate_by_the_minute(service: Service) -> None:
     assert service.render(key=key).status == 200
 
 
-def test_refused_test_render_is_told_when_there_is_room_for_it(service: Service) -> None:
+def test_refused_test_render_gets_retry_after(service: Service) -> None:
     key = service.key("test", service.create_workspace("free"))
     for _ in range(10):
         assert service.render(key=key).status == 200
         service.clock.advance(milliseconds=600)
     assert service.render(key=key).status == 200
 
-    # The request itself has room: only what renders is refused, and it counts as a request.
+    # The request rate has room: only the render is refused, and it counts as a request.
     refused = service.render(key=key)
 
     assert (refused.code, refused.headers["Retry-After"]) == ("rate_limited", "6")
@@ -70,7 +70,7 @@ def test_refused_test_render_is_told_when_there_is_room_for_it(service: Service)
     assert service.render(key=key).status == 200
 
 
-def test_both_rates_are_told_by_the_longer_pause(service: Service) -> None:
+def test_rate_headers_report_the_stricter_of_both_rates(service: Service) -> None:
     key = service.key("test", service.create_workspace("free"))
     for _ in range(10):
         assert service.render(key=key).status == 200
@@ -86,7 +86,7 @@ def test_both_rates_are_told_by_the_longer_pause(service: Service) -> None:
 
 
 @pytest.mark.parametrize("status", [200, 400, 402, 403, 404, 413, 415, 429])
-def test_every_answer_to_a_key_tells_the_rate(service: Service, status: int) -> None:
+def test_every_answer_to_a_key_carries_rate_headers(service: Service, status: int) -> None:
     workspace = service.create_workspace("free")
     key = service.key("live", workspace)
     limits, tables = service.operator.limits, service.services.tables
@@ -114,7 +114,7 @@ def test_every_answer_to_a_key_tells_the_rate(service: Service, status: int) -> 
     assert answer.headers["RateLimit"] == f'"requests";r={left};t=1'
 
 
-def test_sync_renders_at_once_are_counted_by_leases(service: Service) -> None:
+def test_concurrent_sync_renders_are_counted_by_leases(service: Service) -> None:
     workspace = service.create_workspace("free")
     key = service.key("live", workspace)
     inside = []
@@ -127,7 +127,7 @@ def test_sync_renders_at_once_are_counted_by_leases(service: Service) -> None:
     assert service.operator.limits.get(workspace)["leases"] == {}
 
 
-def test_lease_that_nobody_gave_back_runs_out(service: Service) -> None:
+def test_unreleased_lease_expires(service: Service) -> None:
     workspace = service.create_workspace("free")
     key = service.key("live", workspace)
     tables = service.services.tables
@@ -161,7 +161,7 @@ def test_used_up_allowance_refuses_until_the_next_cycle(service: Service) -> Non
     assert limits["cycle_start"] == "2026-12-21T12:00:00.000Z"
 
 
-def test_queued_renders_hold_their_part_of_the_allowance(service: Service) -> None:
+def test_queued_renders_reserve_allowance(service: Service) -> None:
     workspace = service.create_workspace("starter")
     key = service.key("live", workspace)
     service.render(key=key, mode="async")

@@ -1,4 +1,4 @@
-"""Packs and automatic top-ups: what they allow, and what is told when nothing is left."""
+"""Packs and automatic top-ups: allowance, and events when nothing is left."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from tests.builders.service import Service
 
 
 class Tenant:
-    """A workspace that has used all that its plan includes."""
+    """Workspace that has used all included renders."""
 
     def __init__(self, service: Service, tool: OperatorTool, plan: str = "starter") -> None:
         self.service = service
@@ -49,21 +49,25 @@ def tenant(service: Service, tool: OperatorTool) -> Tenant:
     return Tenant(service, tool)
 
 
-def test_render_of_a_pack_is_taken_when_the_included_ones_are_used(tenant: Tenant) -> None:
+def test_pack_is_used_after_the_included_renders(tenant: Tenant) -> None:
     tenant.set("--packs", "2")
     assert tenant.renders["prepaid_remaining"] == 2_000
 
     assert tenant.render().status == 200
 
-    told = tenant.renders
-    assert (told["used"], told["remaining_included"], told["prepaid_remaining"]) == (
+    renders_left = tenant.renders
+    assert (
+        renders_left["used"],
+        renders_left["remaining_included"],
+        renders_left["prepaid_remaining"],
+    ) == (
         2_000,
         0,
         1_999,
     )
 
 
-def test_included_renders_go_before_packs(tenant: Tenant) -> None:
+def test_included_renders_are_used_before_packs(tenant: Tenant) -> None:
     tenant.set("--packs", "1")
     tenant.keep(quota_left=1, used=1_999)
 
@@ -74,7 +78,7 @@ def test_included_renders_go_before_packs(tenant: Tenant) -> None:
     assert tenant.renders["prepaid_remaining"] == 999
 
 
-def test_render_that_fails_gives_its_part_of_the_pack_back(tenant: Tenant) -> None:
+def test_failed_render_returns_its_pack_reservation(tenant: Tenant) -> None:
     tenant.set("--packs", "1")
     tenant.service.engine.page_count = 5_000
 
@@ -85,14 +89,18 @@ def test_render_that_fails_gives_its_part_of_the_pack_back(tenant: Tenant) -> No
     assert tenant.renders["prepaid_remaining"] == 999
 
 
-def test_what_is_left_of_packs_outlives_the_cycle(tenant: Tenant) -> None:
+def test_remaining_pack_renders_outlive_the_cycle(tenant: Tenant) -> None:
     tenant.set("--packs", "1")
     tenant.service.clock.advance(days=31)
 
     tenant.render()
 
-    told = tenant.renders
-    assert (told["used"], told["remaining_included"], told["prepaid_remaining"]) == (
+    renders_left = tenant.renders
+    assert (
+        renders_left["used"],
+        renders_left["remaining_included"],
+        renders_left["prepaid_remaining"],
+    ) == (
         1,
         1_999,
         1_000,
@@ -115,7 +123,7 @@ def test_top_ups_stay_within_the_limit(tenant: Tenant, cap: int, packs: int) -> 
     assert f"limit of {cap} cents" in answer.json["detail"]
 
 
-def test_each_cycle_has_top_ups_of_its_own(tenant: Tenant) -> None:
+def test_each_cycle_has_separate_top_ups(tenant: Tenant) -> None:
     tenant.set("--spend-cap-cents", "2900")
     assert tenant.render().status == 200
     tenant.keep(prepaid_left=0)
@@ -140,7 +148,7 @@ def test_items_of_earlier_releases_are_topped_up(tenant: Tenant) -> None:
     assert tenant.renders["prepaid_remaining"] == 999
 
 
-def test_without_a_limit_nothing_is_bought(tenant: Tenant) -> None:
+def test_without_a_top_up_limit_nothing_is_bought(tenant: Tenant) -> None:
     answer = tenant.render()
 
     assert (answer.status, answer.code) == (402, "render_limit_reached")
@@ -148,7 +156,7 @@ def test_without_a_limit_nothing_is_bought(tenant: Tenant) -> None:
     assert "2026-12-21T12:00:00.000Z" in answer.json["detail"]
 
 
-def test_free_plan_has_neither(service: Service, tool: OperatorTool) -> None:
+def test_free_plan_has_neither_packs_nor_top_ups(service: Service, tool: OperatorTool) -> None:
     tenant = Tenant(service, tool, "free")
     tenant.set("--spend-cap-cents", "100000")
     refused = tool.refusal("workspace", "set", tenant.workspace, "--packs", "1")
@@ -164,7 +172,7 @@ def test_free_plan_has_neither(service: Service, tool: OperatorTool) -> None:
     assert tenant.renders["prepaid_remaining"] == 1_000
 
 
-def test_holds_survive_a_change_of_plan(tenant: Tenant) -> None:
+def test_reservations_survive_a_change_of_plan(tenant: Tenant) -> None:
     service = tenant.service
     tenant.keep(quota_left=1, used=1_999)
     service.operator.change_workspace(tenant.workspace, WorkspaceChanges(packs=1))
@@ -174,8 +182,12 @@ def test_holds_survive_a_change_of_plan(tenant: Tenant) -> None:
 
     assert service.run_queued() == []
 
-    told = tenant.renders
-    assert (told["used"], told["remaining_included"], told["prepaid_remaining"]) == (
+    renders_left = tenant.renders
+    assert (
+        renders_left["used"],
+        renders_left["remaining_included"],
+        renders_left["prepaid_remaining"],
+    ) == (
         2_000,
         8_000,
         999,
@@ -186,7 +198,7 @@ def test_holds_survive_a_change_of_plan(tenant: Tenant) -> None:
     "options",
     [("--packs", "-1"), ("--spend-cap-cents", "-1"), ("--spend-cap-cents", "100000001")],
 )
-def test_numbers_have_bounds(tenant: Tenant, options: tuple[str, str]) -> None:
+def test_pack_and_top_up_numbers_have_bounds(tenant: Tenant, options: tuple[str, str]) -> None:
     code, _ = tenant.tool.refusal("workspace", "set", tenant.workspace, *options)
 
     assert code == "validation_error"

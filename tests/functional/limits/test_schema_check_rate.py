@@ -1,4 +1,4 @@
-"""Data are held against a schema, which may take seconds, only where the limits have room."""
+"""Schema validation, which may take seconds, runs only within the limits."""
 
 from typing import Any
 
@@ -10,10 +10,10 @@ from tests.builders.templates import make_template, render_template
 
 
 class CountedSchemas:
-    """Counts who asks."""
+    """Schema worker that counts its checks."""
 
     def __init__(self) -> None:
-        self.asked = 0
+        self.checks = 0
 
     def check_schema(self, schema: Any, *, deadline: float, prefix: str = "") -> list[FieldError]:
         del schema, deadline, prefix
@@ -23,11 +23,11 @@ class CountedSchemas:
         self, schema: Any, data: Any, *, deadline: float, prefix: str = ""
     ) -> list[FieldError]:
         del schema, data, deadline, prefix
-        self.asked += 1
+        self.checks += 1
         return []
 
 
-def test_a_flood_is_refused_before_anything_is_checked(service: Service) -> None:
+def test_rate_limit_applies_before_schema_validation(service: Service) -> None:
     schemas = CountedSchemas()
     service.services.__dict__["check_schemas"] = CheckSchemas(schemas)
     path = make_template(service, schema={"required": ["n"]}, publish=True)
@@ -35,16 +35,16 @@ def test_a_flood_is_refused_before_anything_is_checked(service: Service) -> None
     service.services.tables.write(Write(service.settings.main_table, item=item))
 
     refused = {render_template(service, path, data={"n": 1}).code for _ in range(5)}
-    assert (refused, schemas.asked) == ({"concurrency_limited"}, 0)
+    assert (refused, schemas.checks) == ({"concurrency_limited"}, 0)
 
     statuses = [
         render_template(service, path, data={"n": 1}, mode="async").status for _ in range(110)
     ]
     assert set(statuses) == {202, 429}
-    assert schemas.asked == statuses.count(202)
+    assert schemas.checks == statuses.count(202)
 
 
-def test_data_that_do_not_fit_hold_nothing_and_are_counted_once(service: Service) -> None:
+def test_invalid_data_reserve_nothing_and_count_once(service: Service) -> None:
     path = make_template(service, schema={"required": ["n"]}, publish=True)
     before = service.limits()
     left = int(service.call("GET", path).headers["RateLimit"].split(";")[1][2:])

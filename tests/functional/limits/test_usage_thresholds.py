@@ -1,4 +1,4 @@
-"""Facts and mail when 50, 80 and 100 % of a cycle's renders are used, and when top-ups end."""
+"""Events and mail at 50, 80 and 100 % of a cycle's renders, and when top-ups end."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ MARKS = ["50", "80", "100"]
 
 
 class Tenant:
-    """A workspace on the starter plan, with 2 000 renders, some of them used."""
+    """Workspace on the starter plan, with 2,000 renders, some of them used."""
 
     def __init__(self, service: Service, *, used: int) -> None:
         self.service = service
@@ -27,19 +27,19 @@ class Tenant:
         tables.write(Write(self.service.settings.main_table, item=item | fields))
 
     def render(self) -> str | None:
-        """Render, and return the code of a refusal."""
+        """Render; return the code of a refusal."""
         self.service.clock.advance(seconds=2)
         answer = self.service.render(key=self.key)
         return None if answer.status == 200 else answer.code
 
-    def settle_down(self) -> None:
+    def process_queues(self) -> None:
         self.service.clock.advance(seconds=1)
         self.service.tick()
         assert self.service.run_maintenance() == []
         assert self.service.relay_events() == []
 
     @property
-    def facts(self) -> list[dict[str, Any]]:
+    def events(self) -> list[dict[str, Any]]:
         rows = self.service.operator.workspaces
         assert rows.get(WorkspaceId(self.workspace))
         page = self.service.services.tables.query(
@@ -51,94 +51,94 @@ class Tenant:
 
     @property
     def marks(self) -> list[str]:
-        details = [fact["detail"] for fact in self.facts]
+        details = [event["detail"] for event in self.events]
         marks = [str(detail["threshold_percent"] or detail["kind"]) for detail in details]
         return sorted(marks, key=lambda mark: (len(mark), mark))
 
 
 @pytest.mark.parametrize(("used", "percent"), [(1_000, 50), (1_600, 80), (2_000, 100)])
-def test_threshold_is_told_with_the_render_that_meets_it(
+def test_threshold_event_is_published_with_the_render_that_reaches_it(
     service: Service, used: int, percent: int
 ) -> None:
     tenant = Tenant(service, used=used - 2)
     below = MARKS[: MARKS.index(str(percent))]
     tenant.render()
     tenant.service.clock.advance(minutes=6)
-    tenant.settle_down()
+    tenant.process_queues()
     assert tenant.marks == below
 
     tenant.render()
-    tenant.settle_down()
+    tenant.process_queues()
 
     assert tenant.marks == [*below, str(percent)]
-    (fact,) = [row for row in tenant.facts if row["detail"]["threshold_percent"] == percent]
-    assert fact["type"] == "usage.threshold_reached"
-    assert "published_at" in fact
-    assert (fact["detail"]["used"], fact["detail"]["included"]) == (used, 2_000)
+    (event,) = [row for row in tenant.events if row["detail"]["threshold_percent"] == percent]
+    assert event["type"] == "usage.threshold_reached"
+    assert "published_at" in event
+    assert (event["detail"]["used"], event["detail"]["included"]) == (used, 2_000)
 
 
-def test_threshold_is_told_once_in_a_cycle_and_again_in_the_next(service: Service) -> None:
+def test_threshold_event_is_published_once_per_cycle(service: Service) -> None:
     tenant = Tenant(service, used=999)
     for _ in range(3):
         tenant.render()
-        tenant.settle_down()
+        tenant.process_queues()
     tenant.set(told={})
     tenant.render()
     tenant.service.clock.advance(minutes=6)
-    tenant.settle_down()
+    tenant.process_queues()
     assert tenant.marks == ["50"]
 
     service.clock.advance(days=31)
     tenant.render()
     tenant.set(used=999, quota_left=1_001)
     tenant.render()
-    tenant.settle_down()
+    tenant.process_queues()
 
     assert tenant.marks == ["50", "50"]
-    assert len({fact["id"] for fact in tenant.facts}) == 2
+    assert len({event["id"] for event in tenant.events}) == 2
 
 
-def test_test_renders_meet_no_threshold(service: Service) -> None:
+def test_test_renders_reach_no_threshold(service: Service) -> None:
     tenant = Tenant(service, used=999)
     tenant.key = service.key("test", tenant.workspace)
 
     tenant.render()
     tenant.service.clock.advance(minutes=6)
-    tenant.settle_down()
+    tenant.process_queues()
 
     assert tenant.marks == []
 
 
-def test_end_of_top_ups_is_told_when_nothing_is_left(service: Service) -> None:
+def test_exhausted_top_ups_are_published(service: Service) -> None:
     tenant = Tenant(service, used=2_000)
     service.operator.change_workspace(tenant.workspace, WorkspaceChanges(spend_cap_cents=2_900))
     assert tenant.render() is None
-    tenant.settle_down()
+    tenant.process_queues()
     assert tenant.marks == MARKS
 
     tenant.set(prepaid_left=1)
     assert tenant.render() is None
-    tenant.settle_down()
+    tenant.process_queues()
 
     assert tenant.marks == [*MARKS, "top_ups"]
     assert tenant.render() == "render_limit_reached"
 
 
-def test_without_top_ups_their_end_is_not_told(service: Service) -> None:
+def test_without_top_ups_no_exhaustion_event_is_published(service: Service) -> None:
     tenant = Tenant(service, used=1_999)
 
     tenant.render()
-    tenant.settle_down()
+    tenant.process_queues()
 
     assert tenant.marks == MARKS
 
 
-def test_owner_without_mail_server_is_told_of_in_the_log_without_the_address(
+def test_without_mail_server_the_mail_is_logged_without_the_email_address(
     service: Service, capsys: pytest.CaptureFixture[str]
 ) -> None:
     tenant = Tenant(service, used=999)
 
     tenant.render()
-    tenant.settle_down()
+    tenant.process_queues()
 
     assert "mail_not_configured" in capsys.readouterr().out

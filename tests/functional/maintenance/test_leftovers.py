@@ -1,4 +1,4 @@
-"""What dies, or fails, in unlucky moments: no file, place or hold stays behind."""
+"""Functions killed or failing at bad moments leave no file, lease or reservation behind."""
 
 from typing import Any, NoReturn
 
@@ -9,7 +9,7 @@ from tests.builders.service import FunctionKilled, Service
 from tests.builders.templates import make_template, render_template
 
 
-def test_what_a_function_stored_that_died_after_its_render_was_purged_is_removed(
+def test_file_stored_by_a_killed_function_after_the_purge_is_removed(
     service: Service,
 ) -> None:
     render_id = service.render(mode="async").json["id"]
@@ -35,7 +35,7 @@ def test_what_a_function_stored_that_died_after_its_render_was_purged_is_removed
     assert (limits["used"], limits["holds"]) == (0, {})
 
 
-def test_what_arrives_late_from_a_dead_attempt_ends_with_the_retention(service: Service) -> None:
+def test_late_file_of_a_killed_attempt_expires_with_the_retention(service: Service) -> None:
     render_id = service.render(mode="async").json["id"]
     service.kill_before_commit = True
     with pytest.raises(FunctionKilled):
@@ -59,10 +59,10 @@ def test_what_arrives_late_from_a_dead_attempt_ends_with_the_retention(service: 
 
 
 @pytest.mark.parametrize(
-    ("fails_at", "mode"), [("check_schemas.data", "sync"), ("bodies.keep", "async")]
+    ("fails_at", "mode"), [("check_schemas.check_data", "sync"), ("bodies.store", "async")]
 )
 @pytest.mark.parametrize("also", ["", "limits.settle"])
-def test_fault_of_our_own_before_a_render_is_made_keeps_no_place(
+def test_bug_before_the_render_is_created_releases_the_lease(
     service: Service, monkeypatch: pytest.MonkeyPatch, fails_at: str, mode: str, also: str
 ) -> None:
     def fails(*_: object, **__: object) -> NoReturn:
@@ -71,7 +71,7 @@ def test_fault_of_our_own_before_a_render_is_made_keeps_no_place(
     path = make_template(service, schema={"required": ["n"]}, publish=True)
     for place in filter(None, (fails_at, also)):
         part, _, method = place.partition(".")
-        fault = has_no_room if place == also else fails
+        fault = has_no_capacity if place == also else fails
         monkeypatch.setattr(type(getattr(service.services, part)), method, fault)
 
     assert render_template(service, path, mode=mode, data={"n": 1}).code == "internal_error"
@@ -83,20 +83,20 @@ def test_fault_of_our_own_before_a_render_is_made_keeps_no_place(
 
 
 @pytest.mark.parametrize("deletes", [True, False])
-def test_body_that_was_kept_by_a_call_that_failed_is_removed(
+def test_body_stored_by_a_failed_call_is_removed(
     service: Service, monkeypatch: pytest.MonkeyPatch, *, deletes: bool
 ) -> None:
     bodies = type(service.services.bodies)
     keep = bodies.store
 
-    def kept_unheard(*call: Any) -> NoReturn:
+    def store_without_response(*call: Any) -> NoReturn:
         keep(*call)
         raise BrokenPipeError
 
     with monkeypatch.context() as failing:
-        failing.setattr(bodies, "store", kept_unheard)
+        failing.setattr(bodies, "store", store_without_response)
         if not deletes:
-            failing.setattr(bodies, "delete", has_no_room)
+            failing.setattr(bodies, "delete", has_no_capacity)
         assert service.render(mode="async").code == "internal_error"
     left = 0 if deletes else 1
     assert (len(service.objects()), len(service.limits()["holds"])) == (left, left)
@@ -109,5 +109,5 @@ def test_body_that_was_kept_by_a_call_that_failed_is_removed(
     assert service.limits()["holds"] == {}
 
 
-def has_no_room(*_: object, **__: object) -> NoReturn:
+def has_no_capacity(*_: object, **__: object) -> NoReturn:
     raise Throttled

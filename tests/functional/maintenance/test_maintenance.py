@@ -1,4 +1,4 @@
-"""What is due: renders sent again or ended, files that end with their retention, limits."""
+"""Maintenance of due items: renders sent again or ended, files after retention, limits."""
 
 import itertools
 import json
@@ -12,8 +12,8 @@ from tests.builders.http import ApiAnswer
 from tests.builders.service import FunctionKilled, Service
 
 
-def settle_down(service: Service) -> None:
-    """Work off everything, as the functions do within seconds."""
+def process_queues(service: Service) -> None:
+    """Process all queues, as the functions do within seconds."""
     for _ in range(3):
         service.run_maintenance()
         service.run_queued()
@@ -35,7 +35,7 @@ def test_nothing_is_due_at_once(service: Service) -> None:
     assert service.tick() == 0
 
 
-def test_waiting_render_is_sent_again_ever_more_rarely(service: Service) -> None:
+def test_waiting_render_is_sent_again_with_backoff(service: Service) -> None:
     service.render(mode="async")
     service.clients.sqs.purge_queue(QueueUrl=service.settings.renders_queue_url)
     sent = []
@@ -56,13 +56,13 @@ def test_waiting_render_is_sent_again_ever_more_rarely(service: Service) -> None
     assert pauses == sorted(pauses)
 
 
-def test_render_that_waited_a_day_is_given_up(service: Service) -> None:
+def test_render_that_waited_a_day_fails(service: Service) -> None:
     render_id = service.render(mode="async").json["id"]
     service.clients.sqs.purge_queue(QueueUrl=service.settings.renders_queue_url)
     service.clock.advance(days=1, seconds=1)
 
     service.tick()
-    settle_down(service)
+    process_queues(service)
 
     assert status_of(service, render_id) == ("failed", "render_lost")
     assert service.objects() == []
@@ -70,7 +70,7 @@ def test_render_that_waited_a_day_is_given_up(service: Service) -> None:
     assert service.usage() == {"live_failed": 1, "billed": 0}
 
 
-def test_second_message_does_not_take_a_render_from_the_function_that_runs_it(
+def test_duplicate_message_does_not_interrupt_the_running_function(
     service: Service,
 ) -> None:
     render_id = service.render(mode="async").json["id"]
@@ -86,7 +86,7 @@ def test_second_message_does_not_take_a_render_from_the_function_that_runs_it(
     assert status_of(service, render_id) == ("succeeded", None)
 
 
-def test_render_whose_function_died_is_taken_over_when_its_time_is_over(service: Service) -> None:
+def test_render_of_a_killed_function_is_taken_over_after_its_deadline(service: Service) -> None:
     render_id = service.render(mode="async").json["id"]
     service.engine.before_run = dies
     service.redeliver()
@@ -95,17 +95,17 @@ def test_render_whose_function_died_is_taken_over_when_its_time_is_over(service:
 
     service.clock.advance(minutes=6)
     service.tick()
-    settle_down(service)
+    process_queues(service)
     assert status_of(service, render_id) == ("processing", None)
     service.clock.advance(minutes=7)
     service.tick()
-    settle_down(service)
+    process_queues(service)
 
     assert status_of(service, render_id) == ("succeeded", None)
     assert service.limits()["used"] == 1
 
 
-def test_sync_render_whose_functions_both_died_is_lost_and_not_billed(service: Service) -> None:
+def test_sync_render_whose_functions_were_killed_is_lost_and_not_billed(service: Service) -> None:
     def gone(_job: object) -> None:
         raise KeyboardInterrupt
 
@@ -116,7 +116,7 @@ def test_sync_render_whose_functions_both_died_is_lost_and_not_billed(service: S
 
     service.clock.advance(minutes=3, seconds=1)
     service.tick()
-    settle_down(service)
+    process_queues(service)
 
     assert status_of(service, render_id) == ("failed", "render_lost")
     limits = service.limits()
@@ -124,29 +124,29 @@ def test_sync_render_whose_functions_both_died_is_lost_and_not_billed(service: S
 
 
 @pytest.mark.parametrize(("key", "days"), [("live", 30), ("test", 1)])
-def test_files_end_with_their_retention(service: Service, key: str, days: int) -> None:
+def test_files_are_removed_after_their_retention(service: Service, key: str, days: int) -> None:
     render = service.render(key=getattr(service, key)).json
     service.relay_events()
     service.clock.advance(days=days, seconds=-1)
     service.tick()
-    settle_down(service)
+    process_queues(service)
     assert len(service.objects()) == 1
 
     service.clock.advance(seconds=2)
     service.tick()
-    settle_down(service)
+    process_queues(service)
 
     assert service.objects() == []
     read = service.call("GET", f"/v1/renders/{render['id']}").json
     assert read["files"] == []
     assert read["files_purged_at"] == format_rfc3339(service.clock.now())
-    kinds = sorted(fact["type"] for fact in service.events(render["id"]))
+    kinds = sorted(event["type"] for event in service.events(render["id"]))
     assert kinds == ["render.expired", "render.succeeded"]
     service.clock.advance(minutes=10)
     assert service.tick() == 0
 
 
-def test_address_of_a_purged_file_says_so(service: Service) -> None:
+def test_url_of_a_purged_file_answers_gone(service: Service) -> None:
     render = service.render(delivery={"expires_in": 600}).json
     address = render["files"][0]["url"].removeprefix("https://files.test")
     assert service.call("GET", address, key=None).status == 302
@@ -160,11 +160,11 @@ def test_address_of_a_purged_file_says_so(service: Service) -> None:
     assert service.call("GET", address, key=None).code == "file_expired"
     again = service.call("DELETE", f"/v1/renders/{render['id']}/files")
     assert again.json == purged.json
-    kinds = sorted(fact["type"] for fact in service.events(render["id"]))
+    kinds = sorted(event["type"] for event in service.events(render["id"]))
     assert kinds == ["render.purged", "render.succeeded"]
 
 
-def test_repeat_of_a_purged_binary_render_says_so(service: Service) -> None:
+def test_repeat_of_a_purged_binary_render_answers_gone(service: Service) -> None:
     def binary() -> ApiAnswer:
         return service.render(delivery={"type": "binary"}, headers={"Idempotency-Key": "k"})
 
@@ -182,7 +182,7 @@ def test_unfinished_render_cannot_be_purged(service: Service) -> None:
     assert (answer.status, answer.code) == (409, "conflict")
 
 
-def test_purging_needs_its_scope_and_ones_own_render(service: Service) -> None:
+def test_purging_needs_its_scope_and_a_visible_render(service: Service) -> None:
     render_id = service.render().json["id"]
     reader = service.key("live", scopes=frozenset({"renders:read"}))
     stranger = service.key("live", service.create_workspace())
@@ -194,7 +194,7 @@ def test_purging_needs_its_scope_and_ones_own_render(service: Service) -> None:
     assert len(service.objects()) == 1
 
 
-def test_purge_that_died_half_way_is_finished_by_the_tick(
+def test_interrupted_purge_is_finished_by_the_tick(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     render_id = service.render().json["id"]
@@ -210,7 +210,7 @@ def test_purge_that_died_half_way_is_finished_by_the_tick(
 
     service.clock.advance(seconds=61)
     service.tick()
-    settle_down(service)
+    process_queues(service)
 
     assert service.objects() == []
     assert [f["type"] for f in service.events(render_id)].count("render.purged") == 1
@@ -218,7 +218,7 @@ def test_purge_that_died_half_way_is_finished_by_the_tick(
     assert "due_at" not in row
 
 
-def test_what_a_dead_api_function_took_of_the_limits_is_given_back(service: Service) -> None:
+def test_reservation_of_a_killed_api_function_is_released(service: Service) -> None:
     workspace = service.services.workspaces.get(service.workspace)
     assert workspace is not None
     now = service.clock.now()
@@ -229,7 +229,7 @@ def test_what_a_dead_api_function_took_of_the_limits_is_given_back(service: Serv
 
     service.clock.advance(minutes=5, seconds=1)
     service.tick()
-    settle_down(service)
+    process_queues(service)
 
     limits = service.limits()
     assert (limits["holds"], limits["leases"], limits["used"]) == ({}, {}, 0)
@@ -237,7 +237,7 @@ def test_what_a_dead_api_function_took_of_the_limits_is_given_back(service: Serv
     assert "due_at" not in limits
 
 
-def test_reconciling_leaves_a_render_alone_that_is_not_final(service: Service) -> None:
+def test_reconciling_ignores_unfinished_renders(service: Service) -> None:
     service.render(mode="async")
     service.clock.advance(minutes=5, seconds=1)
     service.tick()
@@ -248,7 +248,7 @@ def test_reconciling_leaves_a_render_alone_that_is_not_final(service: Service) -
     assert "due_at" in service.limits()
 
 
-def test_message_for_what_nobody_knows_is_a_dead_letter(service: Service) -> None:
+def test_message_for_an_unknown_item_is_a_dead_letter(service: Service) -> None:
     for pk in ("WS#ws_x#RND#rnd_x", "WS#ws_x#LIM", "KEY#x"):
         service.send("Maintenance", json.dumps({"v": 1, "pk": pk, "sk": "META"}))
 

@@ -1,4 +1,4 @@
-"""One id from the request to its last fact: every line about a request carries it, no other one."""
+"""Correlation: every log line about a request carries its id, up to the last event."""
 
 import json
 from collections.abc import Callable
@@ -26,19 +26,21 @@ def lines(capsys: pytest.CaptureFixture[str]) -> Lines:
     return lambda: [json.loads(line) for line in capsys.readouterr().out.splitlines()]
 
 
-def said(lines: list[dict[str, Any]], request_id: str) -> list[str]:
+def messages_of(lines: list[dict[str, Any]], request_id: str) -> list[str]:
     named = [line for line in lines if line.get("request_id") == request_id]
     return [line["message"] for line in named if "message" in line]
 
 
-def test_an_async_render_is_followed_through_every_function(service: Service, lines: Lines) -> None:
+def test_request_id_follows_an_async_render_through_every_function(
+    service: Service, lines: Lines
+) -> None:
     render = service.render(mode="async", headers={"X-Request-Id": "mine"}).json
     service.render(mode="async", headers={"X-Request-Id": "another"})
     service.run_queued()
     service.relay_events()
 
-    told = lines()
-    assert said(told, "mine") == [
+    log_lines = lines()
+    assert messages_of(log_lines, "mine") == [
         "render accepted",
         "render queued",
         "request",
@@ -46,14 +48,14 @@ def test_an_async_render_is_followed_through_every_function(service: Service, li
         "render ended",
         "event published",
     ]
-    assert said(told, "another") == said(told, "mine")
-    assert not [line for line in told if "request_id" not in line]
-    mine = [line for line in told if line["request_id"] == "mine"]
+    assert messages_of(log_lines, "another") == messages_of(log_lines, "mine")
+    assert not [line for line in log_lines if "request_id" not in line]
+    mine = [line for line in log_lines if line["request_id"] == "mine"]
     assert {line.get("render") for line in mine} == {render["id"]}
     assert {line.get("workspace") for line in mine} == {service.workspace}
 
 
-def test_what_the_tick_and_the_upkeep_do_for_a_render_carries_its_id(
+def test_tick_and_maintenance_log_the_request_id_of_a_render(
     service: Service, lines: Lines
 ) -> None:
     render = service.render(mode="async", headers={"X-Request-Id": "mine"}).json
@@ -63,15 +65,15 @@ def test_what_the_tick_and_the_upkeep_do_for_a_render_carries_its_id(
     service.tick()
     service.run_maintenance()
 
-    told = lines()
-    assert said(told, "mine") == ["handed out", "render queued again"]
-    assert {line.get("render") for line in told if line.get("request_id")} == {render["id"]}
+    log_lines = lines()
+    assert messages_of(log_lines, "mine") == ["handed out", "render queued again"]
+    assert {line.get("render") for line in log_lines if line.get("request_id")} == {render["id"]}
 
 
-def test_what_the_validators_do_for_a_render_carries_its_id(
+def test_validators_log_the_request_id_of_a_render(
     service: Service, lines: Lines, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = fake_validation(service)
+    validations = fake_validation(service)
     body = {"profile": "EN16931", "invoice": invoice_json()}
     headers = {"X-Request-Id": "mine"}
     render = service.call("POST", "/v1/einvoices", json_body=body, headers=headers).json
@@ -80,7 +82,7 @@ def test_what_the_validators_do_for_a_render_carries_its_id(
     context = SimpleNamespace(aws_request_id="judging", get_remaining_time_in_millis=lambda: 60_000)
     lines()
 
-    validate.handler(asked[0], context)
+    validate.handler(validations[0], context)
 
     (line,) = lines()
     assert line["message"].startswith("no verdict on cii-EN16931")
@@ -88,7 +90,7 @@ def test_what_the_validators_do_for_a_render_carries_its_id(
     assert line.items() >= (ids | {"invocation": "judging"}).items()
 
 
-def test_what_is_rendered_before_publishing_carries_the_id_of_its_request(
+def test_dry_runs_log_the_request_id(
     service: Service,
 ) -> None:
     path = make_template(service, html="<p>{{ n }}</p>")
@@ -101,13 +103,13 @@ def test_what_is_rendered_before_publishing_carries_the_id_of_its_request(
     assert service.last_event["request_id"] == "mine"
 
 
-def test_what_the_gateway_calls_a_request_leads_to_it(service: Service, lines: Lines) -> None:
-    # Where the function dies, the caller has this id only, and these lines were written before.
+def test_gateway_request_id_is_logged_with_the_request_id(service: Service, lines: Lines) -> None:
+    # If the function is killed, the caller has only this id; these lines are written before.
     service.render(mode="async", headers={"X-Request-Id": "mine"})
 
-    told = {(line["request_id"], line.get("gateway_id")) for line in lines()}
+    log_lines = {(line["request_id"], line.get("gateway_id")) for line in lines()}
 
-    assert told == {("mine", GATEWAY_ID)}
+    assert log_lines == {("mine", GATEWAY_ID)}
 
 
 def test_a_dead_letter_carries_the_id_of_its_message(service: Service, lines: Lines) -> None:
@@ -119,12 +121,10 @@ def test_a_dead_letter_carries_the_id_of_its_message(service: Service, lines: Li
 
     service.record_dead_letters("Renders")
 
-    assert said(lines(), "mine") == ["render ended from outside", "dead letter recorded"]
+    assert messages_of(lines(), "mine") == ["render ended from outside", "dead letter recorded"]
 
 
-def test_a_body_is_not_repeated_in_the_log(
-    service: Service, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_log_never_contains_the_body(service: Service, capsys: pytest.CaptureFixture[str]) -> None:
     service.send("Events", json.dumps({"v": "private" * 10_000}))
     service.relay_events()
 
@@ -132,7 +132,7 @@ def test_a_body_is_not_repeated_in_the_log(
 
 
 @pytest.mark.parametrize("value", HOSTILE_TEXTS)
-def test_a_hostile_message_makes_no_line_of_its_own(
+def test_hostile_message_cannot_inject_a_log_line(
     service: Service, lines: Lines, value: str
 ) -> None:
     for queue in ("Events", "Maintenance"):
@@ -141,6 +141,6 @@ def test_a_hostile_message_makes_no_line_of_its_own(
     service.relay_events()
     service.run_maintenance()
 
-    told = lines()
-    assert {line["message"] for line in told} == {"dead letter"}
-    assert {line["request_id"] for line in told} == {value}
+    log_lines = lines()
+    assert {line["message"] for line in log_lines} == {"dead letter"}
+    assert {line["request_id"] for line in log_lines} == {value}

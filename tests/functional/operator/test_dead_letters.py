@@ -1,4 +1,4 @@
-"""`platen dlq`: what was given up and why, and the way back."""
+"""`platen dlq`: list, show and redrive dead letters."""
 
 import json
 from typing import Any
@@ -6,18 +6,19 @@ from typing import Any
 import pytest
 
 from chalicelib.adapters.aws.queues import Queue
+from tests.builders.background_functions import dead_letter_queue
 from tests.builders.operator import OperatorTool
 from tests.builders.service import Service
 
 
-def give_up(service: Service, queue: str, body: str) -> None:
-    """Let a queue's function refuse a message, and the record be made."""
+def reject_message(service: Service, queue: str, body: str) -> None:
+    """Make the function of a queue refuse a message, and record the dead letter."""
     service.send(queue, body)
-    work_off(service, queue)
+    process(service, queue)
     service.record_dead_letters(queue)
 
 
-def work_off(service: Service, queue: str) -> None:
+def process(service: Service, queue: str) -> None:
     {
         "Renders": service.run_queued,
         "Events": service.relay_events,
@@ -31,7 +32,7 @@ def listed(tool: OperatorTool, *queue: str) -> list[dict[str, Any]]:
     return rows
 
 
-def test_nothing_was_given_up(tool: OperatorTool) -> None:
+def test_no_dead_letters_are_listed_when_there_are_none(tool: OperatorTool) -> None:
     answer = tool.json("dlq", "list")
 
     assert answer == {"unread": {"renders": 0, "events": 0, "upkeep": 0}, "data": []}
@@ -39,23 +40,25 @@ def test_nothing_was_given_up(tool: OperatorTool) -> None:
 
 
 @pytest.mark.parametrize("queue", ["Renders", "Events", "Maintenance"])
-def test_what_was_given_up_is_listed_with_its_reason(
+def test_dead_letters_are_listed_with_their_reason(
     tool: OperatorTool, service: Service, queue: str
 ) -> None:
-    give_up(service, queue, "not JSON")
+    reject_message(service, queue, "not JSON")
 
     (row,) = listed(tool)
-    assert row["queue"] == queue.lower()
+    assert row["queue"] == dead_letter_queue(queue)
     assert row["reason"].startswith("not JSON:")
     assert row["outcome"].startswith("nothing could be ended:")
     assert row["body"] == "not JSON"
-    assert listed(tool, queue.lower()) == [row]
-    (other,) = {"renders", "events"} - {queue.lower()} if queue != "Maintenance" else {"events"}
+    assert listed(tool, dead_letter_queue(queue)) == [row]
+    (other,) = (
+        {"renders", "events"} - {dead_letter_queue(queue)} if queue != "Maintenance" else {"events"}
+    )
     assert listed(tool, other) == []
     assert any(row["id"] in line and row["reason"] in line for line in tool.table("dlq", "list"))
 
 
-def test_what_is_not_recorded_yet_is_counted(tool: OperatorTool, service: Service) -> None:
+def test_unrecorded_dead_letters_are_counted(tool: OperatorTool, service: Service) -> None:
     service.send("Events", "not JSON")
     service.relay_events()
 
@@ -63,12 +66,10 @@ def test_what_is_not_recorded_yet_is_counted(tool: OperatorTool, service: Servic
     assert tool.json("dlq", "list", "events")["unread"] == {"events": 1}
 
 
-def test_a_fact_that_was_given_up_is_told_when_it_is_redriven(
-    tool: OperatorTool, service: Service
-) -> None:
+def test_redriven_event_is_published(tool: OperatorTool, service: Service) -> None:
     render = service.render().json
-    (fact,) = service.events(render["id"])
-    body = {"v": 1, "subject": fact["PK"], "sort_key": fact["SK"]}
+    (event,) = service.events(render["id"])
+    body = {"v": 1, "subject": event["PK"], "sort_key": event["SK"]}
     dead = service.resources["EventsDeadLetters"]["Ref"]
     service.run_batch("Events", lambda _event: {"batchItemFailures": []})
     service.clients.sqs.send_message(QueueUrl=dead, MessageBody=json.dumps(body))
@@ -81,18 +82,20 @@ def test_a_fact_that_was_given_up_is_told_when_it_is_redriven(
     assert (answer["queue"], answer["redriven"], answer["data"]) == ("events", 1, [row])
     assert listed(tool) == []
     service.relay_events()
-    (fact,) = service.events(render["id"])
-    assert fact["published_at"]
+    (event,) = service.events(render["id"])
+    assert event["published_at"]
     assert service.usage() == {"live_succeeded": 1, "billed": 1}
 
 
-def test_what_fails_again_comes_back_with_its_reason(tool: OperatorTool, service: Service) -> None:
-    give_up(service, "Maintenance", '{"v": 1, "pk": "nobody", "sk": "META"}')
+def test_message_that_fails_again_is_recorded_with_its_reason(
+    tool: OperatorTool, service: Service
+) -> None:
+    reject_message(service, "Maintenance", '{"v": 1, "pk": "nobody", "sk": "META"}')
     (before,) = listed(tool)
 
     assert tool.json("dlq", "redrive", "upkeep")["redriven"] == 1
     assert listed(tool) == []
-    work_off(service, "Maintenance")
+    process(service, "Maintenance")
     service.record_dead_letters("Maintenance")
 
     (after,) = listed(tool)
@@ -100,21 +103,21 @@ def test_what_fails_again_comes_back_with_its_reason(tool: OperatorTool, service
     assert after["id"] != before["id"]
 
 
-def test_what_comes_back_at_once_is_not_forgotten(
+def test_message_that_fails_at_once_after_redrive_is_not_lost(
     tool: OperatorTool, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    give_up(service, "Maintenance", '{"v": 1, "pk": "nobody", "sk": "META"}')
+    reject_message(service, "Maintenance", '{"v": 1, "pk": "nobody", "sk": "META"}')
     (before,) = listed(tool)
     send = Queue.send_body
 
-    def send_and_lose_at_once(queue: Queue, body: str, *, group: str) -> None:
+    def send_and_fail_at_once(queue: Queue, body: str, *, group: str) -> None:
         send(queue, body, group=group)
-        work_off(service, "Maintenance")
+        process(service, "Maintenance")
         service.record_dead_letters("Maintenance")
 
-    monkeypatch.setattr(Queue, "send_body", send_and_lose_at_once)
+    monkeypatch.setattr(Queue, "send_body", send_and_fail_at_once)
 
-    # What the functions log goes to the same output.
+    # The functions log to the same output.
     assert tool.run("dlq", "redrive", "upkeep").exit_code == 0
 
     (after,) = listed(tool)
@@ -122,18 +125,16 @@ def test_what_comes_back_at_once_is_not_forgotten(
 
 
 def test_only_the_named_queue_is_redriven(tool: OperatorTool, service: Service) -> None:
-    give_up(service, "Renders", "not JSON")
-    give_up(service, "Events", "not JSON")
+    reject_message(service, "Renders", "not JSON")
+    reject_message(service, "Events", "not JSON")
 
     tool.json("dlq", "redrive", "renders")
 
     assert [row["queue"] for row in listed(tool)] == ["events"]
 
 
-def test_a_body_is_shown_in_part_and_does_nothing_to_a_terminal(
-    tool: OperatorTool, service: Service
-) -> None:
-    give_up(service, "Events", "\u2028\x85\r\n" + "x" * 10_000)
+def test_body_is_shown_truncated_and_escaped(tool: OperatorTool, service: Service) -> None:
+    reject_message(service, "Events", "\u2028\x85\r\n" + "x" * 10_000)
 
     (row,) = listed(tool)
     assert len(row["body"]) <= 200
@@ -142,7 +143,7 @@ def test_a_body_is_shown_in_part_and_does_nothing_to_a_terminal(
     assert lines[0].endswith("x")
 
 
-def test_nothing_to_redrive(tool: OperatorTool) -> None:
+def test_redrive_of_an_empty_queue_does_nothing(tool: OperatorTool) -> None:
     answer = {"queue": "renders", "redriven": 0, "data": []}
     assert tool.json("dlq", "redrive", "renders") == answer
 
@@ -156,7 +157,7 @@ def test_wrong_use_exits_with_two(tool: OperatorTool, arguments: tuple[str, ...]
     assert (done.exit_code, done.stdout) == (2, "")
 
 
-def test_a_service_that_is_named_in_part_is_refused(tool: OperatorTool, service: Service) -> None:
+def test_incompletely_configured_service_is_refused(tool: OperatorTool, service: Service) -> None:
     tool.use_service(service.settings.main_table)
 
     code, reason = tool.refusal("dlq", "list")

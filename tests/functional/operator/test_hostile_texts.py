@@ -1,4 +1,4 @@
-"""What tenants and owners name moves no terminal of an operator and stands in no mail."""
+"""Hostile texts of tenants and owners: escaped on the operator's terminal, absent from mail."""
 
 from typing import Any
 
@@ -11,25 +11,25 @@ from tests.builders.hostile_texts import HOSTILE_NAMES
 from tests.builders.operator import OperatorTool
 from tests.builders.service import Service
 
-# What a name of a workspace may be: some characters, and none that no table can hold.
+# Valid names of workspaces: not empty, and storable in a table.
 WORKSPACES = [
     text for name, text in HOSTILE_NAMES.items() if 0 < len(text) <= 120 and name != "half a pair"
 ]
 
 
 def shown(tool: OperatorTool, *arguments: str) -> str:
-    """Return what a command writes, whether it does as it is told or refuses."""
+    """Return the output of a command, whether it succeeds or refuses."""
     done = tool.run(*arguments)
     for line in done.output.split("\n"):
         assert line.isprintable(), arguments
     return done.output
 
 
-def test_a_terminal_is_shown_names_and_obeys_none(tool: OperatorTool) -> None:
+def test_terminal_output_escapes_control_characters_in_names(tool: OperatorTool) -> None:
     for text in WORKSPACES:
         made = tool.json("workspace", "create", text, "--plan", "pro")
         assert made["name"] == text
-        # One line each, whatever the name: nothing looks like another workspace's row.
+        # One line per workspace, so that no name can imitate another row.
         rows = [row for row in shown(tool, "workspace", "list").split("\n") if made["id"] in row]
         assert len(rows) == 1
         assert made["id"] in shown(tool, "workspace", "show", made["id"])
@@ -39,7 +39,7 @@ def test_a_terminal_is_shown_names_and_obeys_none(tool: OperatorTool) -> None:
         assert len(keys) == 2, keys
 
 
-def test_a_refusal_repeats_what_was_said_in_a_harmless_way(tool: OperatorTool) -> None:
+def test_refusal_escapes_the_repeated_input(tool: OperatorTool) -> None:
     for text in HOSTILE_NAMES.values():
         shown(tool, "workspace", "show", text)
         shown(tool, "workspace", "create", text * 200)
@@ -48,19 +48,21 @@ def test_a_refusal_repeats_what_was_said_in_a_harmless_way(tool: OperatorTool) -
         shown(tool, "dlq", "redrive", text)
 
 
-def test_a_trace_shows_what_a_render_said(tool: OperatorTool, service: Service) -> None:
+def test_trace_escapes_texts_of_the_render(tool: OperatorTool, service: Service) -> None:
     for text in WORKSPACES:
         service.clock.advance(seconds=1)
 
-        def fail(_job: Job, said: str = text) -> None:
-            raise RenderFailure("template_runtime_error", said, trace=RenderTrace(logs=(said,)))
+        def fail(_job: Job, message: str = text) -> None:
+            raise RenderFailure(
+                "template_runtime_error", message, trace=RenderTrace(logs=(message,))
+            )
 
         service.engine.before_run = fail
         render_id = service.render(reference=text).json["render_id"]
         assert render_id in shown(tool, "render", "trace", render_id)
 
 
-def test_mails_name_ids_only(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mails_contain_ids_only(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[tuple[Any, str, str]] = []
     monkeypatch.setattr(SmtpMailer, "__call__", lambda _, *letter: sent.append(letter))
     service.smtp_url = "smtp://mail.test"

@@ -1,4 +1,4 @@
-"""`platen key`: what a key made, rolled or revoked with the tool may do over HTTP."""
+"""`platen key`: effects of created, rolled and revoked keys over HTTP."""
 
 import datetime as dt
 import json
@@ -19,7 +19,7 @@ from tests.builders.service import Service
 
 @pytest.fixture(autouse=True)
 def present(service: Service) -> None:
-    # The service lives in the tool's time, which is the machine's.
+    # The service uses the tool's clock, which is the clock of the machine.
     service.clock.moment = SystemClock().now()
 
 
@@ -69,7 +69,7 @@ def test_table_shows_the_key_whole_on_a_narrow_terminal(
     assert any(f"key_{parsed.key_id}" in line for line in listed)
 
 
-def test_key_may_what_its_scopes_say(tool: OperatorTool, service: Service) -> None:
+def test_key_is_limited_to_its_scopes(tool: OperatorTool, service: Service) -> None:
     made = create(tool, service, "--scope", "renders:read", "--scope", "email:write")
 
     assert made["scopes"] == ["email:write", "renders:read"]
@@ -77,7 +77,7 @@ def test_key_may_what_its_scopes_say(tool: OperatorTool, service: Service) -> No
     assert service.render(key=made["key"]).code == "insufficient_scope"
 
 
-def test_key_ends_when_it_expires(tool: OperatorTool, service: Service) -> None:
+def test_expired_key_is_refused(tool: OperatorTool, service: Service) -> None:
     soon = format_rfc3339(service.clock.now() + dt.timedelta(hours=1))
     made = create(tool, service, "--expires", soon)
 
@@ -93,7 +93,7 @@ def test_expiry_is_shown_in_utc(tool: OperatorTool, service: Service) -> None:
     assert made["expires_at"] == "2099-01-30T23:00:00.000Z"
 
 
-def test_range_of_mapped_addresses_is_one_of_ipv4(tool: OperatorTool, service: Service) -> None:
+def test_mapped_ip_range_becomes_an_ipv4_range(tool: OperatorTool, service: Service) -> None:
     made = create(tool, service, "--allow-ip", "::ffff:203.0.113.0/120", "--allow-ip", "::/0")
 
     assert made["allow_ips"] == ["203.0.113.0/24", "::/0"]
@@ -103,7 +103,7 @@ def test_range_of_mapped_addresses_is_one_of_ipv4(tool: OperatorTool, service: S
     assert listing(service, mapped).code == "ip_not_allowed"
 
 
-def test_key_may_come_from_its_addresses_only(tool: OperatorTool, service: Service) -> None:
+def test_key_is_limited_to_its_ip_addresses(tool: OperatorTool, service: Service) -> None:
     made = create(tool, service, "--allow-ip", "198.51.100.0/24", "--allow-ip", "2001:db8::/32")
 
     assert made["allow_ips"] == ["198.51.100.0/24", "2001:db8::/32"]
@@ -112,14 +112,14 @@ def test_key_may_come_from_its_addresses_only(tool: OperatorTool, service: Servi
     assert listing(service, made["key"], source_ip="2001:db8::1").status == 200
 
 
-def test_templates_of_a_key_are_kept(tool: OperatorTool, service: Service) -> None:
+def test_templates_of_a_key_are_stored(tool: OperatorTool, service: Service) -> None:
     made = create(tool, service, "--template", "tpl_1", "--template", "tpl_2")
 
     assert made["templates"] == ["tpl_1", "tpl_2"]
 
 
 @pytest.mark.parametrize("hours", [1, 24, 72])
-def test_rolled_key_holds_for_its_grace(tool: OperatorTool, service: Service, hours: int) -> None:
+def test_rolled_key_works_in_its_grace(tool: OperatorTool, service: Service, hours: int) -> None:
     old = create(tool, service)
 
     new = tool.json("key", "roll", old["id"], "--grace-h", str(hours))
@@ -136,7 +136,7 @@ def test_rolled_key_holds_for_its_grace(tool: OperatorTool, service: Service, ho
 
 
 @pytest.mark.parametrize("grace", [(), ("--grace-h", "0")])
-def test_rolled_key_without_grace_ends_at_once(
+def test_rolled_key_without_grace_is_refused_at_once(
     tool: OperatorTool, service: Service, grace: tuple[str, ...]
 ) -> None:
     old = create(tool, service)
@@ -148,7 +148,7 @@ def test_rolled_key_without_grace_ends_at_once(
     assert listing(service, new["key"]).status == 200
 
 
-def test_grace_of_an_older_roll_is_never_longer_than_that_of_the_last(
+def test_older_grace_period_never_outlasts_the_latest_roll(
     tool: OperatorTool, service: Service
 ) -> None:
     first = create(tool, service)
@@ -163,7 +163,7 @@ def test_grace_of_an_older_roll_is_never_longer_than_that_of_the_last(
     assert listing(service, third["key"]).status == 200
 
 
-def test_no_roll_forgets_a_secret_that_holds(service: Service) -> None:
+def test_roll_keeps_every_secret_that_is_still_valid(service: Service) -> None:
     roll = service.operator.manage_keys.roll
     first = service.key("live")
     key_id = first.split("_")[2]
@@ -179,7 +179,7 @@ def test_no_roll_forgets_a_secret_that_holds(service: Service) -> None:
     assert listing(service, newest).status == 200
 
 
-def test_revoked_key_ends_at_once(tool: OperatorTool, service: Service) -> None:
+def test_revoked_key_is_refused_at_once(tool: OperatorTool, service: Service) -> None:
     made = create(tool, service)
     rolled = tool.json("key", "roll", made["id"], "--grace-h", "24")
 
@@ -201,7 +201,7 @@ def test_revoked_key_cannot_be_changed(tool: OperatorTool, service: Service, com
 
 
 @pytest.mark.parametrize("command", ["roll", "revoke"])
-def test_key_is_known_with_and_without_its_prefix(
+def test_key_id_is_accepted_with_and_without_its_prefix(
     tool: OperatorTool, service: Service, command: str
 ) -> None:
     made = create(tool, service)
@@ -252,7 +252,7 @@ def test_unknown_workspace_or_key_is_refused(
         ("--allow-ip", "fe80::1%eth0"),
     ],
 )
-def test_value_that_cannot_be_is_refused(
+def test_invalid_value_is_refused(
     tool: OperatorTool, service: Service, options: tuple[str, ...]
 ) -> None:
     before = tool.json("key", "list", "--workspace", service.workspace)
@@ -265,7 +265,7 @@ def test_value_that_cannot_be_is_refused(
     assert tool.json("key", "list", "--workspace", service.workspace) == before
 
 
-def test_use_of_a_key_is_written_once_an_hour(tool: OperatorTool, service: Service) -> None:
+def test_last_use_of_a_key_is_written_once_an_hour(tool: OperatorTool, service: Service) -> None:
     made = create(tool, service)
     writes: list[str] = []
     service.clients.dynamodb.meta.events.register(
@@ -282,7 +282,7 @@ def test_use_of_a_key_is_written_once_an_hour(tool: OperatorTool, service: Servi
     assert row["last_used_at"] == format_rfc3339(service.clock.now())
 
 
-def test_key_that_nobody_uses_for_90_days_is_flagged(tool: OperatorTool, service: Service) -> None:
+def test_key_unused_for_90_days_is_flagged(tool: OperatorTool, service: Service) -> None:
     made = create(tool, service)
     key = service.operator.keys.find(made["id"].removeprefix("key_"))
     assert key is not None

@@ -1,4 +1,4 @@
-"""`platen member` and the states of a workspace: what they allow over HTTP."""
+"""`platen member` and the states of a workspace: effects over HTTP."""
 
 import json
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from tests.builders.operator import OperatorTool
 from tests.builders.service import Service
 
 
-def owned(tool: OperatorTool, service: Service) -> tuple[str, str]:
+def workspace_with_owner(tool: OperatorTool, service: Service) -> tuple[str, str]:
     """Return a workspace with an unverified owner, and its live key."""
     made = tool.json("workspace", "create", "Acme", "--owner", "Ada@Example.com")
     return made["id"], service.key("live", made["id"])
@@ -22,7 +22,7 @@ def emails(tool: OperatorTool, workspace: str) -> list[str]:
 
 
 def test_verified_owner_may_render(tool: OperatorTool, service: Service) -> None:
-    workspace, key = owned(tool, service)
+    workspace, key = workspace_with_owner(tool, service)
     assert service.render(key=key).code == "email_not_verified"
 
     told = tool.json("member", "verify", "--workspace", workspace, "ada@example.com")
@@ -33,8 +33,8 @@ def test_verified_owner_may_render(tool: OperatorTool, service: Service) -> None
     assert tool.json("workspace", "show", workspace)["owner_verified"] is True
 
 
-def test_members_come_and_go(tool: OperatorTool, service: Service) -> None:
-    workspace, _ = owned(tool, service)
+def test_members_are_added_and_removed(tool: OperatorTool, service: Service) -> None:
+    workspace, _ = workspace_with_owner(tool, service)
     member = ("--workspace", workspace, "bob@example.com")
 
     added = tool.json("member", "add", *member, "--role", "admin")
@@ -48,8 +48,10 @@ def test_members_come_and_go(tool: OperatorTool, service: Service) -> None:
     assert tool.refusal("member", "remove", *member)[0] == "not_found"
 
 
-def test_last_owner_stays_and_another_one_takes_over(tool: OperatorTool, service: Service) -> None:
-    workspace, key = owned(tool, service)
+def test_last_owner_cannot_leave_until_another_takes_over(
+    tool: OperatorTool, service: Service
+) -> None:
+    workspace, key = workspace_with_owner(tool, service)
     ada = ("--workspace", workspace, "ada@example.com")
     bob = ("--workspace", workspace, "bob@example.com")
     assert tool.refusal("member", "remove", *ada)[0] == "conflict"
@@ -62,7 +64,7 @@ def test_last_owner_stays_and_another_one_takes_over(tool: OperatorTool, service
     assert service.render(key=key).status == 200
 
 
-def test_first_owner_of_nobodys_workspace_is_unverified_and_it_goes_on(
+def test_first_owner_of_an_ownerless_workspace_is_unverified_and_renders_continue(
     tool: OperatorTool, service: Service
 ) -> None:
     ada = ("--workspace", service.workspace, "ada@example.com")
@@ -89,7 +91,7 @@ def test_first_owner_of_nobodys_workspace_is_unverified_and_it_goes_on(
         "<a@x.de",
     ],
 )
-def test_what_is_no_address_is_refused(tool: OperatorTool, service: Service, email: str) -> None:
+def test_invalid_email_is_refused(tool: OperatorTool, service: Service, email: str) -> None:
     code, _ = tool.refusal("member", "add", "--workspace", service.workspace, email)
 
     assert code == "validation_error"
@@ -108,7 +110,7 @@ def test_suspended_workspace_is_refused_until_it_is_restored(
     assert tool.refusal("workspace", "restore", service.workspace)[0] == "conflict"
 
 
-def test_scheduled_deletion_is_refused_until_it_is_taken_back(
+def test_workspace_scheduled_for_deletion_is_refused_until_restored(
     tool: OperatorTool, service: Service
 ) -> None:
     deleted = tool.json("workspace", "delete", service.workspace)
@@ -120,7 +122,7 @@ def test_scheduled_deletion_is_refused_until_it_is_taken_back(
     assert service.render().status == 200
 
 
-def test_a_person_owns_two_free_workspaces(tool: OperatorTool) -> None:
+def test_a_person_owns_at_most_two_free_workspaces(tool: OperatorTool) -> None:
     create = ("workspace", "create", "Acme", "--owner", "ada@example.com")
     first = tool.json(*create)["id"]
     tool.json(*create, "--plan", "starter")
@@ -137,7 +139,7 @@ def test_a_person_owns_two_free_workspaces(tool: OperatorTool) -> None:
 
 
 @pytest.mark.parametrize("way", ["create", "set"])
-def test_two_operators_at_once_make_no_third_free_workspace(
+def test_concurrent_operators_create_no_third_free_workspace(
     tool: OperatorTool, service: Service, monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:
     owner = "ada@example.com"
@@ -161,7 +163,7 @@ def test_two_operators_at_once_make_no_third_free_workspace(
     assert sorted(plans) == ["free", "free", "scale", "starter"]
 
 
-def test_what_was_claimed_counts_before_it_is_listed(
+def test_claimed_workspace_counts_before_it_is_listed(
     tool: OperatorTool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     create = ("workspace", "create", "Acme", "--owner", "ada@example.com")

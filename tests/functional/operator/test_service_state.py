@@ -1,4 +1,4 @@
-"""`platen service state`: new renders are refused meanwhile, and nothing else is."""
+"""`platen service state`: a paused service refuses new renders and nothing else."""
 
 import pytest
 
@@ -9,13 +9,13 @@ from tests.builders.service import Service
 @pytest.mark.parametrize(
     ("state", "code"), [("degraded", "region_degraded"), ("maintenance", "maintenance")]
 )
-def test_new_renders_are_refused_and_all_else_goes_on(
+def test_paused_service_refuses_new_renders_only(
     tool: OperatorTool, service: Service, state: str, code: str
 ) -> None:
     first = service.render(headers={"Idempotency-Key": "first"})
     service.render(mode="async")
 
-    told = tool.json("service", "state", state, "--retry-after", "120")
+    output = tool.json("service", "state", state, "--retry-after", "120")
     service.clock.advance(seconds=5)
 
     for key in (service.live, service.test):
@@ -24,7 +24,7 @@ def test_new_renders_are_refused_and_all_else_goes_on(
             assert (refused.status, refused.code) == (503, code)
             assert refused.headers["Retry-After"] == "120"
             assert refused.headers["RateLimit"].startswith('"requests";r=')
-    assert (told["state"], told["retry_after_s"]) == (state, 120)
+    assert (output["state"], output["retry_after_s"]) == (state, 120)
     assert service.render(headers={"Idempotency-Key": "first"}).json["id"] == first.json["id"]
     assert service.run_queued() == []
     listed = service.call("GET", "/v1/renders").json["data"]
@@ -32,7 +32,7 @@ def test_new_renders_are_refused_and_all_else_goes_on(
     assert service.call("GET", "/v1/account").json["renders"]["used"] == 2
 
 
-def test_normal_state_takes_new_renders_again(tool: OperatorTool, service: Service) -> None:
+def test_normal_state_accepts_new_renders_again(tool: OperatorTool, service: Service) -> None:
     tool.json("service", "state", "maintenance")
     assert service.render().headers["Retry-After"] == "30"
 
@@ -44,7 +44,7 @@ def test_normal_state_takes_new_renders_again(tool: OperatorTool, service: Servi
     assert tool.json("service", "state")["state"] == "normal"
 
 
-def test_state_costs_no_call_of_its_own(service: Service) -> None:
+def test_service_state_needs_no_extra_read(service: Service) -> None:
     service.render()
     asked: list[str] = []
     events = service.clients.dynamodb.meta.events
@@ -54,7 +54,7 @@ def test_state_costs_no_call_of_its_own(service: Service) -> None:
         service.clock.advance(seconds=5)
         asked.clear()
         assert service.render().status == 200
-        # The workspace and its key; admission; creation, finish; settlement.
+        # Workspace and key; admission; creation and finish; settlement.
         assert sorted(asked) == [
             "BatchGetItem",
             "TransactWriteItems",
@@ -67,7 +67,7 @@ def test_state_costs_no_call_of_its_own(service: Service) -> None:
 @pytest.mark.parametrize(
     "arguments", [("broken",), ("normal", "--retry-after", "soon"), ("--retry-after", "3")]
 )
-def test_wrong_use_is_told_as_such(tool: OperatorTool, arguments: tuple[str, ...]) -> None:
+def test_wrong_usage_is_reported(tool: OperatorTool, arguments: tuple[str, ...]) -> None:
     assert tool.run("service", "state", *arguments).exit_code == 2
 
 

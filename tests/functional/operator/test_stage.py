@@ -14,7 +14,7 @@ from tests.builders.service import REGION
 def stage(tool: OperatorTool, monkeypatch: pytest.MonkeyPatch) -> str:
     """Give a stage whose stack holds the main table."""
     tool.forget_service()
-    monkeypatch.setenv("PLATEN_REGION", "")  # set first, so that it goes with the test
+    monkeypatch.setenv("PLATEN_REGION", "")  # Set first, so that the test removes it.
     template = load_template()
     declared = {
         "Parameters": {"RegionName": template["Parameters"]["RegionName"]},
@@ -28,7 +28,7 @@ def stage(tool: OperatorTool, monkeypatch: pytest.MonkeyPatch) -> str:
     return "operated"
 
 
-def test_a_deployed_stage_is_operated_by_its_name(tool: OperatorTool, stage: str) -> None:
+def test_a_deployed_stage_is_found_by_its_name(tool: OperatorTool, stage: str) -> None:
     made = tool.json("--stage", stage, "workspace", "create", "Acme")
     key = tool.json("--stage", stage, "key", "create", "--workspace", made["id"], "--mode", "live")
 
@@ -40,7 +40,7 @@ def test_a_deployed_stage_is_operated_by_its_name(tool: OperatorTool, stage: str
     assert table["Count"] > 0
 
 
-def test_a_stage_that_is_not_deployed_is_told(tool: OperatorTool) -> None:
+def test_a_missing_stage_is_reported(tool: OperatorTool) -> None:
     tool.forget_service()
 
     code, reason = tool.refusal("--stage", "absent", "workspace", "list")

@@ -1,4 +1,4 @@
-"""`platen template`: what the tool changes is as if the API had."""
+"""`platen template`: same effects as the API."""
 
 from chalicelib.core.clock import SystemClock
 from tests.builders.operator import OperatorTool
@@ -25,7 +25,7 @@ def test_template_is_locked_unlocked_and_restored(tool: OperatorTool, service: S
     assert tool.refusal("template", "restore", template_id)[0] == "conflict"
 
 
-def test_template_that_is_not_there_is_refused(tool: OperatorTool, service: Service) -> None:
+def test_missing_template_is_refused(tool: OperatorTool, service: Service) -> None:
     other = service.create_workspace()
     template_id = make_template(service).rpartition("/")[2]
 

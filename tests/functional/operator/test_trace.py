@@ -1,4 +1,4 @@
-"""`platen render trace`: everything that is known of one render, in the order of time."""
+"""`platen render trace`: everything known about one render, in order of time."""
 
 import json
 from collections.abc import Callable
@@ -16,7 +16,7 @@ type Keep = Callable[[], None]
 
 @pytest.fixture
 def keep(tool: OperatorTool, capsys: pytest.CaptureFixture[str]) -> Keep:
-    """Give what puts all lines so far where the stack of one machine keeps them."""
+    """Give a function that writes all lines so far to the log file of a local stack."""
 
     def put() -> None:
         with (tool.folder / "functions.log").open("a") as log:
@@ -33,7 +33,7 @@ def events(found: Any, source: str | None = None) -> list[str]:
     return [row["event"] for row in found["events"] if source in (None, row["source"])]
 
 
-def test_a_sync_render_is_told_from_its_request_to_its_fact(
+def test_trace_shows_a_sync_render_from_its_request_to_its_event(
     tool: OperatorTool, service: Service, keep: Keep
 ) -> None:
     service.engine.before_run = lambda _job: service.clock.advance(seconds=1)
@@ -72,7 +72,7 @@ def test_a_sync_render_is_told_from_its_request_to_its_fact(
     assert [row["at"] for row in found["events"]] == sorted(row["at"] for row in found["events"])
 
 
-def test_the_log_of_its_request_is_part_of_it(
+def test_trace_includes_the_log_of_the_request(
     tool: OperatorTool, service: Service, keep: Keep
 ) -> None:
     render = service.render(mode="async", headers={"X-Request-Id": "mine"}).json
@@ -83,8 +83,8 @@ def test_the_log_of_its_request_is_part_of_it(
 
     found = trace(tool, render["id"])
 
-    told = [row["event"] for row in found["events"] if row["source"] not in {"row", "facts"}]
-    assert told == [
+    reported = [row["event"] for row in found["events"] if row["source"] not in {"row", "facts"}]
+    assert reported == [
         "render accepted",
         "render queued",
         "request",
@@ -95,9 +95,7 @@ def test_the_log_of_its_request_is_part_of_it(
     assert other["id"] not in json.dumps(found)
 
 
-def test_a_render_that_lost_its_functions_shows_its_attempts(
-    tool: OperatorTool, service: Service
-) -> None:
+def test_trace_shows_every_attempt_of_a_lost_render(tool: OperatorTool, service: Service) -> None:
     def die(_job: Job) -> None:
         raise FunctionKilled
 
@@ -111,14 +109,14 @@ def test_a_render_that_lost_its_functions_shows_its_attempts(
 
     assert (found["status"], found["error"]["code"]) == ("failed", "render_lost")
     assert found["attempt"] == 3
-    told = events(found, "row")
-    claims = [event for event in told if event.startswith("attempt ") and "claimed" in event]
+    reported = events(found, "row")
+    claims = [event for event in reported if event.startswith("attempt ") and "claimed" in event]
     assert [claim.split()[1] for claim in claims] == ["1", "2", "3"]
     assert claims[0].endswith("claimed by delivery-0/m")
-    assert "ended from outside: render_lost" in told
+    assert "ended from outside: render_lost" in reported
 
 
-def test_an_unfinished_render_shows_what_it_holds_and_when_it_is_due(
+def test_trace_shows_reservation_and_due_time_of_an_unfinished_render(
     tool: OperatorTool, service: Service
 ) -> None:
     render = service.render(mode="async").json
@@ -131,7 +129,7 @@ def test_an_unfinished_render_shows_what_it_holds_and_when_it_is_due(
     assert events(found, "row") == ["accepted", "free for another attempt", "due"]
 
 
-def test_a_failure_shows_its_code(tool: OperatorTool, service: Service) -> None:
+def test_trace_shows_the_code_of_a_failure(tool: OperatorTool, service: Service) -> None:
     def fail(_job: Job) -> None:
         raise RenderFailure("template_runtime_error", "n is undefined")
 
@@ -146,7 +144,7 @@ def test_a_failure_shows_its_code(tool: OperatorTool, service: Service) -> None:
     assert ended["detail"] == {"code": "template_runtime_error"}
 
 
-def test_purged_files_are_shown_as_gone(tool: OperatorTool, service: Service) -> None:
+def test_trace_shows_purged_files_as_gone(tool: OperatorTool, service: Service) -> None:
     render = service.render().json
     service.clock.advance(days=400)
     service.tick()
@@ -159,7 +157,7 @@ def test_purged_files_are_shown_as_gone(tool: OperatorTool, service: Service) ->
     assert "render.expired created" in events(found, "facts")
 
 
-def test_dead_letters_that_name_it_are_part_of_it(tool: OperatorTool, service: Service) -> None:
+def test_trace_includes_dead_letters_of_the_render(tool: OperatorTool, service: Service) -> None:
     render = service.render(mode="async").json
     body = {"v": 1, "pk": f"WS#{service.workspace}#RND#{render['id']}", "sk": "OTHER"}
     service.send("Maintenance", json.dumps(body))
@@ -173,7 +171,7 @@ def test_dead_letters_that_name_it_are_part_of_it(tool: OperatorTool, service: S
     assert row["detail"]["reason"].startswith("no handler for")
 
 
-def test_its_workspace_may_be_named(tool: OperatorTool, service: Service) -> None:
+def test_trace_accepts_the_workspace(tool: OperatorTool, service: Service) -> None:
     render = service.render().json
     another = service.create_workspace()
 
@@ -182,23 +180,23 @@ def test_its_workspace_may_be_named(tool: OperatorTool, service: Service) -> Non
     assert refusal[0] == "render_not_found"
 
 
-def test_an_unknown_render_is_refused(tool: OperatorTool, service: Service) -> None:
+def test_trace_refuses_an_unknown_render(tool: OperatorTool, service: Service) -> None:
     service.render()
     unknown = "rnd_01HZZZZZZZZZZZZZZZZZZZZZZZ"
 
-    told = tool.refusal("render", "trace", unknown)
+    reported = tool.refusal("render", "trace", unknown)
 
-    assert told == ("render_not_found", f"There is no render {unknown} in any workspace.")
+    assert reported == ("render_not_found", f"There is no render {unknown} in any workspace.")
 
 
 @pytest.mark.parametrize("text", ["rnd_1", "WS#", "\x1b[2J", "x" * 100_000, "file_" + "0" * 26])
-def test_what_is_no_id_is_refused(tool: OperatorTool, text: str) -> None:
-    told = tool.refusal("render", "trace", text)
+def test_trace_refuses_an_invalid_id(tool: OperatorTool, text: str) -> None:
+    reported = tool.refusal("render", "trace", text)
 
-    assert told == ("render_not_found", "The id of a render is rnd_ and 26 digits and letters.")
+    assert reported == ("render_not_found", "The id of a render is rnd_ and 26 digits and letters.")
 
 
-def test_people_get_a_line_for_each_event(tool: OperatorTool, service: Service, keep: Keep) -> None:
+def test_trace_prints_one_line_per_event(tool: OperatorTool, service: Service, keep: Keep) -> None:
     render = service.render(headers={"X-Request-Id": "mine"}).json
     keep()
 
@@ -211,9 +209,7 @@ def test_people_get_a_line_for_each_event(tool: OperatorTool, service: Service, 
     assert len(below) == 1 + len(trace(tool, render["id"])["events"])
 
 
-def test_a_log_that_is_not_there_yet_is_no_reason_to_fail(
-    tool: OperatorTool, service: Service
-) -> None:
+def test_trace_works_without_a_log_group(tool: OperatorTool, service: Service) -> None:
     render = service.render().json
 
     found = trace(tool, render["id"])

@@ -1,4 +1,4 @@
-"""`platen render trace`: what functions, their platform and the gateway wrote of a render."""
+"""`platen render trace`: log lines of functions, platform and gateway about a render."""
 
 import json
 from typing import Any
@@ -16,7 +16,7 @@ def trace(tool: OperatorTool, render_id: str) -> Any:
     return tool.json("render", "trace", render_id)
 
 
-def test_on_aws_the_lines_come_from_cloudwatch(
+def test_on_aws_log_lines_come_from_cloudwatch(
     tool: OperatorTool, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PLATEN_FUNCTIONS_LOG", "")
@@ -30,17 +30,17 @@ def test_on_aws_the_lines_come_from_cloudwatch(
         ("/aws/lambda/platen-watched-TickFunction-5B6C", "tick", "another"),
         ("/aws/lambda/platen-production-RelayFunction-7D", "elsewhere", "mine"),
     ):
-        told = line | {"service": service_name, "request_id": request_id, "message": "said"}
-        entries = [json.dumps(told), "START RequestId: mine", json.dumps(line | {"_aws": {}})]
-        write_log(group, entries)
+        record = line | {"service": service_name, "request_id": request_id, "message": "said"}
+        entries = [json.dumps(record), "START RequestId: mine", json.dumps(line | {"_aws": {}})]
+        write_log_lines(group, entries)
 
-    said = [row for row in trace(tool, render["id"])["events"] if row["event"] == "said"]
+    log_rows = [row for row in trace(tool, render["id"])["events"] if row["event"] == "said"]
 
-    assert {row["source"] for row in said} == {"relay", "render"}
-    assert len(said) == 2
+    assert {row["source"] for row in log_rows} == {"relay", "render"}
+    assert len(log_rows) == 2
 
 
-def test_on_aws_a_function_that_died_is_told_by_the_platform(
+def test_on_aws_a_killed_function_is_reported_from_platform_logs(
     tool: OperatorTool, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PLATEN_FUNCTIONS_LOG", "")
@@ -55,7 +55,7 @@ def test_on_aws_a_function_that_died_is_told_by_the_platform(
         f"REPORT RequestId: i-1\t{at_its_end}Status: error\tError Type: Runtime.ExitError\n",
         f"REPORT RequestId: i-2\t{at_its_end}\n",
     ]
-    write_log("/aws/lambda/platen-dying-RenderFunction-1X2Y", entries)
+    write_log_lines("/aws/lambda/platen-dying-RenderFunction-1X2Y", entries)
 
     found = trace(tool, render["id"])
 
@@ -74,8 +74,8 @@ def test_on_aws_a_function_that_died_is_told_by_the_platform(
     }
 
 
-def write_log(group: str, entries: list[str]) -> None:
-    """Write into a log group of its own what a function and its platform wrote."""
+def write_log_lines(group: str, entries: list[str]) -> None:
+    """Write lines of a function and its platform into a separate log group."""
     logs = boto3.client("logs", region_name=REGION)
     logs.create_log_group(logGroupName=group)
     logs.create_log_stream(logGroupName=group, logStreamName="s")
@@ -86,7 +86,9 @@ def write_log(group: str, entries: list[str]) -> None:
     )
 
 
-def test_how_a_function_died_is_told_by_its_platform(tool: OperatorTool, service: Service) -> None:
+def test_cause_of_a_killed_function_is_read_from_platform_logs(
+    tool: OperatorTool, service: Service
+) -> None:
     render = service.render(mode="async", headers={"X-Request-Id": "mine"}).json
     at = {"timestamp": format_rfc3339(NOW)}
     ended = {"kind": "invocation", "function": "RenderFunction", "status": "Unhandled"}
@@ -105,7 +107,7 @@ def test_how_a_function_died_is_told_by_its_platform(tool: OperatorTool, service
     assert death["detail"]["status"] == "Unhandled"
 
 
-def test_how_a_request_ended_whose_function_died_is_told_by_the_gateway(
+def test_status_of_a_killed_request_is_read_from_the_gateway_log(
     tool: OperatorTool, service: Service
 ) -> None:
     render = service.render(mode="async", headers={"X-Request-Id": "mine"}).json

@@ -1,4 +1,4 @@
-"""`platen workspace`: what it changes, prints and refuses."""
+"""`platen workspace`: changes, output and refusals."""
 
 import os
 
@@ -11,7 +11,7 @@ from tests.builders.service import Service
 WIDE_NAME = "A name that is far wider than a narrow terminal could ever show on one line"
 
 
-def test_new_workspace_is_free_verified_and_of_this_region(tool: OperatorTool) -> None:
+def test_new_workspace_is_free_verified_and_in_this_region(tool: OperatorTool) -> None:
     made = tool.json("workspace", "create", "Acme")
 
     assert made["id"].startswith("ws_")
@@ -38,7 +38,7 @@ def test_named_owner_is_unverified(tool: OperatorTool) -> None:
     assert (made["owner"], made["owner_verified"], made["plan"]) == ("a@example.com", False, "pro")
 
 
-def test_regions_are_given_at_birth_or_later(tool: OperatorTool) -> None:
+def test_regions_are_set_at_creation_or_later(tool: OperatorTool) -> None:
     made = tool.json("workspace", "create", "Acme", "--region", "us", "--region", "eu")
     changed = tool.json("workspace", "set", made["id"], "--regions", "us")
 
@@ -57,7 +57,7 @@ def test_workspaces_are_listed_newest_first(tool: OperatorTool, service: Service
     assert rows[0].keys() == {"id", "name", "plan", "status"}
 
 
-def test_show_tells_what_is_used(tool: OperatorTool, service: Service) -> None:
+def test_show_prints_the_usage(tool: OperatorTool, service: Service) -> None:
     service.render()
     service.render(mode="async")
 
@@ -78,7 +78,7 @@ def test_every_plan_can_be_set(tool: OperatorTool, service: Service, plan: str) 
     assert left == PLANS[plan].included_renders
 
 
-def test_allowlist_holds_until_it_is_taken_away(tool: OperatorTool, service: Service) -> None:
+def test_allowlist_applies_until_it_is_removed(tool: OperatorTool, service: Service) -> None:
     changed = tool.json(
         "workspace", "set", service.workspace, "--allow-ip", "198.51.100.0/24", "--allow-ip", "::/8"
     )
@@ -92,7 +92,7 @@ def test_allowlist_holds_until_it_is_taken_away(tool: OperatorTool, service: Ser
     assert service.call("GET", "/v1/renders").status == 200
 
 
-def test_what_is_not_named_stays(tool: OperatorTool, service: Service) -> None:
+def test_unnamed_settings_stay_unchanged(tool: OperatorTool, service: Service) -> None:
     tool.json("workspace", "set", service.workspace, "--allow-ip", "198.51.100.0/24")
 
     changed = tool.json("workspace", "set", service.workspace, "--plan", "pro")
@@ -121,7 +121,7 @@ def test_unknown_workspace_is_refused(tool: OperatorTool, arguments: tuple[str, 
         ("set", "{workspace}", "--allow-ip", "everywhere"),
     ],
 )
-def test_value_that_cannot_be_is_refused(
+def test_invalid_value_is_refused(
     tool: OperatorTool, service: Service, arguments: tuple[str, ...]
 ) -> None:
     filled = [argument.format(workspace=service.workspace) for argument in arguments]
@@ -152,7 +152,9 @@ def test_tables_show_control_characters_as_escapes(tool: OperatorTool) -> None:
 
 
 @pytest.mark.parametrize("command", [("create", "Acme"), ("list",), ("show", "{workspace}")])
-def test_people_get_a_table(tool: OperatorTool, service: Service, command: tuple[str, ...]) -> None:
+def test_output_for_people_is_a_table(
+    tool: OperatorTool, service: Service, command: tuple[str, ...]
+) -> None:
     filled = [argument.format(workspace=service.workspace) for argument in command]
 
     lines = tool.table("workspace", *filled)
@@ -160,7 +162,7 @@ def test_people_get_a_table(tool: OperatorTool, service: Service, command: tuple
     assert any("ws_" in line for line in lines)
 
 
-def test_stack_of_this_machine_is_found(tool: OperatorTool, service: Service) -> None:
+def test_local_stack_is_found(tool: OperatorTool, service: Service) -> None:
     tool.forget_service()
     tool.write_run_files(service.settings.main_table, pid=os.getpid())
 
@@ -169,7 +171,7 @@ def test_stack_of_this_machine_is_found(tool: OperatorTool, service: Service) ->
     assert [row["id"] for row in rows] == [service.workspace]
 
 
-def test_table_that_is_not_there_is_told_without_a_trace(tool: OperatorTool) -> None:
+def test_missing_table_is_reported_without_a_traceback(tool: OperatorTool) -> None:
     tool.use_service("nothing")
 
     code, reason = tool.refusal("workspace", "list")

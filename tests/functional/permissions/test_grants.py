@@ -1,4 +1,4 @@
-"""Functions ask of AWS what their roles grant: nothing is missing, nothing is spare."""
+"""Grants of the roles: every action used is granted, and every grant is used."""
 
 import datetime as dt
 import json
@@ -20,7 +20,7 @@ from tests.builders.validation_results import fake_large_documents
 
 KEY: Final = {"Idempotency-Key": "k"}
 QUEUES: Final = ("Renders", "Events", "Maintenance")
-# Used by the platform, with the function's role: it writes the log and feeds the function.
+# Used by the platform with the function's role: it writes the log and polls the queues.
 OF_THE_PLATFORM: Final = {
     "logs:CreateLogGroup",
     "logs:CreateLogStream",
@@ -31,8 +31,8 @@ OF_THE_PLATFORM: Final = {
 }
 
 
-def settle_down(service: Service) -> None:
-    """Work off everything that is due or queued."""
+def process_queues(service: Service) -> None:
+    """Process everything due or queued."""
     service.tick()
     for _ in range(3):
         service.run_maintenance()
@@ -40,7 +40,7 @@ def settle_down(service: Service) -> None:
         service.relay_events()
 
 
-def renders_that_go_well(service: Service) -> None:
+def successful_renders(service: Service) -> None:
     with acting_as("APIHandler"):
         service.services.warm_up()
     for key in (service.live, service.test):
@@ -49,14 +49,14 @@ def renders_that_go_well(service: Service) -> None:
         assert service.render(key=key, mode="async", headers=KEY).status == 202
     binary: dict[str, Any] = {"delivery": {"type": "binary"}, "headers": {"Idempotency-Key": "b"}}
     assert service.render(**binary).body == service.render(**binary).body
-    # Rewritten, these numbers are too long for an invocation.
+    # These numbers grow when serialized and exceed the limit of an invocation.
     numbers = ",".join(["1e15"] * 700_000)
     body = '{"input":{"type":"html","html":"x"},"data":{"n":[' + numbers + "]}}"
     assert service.call("POST", "/v1/renders", body=body.encode()).status == 200
-    settle_down(service)
+    process_queues(service)
 
 
-def what_is_read(service: Service) -> None:
+def reads(service: Service) -> None:
     render = service.render().json
     address = render["files"][0]["url"].removeprefix("https://files.test")
     targets = ["/v1/renders?limit=1", "/v1/renders?status=succeeded", f"/v1/renders/{render['id']}"]
@@ -65,12 +65,12 @@ def what_is_read(service: Service) -> None:
     assert service.call("GET", address, key=None).status == 302
 
 
-def documents_to_be_judged(service: Service) -> None:
+def validated_documents(service: Service) -> None:
     with fake_large_documents(service):
         assert service.render(output={"pdf": {"pdfa": "3b"}}).status == 200
 
 
-def uploads_that_a_render_names(service: Service) -> None:
+def uploads_used_by_a_render(service: Service) -> None:
     announced = {"filename": "a.html", "content_type": "text/html", "bytes": 4}
     upload = service.call("POST", "/v1/uploads", json_body=announced).json
     store_announced(service, upload["id"], b"<p>x")
@@ -93,51 +93,51 @@ def templates_of_every_size(service: Service) -> None:
         assert service.call("DELETE", place).status == 204
         assert service.call("DELETE", path).status == 200
     service.clock.advance(days=30)
-    settle_down(service)
+    process_queues(service)
     assert service.call("GET", "/v1/templates?deleted=true").json["data"] == []
 
 
-def files_that_end(service: Service) -> None:
+def expired_files(service: Service) -> None:
     purged, expired = (service.render().json["id"] for _ in range(2))
     assert service.call("DELETE", f"/v1/renders/{purged}/files").status == 200
     service.clock.advance(days=31)
-    settle_down(service)
+    process_queues(service)
     assert service.call("GET", f"/v1/renders/{expired}").json["files_purged_at"]
-    settle_down(service)
+    process_queues(service)
 
 
-def renders_that_fail(service: Service) -> None:
+def failed_renders(service: Service) -> None:
     service.engine.page_count = 5_000
     assert service.render().code == "page_limit_exceeded"
     service.engine.page_count = 2
     service.relay_events()
 
 
-def renders_that_are_late(service: Service) -> None:
+def late_renders(service: Service) -> None:
     for behavior, status in (("cancel", 408), ("continue", 202)):
         service.invoke_failures = iter([ReadTimeoutError(endpoint_url="https://lambda.test")])
         answer = service.render(timeout_behavior=behavior, headers={"Idempotency-Key": behavior})
         assert answer.status == status
         service.serve(service.last_event)
-    settle_down(service)
+    process_queues(service)
 
 
-def no_room(service: Service) -> Iterator[BaseException]:
+def no_capacity(service: Service) -> Iterator[BaseException]:
     while True:
         service.clock.advance(seconds=6)
         yield LambdaClient.exceptions.TooManyRequestsException()
 
 
-def renders_without_room(service: Service) -> None:
+def renders_without_capacity(service: Service) -> None:
     for behavior, status in (("cancel", 503), ("continue", 202)):
-        service.invoke_failures = no_room(service)
+        service.invoke_failures = no_capacity(service)
         answer = service.render(timeout_behavior=behavior, headers={"Idempotency-Key": "room"})
         assert answer.status == status
     service.invoke_failures = iter(())
-    settle_down(service)
+    process_queues(service)
 
 
-def renders_that_are_lost(service: Service) -> None:
+def lost_renders(service: Service) -> None:
     def die(_job: object) -> None:
         raise FunctionKilled
 
@@ -147,20 +147,20 @@ def renders_that_are_lost(service: Service) -> None:
     for _ in range(4):
         service.redeliver()
     service.engine.before_run = lambda _job: None
-    settle_down(service)
+    process_queues(service)
 
 
-def maintain_what_was_left(service: Service) -> None:
+def leftovers(service: Service) -> None:
     waits = service.render(mode="async").json["id"]
     service.run_batch("Renders", lambda _lost: {"batchItemFailures": []})
     service.clock.advance(minutes=2)
-    settle_down(service)
+    process_queues(service)
     assert service.call("GET", f"/v1/renders/{waits}").json["status"] == "succeeded"
 
     given_up = service.render(mode="async").json["id"]
     service.run_batch("Renders", lambda _lost: {"batchItemFailures": []})
     service.clock.advance(days=2)
-    settle_down(service)
+    process_queues(service)
     assert service.call("GET", f"/v1/renders/{given_up}").json["error"]["code"] == "render_lost"
 
     workspace = service.services.workspaces.get(service.workspace)
@@ -171,11 +171,11 @@ def maintain_what_was_left(service: Service) -> None:
         ReservationRequest(never_made, workspace, test=False, lease_until=now), now
     )
     service.clock.advance(minutes=6)
-    settle_down(service)
+    process_queues(service)
     assert service.limits()["holds"] == {}
 
 
-def renders_that_can_wait(service: Service) -> None:
+def low_priority_renders(service: Service) -> None:
     render_id = service.render(mode="async", priority="low").json["id"]
     service.run_batch("RendersLow", lambda _lost: {"batchItemFailures": []})
     service.clock.advance(minutes=2)
@@ -187,17 +187,17 @@ def renders_that_can_wait(service: Service) -> None:
     assert len(service.run_queued("RendersLow")) == 1
     canceled = service.render(mode="async").json["id"]
     assert service.call("POST", f"/v1/renders/{canceled}/cancel").status == 200
-    settle_down(service)
+    process_queues(service)
 
 
-def attempts_that_are_overtaken(service: Service) -> None:
+def superseded_attempts(service: Service) -> None:
     def second(_job: object) -> None:
         service.engine.before_run = lambda _job: None
         service.serve(service.last_event | {"attempt": 2, "row": None}, "second")
 
     service.engine.before_run = second
     assert service.render().status == 200
-    settle_down(service)
+    process_queues(service)
 
 
 def two_requests_with_one_key(service: Service, patch: pytest.MonkeyPatch) -> None:
@@ -212,10 +212,10 @@ def two_requests_with_one_key(service: Service, patch: pytest.MonkeyPatch) -> No
     patch.setattr(RenderBodies, "store", overtaken)
     second = service.render(mode="async", headers={"Idempotency-Key": "two"}).json["id"]
     assert first == [second]
-    settle_down(service)
+    process_queues(service)
 
 
-def a_workspace_that_is_deleted(service: Service) -> None:
+def deleted_workspace(service: Service) -> None:
     workspace = service.operator.create_workspace(
         "Gone", plan="scale", owner="ada@example.com", regions=["eu"]
     ).id
@@ -223,17 +223,17 @@ def a_workspace_that_is_deleted(service: Service) -> None:
     assert service.render(key=service.key("live", workspace)).status == 200
     service.operator.change_status.delete(workspace)
     service.clock.advance(days=31)
-    settle_down(service)
+    process_queues(service)
     assert service.operator.workspaces.get(workspace) is None
 
 
-def keys_that_expire(service: Service) -> None:
+def expiring_keys(service: Service) -> None:
     service.key("live", expires_at=service.clock.now() + dt.timedelta(days=20))
     service.clock.advance(days=7)
-    settle_down(service)
+    process_queues(service)
 
 
-def messages_that_nobody_understands(service: Service) -> None:
+def unknown_messages(service: Service) -> None:
     work = (service.run_queued, service.relay_events, service.run_maintenance)
     for queue, work_off in zip(QUEUES, work, strict=True):
         service.send(queue, "}{")
@@ -258,43 +258,43 @@ def dead_letters_of_every_queue(service: Service) -> None:
         )
         assert service.record_dead_letters(queue) == []
     assert service.call("GET", f"/v1/renders/{render_id}").json["error"]["code"] == "render_lost"
-    settle_down(service)
+    process_queues(service)
 
 
 @pytest.fixture(scope="module")
-def overheard(aws: MotoAws) -> Iterator[AwsActionRecorder]:
-    """Let every function do everything that it does."""
+def recorded_actions(aws: MotoAws) -> Iterator[AwsActionRecorder]:
+    """Run every function through all it does; return the recorded actions."""
     service = Service(aws)
     with service.aws_actions.recording(service.clients), pytest.MonkeyPatch.context() as patch:
-        renders_that_go_well(service)
-        what_is_read(service)
-        documents_to_be_judged(service)
-        uploads_that_a_render_names(service)
+        successful_renders(service)
+        reads(service)
+        validated_documents(service)
+        uploads_used_by_a_render(service)
         templates_of_every_size(service)
-        files_that_end(service)
-        renders_that_fail(service)
-        renders_that_are_late(service)
-        renders_without_room(service)
-        renders_that_are_lost(service)
-        maintain_what_was_left(service)
-        renders_that_can_wait(service)
-        attempts_that_are_overtaken(service)
+        expired_files(service)
+        failed_renders(service)
+        late_renders(service)
+        renders_without_capacity(service)
+        lost_renders(service)
+        leftovers(service)
+        low_priority_renders(service)
+        superseded_attempts(service)
         two_requests_with_one_key(service, patch)
-        keys_that_expire(service)
-        a_workspace_that_is_deleted(service)
-        messages_that_nobody_understands(service)
+        expiring_keys(service)
+        deleted_workspace(service)
+        unknown_messages(service)
         dead_letters_of_every_queue(service)
         yield service.aws_actions
 
 
-def test_no_grant_is_missing(overheard: AwsActionRecorder) -> None:
-    assert overheard.actions_without_grant(NEEDS) == []
+def test_no_grant_is_missing(recorded_actions: AwsActionRecorder) -> None:
+    assert recorded_actions.actions_without_grant(NEEDS) == []
 
 
-def test_no_grant_is_spare(overheard: AwsActionRecorder) -> None:
+def test_no_grant_is_unused(recorded_actions: AwsActionRecorder) -> None:
     spare = {
         function: sorted(grant for grant in grants if grant[0] not in OF_THE_PLATFORM)
-        for function, grants in overheard.unused_grants(NEEDS).items()
+        for function, grants in recorded_actions.unused_grants(NEEDS).items()
     }
 
     assert spare == {function: [] for function in NEEDS}

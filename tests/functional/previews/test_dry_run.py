@@ -1,4 +1,4 @@
-"""Publishing renders every dataset in full first; nothing of that is stored or billed."""
+"""Dry runs before publishing render every dataset; nothing is stored or billed."""
 
 from typing import Any
 
@@ -32,14 +32,14 @@ def add(service: Service, path: str, dataset: dict[str, Any]) -> str:
     return str(answer.json["id"])
 
 
-def nothing_else_happened(service: Service) -> None:
+def nothing_was_stored(service: Service) -> None:
     assert service.call("GET", "/v1/renders").json["data"] == []
     assert service.limits()["holds"] == {}
     assert service.call("GET", "/v1/account").json["renders"]["used"] == 0
     assert service.objects() == []
 
 
-def test_every_dataset_is_rendered_and_nothing_is_kept(service: Service) -> None:
+def test_every_dataset_is_rendered_and_nothing_is_stored(service: Service) -> None:
     path = make_template(service, html="<p>{{ n }}</p>", options={"pdf": {"page_size": "A5"}})
     for n in range(3):
         add(service, path, {"name": f"D{n}", "data": {"n": n}})
@@ -51,7 +51,7 @@ def test_every_dataset_is_rendered_and_nothing_is_kept(service: Service) -> None
     assert sorted((job.data or {})["n"] for job in jobs) == [0, 1, 2]
     assert {job.source.html for job in jobs} == {"<p>{{ n }}</p>"}  # type: ignore[union-attr]
     assert not any(job.test for job in jobs)
-    nothing_else_happened(service)
+    nothing_was_stored(service)
 
 
 def test_failing_dataset_stops_publishing_and_is_named(service: Service) -> None:
@@ -70,10 +70,10 @@ def test_failing_dataset_stops_publishing_and_is_named(service: Service) -> None
     assert not [
         row for row in template_rows(service, path) if row["SK"].startswith(("VER#", "EVENT#"))
     ]
-    nothing_else_happened(service)
+    nothing_was_stored(service)
 
 
-def test_template_that_would_be_published_at_once_is_not_made(service: Service) -> None:
+def test_template_that_fails_its_dry_run_is_not_created(service: Service) -> None:
     service.engine.before_run = fail_for_bad
 
     answer = post_template(service, datasets=[GOOD, BAD], publish=True)
@@ -81,11 +81,11 @@ def test_template_that_would_be_published_at_once_is_not_made(service: Service) 
     assert (answer.status, answer.code) == (422, "template_runtime_error")
     assert '"Bad" (/datasets/1)' in answer.json["detail"]
     assert service.call("GET", TEMPLATES_PATH).json["data"] == []
-    # Without being published it may be anything.
+    # A template that is not published needs no successful dry run.
     assert post_template(service, datasets=[GOOD, BAD]).status == 201
 
 
-def test_dataset_that_does_not_fit_the_schema_is_named(service: Service) -> None:
+def test_dataset_that_violates_the_schema_is_named(service: Service) -> None:
     schema = {"properties": {"n": {"type": "number"}}}
 
     answer = post_template(service, datasets=[GOOD, BAD], schema=schema, publish=True)
@@ -105,7 +105,7 @@ def test_document_with_too_many_pages_is_not_published(service: Service) -> None
     assert post_template(service, datasets=[GOOD], publish=True).code == "page_limit_exceeded"
 
 
-def test_dataset_that_is_not_done_in_time_is_named(service: Service) -> None:
+def test_dataset_that_exceeds_the_time_limit_is_named(service: Service) -> None:
     path = make_template(service)
     add(service, path, GOOD)
     service.invoke_failures = iter([ReadTimeoutError(endpoint_url="https://lambda.test")])
@@ -117,7 +117,7 @@ def test_dataset_that_is_not_done_in_time_is_named(service: Service) -> None:
     assert service.call("GET", path).json["live_version"] is None
 
 
-def test_functions_that_are_busy_or_die_are_asked_again(service: Service) -> None:
+def test_busy_or_killed_functions_are_invoked_again(service: Service) -> None:
     path = make_template(service)
     add(service, path, GOOD)
     busy = LambdaClient.exceptions.TooManyRequestsException()
@@ -134,10 +134,10 @@ def test_functions_that_are_busy_or_die_are_asked_again(service: Service) -> Non
 
 
 @pytest.mark.parametrize("times", [1, 2])
-def test_document_that_fits_no_invocation_goes_through_the_bucket(
+def test_document_too_large_for_an_invocation_goes_through_the_bucket(
     service: Service, times: int
 ) -> None:
-    # Each is within the bounds of a request; with the template they are more than 6 MB.
+    # Each is within the bounds of a request; with the template they exceed 6 MB.
     path = make_template(service, html="x" * 3_300_000)
     for n in range(times):
         add(service, path, {"name": f"Large {n}", "data": {"text": "y" * 3_300_000}})

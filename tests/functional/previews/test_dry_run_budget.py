@@ -1,4 +1,4 @@
-"""Publishing has 25 s in all: the checks against the schema are part of them."""
+"""Time budget of publishing: 25 s in all, including the schema checks."""
 
 import threading
 import time
@@ -17,7 +17,7 @@ STEP_S: Final = 4.0
 
 
 class SlowSchemas:
-    """Takes its time for each check of data, or all that it is given."""
+    """Schema worker that takes a fixed time per check, or all the time that it gets."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
@@ -44,12 +44,14 @@ def schemas(service: Service) -> SlowSchemas:
     return slow
 
 
-def test_checks_end_with_the_time_of_publishing(service: Service, schemas: SlowSchemas) -> None:
+def test_schema_checks_end_with_the_publishing_budget(
+    service: Service, schemas: SlowSchemas
+) -> None:
     answer = post_template(service, schema=SCHEMA, datasets=DATASETS, publish=True)
 
     assert (answer.status, answer.code) == (408, "render_timeout")
     assert '"D7" (/datasets/7)' in answer.json["detail"]
-    # The last one got what was left.
+    # The last check gets the remaining time.
     assert len(schemas.given_s) == 7
     assert 0 < schemas.given_s[-1] < STEP_S
     assert service.engine.jobs == []
@@ -57,7 +59,7 @@ def test_checks_end_with_the_time_of_publishing(service: Service, schemas: SlowS
 
 
 @pytest.mark.parametrize("code", ["render_timeout", "template_fuel_exhausted"])
-def test_check_that_is_not_done_names_its_dataset(
+def test_unfinished_check_names_its_dataset(
     service: Service, schemas: SlowSchemas, code: str
 ) -> None:
     path = make_template(service, schema=SCHEMA, datasets=DATASETS[:1])
@@ -71,7 +73,7 @@ def test_check_that_is_not_done_names_its_dataset(
 
 
 @pytest.mark.parametrize(("plan", "most"), [("free", 2), ("scale", 10)])
-def test_no_more_are_made_at_once_than_the_plan_lets(
+def test_dry_runs_are_bounded_by_the_plans_concurrency(
     service: Service, plan: str, most: int
 ) -> None:
     key = service.key("live", service.create_workspace(plan))

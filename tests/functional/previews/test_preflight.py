@@ -1,4 +1,4 @@
-"""`POST /v1/renders/preflight`: what would be refused or warned for, and nothing else."""
+"""`POST /v1/renders/preflight`: refusals and warnings of a render that is not made."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ def preflight(service: Service, **fields: Any) -> ApiAnswer:
     return service.call("POST", "/v1/renders/preflight", json_body=body, key=key)
 
 
-def test_good_request_is_told_so_and_nothing_is_made(service: Service) -> None:
+def test_good_request_is_ok_and_creates_nothing(service: Service) -> None:
     answer = preflight(service, data={"n": 1}, output={"format": "png"})
 
     assert answer.status == 200
@@ -51,7 +51,7 @@ def test_good_request_is_told_so_and_nothing_is_made(service: Service) -> None:
         ),
     ],
 )
-def test_everything_that_is_wrong_is_named(
+def test_every_error_is_listed(
     service: Service, fields: dict[str, Any], found: set[tuple[str, str]]
 ) -> None:
     answer = preflight(service, **fields)
@@ -61,7 +61,7 @@ def test_everything_that_is_wrong_is_named(
     assert all(error["message"] for error in answer.json["errors"])
 
 
-def test_key_with_an_allowlist_learns_nothing_of_other_templates(service: Service) -> None:
+def test_key_with_an_allowlist_cannot_probe_other_templates(service: Service) -> None:
     key = service.key("live", templates=[lowest_id("tpl", 1)])
 
     answer = preflight(service, key=key, input={"type": "template", "template_id": TEMPLATE})
@@ -70,7 +70,7 @@ def test_key_with_an_allowlist_learns_nothing_of_other_templates(service: Servic
 
 
 @pytest.mark.parametrize(
-    ("band", "margin", "height", "overlaps"),
+    ("header", "margin", "height", "overlaps"),
     [
         ("header", {"top": "20mm"}, "2cm", False),
         ("header", {"top": "20mm"}, "2.01cm", True),
@@ -79,21 +79,21 @@ def test_key_with_an_allowlist_learns_nothing_of_other_templates(service: Servic
         ("footer", {"bottom": "5cm"}, "30mm", False),
     ],
 )
-def test_band_that_is_higher_than_its_margin_is_warned_of(
-    service: Service, band: str, margin: dict[str, str], height: str, *, overlaps: bool
+def test_header_higher_than_its_margin_gives_a_warning(
+    service: Service, header: str, margin: dict[str, str], height: str, *, overlaps: bool
 ) -> None:
-    said = {"enabled": True, "center": "x", "height": height}
+    header_options = {"enabled": True, "center": "x", "height": height}
 
-    answer = preflight(service, output={"pdf": {"margin": margin, band: said}})
+    answer = preflight(service, output={"pdf": {"margin": margin, header: header_options}})
 
     codes = [(warning["code"], warning["detail"]) for warning in answer.json["warnings"]]
-    path = f"/output/pdf/{band}/height"
+    path = f"/output/pdf/{header}/height"
     assert codes == ([("header_footer_overlap", path)] if overlaps else [])
     assert answer.json["ok"] is True
 
 
 @pytest.mark.parametrize(
-    ("fields", "told"),
+    ("fields", "pointers"),
     [
         ({"input": {"type": "url", "url": "https://example.com/"}, "data": {"n": 1}}, ["data"]),
         ({"input": HTML | {"templating": False}, "data_url": "https://a.example/"}, ["data_url"]),
@@ -101,16 +101,16 @@ def test_band_that_is_higher_than_its_margin_is_warned_of(
         ({"input": {"type": "template", "template_id": TEMPLATE}, "data": {"n": 1}}, []),
     ],
 )
-def test_data_that_nothing_is_made_with_are_warned_of(
-    service: Service, fields: dict[str, Any], told: list[str]
+def test_unused_data_give_a_warning(
+    service: Service, fields: dict[str, Any], pointers: list[str]
 ) -> None:
     answer = preflight(service, **fields)
 
     found = [(warning["code"], warning["detail"]) for warning in answer.json["warnings"]]
-    assert found == [("feature_unavailable", name) for name in told]
+    assert found == [("feature_unavailable", name) for name in pointers]
 
 
-def test_body_that_is_no_json_is_refused_as_ever(service: Service) -> None:
+def test_invalid_json_is_refused_as_elsewhere(service: Service) -> None:
     answer = service.call("POST", "/v1/renders/preflight", body=b"{")
 
     assert (answer.status, answer.code) == (400, "invalid_json")

@@ -1,4 +1,4 @@
-"""What preflight tells of an e-invoice whose data are elsewhere, nowhere, or at odd keys."""
+"""Preflight of e-invoices whose data are remote, missing, or under unusual keys."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ def preflight(service: Service, **fields: Any) -> dict[str, Any]:
     return report
 
 
-def test_preflight_tells_an_invoice_that_is_nowhere(service: Service) -> None:
+def test_preflight_reports_a_missing_invoice(service: Service) -> None:
     report = preflight(service, output={"einvoice": SPEC})
 
     assert [error["code"] for error in report["errors"]] == ["einvoice_invalid"]
@@ -24,7 +24,7 @@ def test_preflight_tells_an_invoice_that_is_nowhere(service: Service) -> None:
     assert preflight(service, output={"einvoice": SPEC}, data_url=elsewhere)["ok"]
 
 
-def test_preflight_points_through_keys_with_brackets(service: Service) -> None:
+def test_preflight_pointer_handles_keys_with_brackets(service: Service) -> None:
     broken = invoice_json({"lines[1].vat": {"category": "E", "rate": 0}})
     spec = SPEC | {"invoice_path": "a[0].b"}
 
@@ -35,7 +35,7 @@ def test_preflight_points_through_keys_with_brackets(service: Service) -> None:
     assert all(path.startswith("/data/a[0]/b/") for path in paths), paths
 
 
-def test_preflight_knows_the_plan_where_data_are_elsewhere(service: Service) -> None:
+def test_preflight_checks_the_plan_without_the_data(service: Service) -> None:
     service.workspace = service.create_workspace("starter")
     service.live = service.key("live", service.workspace)
     path = make_template(service, options={"einvoice": SPEC}, publish=True)

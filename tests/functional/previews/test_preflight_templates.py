@@ -1,4 +1,4 @@
-"""Preflight of templates: their language, their schema, and the dataset that stands for data."""
+"""Preflight of templates: syntax, schema, and the default dataset."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -26,19 +26,19 @@ def preflight(service: Service, path: str, **fields: Any) -> ApiAnswer:
     return service.call("POST", "/v1/renders/preflight", json_body=body, key=service.test)
 
 
-def told(answer: ApiAnswer) -> list[tuple[str, str]]:
+def error_codes(answer: ApiAnswer) -> list[tuple[str, str]]:
     assert answer.status == 200, answer.body
     assert answer.json["ok"] == (not answer.json["errors"])
     return [(error["path"], error["code"]) for error in answer.json["errors"]]
 
 
-def test_all_texts_are_tried_and_no_page_is_made(service: Service) -> None:
+def test_preflight_compiles_all_texts_and_renders_no_page(service: Service) -> None:
     path = make_template(service, head="<b>", publish=True, options={"filename": "{{ n }}.pdf"})
     service.engine.lint_failures = [SYNTAX, RUNTIME]
 
     answer = preflight(service, path, data={"n": 1})
 
-    assert told(answer) == [
+    assert error_codes(answer) == [
         ("/input/template_id", "template_syntax_error"),
         ("/output/filename", "template_runtime_error"),
     ]
@@ -49,40 +49,40 @@ def test_all_texts_are_tried_and_no_page_is_made(service: Service) -> None:
     assert service.call("GET", "/v1/renders").json["data"] == []
 
 
-def test_draft_is_tried_as_it_stands(service: Service) -> None:
+def test_preflight_checks_the_draft(service: Service) -> None:
     path = make_template(service)
 
-    assert told(preflight(service, path, version="draft")) == []
-    assert told(preflight(service, path)) == [("/version", "version_not_found")]
+    assert error_codes(preflight(service, path, version="draft")) == []
+    assert error_codes(preflight(service, path)) == [("/version", "version_not_found")]
 
 
 def test_data_are_checked_against_the_schema(service: Service) -> None:
     path = make_template(service, schema=SCHEMA, publish=True)
 
-    assert told(preflight(service, path, data={})) == [("/data", "required")]
-    assert told(preflight(service, path, data={"n": 1})) == []
+    assert error_codes(preflight(service, path, data={})) == [("/data", "required")]
+    assert error_codes(preflight(service, path, data={"n": 1})) == []
 
 
-def test_default_dataset_stands_for_data(service: Service) -> None:
+def test_default_dataset_replaces_missing_data(service: Service) -> None:
     path = make_template(service, datasets=[{"name": "A", "data": {"n": 7}}], publish=True)
 
-    assert told(preflight(service, path)) == []
+    assert error_codes(preflight(service, path)) == []
     assert service.engine.lint_jobs[-1].data == {"n": 7}
-    assert told(preflight(service, path, data={"n": 8})) == []
+    assert error_codes(preflight(service, path, data={"n": 8})) == []
     assert service.engine.lint_jobs[-1].data == {"n": 8}
 
 
-def test_of_data_elsewhere_only_the_form_of_texts_is_known(service: Service) -> None:
+def test_without_the_data_only_syntax_errors_are_reported(service: Service) -> None:
     path = make_template(service, schema=SCHEMA, publish=True)
     service.engine.lint_failures = [RUNTIME, SYNTAX]
 
     answer = preflight(service, path, data_url="https://example.com/data.json")
 
-    assert told(answer) == [("/input/template_id", "template_syntax_error")]
+    assert error_codes(answer) == [("/input/template_id", "template_syntax_error")]
     assert service.engine.lint_jobs[-1].data_url is None
 
 
-def test_function_that_is_busy_or_dies_is_asked_again(service: Service) -> None:
+def test_busy_or_killed_function_is_invoked_again(service: Service) -> None:
     path = make_template(service, publish=True)
     busy = LambdaClient.exceptions.TooManyRequestsException()
     service.invoke_failures = iter([busy, FunctionKilled(), busy])
@@ -92,7 +92,7 @@ def test_function_that_is_busy_or_dies_is_asked_again(service: Service) -> None:
     assert (answer.status, answer.json["ok"]) == (200, True), answer.body
 
 
-def test_without_room_nothing_is_said(service: Service) -> None:
+def test_without_capacity_preflight_answers_region_degraded(service: Service) -> None:
     path = make_template(service, publish=True)
     begun = service.clock.now()
 
@@ -110,10 +110,10 @@ def test_without_room_nothing_is_said(service: Service) -> None:
 
 
 @pytest.mark.parametrize("input_", [{"html": "<p>", "templating": False}, {"html": "<p>"}])
-def test_what_is_no_template_is_not_tried(service: Service, input_: dict[str, Any]) -> None:
+def test_plain_text_is_not_compiled(service: Service, input_: dict[str, Any]) -> None:
     body = {"input": {"type": "html"} | input_}
 
-    assert told(service.call("POST", "/v1/renders/preflight", json_body=body)) == []
+    assert error_codes(service.call("POST", "/v1/renders/preflight", json_body=body)) == []
     assert service.engine.lint_jobs == []
 
 
@@ -122,40 +122,44 @@ def preflight_html(service: Service, **wanted: Any) -> ApiAnswer:
     return service.call("POST", "/v1/renders/preflight", json_body=body)
 
 
-def test_texts_of_a_request_and_of_an_upload_are_tried_where_they_stand(service: Service) -> None:
+def test_errors_in_request_and_upload_texts_point_at_their_field(service: Service) -> None:
     service.engine.lint_failures = [SYNTAX]
     uploaded = post_upload(service, b"<p>{% if %}").json["id"]
 
-    assert told(preflight_html(service, html="<p>")) == [("/input/html", SYNTAX.code)]
-    assert told(preflight_html(service, upload_id=uploaded)) == [("/input/upload_id", SYNTAX.code)]
+    assert error_codes(preflight_html(service, html="<p>")) == [("/input/html", SYNTAX.code)]
+    assert error_codes(preflight_html(service, upload_id=uploaded)) == [
+        ("/input/upload_id", SYNTAX.code)
+    ]
     assert service.engine.lint_jobs[-1].source.html == "<p>{% if %}"  # type: ignore[union-attr]
 
 
-def test_upload_that_is_not_there_is_told_of_once(service: Service) -> None:
+def test_missing_upload_is_reported_once(service: Service) -> None:
     pending = announce_upload(service).json["id"]
     gone = post_upload(service, b"<p>").json["id"]
     service.call("DELETE", f"/v1/uploads/{gone}")
 
-    assert told(preflight_html(service, upload_id=pending)) == [("", "conflict")]
-    assert told(preflight_html(service, upload_id=gone)) == [("/input/upload_id", "not_found")]
+    assert error_codes(preflight_html(service, upload_id=pending)) == [("", "conflict")]
+    assert error_codes(preflight_html(service, upload_id=gone)) == [
+        ("/input/upload_id", "not_found")
+    ]
     assert service.engine.lint_jobs == []
 
 
-def test_what_fits_no_invocation_is_tried_through_the_bucket(service: Service) -> None:
-    # Each is within the bounds of a request; together they are more than 6 MB.
+def test_preflight_too_large_for_an_invocation_goes_through_the_bucket(service: Service) -> None:
+    # Each is within the bounds of a request; together they exceed 6 MB.
     path = make_template(service, html="x" * 3_300_000, publish=True)
     before = service.objects()
     data = {"text": "y" * 3_300_000}
 
-    assert told(preflight(service, path, data=data)) == []
+    assert error_codes(preflight(service, path, data=data)) == []
     assert service.engine.lint_jobs[-1].data == data
     assert service.objects() == before
     secret = preflight(service, path, data=data, delivery={"type": "none", "retention": "none"})
-    assert told(secret) == [("", "payload_too_large")]
+    assert error_codes(secret) == [("", "payload_too_large")]
     assert service.objects() == before
 
 
-def test_html_of_a_key_with_an_allowlist_is_tried_with_what_it_includes(service: Service) -> None:
+def test_html_of_a_key_with_an_allowlist_is_checked_with_its_includes(service: Service) -> None:
     template_id = make_template(service, html="inner", publish=True).rpartition("/")[2]
     key = service.key("live", templates=[template_id])
     html = f"{{% include '{template_id}' %}}"
@@ -163,5 +167,5 @@ def test_html_of_a_key_with_an_allowlist_is_tried_with_what_it_includes(service:
 
     answer = service.call("POST", "/v1/renders/preflight", json_body=body, key=key)
 
-    assert told(answer) == []
+    assert error_codes(answer) == []
     assert service.engine.lint_jobs[-1].includes.sources == {template_id: "inner"}

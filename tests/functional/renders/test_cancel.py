@@ -1,4 +1,4 @@
-"""`POST /v1/renders/{id}/cancel`: renders that wait, run, or are final."""
+"""`POST /v1/renders/{id}/cancel`: queued, running and final renders."""
 
 import contextlib
 from collections.abc import Callable
@@ -20,12 +20,12 @@ def newest(service: Service) -> str:
     return str(service.call("GET", "/v1/renders").json["data"][0]["id"])
 
 
-def nothing_is_taken(service: Service) -> bool:
+def nothing_is_reserved(service: Service) -> bool:
     limits = service.limits()
     return (limits["used"], limits["holds"], limits["leases"]) == (0, {}, {})
 
 
-def cancels_while_it_runs(service: Service, then: Callable[[Job], None]) -> Callable[[Job], None]:
+def cancel_while_running(service: Service, then: Callable[[Job], None]) -> Callable[[Job], None]:
     def before(job: Job) -> None:
         assert cancel(service, newest(service)).json["status"] == "canceled"
         then(job)
@@ -33,14 +33,14 @@ def cancels_while_it_runs(service: Service, then: Callable[[Job], None]) -> Call
     return before
 
 
-def stops(job: Job) -> None:
-    """Do as a page does that nobody wants any more."""
+def stop(job: Job) -> None:
+    """Stop as a canceled page does."""
     job.cancellation.result(timeout=10)
     raise timeout_failure()
 
 
-def goes_on(_job: Job) -> None:
-    """Be over before anything is noticed."""
+def finish_first(_job: Job) -> None:
+    """Finish before the cancellation is noticed."""
 
 
 def test_queued_render_is_canceled_and_never_run(service: Service) -> None:
@@ -52,62 +52,60 @@ def test_queued_render_is_canceled_and_never_run(service: Service) -> None:
     assert answer.json["error"] is None
     row = next(row for row in service.rows(render_id) if row["SK"] == "META")
     assert row["history"][-1]["event"] == "ended from outside: canceled"
-    assert nothing_is_taken(service)
+    assert nothing_is_reserved(service)
     assert service.run_queued() == []
     assert service.engine.jobs == []
     service.relay_events()
     assert service.objects() == []
-    assert [fact["type"] for fact in service.events(render_id)] == ["render.canceled"]
+    assert [event["type"] for event in service.events(render_id)] == ["render.canceled"]
     again = cancel(service, render_id)
     assert (again.status, again.code) == (409, "conflict")
 
 
-@pytest.mark.parametrize("then", [stops, goes_on])
+@pytest.mark.parametrize("then", [stop, finish_first])
 @pytest.mark.parametrize("delivery", ["url", "binary"])
-def test_running_render_stops_and_frees_its_place_then(
+def test_running_render_stops_and_then_releases_its_lease(
     service: Service, then: Callable[[Job], None], delivery: str
 ) -> None:
     def look(job: Job) -> None:
         assert list(service.limits()["leases"]) == [newest(service)], "it still runs"
         then(job)
 
-    service.engine.before_run = cancels_while_it_runs(service, look)
+    service.engine.before_run = cancel_while_running(service, look)
 
     answer = service.render(delivery={"type": delivery}, headers={"Idempotency-Key": "k"})
 
     assert (answer.status, answer.code) == (409, "conflict")
     render = service.call("GET", f"/v1/renders/{answer.json['render_id']}").json
     assert (render["status"], render["billed"], render["files"]) == ("canceled", False, [])
-    assert nothing_is_taken(service)
+    assert nothing_is_reserved(service)
     assert service.objects() == []
-    assert [fact["type"] for fact in service.events(render["id"])] == ["render.canceled"]
+    assert [event["type"] for event in service.events(render["id"])] == ["render.canceled"]
     replayed = service.render(delivery={"type": delivery}, headers={"Idempotency-Key": "k"})
     assert (replayed.code, replayed.json["render_id"]) == ("conflict", render["id"])
 
 
-@pytest.mark.parametrize("then", [stops, goes_on])
-def test_render_that_runs_from_the_queue_stops(
-    service: Service, then: Callable[[Job], None]
-) -> None:
-    service.engine.before_run = cancels_while_it_runs(service, then)
+@pytest.mark.parametrize("then", [stop, finish_first])
+def test_queued_render_that_runs_stops(service: Service, then: Callable[[Job], None]) -> None:
+    service.engine.before_run = cancel_while_running(service, then)
     render_id = service.render(mode="async").json["id"]
 
     assert service.run_queued() == []
 
     assert service.call("GET", f"/v1/renders/{render_id}").json["status"] == "canceled"
     service.relay_events()
-    assert nothing_is_taken(service)
+    assert nothing_is_reserved(service)
     assert service.objects() == []
 
 
 @pytest.mark.parametrize("mode", ["sync", "async"])
-def test_canceled_render_whose_function_dies_leaves_nothing(service: Service, mode: str) -> None:
+def test_canceled_render_with_a_killed_function_leaves_nothing(service: Service, mode: str) -> None:
     def die_after_storing(_job: Job) -> None:
-        # What the relay finds by then is cleared up; the file comes later.
+        # The relay removes the files that exist by then; this file arrives later.
         service.relay_events()
         service.kill_before_commit = True
 
-    service.engine.before_run = cancels_while_it_runs(service, die_after_storing)
+    service.engine.before_run = cancel_while_running(service, die_after_storing)
     service.render(mode=mode)
     with contextlib.suppress(FunctionKilled):
         service.run_queued()
@@ -118,19 +116,19 @@ def test_canceled_render_whose_function_dies_leaves_nothing(service: Service, mo
     service.run_maintenance()
 
     assert service.call("GET", f"/v1/renders/{newest(service)}").json["status"] == "canceled"
-    assert nothing_is_taken(service)
+    assert nothing_is_reserved(service)
     assert service.objects() == []
     (row,) = (row for row in service.rows(newest(service)) if row["SK"] == "META")
     assert "due_at" not in row
 
 
-def test_render_that_is_overtaken_is_stopped_as_well(service: Service) -> None:
-    def overtaken(job: Job) -> None:
+def test_superseded_attempt_is_stopped(service: Service) -> None:
+    def superseded(job: Job) -> None:
         if len(service.engine.jobs) == 1:
             service.serve(service.last_event | {"attempt": 2, "row": None}, "second")
-            stops(job)
+            stop(job)
 
-    service.engine.before_run = overtaken
+    service.engine.before_run = superseded
 
     assert service.render().json["status"] == "succeeded"
     assert service.limits()["used"] == 1
@@ -145,7 +143,7 @@ def test_final_render_cannot_be_canceled(service: Service) -> None:
     assert service.limits()["used"] == 1
 
 
-def test_only_what_the_key_sees_can_be_canceled(service: Service) -> None:
+def test_key_cancels_only_renders_it_can_see(service: Service) -> None:
     live = service.render(mode="async").json["id"]
     reader = service.key("live", scopes=["renders:read"])
 
@@ -158,9 +156,7 @@ def test_only_what_the_key_sees_can_be_canceled(service: Service) -> None:
 
 
 @pytest.mark.parametrize("kept", [True, False])
-def test_what_is_known_of_a_render_that_was_stopped_is_told(
-    service: Service, *, kept: bool
-) -> None:
+def test_canceled_render_keeps_its_trace(service: Service, *, kept: bool) -> None:
     trace = RenderTrace(
         (RenderWarning("slow_asset", "It took 9 s.", "https://example.com/a"),),
         ("log: x",),
@@ -168,11 +164,11 @@ def test_what_is_known_of_a_render_that_was_stopped_is_told(
         {"fonts": [], "bytes": {}, "requests": 1, "wait": "load"},
     )
 
-    def stops_in_mid_page(job: Job) -> None:
+    def stop_in_mid_page(job: Job) -> None:
         job.cancellation.result(timeout=10)
         raise RenderFailure("render_timeout", "x", trace=trace)
 
-    service.engine.before_run = cancels_while_it_runs(service, stops_in_mid_page)
+    service.engine.before_run = cancel_while_running(service, stop_in_mid_page)
 
     answer = service.render(delivery={"type": "binary", "retention": None if kept else "none"})
 

@@ -26,7 +26,7 @@ def post(service: Service, path: str, **more: Any) -> ApiAnswer:
         ("images", {"image": {"width": 10, "height": 20}}, {"image": {"width": 10, "height": 20}}),
     ],
 )
-def test_it_stands_for_one_render_request(
+def test_convenience_endpoint_equals_a_render_request(
     service: Service, kind: str, area: str, fields: dict[str, Any], output: dict[str, Any]
 ) -> None:
     more: dict[str, Any] = {
@@ -53,7 +53,7 @@ def test_it_stands_for_one_render_request(
 
 
 @pytest.mark.parametrize("area", ["pdf", "images"])
-def test_template_keeps_its_version_at_the_top(service: Service, area: str) -> None:
+def test_template_endpoint_has_its_version_at_the_top_level(service: Service, area: str) -> None:
     body = {"template_id": "tpl_x", "version": "draft"}
 
     assert post(service, f"{area}/template", json_body=body).code == "test_key_required"
@@ -61,7 +61,7 @@ def test_template_keeps_its_version_at_the_top(service: Service, area: str) -> N
     assert of_test.code == "template_not_found"
 
 
-def test_delivery_and_format_are_as_they_are(service: Service) -> None:
+def test_delivery_and_format_are_passed_through(service: Service) -> None:
     body = {"html": "<p>x</p>", "delivery": {"type": "binary"}}
 
     assert post(service, "pdf/html", json_body=body).body == service.engine.content
@@ -69,7 +69,7 @@ def test_delivery_and_format_are_as_they_are(service: Service) -> None:
     assert picture.headers["Content-Type"] == "image/png"
 
 
-def test_idempotency_key_stands_for_a_request_of_its_own_route(service: Service) -> None:
+def test_idempotency_key_is_bound_to_the_route(service: Service) -> None:
     headers = {"Idempotency-Key": "k"}
     body = {"html": "<p>x</p>"}
 
@@ -98,7 +98,7 @@ def test_idempotency_key_stands_for_a_request_of_its_own_route(service: Service)
         ("images/url", {"url": "https://example.com", "image": {"width": 0}}, "/image/width"),
     ],
 )
-def test_what_is_wrong_is_named_where_it_stands(
+def test_errors_point_at_the_field_of_the_request(
     service: Service, path: str, body: dict[str, Any], pointer: str
 ) -> None:
     answer = post(service, path, json_body=body)

@@ -1,4 +1,4 @@
-"""What a render may be made from and with, as it is told when it is created."""
+"""Creation of renders: sources, options and refusals."""
 
 from copy import replace
 from typing import Any
@@ -20,7 +20,7 @@ OTHER = lowest_id("tpl", 1_700_000_000_001)
 
 
 def keep_template(service: Service, *, live: int | None = 2, deleted: bool = False) -> None:
-    """Put a template with a draft and the version 2 beside its META, as templates stand."""
+    """Store a template: its META row, a draft and version 2."""
     now = format_rfc3339(service.clock.now())
     template = Template(
         TemplateId(TEMPLATE), service.workspace, "T", None, "html", "active", now, now
@@ -57,7 +57,7 @@ def test_template_is_rendered_in_its_live_version(service: Service, mode: str) -
     assert job.data == {"n": 1}
 
 
-def test_test_key_renders_a_draft_and_a_live_key_where_the_workspace_allows_it(
+def test_live_key_renders_a_draft_only_where_the_workspace_allows_it(
     service: Service,
 ) -> None:
     keep_template(service, live=None)
@@ -85,7 +85,7 @@ def test_test_key_renders_a_draft_and_a_live_key_where_the_workspace_allows_it(
         ({"deleted": True}, {}, "template_deleted"),
     ],
 )
-def test_template_that_is_not_there_costs_nothing(
+def test_missing_template_costs_nothing(
     service: Service, kept: dict[str, Any], fields: dict[str, Any], code: str
 ) -> None:
     keep_template(service, **kept)
@@ -97,7 +97,7 @@ def test_template_that_is_not_there_costs_nothing(
     assert service.call("GET", "/v1/renders").json["data"] == []
 
 
-def test_key_with_an_allowlist_learns_nothing_of_other_templates(service: Service) -> None:
+def test_key_with_an_allowlist_cannot_probe_other_templates(service: Service) -> None:
     keep_template(service)
     key = service.key("live", templates=[TEMPLATE])
 
@@ -109,7 +109,7 @@ def test_key_with_an_allowlist_learns_nothing_of_other_templates(service: Servic
     assert service.render(key=key).status == 200
 
 
-def test_engine_is_one_that_is_listed(service: Service) -> None:
+def test_unknown_engine_is_refused(service: Service) -> None:
     listed = service.call("GET", "/v1/engines").json
 
     assert [engine["id"] for engine in listed["data"]] == [NEWEST_ENGINE]
@@ -133,41 +133,39 @@ def test_engine_is_one_that_is_listed(service: Service) -> None:
         ({"priority": "high"}, "/priority"),
     ],
 )
-def test_what_does_not_go_together_is_named(
-    service: Service, fields: dict[str, Any], path: str
-) -> None:
+def test_conflicting_fields_are_named(service: Service, fields: dict[str, Any], path: str) -> None:
     answer = service.render(key=service.test, **fields)
 
     assert answer.code == "validation_error"
     assert answer.json["errors"][0]["path"] == path
 
 
-def test_page_is_named_and_html_becomes_a_template_where_there_is_data(service: Service) -> None:
+def test_url_source_is_a_web_page_and_html_with_data_is_a_template(service: Service) -> None:
     page = {"type": "url", "url": "https://example.com/a"}
 
     assert service.render(input=page).json["input"] == page
-    assert service.engine.jobs[-1].source.__class__.__name__ == "Address"
+    assert service.engine.jobs[-1].source.__class__.__name__ == "WebPage"
     service.render(data_url="https://example.com/data")
     assert service.engine.jobs[-1].source == HtmlDocument("<p>Hello</p>", None, templating=True)
     assert service.engine.jobs[-1].data_url == "https://example.com/data"
 
 
 @pytest.mark.parametrize(
-    ("asked", "pages", "code"),
+    ("requested_pages", "pages", "code"),
     [(3, 3, None), (3, 4, "page_limit_exceeded"), (100_000, 2_001, "page_limit_exceeded")],
 )
-def test_request_lowers_the_plans_pages_and_never_raises_them(
-    service: Service, asked: int, pages: int, code: str | None
+def test_request_lowers_the_page_limit_and_never_raises_it(
+    service: Service, requested_pages: int, pages: int, code: str | None
 ) -> None:
     service.engine.page_count = pages
 
-    answer = service.render(output={"pdf": {"max_pages": asked}})
+    answer = service.render(output={"pdf": {"max_pages": requested_pages}})
 
     assert answer.json.get("code") == code
     assert service.limits()["used"] == (1 if code is None else 0)
 
 
-def test_repeat_is_answered_though_the_template_is_gone(service: Service) -> None:
+def test_repeat_is_answered_after_the_template_is_deleted(service: Service) -> None:
     keep_template(service)
     first = service.render(input=of_template(), headers={"Idempotency-Key": "k"})
     keep_template(service, deleted=True)
@@ -180,7 +178,7 @@ def test_repeat_is_answered_though_the_template_is_gone(service: Service) -> Non
 
 def test_render_that_is_taken_over_keeps_its_version(service: Service) -> None:
     class ApiKilled(BaseException):
-        """The process of the API function ends here."""
+        """Death of the API function's process."""
 
     keep_template(service)
     service.invoke_failures = iter([ApiKilled()])
@@ -197,7 +195,7 @@ def test_render_that_is_taken_over_keeps_its_version(service: Service) -> None:
     )
 
 
-def test_null_stands_for_what_is_left_out(service: Service) -> None:
+def test_null_equals_an_absent_field(service: Service) -> None:
     answer = service.render(output=None, delivery=None)
 
     assert answer.status == 200
@@ -208,7 +206,7 @@ def test_null_stands_for_what_is_left_out(service: Service) -> None:
 
 
 @pytest.mark.parametrize("retention", ["default", "none"])
-def test_format_is_shown_where_none_was_named(service: Service, retention: str) -> None:
+def test_default_format_is_shown(service: Service, retention: str) -> None:
     shown = service.render(delivery={"type": "none", "retention": retention}).json["output"]
 
     assert (shown["format"], shown["formats"]) == ("pdf", None)
@@ -223,7 +221,7 @@ def test_format_is_shown_where_none_was_named(service: Service, retention: str) 
         ("https://example.com/?q=@", "https://example.com/?q=@"),
     ],
 )
-def test_credentials_of_an_address_are_not_shown(service: Service, url: str, shown: str) -> None:
+def test_url_credentials_are_redacted(service: Service, url: str, shown: str) -> None:
     answer = service.render(input={"type": "url", "url": url})
 
     assert answer.json["input"]["url"] == shown

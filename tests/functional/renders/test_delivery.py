@@ -1,4 +1,4 @@
-"""How files reach the caller and how long they are kept."""
+"""Delivery of files to the caller, and their retention."""
 
 import base64
 from typing import Any
@@ -9,11 +9,11 @@ from tests.builders.service import Service
 from tests.fakes.engine import FAKE_PDF
 
 KEY = {"Idempotency-Key": "k"}
-# What one answer of the platform can carry.
+# The largest file that fits one answer of the platform.
 FITS = 4_300_000
 
 
-def test_several_formats_are_several_files_of_one_name(service: Service) -> None:
+def test_several_formats_are_several_files_with_one_name(service: Service) -> None:
     formats = ["pdf", "png", "jpeg", "webp", "html"]
 
     render = service.render(output={"formats": formats, "filename": "Offer.pdf"}).json
@@ -34,7 +34,7 @@ def test_several_formats_are_several_files_of_one_name(service: Service) -> None
         assert service.call("GET", address, key=None).status == 302
 
 
-def test_all_files_of_a_render_go_when_it_is_purged(service: Service) -> None:
+def test_purge_removes_all_files_of_a_render(service: Service) -> None:
     render = service.render(output={"formats": ["pdf", "png"]}).json
 
     purged = service.call("DELETE", f"/v1/renders/{render['id']}/files").json
@@ -46,7 +46,7 @@ def test_all_files_of_a_render_go_when_it_is_purged(service: Service) -> None:
         assert service.call("GET", address, key=None).code == "file_expired"
 
 
-def test_zip_holds_them_in_one_file(service: Service) -> None:
+def test_zip_delivery_puts_several_formats_into_one_file(service: Service) -> None:
     output = {"format": "zip", "formats": ["pdf", "png"], "filename": "All"}
 
     answer = service.render(output=output, delivery={"type": "binary"})
@@ -59,7 +59,7 @@ def test_zip_holds_them_in_one_file(service: Service) -> None:
 @pytest.mark.parametrize(
     "fields", [{"mode": "async"}, {"output": {"formats": ["pdf", "png"]}}], ids=["async", "several"]
 )
-def test_answer_that_is_a_file_is_one_file_and_sync(
+def test_binary_delivery_needs_sync_mode_and_one_file(
     service: Service, kind: str, fields: dict[str, Any]
 ) -> None:
     answer = service.render(delivery={"type": kind}, **fields)
@@ -80,7 +80,7 @@ def test_base64_delivery_answers_the_file_as_text(service: Service) -> None:
 
 
 @pytest.mark.parametrize(("kind", "suffix"), [("binary", ""), ("base64", ".b64")])
-def test_body_over_the_platforms_limit_is_elsewhere(
+def test_file_over_the_response_limit_is_redirected(
     service: Service, kind: str, suffix: str
 ) -> None:
     service.engine.content = b"x" * FITS
@@ -93,10 +93,10 @@ def test_body_over_the_platforms_limit_is_elsewhere(
     assert f".pdf{suffix}?" in answer.headers["Location"]
     render_id = answer.headers["X-Render-Id"]
     (key,) = [key for key in service.objects() if key.endswith(f"{render_id}/1-0.pdf{suffix}")]
-    kept = service.clients.s3.get_object(Bucket=service.settings.bucket, Key=key)["Body"].read()
-    made = service.engine.content
-    exactly = made if kind == "binary" else base64.b64encode(made)
-    assert kept == exactly
+    stored = service.clients.s3.get_object(Bucket=service.settings.bucket, Key=key)["Body"].read()
+    content = service.engine.content
+    exactly = content if kind == "binary" else base64.b64encode(content)
+    assert stored == exactly
     assert service.render(delivery={"type": kind}, headers=KEY).status == 303
     service.relay_events()
     assert key in service.objects()
@@ -107,7 +107,7 @@ def test_body_over_the_platforms_limit_is_elsewhere(
 @pytest.mark.parametrize(
     ("kind", "most"), [("binary", 20_000_000), ("base64", 10_000_000), ("url", 100_000_000)]
 )
-def test_delivery_bounds_the_file(service: Service, kind: str, most: int) -> None:
+def test_delivery_limits_the_file_size(service: Service, kind: str, most: int) -> None:
     service.engine.content = b"x" * most
     assert service.render(delivery={"type": kind}).status in {200, 303}
     service.engine.content = b"x" * (most + 1)
@@ -121,7 +121,7 @@ def test_delivery_bounds_the_file(service: Service, kind: str, most: int) -> Non
 
 
 @pytest.mark.parametrize(("pages", "status"), [(7, 200), (8, 422)])
-def test_pages_are_bounded_by_the_request(service: Service, pages: int, status: int) -> None:
+def test_request_limits_the_pages(service: Service, pages: int, status: int) -> None:
     service.engine.page_count = pages
 
     answer = service.render(output={"pdf": {"max_pages": 7}})
@@ -133,7 +133,7 @@ def test_pages_are_bounded_by_the_request(service: Service, pages: int, status: 
         assert service.limits()["used"] == 0
 
 
-def test_delivery_none_names_the_files_without_addresses(service: Service) -> None:
+def test_delivery_none_lists_files_without_urls(service: Service) -> None:
     render = service.render(delivery={"type": "none"}).json
 
     (file,) = render["files"]
@@ -144,7 +144,7 @@ def test_delivery_none_names_the_files_without_addresses(service: Service) -> No
 
 
 @pytest.mark.parametrize("seconds", [60, 604_800])
-def test_addresses_hold_as_long_as_asked(service: Service, seconds: int) -> None:
+def test_file_urls_expire_as_requested(service: Service, seconds: int) -> None:
     render = service.render(delivery={"expires_in": seconds}).json
     address = render["files"][0]["url"].removeprefix("https://files.test")
 
@@ -166,7 +166,7 @@ def test_addresses_hold_as_long_as_asked(service: Service, seconds: int) -> None
         ({"retention": "none", "type": "url"}, "/delivery/type"),
     ],
 )
-def test_deliveries_that_cannot_be_are_refused(
+def test_invalid_deliveries_are_refused(
     service: Service, fields: dict[str, Any], pointer: str
 ) -> None:
     answer = service.render(delivery=fields)
@@ -175,7 +175,7 @@ def test_deliveries_that_cannot_be_are_refused(
 
 
 @pytest.mark.parametrize("days", [1, 90, 36_500])
-def test_live_files_are_kept_as_long_as_asked(service: Service, days: int) -> None:
+def test_live_files_are_retained_as_requested(service: Service, days: int) -> None:
     render = service.render(delivery={"retention_days": days}).json
 
     service.clock.advance(days=days, seconds=-1)
@@ -189,7 +189,7 @@ def test_live_files_are_kept_as_long_as_asked(service: Service, days: int) -> No
     assert service.objects() == []
 
 
-def test_test_files_are_kept_for_a_day_whatever_is_asked(service: Service) -> None:
+def test_test_files_are_retained_for_at_most_a_day(service: Service) -> None:
     render = service.render(delivery={"retention_days": 90}, key=service.test).json
 
     service.clock.advance(hours=24)
@@ -201,21 +201,21 @@ def test_test_files_are_kept_for_a_day_whatever_is_asked(service: Service) -> No
 
 
 @pytest.mark.parametrize("kind", ["binary", "base64"])
-def test_file_that_is_not_hosted_is_only_the_answer(service: Service, kind: str) -> None:
-    wish = {"type": kind, "hosted": False}
-    answer = service.render(delivery=wish, headers=KEY)
+def test_unhosted_file_is_only_in_the_answer(service: Service, kind: str) -> None:
+    delivery_fields = {"type": kind, "hosted": False}
+    answer = service.render(delivery=delivery_fields, headers=KEY)
 
     assert answer.status == 200
     assert answer.body == (FAKE_PDF if kind == "binary" else base64.b64encode(FAKE_PDF))
     assert service.objects() == []
-    assert service.render(delivery=wish, headers=KEY).code == "file_expired"
+    assert service.render(delivery=delivery_fields, headers=KEY).code == "file_expired"
     read = service.call("GET", f"/v1/renders/{answer.headers['X-Render-Id']}").json
     assert (read["status"], read["billed"], read["files"]) == ("succeeded", True, [])
     assert read["files_purged_at"]
     assert read["expires_at"] is None
 
 
-def test_large_file_that_is_not_hosted_is_kept_until_it_can_be_fetched(service: Service) -> None:
+def test_large_unhosted_file_is_kept_until_it_can_be_fetched(service: Service) -> None:
     service.engine.content = b"x" * (FITS + 1)
 
     answer = service.render(delivery={"type": "binary", "hosted": False})
@@ -228,15 +228,17 @@ def test_large_file_that_is_not_hosted_is_kept_until_it_can_be_fetched(service: 
     assert service.objects() == []
 
 
-def test_file_that_is_not_hosted_does_not_wait_for_a_caller_who_has_left(service: Service) -> None:
-    for wish in ({"hosted": False}, {"retention": "none"}):
-        answer = service.render(delivery={"type": "binary"} | wish, timeout_behavior="continue")
+def test_unhosted_file_refuses_timeout_behavior_continue(service: Service) -> None:
+    for delivery_fields in ({"hosted": False}, {"retention": "none"}):
+        answer = service.render(
+            delivery={"type": "binary"} | delivery_fields, timeout_behavior="continue"
+        )
 
         assert (answer.code, answer.pointers) == ("validation_error", ["/timeout_behavior"])
 
 
 @pytest.mark.parametrize("mode", ["sync", "async"])
-def test_nothing_is_hosted_and_nothing_delivered(service: Service, mode: str) -> None:
+def test_unhosted_render_without_delivery_stores_nothing(service: Service, mode: str) -> None:
     render = service.render(delivery={"hosted": False}, mode=mode).json
     service.run_queued()
     service.relay_events()

@@ -1,4 +1,4 @@
-"""Idempotency-Key: one document for one key, whatever happens."""
+"""Idempotency-Key: at most one document per key."""
 
 from tests.builders.service import Service
 from tests.fakes.engine import FAKE_PDF
@@ -6,7 +6,7 @@ from tests.fakes.engine import FAKE_PDF
 KEY = {"Idempotency-Key": "order-7"}
 
 
-def test_repeat_answers_the_first_render_and_makes_no_second(service: Service) -> None:
+def test_repeat_answers_the_first_render_and_creates_no_second(service: Service) -> None:
     first = service.render(headers=KEY)
 
     again = service.render(headers=KEY)
@@ -40,7 +40,7 @@ def test_repeat_of_an_async_render_answers_as_at_first(service: Service) -> None
     assert len(service.engine.jobs) == 1
 
 
-def test_order_of_properties_makes_no_other_body(service: Service) -> None:
+def test_property_order_does_not_change_the_body(service: Service) -> None:
     body = '{"input": {"html": "x", "type": "html"}, "reference": "a"}'
     turned = '{"reference":"a","input":{"type":"html","html":"x"}}'
 
@@ -50,7 +50,7 @@ def test_order_of_properties_makes_no_other_body(service: Service) -> None:
     assert again.json["id"] == first.json["id"]
 
 
-def test_other_body_is_refused(service: Service) -> None:
+def test_different_body_is_refused(service: Service) -> None:
     service.render(headers=KEY)
 
     answer = service.render(headers=KEY, reference="another")
@@ -60,7 +60,7 @@ def test_other_body_is_refused(service: Service) -> None:
     assert len(service.engine.jobs) == 1
 
 
-def test_key_is_busy_while_the_first_request_runs(service: Service) -> None:
+def test_idempotency_key_is_in_use_while_the_first_request_runs(service: Service) -> None:
     codes = []
     service.engine.before_run = lambda _job: codes.append(service.render(headers=KEY).code)
 
@@ -71,7 +71,7 @@ def test_key_is_busy_while_the_first_request_runs(service: Service) -> None:
     assert service.limits()["used"] == 1
 
 
-def test_key_means_another_request_for_test_and_for_other_workspaces(
+def test_idempotency_key_is_scoped_to_mode_and_workspace(
     service: Service,
 ) -> None:
     other = service.key("live", service.create_workspace())
@@ -84,7 +84,7 @@ def test_key_means_another_request_for_test_and_for_other_workspaces(
     assert len(ids) == 3
 
 
-def test_key_is_free_again_after_a_day(service: Service) -> None:
+def test_idempotency_key_expires_after_a_day(service: Service) -> None:
     first = service.render(headers=KEY)
     service.clock.advance(hours=24)
 
@@ -93,7 +93,7 @@ def test_key_is_free_again_after_a_day(service: Service) -> None:
     assert later.json["id"] != first.json["id"]
 
 
-def test_refused_request_leaves_the_key_free(service: Service) -> None:
+def test_refused_request_does_not_use_the_idempotency_key(service: Service) -> None:
     assert service.render(headers=KEY, test=True).code == "test_key_required"
 
     assert service.render(headers=KEY).status == 200

@@ -1,4 +1,4 @@
-"""While a deployment goes on, the API function calls a render function of another release."""
+"""Deployments: the API function may invoke a render function of another release."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,10 +13,10 @@ HEADERS = {"Idempotency-Key": "one"}
 type Serve = Callable[..., dict[str, Any]]
 
 
-def of_another_release(
+def run_another_release(
     service: Service, monkeypatch: pytest.MonkeyPatch, *, calls: int, takes_s: int = 0
 ) -> None:
-    """Let the render function not know what it is asked for so many calls."""
+    """Make the render function reject the protocol version for so many calls."""
     real: Serve = service.serve
     left = iter(range(calls))
 
@@ -28,10 +28,10 @@ def of_another_release(
     monkeypatch.setattr(service, "serve", serve)
 
 
-def test_render_waits_for_a_function_that_knows_it(
+def test_render_waits_for_a_function_of_its_release(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    of_another_release(service, monkeypatch, calls=5)
+    run_another_release(service, monkeypatch, calls=5)
 
     answer = service.render()
 
@@ -44,7 +44,7 @@ def test_render_waits_for_a_function_that_knows_it(
 def test_render_that_waited_too_long_is_queued(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    of_another_release(service, monkeypatch, calls=99, takes_s=6)
+    run_another_release(service, monkeypatch, calls=99, takes_s=6)
 
     answer = service.render()
     assert (answer.status, answer.json["status"]) == (202, "queued")
@@ -55,10 +55,10 @@ def test_render_that_waited_too_long_is_queued(
     assert shown["status"] == "succeeded"
 
 
-def test_caller_who_cancels_is_told_to_come_back(
+def test_timeout_behavior_cancel_answers_region_degraded(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    of_another_release(service, monkeypatch, calls=99, takes_s=6)
+    run_another_release(service, monkeypatch, calls=99, takes_s=6)
 
     answer = service.render(timeout_behavior="cancel", headers=HEADERS)
 
@@ -70,7 +70,7 @@ def test_caller_who_cancels_is_told_to_come_back(
 
 
 @pytest.mark.parametrize("delivery", ["url", "binary"])
-def test_answer_of_a_newer_release_is_read_in_the_renders_row(
+def test_answer_of_a_newer_release_is_read_from_the_row(
     service: Service, monkeypatch: pytest.MonkeyPatch, delivery: str
 ) -> None:
     real: Serve = service.serve
@@ -82,10 +82,10 @@ def test_answer_of_a_newer_release_is_read_in_the_renders_row(
     assert (answer.body == service.engine.content) is (delivery == "binary")
 
 
-def test_publishing_waits_for_a_function_that_knows_it(
+def test_publishing_waits_for_a_function_of_its_release(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    of_another_release(service, monkeypatch, calls=5)
+    run_another_release(service, monkeypatch, calls=5)
     template = {"name": "T", "html": "<p>{{ n }}</p>", "publish": True}
     template |= {"datasets": [{"name": "D", "data": {"n": 1}}]}
 

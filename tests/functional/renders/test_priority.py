@@ -1,4 +1,4 @@
-"""Renders of low priority wait in a queue of their own."""
+"""Low-priority renders wait in a separate queue."""
 
 import pytest
 from botocore.exceptions import ReadTimeoutError
@@ -14,13 +14,13 @@ def waiting(service: Service) -> list[str]:
     found = []
     for priority, queue in QUEUES.items():
         url = service.resources[f"{queue}Queue"]["Ref"]
-        told = service.clients.sqs.get_queue_attributes(QueueUrl=url, AttributeNames=[name])  # type: ignore[list-item]
-        found += [priority] * int(told["Attributes"][name])  # type: ignore[index]
+        attributes = service.clients.sqs.get_queue_attributes(QueueUrl=url, AttributeNames=[name])  # type: ignore[list-item]
+        found += [priority] * int(attributes["Attributes"][name])  # type: ignore[index]
     return found
 
 
 @pytest.mark.parametrize("priority", QUEUES)
-def test_each_priority_has_its_queue(service: Service, priority: str) -> None:
+def test_each_priority_has_a_queue(service: Service, priority: str) -> None:
     accepted = service.render(mode="async", priority=priority).json
 
     assert accepted["priority"] == priority
@@ -30,7 +30,7 @@ def test_each_priority_has_its_queue(service: Service, priority: str) -> None:
     assert waiting(service) == []
 
 
-def test_late_sync_render_waits_where_its_priority_says(service: Service) -> None:
+def test_late_sync_render_is_queued_by_priority(service: Service) -> None:
     service.invoke_failures = iter([ReadTimeoutError(endpoint_url="https://lambda.test")])
     service.render(priority="low")
     service.clock.advance(seconds=301)
@@ -43,7 +43,7 @@ def test_late_sync_render_waits_where_its_priority_says(service: Service) -> Non
     assert render["status"] == "succeeded"
 
 
-def test_message_that_is_no_render_becomes_a_dead_letter_of_the_renders(service: Service) -> None:
+def test_invalid_message_becomes_a_dead_letter_of_the_render_queue(service: Service) -> None:
     service.send("RendersLow", "no JSON")
     assert service.run_queued("RendersLow") == []
 
@@ -52,7 +52,7 @@ def test_message_that_is_no_render_becomes_a_dead_letter_of_the_renders(service:
     assert [letter.body for letter in service.dead_letters("Renders")] == ["no JSON"]
 
 
-def test_message_that_fails_is_shown_again_in_its_own_queue(service: Service) -> None:
+def test_failed_message_reappears_in_its_queue(service: Service) -> None:
     service.send("RendersLow", '{"v": 99}')
 
     assert len(service.run_queued("RendersLow")) == 1

@@ -1,4 +1,4 @@
-"""Reading renders: one, lists with filters and cursors; and their files."""
+"""Reading renders: one, lists with filters and cursors, and files."""
 
 from copy import replace
 from urllib.parse import quote, urlsplit
@@ -9,7 +9,7 @@ from chalicelib.engine.job import RenderTrace
 from tests.builders.service import Service
 
 
-def test_render_of_another_workspace_is_not_there(service: Service) -> None:
+def test_render_of_another_workspace_is_not_found(service: Service) -> None:
     render = service.render().json
     stranger = service.key("live", service.create_workspace())
 
@@ -20,7 +20,7 @@ def test_render_of_another_workspace_is_not_there(service: Service) -> None:
 
 
 @pytest.mark.parametrize("render_id", ["rnd_01J", "x", "rnd_" + "0" * 26, "ws_" + "0" * 26])
-def test_unknown_render_is_not_there(service: Service, render_id: str) -> None:
+def test_unknown_render_is_not_found(service: Service, render_id: str) -> None:
     assert service.call("GET", f"/v1/renders/{render_id}").code == "render_not_found"
 
 
@@ -35,7 +35,7 @@ def test_test_key_sees_test_renders_only(service: Service) -> None:
     assert service.call("GET", "/v1/renders?test=false", key=service.test).json["data"] == []
 
 
-def test_list_goes_from_new_to_old_in_pages(service: Service) -> None:
+def test_list_is_newest_first_in_pages(service: Service) -> None:
     made = []
     for n in range(5):
         service.clock.advance(seconds=1)
@@ -51,7 +51,7 @@ def test_list_goes_from_new_to_old_in_pages(service: Service) -> None:
     assert third["next_cursor"] is None
 
 
-def test_list_is_narrowed_down_by_filters(service: Service) -> None:
+def test_list_is_filtered(service: Service) -> None:
     service.render(reference="a")
     service.render(reference="b", mode="async")
     service.render(reference="b", key=service.test)
@@ -67,7 +67,7 @@ def test_list_is_narrowed_down_by_filters(service: Service) -> None:
     assert references("template_id=tpl_1") == []
 
 
-def test_list_is_narrowed_down_by_time(service: Service) -> None:
+def test_list_is_filtered_by_time(service: Service) -> None:
     before = service.render().json
     service.clock.advance(seconds=10)
     after = service.render().json
@@ -95,7 +95,7 @@ def test_list_is_narrowed_down_by_time(service: Service) -> None:
         "2020-02-30T00:00:00Z",
     ],
 )
-def test_time_that_is_no_rfc_3339_is_refused(service: Service, text: str) -> None:
+def test_time_outside_rfc_3339_is_refused(service: Service, text: str) -> None:
     answer = service.call("GET", f"/v1/renders?created_after={quote(text)}")
 
     assert answer.pointers == ["/query/created_after"]
@@ -107,13 +107,13 @@ def test_time_that_is_no_rfc_3339_is_refused(service: Service, text: str) -> Non
 
 
 @pytest.mark.parametrize("text", ["test=1", "test=yes", "test=TRUE", "limit=1_0", "limit=+1"])
-def test_flag_or_number_is_written_in_one_way(service: Service, text: str) -> None:
+def test_flag_or_number_has_one_spelling(service: Service, text: str) -> None:
     answer = service.call("GET", f"/v1/renders?{quote(text, safe='=')}")
 
     assert answer.pointers == [f"/query/{text.partition('=')[0]}"]
 
 
-def test_cursor_of_other_filters_or_another_workspace_is_refused(
+def test_cursor_of_other_filters_or_workspaces_is_refused(
     service: Service,
 ) -> None:
     for _ in range(2):
@@ -132,7 +132,7 @@ def _path(url: str) -> str:
     return f"{parts.path}?{parts.query}"
 
 
-def test_file_address_leads_to_the_store(service: Service) -> None:
+def test_file_url_redirects_to_the_store(service: Service) -> None:
     url = service.render(output={"filename": "Ä & b?"}).json["files"][0]["url"]
     assert url.startswith("https://files.test/files/file_")
 
@@ -146,7 +146,7 @@ def test_file_address_leads_to_the_store(service: Service) -> None:
 @pytest.mark.parametrize(
     "change", [("sig=", "sig=0"), ("exp=", "exp=9"), ("sig=", "s="), (".pdf?", ".exe?")]
 )
-def test_altered_file_address_is_refused(service: Service, change: tuple[str, str]) -> None:
+def test_altered_file_url_is_refused(service: Service, change: tuple[str, str]) -> None:
     path = _path(service.render().json["files"][0]["url"])
 
     answer = service.call("GET", path.replace(*change), key=None)
@@ -155,7 +155,7 @@ def test_altered_file_address_is_refused(service: Service, change: tuple[str, st
     assert answer.code == "invalid_signature"
 
 
-def test_file_address_ends_when_it_says(service: Service) -> None:
+def test_file_url_expires(service: Service) -> None:
     path = _path(service.render(delivery={"expires_in": 60}).json["files"][0]["url"])
     service.clock.advance(seconds=59)
     assert service.call("GET", path, key=None).status == 302
@@ -176,7 +176,7 @@ def test_file_past_its_retention_is_gone(service: Service) -> None:
     assert answer.code == "file_expired"
 
 
-def test_bytes_of_a_page_are_told_of_every_kind(
+def test_explain_lists_page_bytes_by_type(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = service.engine.run

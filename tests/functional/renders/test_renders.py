@@ -1,4 +1,4 @@
-"""`/v1/renders`: HTTP in; answer, rows, objects and facts out."""
+"""`/v1/renders`: HTTP in; answer, rows, objects and events out."""
 
 import hashlib
 
@@ -29,15 +29,15 @@ def test_sync_render_answers_the_finished_render(service: Service) -> None:
     assert render["timings"]["print_ms"] == 2
 
 
-def test_finished_render_is_used_once_and_told_once(service: Service) -> None:
+def test_finished_render_is_billed_and_published_once(service: Service) -> None:
     render = service.render().json
 
     limits = service.limits()
     assert (limits["holds"], limits["leases"], limits["used"]) == ({}, {}, 1)
     assert limits["quota_left"] == 250_000 - 1
-    (fact,) = service.events(render["id"])
-    assert fact["type"] == "render.succeeded"
-    assert fact["due_at"] > fact["created_at"]
+    (event,) = service.events(render["id"])
+    assert event["type"] == "render.succeeded"
+    assert event["due_at"] > event["created_at"]
     assert service.objects() == [f"ws/{service.workspace}/files/{render['id']}/1-0.pdf"]
 
 
@@ -51,7 +51,7 @@ def test_binary_delivery_answers_the_file(service: Service) -> None:
     assert "filename*=UTF-8''%C3%BC.pdf" in answer.headers["Content-Disposition"]
 
 
-def test_file_too_big_for_an_answer_is_redirected_to(service: Service) -> None:
+def test_file_over_the_response_limit_is_a_redirect(service: Service) -> None:
     service.engine.content = b"x" * 4_300_001
 
     answer = service.render(delivery={"type": "binary"})
@@ -60,7 +60,7 @@ def test_file_too_big_for_an_answer_is_redirected_to(service: Service) -> None:
     assert "/1-0.pdf?" in answer.headers["Location"]
 
 
-def test_async_render_is_accepted_then_worked_off(service: Service) -> None:
+def test_async_render_is_accepted_then_processed(service: Service) -> None:
     answer = service.render(mode="async", data={"n": 1})
 
     assert answer.status == 202
@@ -80,7 +80,7 @@ def test_async_render_is_accepted_then_worked_off(service: Service) -> None:
     assert service.engine.jobs[0].source == HtmlDocument("<p>Hello</p>", None, templating=True)
 
 
-def test_message_that_comes_twice_renders_once(service: Service) -> None:
+def test_duplicate_message_renders_once(service: Service) -> None:
     accepted = service.render(mode="async").json
     record = {
         "messageId": "m",
@@ -129,10 +129,10 @@ def test_failed_render_answers_its_code_and_costs_nothing(service: Service) -> N
     assert render["billed"] is False
     limits = service.limits()
     assert (limits["used"], limits["quota_left"], limits["holds"]) == (0, 250_000, {})
-    assert [fact["type"] for fact in service.events(render["id"])] == ["render.failed"]
+    assert [event["type"] for event in service.events(render["id"])] == ["render.failed"]
 
 
-def test_render_over_the_plans_pages_fails_and_keeps_nothing(service: Service) -> None:
+def test_render_over_the_page_limit_fails_and_stores_nothing(service: Service) -> None:
     service.engine.page_count = 2_001
 
     answer = service.render()
@@ -142,7 +142,7 @@ def test_render_over_the_plans_pages_fails_and_keeps_nothing(service: Service) -
     assert service.limits()["used"] == 0
 
 
-def test_function_that_dies_is_called_again_and_bills_once(service: Service) -> None:
+def test_killed_function_is_invoked_again_and_bills_once(service: Service) -> None:
     deaths = iter([True, True, False])
 
     def die(_job: object) -> None:
@@ -159,7 +159,7 @@ def test_function_that_dies_is_called_again_and_bills_once(service: Service) -> 
     assert service.limits()["leases"] == {}
 
 
-def test_render_whose_functions_all_die_is_lost_and_costs_nothing(
+def test_render_whose_functions_are_all_killed_is_lost_and_costs_nothing(
     service: Service,
 ) -> None:
     def die(_job: object) -> None:
@@ -172,10 +172,12 @@ def test_render_whose_functions_all_die_is_lost_and_costs_nothing(
     assert answer.code == "render_lost"
     limits = service.limits()
     assert (limits["used"], limits["holds"], limits["leases"]) == (0, {}, {})
-    assert [fact["type"] for fact in service.events(answer.json["render_id"])] == ["render.failed"]
+    assert [event["type"] for event in service.events(answer.json["render_id"])] == [
+        "render.failed"
+    ]
 
 
-def test_test_key_makes_test_renders_that_nobody_pays_for(service: Service) -> None:
+def test_test_key_makes_unbilled_test_renders(service: Service) -> None:
     render = service.render(key=service.test, test=True).json
 
     assert render["test"] is True
@@ -186,6 +188,6 @@ def test_test_key_makes_test_renders_that_nobody_pays_for(service: Service) -> N
     assert service.limits()["leases"] == {}
 
 
-def test_live_key_cannot_ask_for_a_test_render(service: Service) -> None:
+def test_live_key_cannot_request_a_test_render(service: Service) -> None:
     assert service.render(test=True).code == "test_key_required"
     assert service.engine.jobs == []

@@ -1,11 +1,11 @@
-"""What is too large for a row, and what a row must hold in the worst case."""
+"""Row sizes of renders: the worst case that must fit, and values that are left out."""
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.job import RenderTrace
 from tests.builders.service import FunctionKilled, Service
 
 
-def test_header_and_footer_of_the_longest_kind_are_not_kept_in_the_row(service: Service) -> None:
+def test_longest_header_and_footer_are_not_stored_in_the_row(service: Service) -> None:
     long = {"enabled": True, "html": "ü" * 200_000}
 
     answer = service.render(output={"pdf": {"header": long, "footer": long}})
@@ -17,7 +17,7 @@ def test_header_and_footer_of_the_longest_kind_are_not_kept_in_the_row(service: 
     assert header.html == long["html"]
 
 
-def test_row_holds_the_largest_metadata(service: Service) -> None:
+def test_row_fits_the_largest_metadata(service: Service) -> None:
     metadata = {f"{n:02d}" + "k" * 38: "界" * 500 for n in range(50)}
 
     answer = service.render(metadata=metadata)
@@ -26,7 +26,7 @@ def test_row_holds_the_largest_metadata(service: Service) -> None:
     assert answer.json["metadata"] == metadata
 
 
-def test_metadata_beyond_its_bounds_is_refused_at_its_place(service: Service) -> None:
+def test_metadata_beyond_its_bounds_is_refused_with_its_pointer(service: Service) -> None:
     too_many = service.render(metadata={str(n): n for n in range(51)})
     too_long = service.render(metadata={"a": "x" * 501})
     no_scalar = service.render(metadata={"a": ["x"]})
@@ -36,13 +36,13 @@ def test_metadata_beyond_its_bounds_is_refused_at_its_place(service: Service) ->
     assert "/metadata/a" in no_scalar.pointers[0]
 
 
-def test_function_that_dies_before_its_claim_is_called_again(service: Service) -> None:
+def test_function_killed_before_its_claim_is_invoked_again(service: Service) -> None:
     service.invoke_failures = iter([FunctionKilled()])
 
     assert service.render().json["status"] == "succeeded"
 
 
-def test_row_holds_what_a_page_says_that_is_no_unicode(service: Service) -> None:
+def test_row_stores_invalid_unicode_of_a_page(service: Service) -> None:
     def fail(_job: object) -> None:
         raise RenderFailure(
             "render_failed", "half \ud800 a pair", trace=RenderTrace(logs=("log: \udfff",))
@@ -58,7 +58,7 @@ def test_row_holds_what_a_page_says_that_is_no_unicode(service: Service) -> None
     assert render["logs"] == ["log: ?"]
 
 
-def test_render_that_ends_with_its_caller_gets_no_more_time(service: Service) -> None:
+def test_sync_deadline_depends_on_timeout_behavior(service: Service) -> None:
     service.render(timeout_behavior="cancel")
     service.render(timeout_behavior="continue")
 

@@ -1,4 +1,4 @@
-"""Sync renders whose function dies, finds no room, or is not ready in time."""
+"""Sync renders whose function is killed, has no capacity, or is late."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, cast
@@ -18,27 +18,27 @@ def late(_service: Service) -> Iterator[BaseException | None]:
 
 
 def busy(service: Service) -> Iterator[BaseException | None]:
-    """There is no room until the deadline."""
+    """There is no capacity until the deadline."""
     while True:
         service.clock.advance(seconds=6)
         yield LambdaClient.exceptions.TooManyRequestsException()
 
 
 def unreachable(service: Service) -> Iterator[BaseException | None]:
-    """Nobody can be called until the deadline."""
+    """No function can be invoked until the deadline."""
     while True:
         service.clock.advance(seconds=6)
         yield EndpointConnectionError(endpoint_url=URL)
 
 
-def died_then_late(_service: Service) -> Iterator[BaseException | None]:
-    """The first function claims the render and dies, the second is late before its claim."""
+def killed_then_late(_service: Service) -> Iterator[BaseException | None]:
+    """The first function claims the render and is killed; the second is late before its claim."""
     yield None
     yield ReadTimeoutError(endpoint_url=URL)
 
 
-def died_then_out_of_time(service: Service) -> Iterator[BaseException | None]:
-    """The first function claims the render and dies when the time is over."""
+def killed_then_out_of_time(service: Service) -> Iterator[BaseException | None]:
+    """The first function claims the render and is killed at the deadline."""
     service.clock.advance(seconds=28)
     yield None
 
@@ -53,16 +53,16 @@ def dies_once(service: Service) -> None:
     service.engine.before_run = die
 
 
-def nothing_is_taken(service: Service) -> bool:
+def nothing_is_reserved(service: Service) -> bool:
     limits = service.limits()
     return (limits["used"], limits["holds"], limits["leases"]) == (0, {}, {})
 
 
-@pytest.mark.parametrize("calls", [busy, unreachable, died_then_late, died_then_out_of_time])
-def test_render_that_is_not_ready_goes_on_from_the_queue(
+@pytest.mark.parametrize("calls", [busy, unreachable, killed_then_late, killed_then_out_of_time])
+def test_unfinished_render_continues_from_the_queue(
     service: Service, calls: Callable[[Service], Iterator[BaseException | None]]
 ) -> None:
-    if calls in {died_then_late, died_then_out_of_time}:
+    if calls in {killed_then_late, killed_then_out_of_time}:
         dies_once(service)
     service.invoke_failures = calls(service)
 
@@ -82,7 +82,7 @@ def test_render_that_is_not_ready_goes_on_from_the_queue(
     assert len(service.events(render["id"])) == 1
 
 
-def test_late_render_goes_on_in_the_function_that_has_it(service: Service) -> None:
+def test_late_render_continues_in_its_function(service: Service) -> None:
     service.invoke_failures = late(service)
 
     answer = service.render(headers={"Idempotency-Key": "k"})
@@ -96,7 +96,7 @@ def test_late_render_goes_on_in_the_function_that_has_it(service: Service) -> No
     assert len(service.objects()) == 1
 
 
-def test_late_render_whose_function_dies_is_run_again_when_its_time_is_over(
+def test_late_render_with_a_killed_function_is_retried_after_its_deadline(
     service: Service,
 ) -> None:
     service.invoke_failures = late(service)
@@ -111,7 +111,7 @@ def test_late_render_whose_function_dies_is_run_again_when_its_time_is_over(
     assert render["status"] == "succeeded"
 
 
-def test_late_render_is_canceled_when_asked_and_costs_nothing(service: Service) -> None:
+def test_late_render_is_canceled_when_requested_and_costs_nothing(service: Service) -> None:
     service.invoke_failures = late(service)
 
     answer = service.render(timeout_behavior="cancel")
@@ -122,12 +122,12 @@ def test_late_render_is_canceled_when_asked_and_costs_nothing(service: Service) 
     render = service.call("GET", f"/v1/renders/{answer.json['render_id']}").json
     assert render["status"] == "canceled"
     assert render["error"]["code"] == "render_timeout"
-    assert nothing_is_taken(service)
+    assert nothing_is_reserved(service)
     assert service.run_queued() == []
     assert service.objects() == []
 
 
-def test_render_that_is_canceled_while_it_runs_keeps_no_file(service: Service) -> None:
+def test_render_canceled_while_running_stores_no_file(service: Service) -> None:
     def cancel(_job: object) -> None:
         (row,) = service.call("GET", "/v1/renders").json["data"]
         render = service.services.renders.get(service.workspace, row["id"])
@@ -140,16 +140,16 @@ def test_render_that_is_canceled_while_it_runs_keeps_no_file(service: Service) -
 
     assert answer.code == "render_timeout"
     assert service.objects() == []
-    assert nothing_is_taken(service)
-    facts = service.events(answer.json["render_id"])
-    assert [fact["type"] for fact in facts] == ["render.canceled"]
+    assert nothing_is_reserved(service)
+    events = service.events(answer.json["render_id"])
+    assert [event["type"] for event in events] == ["render.canceled"]
 
 
-@pytest.mark.parametrize("calls", [busy, unreachable, died_then_out_of_time])
-def test_no_room_is_told_and_the_same_key_may_try_again(
+@pytest.mark.parametrize("calls", [busy, unreachable, killed_then_out_of_time])
+def test_no_capacity_is_an_error_and_the_same_key_may_retry(
     service: Service, calls: Callable[[Service], Iterator[BaseException | None]]
 ) -> None:
-    if calls is died_then_out_of_time:
+    if calls is killed_then_out_of_time:
         dies_once(service)
     service.invoke_failures = calls(service)
 
@@ -158,20 +158,20 @@ def test_no_room_is_told_and_the_same_key_may_try_again(
     assert answer.status == 503
     assert answer.code == "region_degraded"
     assert int(answer.headers["Retry-After"]) >= 1
-    assert nothing_is_taken(service)
+    assert nothing_is_reserved(service)
     service.invoke_failures = iter(())
     again = service.render(timeout_behavior="cancel", headers={"Idempotency-Key": "k"})
     assert again.status == 200
     assert "Idempotent-Replayed" not in again.headers
 
 
-def test_room_that_comes_in_time_is_used(service: Service) -> None:
+def test_capacity_freed_in_time_is_used(service: Service) -> None:
     service.invoke_failures = iter([LambdaClient.exceptions.TooManyRequestsException()] * 2)
 
     assert service.render().json["status"] == "succeeded"
 
 
-def test_render_that_was_finished_by_a_function_that_could_not_say_so_is_answered(
+def test_render_finished_by_a_function_with_a_lost_response_is_answered(
     service: Service,
 ) -> None:
     def calls() -> Iterator[BaseException | None]:
@@ -191,15 +191,15 @@ def test_render_that_was_finished_by_a_function_that_could_not_say_so_is_answere
     assert service.limits()["used"] == 1
 
 
-def test_late_first_attempt_changes_nothing_of_the_second(service: Service) -> None:
+def test_late_first_attempt_does_not_affect_the_second(service: Service) -> None:
     contents = iter([b"%PDF the second attempt", b"%PDF the first, and longer"])
 
-    def overtaken(_job: object) -> None:
+    def superseded(_job: object) -> None:
         if len(service.engine.jobs) == 1:
             service.serve(service.last_event | {"attempt": 2, "row": None}, "second")
         service.engine.content = next(contents)
 
-    service.engine.before_run = overtaken
+    service.engine.before_run = superseded
 
     answer = service.render(delivery={"type": "binary"})
 
@@ -210,7 +210,7 @@ def test_late_first_attempt_changes_nothing_of_the_second(service: Service) -> N
     assert service.limits()["used"] == 1
 
 
-def test_attempt_that_died_after_storing_leaves_no_file(service: Service) -> None:
+def test_attempt_killed_after_storing_leaves_no_file(service: Service) -> None:
     fails = iter([False, True])
 
     def before(_job: object) -> None:
@@ -225,10 +225,10 @@ def test_attempt_that_died_after_storing_leaves_no_file(service: Service) -> Non
     assert answer.code == "render_failed"
     service.relay_events()
     assert service.objects() == []
-    assert nothing_is_taken(service)
+    assert nothing_is_reserved(service)
 
 
-def test_queued_render_whose_functions_all_die_is_lost(service: Service) -> None:
+def test_queued_render_whose_functions_are_all_killed_is_lost(service: Service) -> None:
     def die(_job: object) -> None:
         raise FunctionKilled
 
@@ -239,7 +239,7 @@ def test_queued_render_whose_functions_all_die_is_lost(service: Service) -> None
 
     render = service.call("GET", f"/v1/renders/{render_id}").json
     assert render["error"]["code"] == "render_lost"
-    assert nothing_is_taken(service)
+    assert nothing_is_reserved(service)
     service.relay_events()
     assert service.objects() == []
 
@@ -248,11 +248,11 @@ def test_queued_render_whose_functions_all_die_is_lost(service: Service) -> None
 def test_async_render_whose_message_was_never_sent_is_sent_again(
     service: Service, sent_by: str
 ) -> None:
-    class Down:
+    class ConnectionRefused:
         def send_message(self, **_: object) -> None:
             raise ConnectionClosedError(endpoint_url=URL)
 
-    sqs, service.clients.sqs = service.clients.sqs, cast("Any", Down())
+    sqs, service.clients.sqs = service.clients.sqs, cast("Any", ConnectionRefused())
     again = service.render(mode="async", headers={"Idempotency-Key": "k"})
     assert again.status == 202
     service.clients.sqs = sqs
@@ -269,7 +269,7 @@ def test_async_render_whose_message_was_never_sent_is_sent_again(
     assert service.limits()["used"] == 1
 
 
-def test_body_that_grows_when_rewritten_reaches_the_function(service: Service) -> None:
+def test_body_that_grows_when_serialized_reaches_the_function(service: Service) -> None:
     numbers = ("1e15," * 700_000).rstrip(",")
     body = '{"input":{"type":"html","html":"x"},"data":{"n":[' + numbers + "]}}"
 

@@ -1,4 +1,4 @@
-"""Sync renders whose API function died: whoever repeats the request waits in its place."""
+"""Takeover of sync renders: a repeated request replaces a killed API function."""
 
 import pytest
 
@@ -6,10 +6,10 @@ from tests.builders.service import Service
 
 
 class ApiKilled(BaseException):
-    """The process of the API function ends here."""
+    """Death of the API function's process."""
 
 
-def test_repeat_takes_over_from_a_function_that_died_while_it_waited(service: Service) -> None:
+def test_repeat_takes_over_from_a_killed_api_function(service: Service) -> None:
     service.invoke_failures = iter([ApiKilled()])
     with pytest.raises(ApiKilled):
         service.render(headers={"Idempotency-Key": "k"})
@@ -29,7 +29,7 @@ def test_repeat_takes_over_from_a_function_that_died_while_it_waited(service: Se
     assert len(service.objects()) == 1
 
 
-def test_repeats_do_not_use_up_the_attempts_of_a_render_that_runs(service: Service) -> None:
+def test_repeats_use_no_attempts_of_a_running_render(service: Service) -> None:
     service.invoke_failures = iter([ApiKilled()])
     with pytest.raises(ApiKilled):
         service.render(headers={"Idempotency-Key": "k"})

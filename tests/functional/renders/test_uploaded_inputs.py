@@ -1,4 +1,4 @@
-"""Renders that name what was uploaded."""
+"""Renders that use uploads."""
 
 from typing import Any
 
@@ -10,20 +10,20 @@ from tests.builders.service import Service
 from tests.builders.uploads import announce_upload, post_upload, store_announced
 
 
-def everything_uploaded(html: str, attachment: str, image: str) -> dict[str, Any]:
+def all_uploads(html: str, attachment: str, image: str) -> dict[str, Any]:
     attached = {"upload_id": attachment, "filename": "a.xml", "content_type": "text/xml"}
     pdf = {"attachments": [attached], "watermark": {"image": {"upload_id": image}}}
     return {"input": {"type": "html", "upload_id": html}, "output": {"pdf": pdf}}
 
 
 @pytest.mark.parametrize("mode", ["sync", "async"])
-def test_render_reads_what_was_uploaded(service: Service, mode: str) -> None:
+def test_render_reads_uploads(service: Service, mode: str) -> None:
     contents = (b"\xef\xbb\xbf<p>\xc3\x9c", b"<a/>", b"a picture")
     ids = [post_upload(service, content).json["id"] for content in contents]
     read: list[bytes] = []
     service.engine.before_run = lambda job: read.extend(job.uploads(name) for name in ids[1:])
 
-    answer = service.render(mode=mode, **everything_uploaded(*ids))
+    answer = service.render(mode=mode, **all_uploads(*ids))
     service.run_queued()
 
     assert answer.status in {200, 202}, answer.body
@@ -33,9 +33,9 @@ def test_render_reads_what_was_uploaded(service: Service, mode: str) -> None:
     assert read == list(contents[1:])
 
 
-def test_render_of_an_upload_that_is_not_there_is_refused_at_its_place(service: Service) -> None:
+def test_missing_upload_is_refused_with_its_pointer(service: Service) -> None:
     there = post_upload(service, b"x").json["id"]
-    body = everything_uploaded(there, there, "upl_nothing")
+    body = all_uploads(there, there, "upl_nothing")
 
     answer = service.render(**body)
 
@@ -46,7 +46,7 @@ def test_render_of_an_upload_that_is_not_there_is_refused_at_its_place(service: 
     assert service.limits()["holds"] == {}
 
 
-def test_conveniences_name_the_places_of_their_own_request(service: Service) -> None:
+def test_convenience_endpoints_use_pointers_of_their_request(service: Service) -> None:
     there = post_upload(service, b"x").json["id"]
     attached = {"attachments": [{"upload_id": "upl_nothing", "filename": "a"}]}
     for body, pointer in (
@@ -59,7 +59,7 @@ def test_conveniences_name_the_places_of_their_own_request(service: Service) -> 
         assert answer.json["detail"].startswith(f"{pointer}: ")
 
 
-def test_upload_that_has_not_arrived_cannot_be_rendered_yet(service: Service) -> None:
+def test_pending_upload_cannot_be_rendered(service: Service) -> None:
     upload_id = announce_upload(service).json["id"]
     body: dict[str, Any] = {"input": {"type": "html", "upload_id": upload_id}}
 
@@ -69,8 +69,8 @@ def test_upload_that_has_not_arrived_cannot_be_rendered_yet(service: Service) ->
     assert service.render(**body).status == 200
 
 
-def claim_to_be(service: Service, size: int) -> str:
-    """Return a small upload whose item says that it is this large."""
+def upload_of_stated_size(service: Service, size: int) -> str:
+    """Return a small upload whose item states this size."""
     upload_id = post_upload(service, b"<p>").json["id"]
     key = {"PK": {"S": f"UPL#{service.workspace}#{upload_id}"}, "SK": {"S": "META"}}
     service.clients.dynamodb.update_item(
@@ -84,8 +84,10 @@ def claim_to_be(service: Service, size: int) -> str:
 
 
 @pytest.mark.parametrize(("size", "status"), [(20_000_000, 200), (20_000_001, 400)])
-def test_uploaded_html_has_a_bound(service: Service, size: int, status: int) -> None:
-    answer = service.render(input={"type": "html", "upload_id": claim_to_be(service, size)})
+def test_uploaded_html_has_a_size_limit(service: Service, size: int, status: int) -> None:
+    answer = service.render(
+        input={"type": "html", "upload_id": upload_of_stated_size(service, size)}
+    )
 
     assert answer.status == status
     if status != 200:
@@ -93,11 +95,11 @@ def test_uploaded_html_has_a_bound(service: Service, size: int, status: int) -> 
 
 
 @pytest.mark.parametrize(("sizes", "status"), [((50, 50), 200), ((50, 51), 400)])
-def test_what_a_file_carries_has_a_bound(
+def test_attachments_have_a_total_size_limit(
     service: Service, sizes: tuple[int, int], status: int
 ) -> None:
     attached = [
-        {"upload_id": claim_to_be(service, size * 1_000_000), "filename": f"{n}"}
+        {"upload_id": upload_of_stated_size(service, size * 1_000_000), "filename": f"{n}"}
         for n, size in enumerate(sizes)
     ]
 
@@ -108,7 +110,7 @@ def test_what_a_file_carries_has_a_bound(
         assert answer.pointers == ["/output/pdf/attachments/1/upload_id"]
 
 
-def test_upload_that_goes_before_its_render_begins_fails_it(service: Service) -> None:
+def test_upload_deleted_before_the_render_starts_fails_it(service: Service) -> None:
     upload_id = post_upload(service, b"<p>Hi").json["id"]
     render = service.render(mode="async", input={"type": "html", "upload_id": upload_id}).json
     service.call("DELETE", f"/v1/uploads/{upload_id}")
@@ -129,7 +131,7 @@ def test_uploaded_html_must_be_utf_8(service: Service) -> None:
     assert "UTF-8" in answer.json["detail"]
 
 
-def test_repeat_is_answered_after_its_upload_is_gone(service: Service) -> None:
+def test_repeat_is_answered_after_its_upload_is_deleted(service: Service) -> None:
     upload_id = post_upload(service, b"<p>Hi").json["id"]
     source = {"type": "html", "upload_id": upload_id}
     body: dict[str, Any] = {"input": source, "headers": {"Idempotency-Key": "k"}}
@@ -142,19 +144,19 @@ def test_repeat_is_answered_after_its_upload_is_gone(service: Service) -> None:
     assert again.json["id"] == first.json["id"]
 
 
-def test_engine_is_told_of_an_upload_that_is_gone(service: Service) -> None:
+def test_engine_gets_upload_not_found_for_a_deleted_upload(service: Service) -> None:
     upload_id = post_upload(service, b"x").json["id"]
-    told: list[str] = []
+    codes: list[str] = []
 
     def before(job: Job) -> None:
         service.call("DELETE", f"/v1/uploads/{upload_id}")
         try:
             job.uploads(upload_id)
         except RenderFailure as failure:
-            told.append(failure.code)
+            codes.append(failure.code)
 
     service.engine.before_run = before
     attached = {"upload_id": upload_id, "filename": "a", "content_type": "text/plain"}
     service.render(output={"pdf": {"attachments": [attached]}})
 
-    assert told == ["upload_not_found"]
+    assert codes == ["upload_not_found"]

@@ -1,4 +1,4 @@
-"""Zero retention: nothing of the document is ever stored, queued or logged, however it ends."""
+"""Zero retention: no part of the document is stored, queued or logged, for every outcome."""
 
 import base64
 import json
@@ -19,7 +19,7 @@ KEY: Final = {"Idempotency-Key": "k"}
 
 
 def request(**more: Any) -> dict[str, Any]:
-    """Return a request that says the secret wherever a document can say something."""
+    """Return a request with the secret in every field that can carry text."""
     attached = {"content": base64.b64encode(CONTENT).decode(), "filename": f"{SECRET}.xml"}
     return {
         "input": {"type": "html", "html": f"<p>{SECRET}", "head": f"<title>{SECRET}</title>"},
@@ -40,8 +40,8 @@ def request(**more: Any) -> dict[str, Any]:
     } | more
 
 
-class Blabbing:
-    """An engine whose documents, warnings, logs and failures say the secret."""
+class LeakingEngine:
+    """Engine whose documents, warnings, logs and failures contain the secret."""
 
     def __init__(self, service: Service) -> None:
         self.fails = False
@@ -65,24 +65,24 @@ class Blabbing:
 
 
 @contextmanager
-def watching(service: Service) -> Iterator[list[str]]:
-    """Write down everything that is sent to tables, bucket and queues meanwhile."""
+def recording_requests(service: Service) -> Iterator[list[str]]:
+    """Record everything sent to tables, bucket and queues."""
     sent: list[str] = []
     clients = service.clients
     all_events = [client.meta.events for client in (clients.dynamodb, clients.s3, clients.sqs)]
 
-    def hear(*, params: Any, **_: Any) -> None:
+    def record(*, params: Any, **_: Any) -> None:
         sent.append(as_text(params))
 
     for events in all_events:
-        events.register("before-parameter-build", hear)
+        events.register("before-parameter-build", record)
     yield sent
     for events in all_events:
-        events.unregister("before-parameter-build", hear)
+        events.unregister("before-parameter-build", record)
 
 
 def as_text(value: Any) -> str:
-    """Return a value as text, with bytes and escaped JSON as what they stand for."""
+    """Return a value as text, with bytes and escaped JSON decoded."""
     if isinstance(value, dict):
         return " ".join(f"{as_text(name)} {as_text(member)}" for name, member in value.items())
     if isinstance(value, list | tuple):
@@ -93,8 +93,8 @@ def as_text(value: Any) -> str:
     return f"{text} {text.encode('latin-1', 'ignore').decode('unicode_escape', 'ignore')}"
 
 
-def said_in(text: str) -> list[str]:
-    """Return the forms in which a text says the secret: plainly, cut, or in base64."""
+def secrets_in(text: str) -> list[str]:
+    """Return the forms of the secret in a text: plain, cut, or in base64."""
     forms = [SECRET, "Geheimnis-4711", SECRET.encode("ascii", "ignore").decode()]
     for shift in range(3):
         coded = base64.b64encode(b"x" * shift + SECRET.encode())
@@ -102,8 +102,8 @@ def said_in(text: str) -> list[str]:
     return [form for form in forms if form in text]
 
 
-def kept(service: Service) -> str:
-    """Return every item and every object of the stack, in all versions, as one text."""
+def stored_text(service: Service) -> str:
+    """Return every item and every object version of the stack as one text."""
     s3 = service.clients.s3
     found: list[Any] = []
     listed = s3.list_object_versions(Bucket=service.settings.bucket)
@@ -117,7 +117,7 @@ def kept(service: Service) -> str:
     return as_text(found)
 
 
-def settle_down(service: Service) -> None:
+def process_queues(service: Service) -> None:
     for _ in range(2):
         service.relay_events()
         service.clock.advance(minutes=8)
@@ -130,13 +130,13 @@ def die(_job: Job) -> None:
     raise FunctionKilled
 
 
-def no_room(service: Service) -> Iterator[BaseException]:
+def no_capacity(service: Service) -> Iterator[BaseException]:
     while True:
         service.clock.advance(seconds=6)
         yield LambdaClient.exceptions.TooManyRequestsException()
 
 
-def succeeds(service: Service, engine: Blabbing) -> None:
+def succeeds(service: Service, engine: LeakingEngine) -> None:
     del engine
     answer = service.render(**request(), headers=KEY)
     assert (answer.status, answer.body) == (200, CONTENT)
@@ -147,13 +147,13 @@ def succeeds(service: Service, engine: Blabbing) -> None:
     assert again.json["billed"] is True
 
 
-def succeeds_in_base64(service: Service, engine: Blabbing) -> None:
+def succeeds_in_base64(service: Service, engine: LeakingEngine) -> None:
     del engine
     answer = service.render(**request(delivery={"type": "base64", "retention": "none"}))
     assert (answer.status, base64.b64decode(answer.body)) == (200, CONTENT)
 
 
-def shows_an_address(service: Service, engine: Blabbing) -> None:
+def shows_a_url(service: Service, engine: LeakingEngine) -> None:
     del engine
     address = "https://example.com/" + SECRET.encode("ascii", "ignore").decode()
     answer = service.render(**request(input={"type": "url", "url": address}, data=None))
@@ -162,7 +162,7 @@ def shows_an_address(service: Service, engine: Blabbing) -> None:
     assert render["input"] == {"type": "url"}
 
 
-def fails(service: Service, engine: Blabbing) -> None:
+def fails(service: Service, engine: LeakingEngine) -> None:
     engine.fails = True
     answer = service.render(**request(), headers=KEY)
     assert answer.code == "template_runtime_error"
@@ -173,22 +173,22 @@ def fails(service: Service, engine: Blabbing) -> None:
     assert render["error"]["code"] == "template_runtime_error"
 
 
-def is_late(service: Service, engine: Blabbing) -> None:
+def is_late(service: Service, engine: LeakingEngine) -> None:
     del engine
     service.invoke_failures = iter([ReadTimeoutError(endpoint_url="https://lambda.test")])
     assert service.render(**request()).code == "render_timeout"
-    # The function goes on for a while, and finishes too late.
+    # The function continues and finishes too late.
     service.serve(service.last_event)
 
 
-def dies_once(service: Service, engine: Blabbing) -> None:
+def dies_once(service: Service, engine: LeakingEngine) -> None:
     del engine
     service.kill_before_commit = False
     service.invoke_failures = iter([FunctionKilled()])
     assert service.render(**request()).body == CONTENT
 
 
-def dies_before_its_end_is_written(service: Service, engine: Blabbing) -> None:
+def dies_before_its_final_state(service: Service, engine: LeakingEngine) -> None:
     def arm(_job: Job) -> None:
         engine.before = lambda _job: None
         service.kill_before_commit = True
@@ -197,20 +197,20 @@ def dies_before_its_end_is_written(service: Service, engine: Blabbing) -> None:
     assert service.render(**request()).body == CONTENT
 
 
-def dies_always(service: Service, engine: Blabbing) -> None:
+def dies_always(service: Service, engine: LeakingEngine) -> None:
     engine.before = die
     assert service.render(**request()).code == "render_lost"
 
 
-def finds_no_room(service: Service, engine: Blabbing) -> None:
+def finds_no_capacity(service: Service, engine: LeakingEngine) -> None:
     del engine
-    service.invoke_failures = no_room(service)
+    service.invoke_failures = no_capacity(service)
     assert service.render(**request()).code == "region_degraded"
 
 
-def is_left_by_a_caller_who_dies(service: Service, engine: Blabbing) -> None:
+def is_left_by_a_killed_caller(service: Service, engine: LeakingEngine) -> None:
     class ApiKilled(BaseException):
-        """The API function's process ends here."""
+        """Death of the API function's process."""
 
     del engine
     service.invoke_failures = iter([ApiKilled()])
@@ -223,64 +223,64 @@ def is_left_by_a_caller_who_dies(service: Service, engine: Blabbing) -> None:
 ENDS: Final = (
     succeeds,
     succeeds_in_base64,
-    shows_an_address,
+    shows_a_url,
     fails,
     is_late,
     dies_once,
-    dies_before_its_end_is_written,
+    dies_before_its_final_state,
     dies_always,
-    finds_no_room,
-    is_left_by_a_caller_who_dies,
+    finds_no_capacity,
+    is_left_by_a_killed_caller,
 )
 
 
 @pytest.mark.parametrize("end", ENDS, ids=lambda end: end.__name__)
-def test_nothing_of_the_document_is_kept_sent_or_logged(
+def test_nothing_of_the_document_is_stored_sent_or_logged(
     service: Service,
-    end: Callable[[Service, Blabbing], None],
+    end: Callable[[Service, LeakingEngine], None],
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    engine = Blabbing(service)
+    engine = LeakingEngine(service)
     service.clients.s3.put_bucket_versioning(
         Bucket=service.settings.bucket, VersioningConfiguration={"Status": "Enabled"}
     )
 
-    with watching(service) as sent:
+    with recording_requests(service) as sent:
         end(service, engine)
-        settle_down(service)
+        process_queues(service)
 
     logged = capsys.readouterr()
     assert sent
-    assert said_in(" ".join(sent)) == []
-    assert said_in(kept(service)) == []
-    assert said_in(as_text([logged.out, logged.err])) == []
+    assert secrets_in(" ".join(sent)) == []
+    assert secrets_in(stored_text(service)) == []
+    assert secrets_in(as_text([logged.out, logged.err])) == []
     assert service.limits()["holds"] == service.limits()["leases"] == {}
 
 
 @pytest.mark.parametrize("end", [succeeds_in_base64, fails], ids=["success", "failure"])
-def test_this_test_sees_what_others_keep(
-    service: Service, end: Callable[[Service, Blabbing], None]
+def test_control_default_retention_is_detected(
+    service: Service, end: Callable[[Service, LeakingEngine], None]
 ) -> None:
-    engine = Blabbing(service)
+    engine = LeakingEngine(service)
     engine.fails = end is fails
 
-    with watching(service) as sent:
+    with recording_requests(service) as sent:
         service.render(**request(delivery={"type": "binary"}))
 
-    assert said_in(" ".join(sent))
-    assert said_in(kept(service))
+    assert secrets_in(" ".join(sent))
+    assert secrets_in(stored_text(service))
 
 
-def test_an_async_render_keeps_its_body_only_until_its_end(service: Service) -> None:
-    Blabbing(service)
+def test_async_body_is_removed_when_the_render_ends(service: Service) -> None:
+    LeakingEngine(service)
 
     answer = service.render(**request(mode="async", delivery={"retention": "none"}))
-    assert said_in(kept(service))
+    assert secrets_in(stored_text(service))
     service.run_queued()
     service.relay_events()
 
     assert service.objects() == []
-    assert said_in(kept(service)) == []
+    assert secrets_in(stored_text(service)) == []
     render = service.call("GET", f"/v1/renders/{answer.json['id']}").json
     assert (render["status"], render["files"], render["billed"]) == ("succeeded", [], True)
     assert json.dumps(render["output"]) == '{"format": "pdf", "formats": null}'

@@ -1,9 +1,9 @@
-"""What zero retention cannot do, and says so."""
+"""Zero retention: requests that are refused because they need storage."""
 
 from tests.builders.service import Service
 
 
-def test_what_one_answer_cannot_carry_is_too_large(service: Service) -> None:
+def test_zero_retention_file_over_the_response_limit_is_refused(service: Service) -> None:
     for kind in ("binary", "base64"):
         wish = {"type": kind, "retention": "none"}
         service.engine.content = b"x" * 4_300_000
@@ -15,7 +15,7 @@ def test_what_one_answer_cannot_carry_is_too_large(service: Service) -> None:
     assert service.objects() == []
 
 
-def test_body_that_would_have_to_wait_in_the_bucket_is_refused(service: Service) -> None:
+def test_zero_retention_body_over_the_invocation_limit_is_refused(service: Service) -> None:
     numbers = ",".join(["1e15"] * 700_000)
     fields = '"delivery":{"type":"binary","retention":"none"}'
     body = '{"input":{"type":"html","html":"x"},' + fields + ',"data":{"n":[' + numbers + "]}}"
@@ -27,7 +27,7 @@ def test_body_that_would_have_to_wait_in_the_bucket_is_refused(service: Service)
     assert service.objects() == []
 
 
-def test_uploads_are_kept_and_so_refused(service: Service) -> None:
+def test_zero_retention_refuses_uploads(service: Service) -> None:
     source = {"upload_id": "upl_1"}
     attached = {"attachments": [source | {"filename": "a"}]}
     for body, pointer in (

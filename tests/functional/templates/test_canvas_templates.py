@@ -1,4 +1,4 @@
-"""Canvas templates through the API: scenes are refused by name, and drawn over the data."""
+"""Canvas templates through the API: invalid scenes are refused, valid ones drawn with data."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ SCENE: dict[str, Any] = {
 }
 
 
-def test_scene_is_drawn_over_the_data(service: Service) -> None:
+def test_scene_is_drawn_with_the_data(service: Service) -> None:
     path = make_template(service, type="image_canvas", html=None, scene=SCENE, publish=True)
 
     answer = render_template(service, path, data={"name": "Ada"}, output={"format": "png"})
@@ -29,7 +29,7 @@ def test_scene_is_drawn_over_the_data(service: Service) -> None:
     assert (job.source, job.data) == (CanvasScene(SCENE), {"name": "Ada"})
 
 
-def test_scene_that_cannot_be_drawn_is_no_draft(service: Service) -> None:
+def test_invalid_scene_is_refused_as_draft(service: Service) -> None:
     wide = SCENE | {"width": 16_385}
     nested = SCENE | {"layers": [{"type": "group", "layers": [{"type": "rect", "width": 1}]}]}
     path = make_template(service, type="image_canvas", html=None, scene=SCENE)
@@ -47,7 +47,7 @@ def test_scene_that_cannot_be_drawn_is_no_draft(service: Service) -> None:
     assert len(service.call("GET", TEMPLATES_PATH).json["data"]) == 1
 
 
-def test_texts_of_a_scene_include_templates(service: Service) -> None:
+def test_scene_texts_include_templates(service: Service) -> None:
     inner = make_template(service, html="inner {{ n }}", publish=True).rpartition("/")[2]
     text = {"type": "text", "width": 9, "height": 9, "bind": f"{{% include '{inner}' %}}"}
     scene = SCENE | {"layers": [text]}

@@ -24,7 +24,7 @@ def listed(service: Service, path: str) -> list[tuple[str, bool]]:
     return [(each["name"], each["is_default"]) for each in found]
 
 
-def test_dataset_is_made_and_read(service: Service) -> None:
+def test_dataset_is_created_and_read(service: Service) -> None:
     path = make_template(service)
     made = add(service, path, name="Äpfel", data={"n": 1.5, "lines": [{}]})
 
@@ -73,7 +73,7 @@ def test_exactly_one_is_the_default(service: Service) -> None:
     assert add(service, path).json["is_default"] is True
 
 
-def test_replacing_is_of_the_whole(service: Service) -> None:
+def test_put_replaces_the_whole_dataset(service: Service) -> None:
     path = make_template(service)
     place = f"{path}/datasets/{add(service, path).json['id']}"
     service.clock.advance(minutes=1)
@@ -96,7 +96,7 @@ def test_replacing_is_of_the_whole(service: Service) -> None:
         ({"more": 1}, "/more"),
     ],
 )
-def test_wrong_fields_are_named(service: Service, fields: dict[str, Any], pointer: str) -> None:
+def test_invalid_fields_are_named(service: Service, fields: dict[str, Any], pointer: str) -> None:
     path = make_template(service)
 
     answer = add(service, path, **fields)
@@ -105,7 +105,7 @@ def test_wrong_fields_are_named(service: Service, fields: dict[str, Any], pointe
     assert listed(service, path) == []
 
 
-def test_others_cannot_reach_it(service: Service) -> None:
+def test_other_workspaces_cannot_reach_a_dataset(service: Service) -> None:
     path, other = make_template(service), make_template(service)
     dataset = add(service, path).json["id"]
     stranger = service.key("live", service.create_workspace())
@@ -122,7 +122,9 @@ def test_others_cannot_reach_it(service: Service) -> None:
     assert add(service, path).code == "template_deleted"
 
 
-def test_large_data_wait_in_the_bucket_and_go_with_their_dataset(service: Service) -> None:
+def test_large_data_are_stored_in_the_bucket_and_deleted_with_their_dataset(
+    service: Service,
+) -> None:
     path = make_template(service)
     place = f"{path}/datasets/{add(service, path, data=BIG).json['id']}"
     (first,) = service.objects()
@@ -142,7 +144,7 @@ def test_large_data_wait_in_the_bucket_and_go_with_their_dataset(service: Servic
     assert not [row for row in template_rows(service, path) if row["SK"].startswith("DATA#")]
 
 
-def test_what_a_crash_leaves_of_large_data_is_found(
+def test_large_data_left_by_a_crash_are_removed(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = make_template(service)
@@ -159,7 +161,7 @@ def test_what_a_crash_leaves_of_large_data_is_found(
     assert service.call("GET", place).json["data"]["n"] == 2
 
 
-def test_template_comes_with_its_datasets_whole(service: Service) -> None:
+def test_template_is_created_with_its_datasets(service: Service) -> None:
     twins = [{"name": name, "data": BIG, "is_default": name == "B"} for name in "AB"]
     path = make_template(service, datasets=[*twins, {"name": "C", "data": {}}])
 
@@ -175,7 +177,7 @@ def test_template_has_one_default_and_at_most_fifty_datasets(service: Service) -
     both = post_template(service, datasets=defaults)
     assert (both.code, both.pointers) == ("validation_error", ["/datasets/1/is_default"])
 
-    # As much as one transaction takes.
+    # The maximum of one transaction.
     fifty = [{"name": "A", "data": {"x": "y" * 39_000}}] * 50
     path = make_template(service, html="h" * 90_000, datasets=fifty)
     full = add(service, path)
@@ -185,7 +187,7 @@ def test_template_has_one_default_and_at_most_fifty_datasets(service: Service) -
     assert (more.code, more.pointers) == ("validation_error", ["/datasets"])
 
 
-def test_of_those_made_at_once_none_is_lost(service: Service) -> None:
+def test_concurrently_created_datasets_are_all_kept(service: Service) -> None:
     path = make_template(service)
     service.clients.dynamodb = cast("Any", SerializingClient(service.clients.dynamodb))
     made: list[ApiAnswer] = []
@@ -220,12 +222,12 @@ def test_schema_is_inferred_from_all_datasets(service: Service) -> None:
     assert schema["properties"]["on"] == {"type": "string", "format": "date"}
     assert schema["properties"]["n"] == {"type": "number"}
     assert schema["required"] == ["on", "n"]
-    # It can be used as it is.
+    # The inferred schema is accepted unchanged.
     assert service.call("PUT", f"{path}/draft", json_body={"schema": schema}).status == 200
     assert service.call("POST", f"{path}/publish").status == 201
 
 
-def test_schema_of_too_much_is_not_waited_for(
+def test_schema_inference_has_a_time_limit(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = make_template(service)

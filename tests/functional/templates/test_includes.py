@@ -1,4 +1,4 @@
-"""Templates that include others of their workspace: the live versions travel with the render."""
+"""Includes of other templates of the workspace: live versions are sent with the render."""
 
 import pytest
 
@@ -8,12 +8,12 @@ from tests.builders.uploads import post_upload
 
 
 def _published(service: Service, html: str) -> str:
-    """Make and publish a template; return its id."""
+    """Create and publish a template; return its id."""
     return templates.make_template(service, html=html, publish=True).rpartition("/")[2]
 
 
 @pytest.mark.parametrize("mode", ["sync", "async"])
-def test_all_that_is_included_travels_in_its_live_version(service: Service, mode: str) -> None:
+def test_included_templates_are_sent_in_their_live_version(service: Service, mode: str) -> None:
     inner = _published(service, "inner {{ n }}")
     templates.put_draft(
         service, f"{templates.TEMPLATES_PATH}/{inner}", html="a draft that nobody has published"
@@ -41,7 +41,7 @@ def test_all_that_is_included_travels_in_its_live_version(service: Service, mode
     assert "not published" in job.includes.problems[unpublished]
 
 
-def test_a_stored_template_includes_too(service: Service) -> None:
+def test_stored_template_includes_templates(service: Service) -> None:
     inner = _published(service, "inner")
     outer = _published(service, f"{{% include '{inner}' %}}")
 
@@ -50,7 +50,7 @@ def test_a_stored_template_includes_too(service: Service) -> None:
     assert service.engine.jobs[-1].includes.sources == {inner: "inner"}
 
 
-def test_what_is_deleted_is_told_to_the_template(service: Service) -> None:
+def test_deleted_include_is_reported_to_the_template(service: Service) -> None:
     gone = _published(service, "gone")
     assert service.call("DELETE", f"{templates.TEMPLATES_PATH}/{gone}").status < 300
 
@@ -61,7 +61,7 @@ def test_what_is_deleted_is_told_to_the_template(service: Service) -> None:
     assert "deleted" in includes.problems[gone]
 
 
-def test_another_workspaces_template_is_not_there(service: Service) -> None:
+def test_template_of_another_workspace_cannot_be_included(service: Service) -> None:
     theirs = "tpl_01ARZ3NDEKTSV4RRFFQ69G5FAV"
 
     service.render(
@@ -71,7 +71,7 @@ def test_another_workspaces_template_is_not_there(service: Service) -> None:
     assert "no template" in service.engine.jobs[-1].includes.problems[theirs]
 
 
-def test_what_is_no_template_includes_nothing(service: Service) -> None:
+def test_plain_html_includes_nothing(service: Service) -> None:
     inner = _published(service, "inner")
 
     service.render(input={"type": "html", "html": f"{{% include '{inner}' %}}"})
@@ -79,7 +79,7 @@ def test_what_is_no_template_includes_nothing(service: Service) -> None:
     assert service.engine.jobs[-1].includes.sources == {}
 
 
-def test_a_key_with_an_allowlist_includes_nothing_else_by_itself(service: Service) -> None:
+def test_key_with_an_allowlist_cannot_include_other_templates(service: Service) -> None:
     inner = _published(service, "inner")
     outer = _published(service, f"{{% include '{inner}' %}}")
     key = service.key("live", templates=[outer])
@@ -94,7 +94,7 @@ def test_a_key_with_an_allowlist_includes_nothing_else_by_itself(service: Servic
     assert by_the_template.sources == {inner: "inner"}
 
 
-def test_a_key_with_an_allowlist_slips_nothing_in_by_the_output_of_a_request(
+def test_key_with_an_allowlist_cannot_include_other_templates_through_output(
     service: Service,
 ) -> None:
     secret = _published(service, "secret")
@@ -112,7 +112,7 @@ def test_a_key_with_an_allowlist_slips_nothing_in_by_the_output_of_a_request(
     assert service.engine.jobs[-1].includes.sources == {secret: "secret"}
 
 
-def test_an_upload_includes_too(service: Service) -> None:
+def test_uploaded_html_includes_templates(service: Service) -> None:
     inner = _published(service, "inner")
     html = f"{{% include '{inner}' %}}".encode()
     uploaded = post_upload(service, html).json["id"]
@@ -126,7 +126,7 @@ def test_an_upload_includes_too(service: Service) -> None:
     assert without.includes.sources == {}
 
 
-def test_a_key_with_an_allowlist_writes_no_draft_that_reads_others(service: Service) -> None:
+def test_key_with_an_allowlist_cannot_write_a_draft_that_includes_others(service: Service) -> None:
     secret, kept, allowed = (_published(service, f"<p>{n}") for n in range(3))
     path = templates.make_template(service, html=f"{{% include '{kept}' %}}")
     key = service.key("live", templates=[path.rpartition("/")[2], allowed])

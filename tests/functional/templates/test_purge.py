@@ -1,4 +1,4 @@
-"""Templates that are too large to be purged in one go: every go brings the purge on."""
+"""Purge of templates too large for one maintenance run: every run continues it."""
 
 import datetime as dt
 from typing import Any
@@ -11,10 +11,10 @@ from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.templates import due_templates
 from tests.builders.service import FunctionKilled, Service
 from tests.builders.templates import make_template, template_rows
-from tests.functional.templates.test_versions import everything
+from tests.functional.templates.test_versions import all_template_rows
 
 VERSIONS = 60
-# More than one step, less than all: then the function's time is over.
+# More than one step, less than all: then the time limit ends.
 DELETIONS = 35
 
 
@@ -28,8 +28,8 @@ def versions(service: Service, workspace: WorkspaceId, path: str) -> None:
         service.clients.s3.put_object(Bucket=service.settings.bucket, Key=key, Body=b"x")
 
 
-def goes(service: Service, monkeypatch: pytest.MonkeyPatch) -> int:
-    """Let the upkeep come to its end, however often its time is over; return how often it was."""
+def run_to_end(service: Service, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Run maintenance until it finishes; return the number of runs."""
     real = Objects.delete
     for go in range(10):
         left = iter(range(DELETIONS))
@@ -52,18 +52,20 @@ def goes(service: Service, monkeypatch: pytest.MonkeyPatch) -> int:
     return 10
 
 
-def test_purge_comes_to_its_end(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_purge_finishes_over_several_runs(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = make_template(service)
     versions(service, service.workspace, path)
     service.call("DELETE", path)
     service.clock.advance(days=30)
 
-    assert 0 < goes(service, monkeypatch) < VERSIONS / 20
+    assert 0 < run_to_end(service, monkeypatch) < VERSIONS / 20
 
     assert template_rows(service, path) == []
 
 
-def test_deletion_of_a_workspace_comes_to_its_end(
+def test_deletion_of_a_large_workspace_finishes(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     workspace = service.create_workspace()
@@ -72,12 +74,14 @@ def test_deletion_of_a_workspace_comes_to_its_end(
     service.operator.change_status.delete(workspace)
     service.clock.advance(days=31)
 
-    assert 0 < goes(service, monkeypatch) < VERSIONS / 20
+    assert 0 < run_to_end(service, monkeypatch) < VERSIONS / 20
 
-    assert not [item for item in everything(service) if workspace in item["PK"]["S"]]
+    assert not [item for item in all_template_rows(service) if workspace in item["PK"]["S"]]
 
 
-def test_purge_leaves_others_their_time(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_purge_leaves_time_for_other_items(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = make_template(service)
     versions(service, service.workspace, path)
     service.call("DELETE", path)

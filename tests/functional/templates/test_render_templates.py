@@ -1,4 +1,4 @@
-"""Renders of stored templates: which version, and whose options."""
+"""Renders of stored templates: version and options."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ OPTIONS: dict[str, Any] = {
 }
 
 
-def test_versions_and_drafts_are_rendered_from_their_own_source(service: Service) -> None:
+def test_versions_and_drafts_are_rendered_from_their_source(service: Service) -> None:
     path = make_template(service, html="one", head="<title>1</title>", css="p {}")
     assert render_template(service, path).code == "version_not_found"
     publish_template(service, path)
@@ -56,7 +56,7 @@ def test_versions_and_drafts_are_rendered_from_their_own_source(service: Service
     assert render_template(service, path, version="draft").code == "test_key_required"
 
 
-def test_drafts_with_a_live_key_are_the_workspaces_own_decision(service: Service) -> None:
+def test_workspace_setting_allows_drafts_with_a_live_key(service: Service) -> None:
     path = make_template(service)
     assert render_template(service, path, version="draft").code == "test_key_required"
 
@@ -66,7 +66,7 @@ def test_drafts_with_a_live_key_are_the_workspaces_own_decision(service: Service
     assert render_template(service, path, version="draft").status == 200
 
 
-def test_options_are_the_defaults_of_the_output(service: Service) -> None:
+def test_template_options_are_the_output_defaults(service: Service) -> None:
     path = make_template(service, options=OPTIONS, header="<b>h</b>", publish=True)
 
     answer = render_template(service, path)
@@ -87,7 +87,7 @@ def test_options_are_the_defaults_of_the_output(service: Service) -> None:
     assert shown["pdf"]["header"] == {"enabled": True}
 
 
-def test_request_wins_over_them(service: Service) -> None:
+def test_request_overrides_template_options(service: Service) -> None:
     path = make_template(service, options=OPTIONS, publish=True)
     service.engine.page_count = 2
     said: dict[str, Any] = {"format": "pdf", "filename": "Mine", "pdf": {"margin": {"top": "1mm"}}}
@@ -112,7 +112,7 @@ def test_shorter_endpoints_keep_their_format(service: Service) -> None:
     assert image.json["output"]["format"] == "webp"
 
 
-def test_preflight_sees_the_templates_own_options(service: Service) -> None:
+def test_preflight_applies_template_options(service: Service) -> None:
     header = {"height": "30mm", "left": "x"}
     path = make_template(service, html="<p>", header=header, publish=True)
     body = {"input": {"type": "template", "template_id": path.rpartition("/")[2]}}
@@ -127,7 +127,7 @@ def test_preflight_sees_the_templates_own_options(service: Service) -> None:
 
 
 @pytest.mark.parametrize("mode", ["sync", "async"])
-def test_repeat_after_a_publication_is_the_first_render(service: Service, mode: str) -> None:
+def test_repeat_after_publishing_answers_the_first_render(service: Service, mode: str) -> None:
     path = make_template(service, publish=True)
     headers = {"Idempotency-Key": "k"}
     first = render_template(service, path, mode=mode, headers=headers)

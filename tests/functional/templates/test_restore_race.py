@@ -1,4 +1,4 @@
-"""A template that is deleted and restored while somebody changes it: the change finds it again."""
+"""Races between a change of a template and its deletion and restore."""
 
 from collections.abc import Callable
 
@@ -21,7 +21,7 @@ CHANGES: dict[str, Callable[[Service, str], ApiAnswer]] = {
 
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("restored", [True, False])
-def test_change_meets_a_template_that_was_deleted(
+def test_change_of_a_concurrently_deleted_template(
     service: Service, monkeypatch: pytest.MonkeyPatch, change: str, *, restored: bool
 ) -> None:
     path = make_template(service)

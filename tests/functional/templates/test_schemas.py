@@ -1,4 +1,4 @@
-"""A template's JSON Schema: refused when it is unsound, and what data that do not fit are told."""
+"""JSON Schemas of templates: invalid schemas are refused, and invalid data reported."""
 
 import json
 from typing import Any
@@ -24,7 +24,7 @@ SCHEMA = {
     },
     "required": ["lines"],
 }
-# Matched against a's and something else, it never ends.
+# Catastrophic backtracking: matching a's and another letter never ends.
 BOMB = {"properties": {"a": {"pattern": "^(a+)+$"}}}
 
 
@@ -39,7 +39,7 @@ BOMB = {"properties": {"a": {"pattern": "^(a+)+$"}}}
         ([], "/schema"),
     ],
 )
-def test_unsound_schema_is_refused_with_its_place(
+def test_invalid_schema_is_refused_with_its_pointer(
     service: Service, schema: Any, pointer: str
 ) -> None:
     for answer in (
@@ -50,7 +50,7 @@ def test_unsound_schema_is_refused_with_its_place(
         assert answer.pointers == [pointer]
 
 
-def test_data_that_do_not_fit_make_no_render(service: Service) -> None:
+def test_data_that_violate_the_schema_create_no_render(service: Service) -> None:
     path = make_template(service, schema=SCHEMA, publish=True)
 
     answer = render_template(service, path, data={"lines": [{"price": 1}, {}], "on": "1 May"})
@@ -72,7 +72,7 @@ def test_data_that_do_not_fit_make_no_render(service: Service) -> None:
     assert render_template(service, path, data={"lines": []}).status == 200
 
 
-def test_schema_is_that_of_the_version(service: Service) -> None:
+def test_data_are_checked_against_the_schema_of_the_version(service: Service) -> None:
     path = make_template(service, schema=SCHEMA, publish=True)
     put_draft(service, path, html="<p>")
     publish_template(service, path)
@@ -81,7 +81,7 @@ def test_schema_is_that_of_the_version(service: Service) -> None:
     assert render_template(service, path, data={}, version=1).code == "data_schema_mismatch"
 
 
-def test_schema_travels_to_where_the_data_are_fetched(service: Service) -> None:
+def test_schema_is_passed_to_the_engine_that_fetches_the_data(service: Service) -> None:
     path = make_template(service, schema=SCHEMA, publish=True)
     url = "https://example.com/data.json"
 
@@ -99,7 +99,7 @@ def test_schema_travels_to_where_the_data_are_fetched(service: Service) -> None:
     assert "schema" not in render["input"]
 
 
-def test_schema_that_explodes_is_stopped_and_the_next_data_are_checked(service: Service) -> None:
+def test_exploding_schema_is_stopped_and_the_next_data_are_checked(service: Service) -> None:
     bomb = make_template(service, schema=BOMB, publish=True)
     plain = make_template(service, schema=SCHEMA, publish=True)
 
@@ -110,13 +110,13 @@ def test_schema_that_explodes_is_stopped_and_the_next_data_are_checked(service: 
     assert render_template(service, plain, data={"lines": []}).status == 200
 
 
-def test_schema_that_takes_too_long_to_be_looked_at_is_refused(
+def test_schema_that_takes_too_long_to_check_is_refused(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def exhausted(*_: Any, **__: Any) -> None:
         raise RenderFailure("template_fuel_exhausted", "It used more than 5 s.")
 
-    monkeypatch.setattr(service.services.check_schemas._schemas, "faults", exhausted)
+    monkeypatch.setattr(service.services.check_schemas._schemas, "check_schema", exhausted)
 
     answer = post_template(service, schema={})
 

@@ -1,4 +1,4 @@
-"""Templates that ask for PDF/A or carry an e-invoice: what requests and publishing make of it."""
+"""Templates with PDF/A or an e-invoice, in requests and in publishing."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ DATA = {"order": {"invoice": invoice_json()}}
 BROKEN = {"order": {"invoice": invoice_json({"number": ""})}}
 
 
-def test_a_template_s_pdfa_is_for_pdf_and_can_be_turned_off(service: Service) -> None:
+def test_template_pdfa_applies_to_pdf_and_can_be_turned_off(service: Service) -> None:
     path = make_template(service, options={"pdf": {"pdfa": "2b", "pdfua": True}}, publish=True)
     body = {"template_id": path.rpartition("/")[2]}
 
@@ -36,7 +36,7 @@ def test_a_template_s_pdfa_is_for_pdf_and_can_be_turned_off(service: Service) ->
     ("pdf", "field"),
     [({"pdfa": "2b"}, "pdfa"), ({"protection": {"user_password": "x"}}, "protection")],
 )
-def test_a_pdf_that_cannot_carry_the_template_s_invoice_is_told_of_both(
+def test_pdf_that_conflicts_with_the_template_invoice_names_both_options(
     service: Service, pdf: dict[str, Any], field: str
 ) -> None:
     path = make_template(service, options={"einvoice": SPEC}, publish=True)
@@ -56,7 +56,7 @@ def test_a_pdf_that_cannot_carry_the_template_s_invoice_is_told_of_both(
 
 
 def _carry(job: Job) -> None:
-    """Do what the engine does first with an e-invoice that goes into a file."""
+    """Prepare the e-invoice of a file, as the engine does first."""
     if job.einvoice is not None and job.einvoice.is_written:
         prepare_job_invoice(job)
 
@@ -69,7 +69,7 @@ def _carry(job: Job) -> None:
         ("starter", {}, True),
     ],
 )
-def test_a_dataset_whose_invoice_renders_would_refuse_is_not_published(
+def test_dataset_with_an_invalid_invoice_blocks_publishing(
     service: Service, plan: str, options: dict[str, Any], *, published: bool
 ) -> None:
     service.workspace = service.create_workspace(plan)

@@ -1,4 +1,4 @@
-"""`/v1/templates`: templates through their life, HTTP in, rows and facts out."""
+"""`/v1/templates`: life cycle of templates; HTTP in, rows and events out."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from tests.builders.templates import (
 )
 
 
-def test_template_is_made_with_its_draft(service: Service) -> None:
+def test_template_is_created_with_its_draft(service: Service) -> None:
     answer = post_template(
         service, description="For all.", head="<title>x</title>", css="p{}", header="h"
     )
@@ -54,7 +54,7 @@ def test_template_is_made_with_its_draft(service: Service) -> None:
     assert service.call("GET", f"{path}/versions").json["data"] == []
 
 
-def test_content_stands_for_its_members(service: Service) -> None:
+def test_content_replaces_its_members(service: Service) -> None:
     body = {"name": "A", "content": {"html": "<p>", "footer": {"left": "{{ page }}"}}}
     made = service.call("POST", TEMPLATES_PATH, json_body=body)
 
@@ -65,7 +65,7 @@ def test_content_stands_for_its_members(service: Service) -> None:
     assert "content stands in place of html" in both.json["detail"]
 
 
-def test_canvas_has_a_scene_and_nothing_else(service: Service) -> None:
+def test_canvas_template_has_only_a_scene(service: Service) -> None:
     scene = {"width": 10, "height": 10, "layers": []}
     path = make_template(service, type="image_canvas", html=None, scene=scene)
 
@@ -103,7 +103,9 @@ def test_canvas_has_a_scene_and_nothing_else(service: Service) -> None:
         ({"more": 1}, "/more"),
     ],
 )
-def test_request_is_checked(service: Service, fields: dict[str, Any], pointer: str) -> None:
+def test_invalid_template_request_is_refused(
+    service: Service, fields: dict[str, Any], pointer: str
+) -> None:
     answer = post_template(service, **fields)
 
     assert answer.code == "validation_error", answer.body
@@ -111,7 +113,7 @@ def test_request_is_checked(service: Service, fields: dict[str, Any], pointer: s
     assert service.call("GET", TEMPLATES_PATH).json["data"] == []
 
 
-def test_defaults_for_later_features_are_kept(service: Service) -> None:
+def test_options_of_future_features_are_stored(service: Service) -> None:
     options = {
         "einvoice": {"profile": "EN16931", "invoice_path": "invoice"},
         "email": [{"rule_id": "emr_1", "cc": []}],
@@ -179,7 +181,7 @@ def test_list_reads_a_bounded_number_of_rows(
     assert [row["id"] for row in second["data"]] == [oldest]
 
 
-def test_template_is_its_workspaces_own(service: Service) -> None:
+def test_template_is_visible_in_its_workspace_only(service: Service) -> None:
     path = make_template(service, publish=False)
     stranger = service.key("live", service.create_workspace())
 
@@ -201,7 +203,7 @@ def test_template_is_its_workspaces_own(service: Service) -> None:
     assert service.call("GET", f"{TEMPLATES_PATH}/tpl_1").code == "template_not_found"
 
 
-def test_key_uses_templates_of_its_list_only(service: Service) -> None:
+def test_key_is_limited_to_its_allowed_templates(service: Service) -> None:
     mine, other = make_template(service), make_template(service)
     key = service.key("live", templates=[mine.rpartition("/")[2], "tpl_x"])
 
@@ -209,7 +211,7 @@ def test_key_uses_templates_of_its_list_only(service: Service) -> None:
     assert [f"{TEMPLATES_PATH}/{row['id']}" for row in listed] == [mine]
     assert service.call("GET", mine, key=key).status == 200
     assert service.call("GET", f"{TEMPLATES_PATH}/tpl_x", key=key).code == "template_not_found"
-    # Compared before it is looked for: a template that is not there is told no other way.
+    # The allowlist is checked before the lookup, so a missing template gets the same answer.
     for path in (other, f"{TEMPLATES_PATH}/tpl_0"):
         for method, rest in (("GET", ""), ("DELETE", ""), ("GET", "/draft"), ("GET", "/versions")):
             answer = service.call(method, path + rest, key=key)
@@ -224,7 +226,7 @@ def test_key_uses_templates_of_its_list_only(service: Service) -> None:
     assert post_template(service, key=key).code == "template_not_allowed_for_key"
 
 
-def test_reading_and_writing_are_scopes_of_their_own(service: Service) -> None:
+def test_reading_and_writing_need_separate_scopes(service: Service) -> None:
     path = make_template(service)
     reader = service.key("live", scopes=("templates:read",))
     writer = service.key("live", scopes=("templates:write",))
@@ -237,7 +239,9 @@ def test_reading_and_writing_are_scopes_of_their_own(service: Service) -> None:
     assert service.call("POST", f"{path}/publish", key=writer).status == 201
 
 
-def test_locked_template_keeps_its_draft_and_stays(service: Service) -> None:
+def test_locked_template_refuses_changes_and_deletion_but_can_be_published(
+    service: Service,
+) -> None:
     path = make_template(service)
     locked = service.call("POST", f"{path}/lock")
     assert (locked.status, locked.json["locked"]) == (200, True)

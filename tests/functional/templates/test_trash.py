@@ -1,4 +1,4 @@
-"""The trash, large sources and upkeep: what is left of templates, and what is not."""
+"""Trash, large sources and maintenance: what remains of deleted templates."""
 
 import json
 from typing import Any
@@ -16,10 +16,10 @@ from tests.builders.templates import (
     render_template,
     template_rows,
 )
-from tests.functional.templates.test_versions import everything
+from tests.functional.templates.test_versions import all_template_rows
 
 
-def settle_down(service: Service) -> None:
+def process_queues(service: Service) -> None:
     for _ in range(3):
         service.tick()
         service.relay_events()
@@ -57,19 +57,19 @@ def test_deleted_template_can_be_restored_for_30_days(service: Service) -> None:
     assert [f"{TEMPLATES_PATH}/{row['id']}" for row in there] == [other]
 
     service.clock.advance(days=29, hours=23)
-    settle_down(service)
+    process_queues(service)
     restored = service.call("POST", f"{path}/restore")
     assert (restored.status, restored.json["deleted_at"]) == (200, None)
     assert service.call("GET", f"{path}/draft").json["html"] == "draft"
     assert render_template(service, path).status == 200
     assert service.call("POST", f"{path}/restore").code == "conflict"
     service.clock.advance(days=60)
-    settle_down(service)
+    process_queues(service)
     assert service.call("GET", path).status == 200
 
 
-def test_after_30_days_nothing_is_left(service: Service) -> None:
-    before = everything(service)
+def test_deleted_template_is_purged_after_30_days(service: Service) -> None:
+    before = all_template_rows(service)
     path = make_template(service, html=LARGE_HTML, publish=True)
     put_draft(service, path, html=LARGE_HTML + "2")
     service.relay_events()
@@ -80,22 +80,22 @@ def test_after_30_days_nothing_is_left(service: Service) -> None:
     again = {"v": 1, "pk": template_rows(service, path)[0]["PK"], "sk": "META", "request_id": None}
     for _ in range(2):
         service.send("Maintenance", json.dumps(again))
-    # The time is over, whether or not the upkeep has come to it.
+    # The time is over, even if maintenance has not run yet.
     assert service.call("GET", path).code == "template_not_found"
     assert service.call("POST", f"{path}/restore").code == "template_not_found"
     assert service.call("GET", f"{TEMPLATES_PATH}?deleted=true").json["data"] == []
-    settle_down(service)
+    process_queues(service)
 
     assert template_rows(service, path) == []
     (left,) = service.objects()
     assert kept.rpartition("/")[2] in left
-    assert len(everything(service)) == len(before) + 2
+    assert len(all_template_rows(service)) == len(before) + 2
     assert service.dead_letters("Maintenance") == []
     assert service.call("GET", kept).status == 200
 
 
 @pytest.mark.parametrize("death", range(1, 6))
-def test_purge_that_dies_is_finished(
+def test_interrupted_purge_is_finished(
     service: Service, monkeypatch: pytest.MonkeyPatch, death: int
 ) -> None:
     path = make_template(service, html=LARGE_HTML, publish=True)
@@ -122,13 +122,13 @@ def test_purge_that_dies_is_finished(
         service.run_maintenance()
     monkeypatch.undo()
     assert service.call("POST", f"{path}/restore").code == "template_not_found"
-    settle_down(service)
+    process_queues(service)
 
     assert template_rows(service, path) == []
     assert service.objects() == []
 
 
-def test_large_sources_stand_in_the_bucket_as_long_as_a_row_names_them(service: Service) -> None:
+def test_large_sources_are_kept_while_a_row_refers_to_them(service: Service) -> None:
     path = make_template(service, html=LARGE_HTML)
     assert len(service.objects()) == 1
     (draft,) = [row for row in template_rows(service, path) if row["SK"] == "DRAFT"]
@@ -144,27 +144,27 @@ def test_large_sources_stand_in_the_bucket_as_long_as_a_row_names_them(service: 
     put_draft(service, path, html="small")
     assert len(service.objects()) == 1
     assert service.call("GET", f"{path}/versions/1").json["html"] == LARGE_HTML + "2"
-    settle_down(service)
+    process_queues(service)
     assert len(service.objects()) == 1
     (meta,) = [row for row in template_rows(service, path) if row["SK"] == "META"]
     assert meta["unsettled"] == {}
 
 
-def test_datasets_that_are_alike_have_objects_of_their_own(service: Service) -> None:
+def test_equal_datasets_have_separate_objects(service: Service) -> None:
     data = {"text": "x" * 100_000}
     path = make_template(service, datasets=[{"name": name, "data": data} for name in ("a", "b")])
 
     assert len(service.objects()) == 2
     first, second = service.call("GET", f"{path}/datasets").json["data"]
     assert service.call("DELETE", f"{path}/datasets/{first['id']}").status < 300
-    settle_down(service)
+    process_queues(service)
 
     assert len(service.objects()) == 1
     left = service.call("GET", f"{path}/datasets/{second['id']}").json
     assert left["data"] == data
 
 
-def test_source_that_a_dead_function_left_is_removed(service: Service) -> None:
+def test_source_left_by_a_killed_function_is_removed(service: Service) -> None:
     path = make_template(service, html=LARGE_HTML)
     service.kill_before_commit = True
     with pytest.raises(FunctionKilled):
@@ -176,14 +176,14 @@ def test_source_that_a_dead_function_left_is_removed(service: Service) -> None:
     service.run_maintenance()
     assert len(service.objects()) == 2
     service.clock.advance(minutes=31)
-    settle_down(service)
+    process_queues(service)
 
     assert len(service.objects()) == 1
     assert service.call("GET", f"{path}/draft").json["html"] == LARGE_HTML
     assert service.tick() == 0
 
 
-def test_source_that_was_replaced_is_removed_though_its_function_died(
+def test_replaced_source_is_removed_although_its_function_was_killed(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = make_template(service, html=LARGE_HTML)
@@ -198,13 +198,13 @@ def test_source_that_was_replaced_is_removed_though_its_function_died(
             put_draft(service, path, html="small")
     assert len(service.objects()) == 1
     service.clock.advance(hours=1, seconds=1)
-    settle_down(service)
+    process_queues(service)
 
     assert service.objects() == []
     assert service.call("GET", f"{path}/draft").json["html"] == "small"
 
 
-def test_deleted_workspace_takes_its_templates_along(service: Service) -> None:
+def test_deleted_workspace_deletes_its_templates(service: Service) -> None:
     workspace = service.operator.create_workspace("Gone", plan="scale", regions=["eu"]).id
     key = service.key("live", workspace)
     make_template(service, key=key, html=LARGE_HTML, publish=True)
@@ -213,8 +213,8 @@ def test_deleted_workspace_takes_its_templates_along(service: Service) -> None:
     mine = make_template(service)
     service.operator.change_status.delete(workspace)
     service.clock.advance(days=31)
-    settle_down(service)
+    process_queues(service)
 
-    assert not [item for item in everything(service) if workspace in item["PK"]["S"]]
+    assert not [item for item in all_template_rows(service) if workspace in item["PK"]["S"]]
     assert service.objects() == []
     assert service.call("GET", mine).status == 200

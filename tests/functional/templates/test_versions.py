@@ -1,4 +1,4 @@
-"""Publishing and rollback: versions in numbers without gaps, facts, and what races do."""
+"""Publishing and rollback: version numbers without gaps, events, and races."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, cast
@@ -36,7 +36,7 @@ def at_once(service: Service, method: str, target: str, bodies: list[Any]) -> li
 
 
 def test_draft_becomes_the_next_version(service: Service) -> None:
-    rehearsal = FakeDryRun(service)
+    dry_run = FakeDryRun(service)
     path = make_template(service, options={"pdf": {"page_size": "A5"}}, schema={"type": "object"})
 
     first = publish_template(service, path, note="Begin", revision=1)
@@ -61,7 +61,7 @@ def test_draft_becomes_the_next_version(service: Service) -> None:
     assert shown["schema"] == {"type": "object"}
     assert service.call("GET", f"{path}/versions/2").json["html"] == "second"
     assert service.call("GET", f"{path}/versions/2").json["options"] == {}
-    sources = [source.content["html"] for source, _, _ in rehearsal.calls]
+    sources = [source.content["html"] for source, _, _ in dry_run.calls]
     assert sources == ["<p>{{ n }}</p>", "second"]
 
 
@@ -79,7 +79,7 @@ def test_versions_are_listed_newest_first(service: Service) -> None:
 
 
 @pytest.mark.parametrize("number", ["0", "6", "-1", "x", "\u0661", "1" * 10, "1.0"])
-def test_version_that_is_not_there(service: Service, number: str) -> None:
+def test_missing_version_is_not_found(service: Service, number: str) -> None:
     path = make_template(service, publish=True)
 
     answer = service.call("GET", f"{path}/versions/{number}")
@@ -88,8 +88,8 @@ def test_version_that_is_not_there(service: Service, number: str) -> None:
     assert back.code == "version_not_found"
 
 
-def test_rollback_is_a_new_version_and_leaves_the_draft(service: Service) -> None:
-    rehearsal = FakeDryRun(service)
+def test_rollback_creates_a_new_version_and_keeps_the_draft(service: Service) -> None:
+    dry_run = FakeDryRun(service)
     path = make_template(service, publish=True)
     put_draft(service, path, html="second")
     publish_template(service, path)
@@ -100,22 +100,22 @@ def test_rollback_is_a_new_version_and_leaves_the_draft(service: Service) -> Non
     assert (answer.status, answer.json["version"], answer.json["rollback_of"]) == (201, 3, 1)
     assert service.call("GET", f"{path}/versions/3").json["html"] == "<p>{{ n }}</p>"
     assert service.call("GET", f"{path}/draft").json["html"] == "third"
-    assert len(rehearsal.calls) == 2
+    assert len(dry_run.calls) == 2
     assert publish_template(service, path).json["version"] == 4
 
 
-def test_each_version_is_told_once_with_its_own_fact(service: Service) -> None:
+def test_each_version_publishes_one_event(service: Service) -> None:
     path = make_template(service, publish=True)
     publish_template(service, path)
 
-    told = events(service, path)
-    assert [fact["type"] for fact in told] == ["template.published"] * 2
-    assert sorted(fact["detail"]["version"] for fact in told) == [1, 2]
+    published_events = events(service, path)
+    assert [event["type"] for event in published_events] == ["template.published"] * 2
+    assert sorted(event["detail"]["version"] for event in published_events) == [1, 2]
     service.relay_events()
-    assert all("published_at" in fact for fact in events(service, path))
+    assert all("published_at" in event for event in events(service, path))
 
 
-def test_fact_whose_message_was_lost_is_told_by_the_tick(service: Service) -> None:
+def test_event_with_a_lost_message_is_published_by_the_tick(service: Service) -> None:
     path = make_template(service, publish=True)
     service.run_batch("Events", lambda _lost: {"batchItemFailures": []})
     assert "published_at" not in events(service, path)[0]
@@ -128,9 +128,9 @@ def test_fact_whose_message_was_lost_is_told_by_the_tick(service: Service) -> No
 
 
 def test_failing_dataset_stops_publishing(service: Service) -> None:
-    rehearsal = FakeDryRun(service)
+    dry_run = FakeDryRun(service)
     path = make_template(service)
-    rehearsal.failure = RenderFailure("template_runtime_error", "Dataset B: no", line=3, column=4)
+    dry_run.failure = RenderFailure("template_runtime_error", "Dataset B: no", line=3, column=4)
 
     answer = publish_template(service, path)
 
@@ -144,24 +144,24 @@ def test_failing_dataset_stops_publishing(service: Service) -> None:
 
 
 @pytest.mark.parametrize("html", ["<p>", LARGE_HTML])
-def test_template_that_cannot_be_published_is_not_made(service: Service, html: str) -> None:
-    rehearsal = FakeDryRun(service)
-    rehearsal.failure = RenderFailure("template_runtime_error", "Dataset A: no")
-    before = everything(service)
+def test_template_that_cannot_be_published_is_not_created(service: Service, html: str) -> None:
+    dry_run = FakeDryRun(service)
+    dry_run.failure = RenderFailure("template_runtime_error", "Dataset A: no")
+    before = all_template_rows(service)
 
     answer = post_template(service, html=html, publish=True)
 
     assert answer.code == "template_runtime_error"
-    assert everything(service) == before
+    assert all_template_rows(service) == before
     assert service.objects() == []
 
 
 @pytest.mark.parametrize("html", ["<p>", LARGE_HTML])
-def test_function_that_dies_while_it_makes_a_template_leaves_nothing(
+def test_function_killed_while_creating_a_template_leaves_nothing(
     service: Service, html: str
 ) -> None:
     FakeDryRun(service)
-    before = everything(service)
+    before = all_template_rows(service)
     service.kill_before_commit = True
     with pytest.raises(FunctionKilled):
         post_template(service, html=html, publish=True)
@@ -171,13 +171,13 @@ def test_function_that_dies_while_it_makes_a_template_leaves_nothing(
     service.tick()
     assert service.run_maintenance() == []
 
-    assert everything(service) == before
+    assert all_template_rows(service) == before
     assert service.objects() == []
     assert service.dead_letters("Maintenance") == []
 
 
-def test_datasets_have_25_seconds_on_every_plan(service: Service) -> None:
-    rehearsal = FakeDryRun(service)
+def test_dry_runs_have_25_seconds_on_every_plan(service: Service) -> None:
+    dry_run = FakeDryRun(service)
     key = service.key("live", service.create_workspace("free"))
 
     made = post_template(service, key=key, publish=True)
@@ -185,10 +185,10 @@ def test_datasets_have_25_seconds_on_every_plan(service: Service) -> None:
 
     assert made.status == 201
     begun = service.clock.now().timestamp()
-    assert [deadline - begun for _, _, deadline in rehearsal.calls] == [25, 25]
+    assert [deadline - begun for _, _, deadline in dry_run.calls] == [25, 25]
 
 
-def test_revisions_fence_drafts(service: Service) -> None:
+def test_stale_draft_revision_is_refused(service: Service) -> None:
     path = make_template(service)
 
     assert put_draft(service, path, html="2", revision=1).json["revision"] == 2
@@ -203,19 +203,19 @@ def test_revisions_fence_drafts(service: Service) -> None:
 
 
 def test_draft_that_changes_while_it_is_published_is_a_conflict(service: Service) -> None:
-    rehearsal = FakeDryRun(service)
+    dry_run = FakeDryRun(service)
     for html in ("<p>", LARGE_HTML):
         path = make_template(service, html=html)
-        rehearsal.meanwhile = lambda path=path: put_draft(service, path, html="other")  # type: ignore[misc]
+        dry_run.meanwhile = lambda path=path: put_draft(service, path, html="other")  # type: ignore[misc]
 
         assert publish_template(service, path).code == "draft_revision_conflict"
 
-        rehearsal.meanwhile = lambda: None
+        dry_run.meanwhile = lambda: None
         assert publish_template(service, path).json["draft_revision"] == 2
         assert service.call("GET", f"{path}/versions/1").json["html"] == "other"
 
 
-def test_publishes_at_once_get_numbers_of_their_own(service: Service) -> None:
+def test_concurrent_publishes_get_distinct_numbers(service: Service) -> None:
     path = make_template(service)
 
     answers = at_once(service, "POST", f"{path}/publish", [{} for _ in range(AT_ONCE)])
@@ -223,13 +223,15 @@ def test_publishes_at_once_get_numbers_of_their_own(service: Service) -> None:
     assert {answer.status for answer in answers} == {201}, [answer.body for answer in answers]
     assert sorted(answer.json["version"] for answer in answers) == list(range(1, AT_ONCE + 1))
     assert service.call("GET", path).json["live_version"] == AT_ONCE
-    assert sorted(fact["detail"]["version"] for fact in events(service, path)) == list(
+    assert sorted(event["detail"]["version"] for event in events(service, path)) == list(
         range(1, AT_ONCE + 1)
     )
 
 
 @pytest.mark.parametrize("size", [10, 150_000])
-def test_of_drafts_with_one_revision_exactly_one_is_taken(service: Service, size: int) -> None:
+def test_one_of_concurrent_drafts_with_the_same_revision_is_saved(
+    service: Service, size: int
+) -> None:
     path = make_template(service)
     texts = [str(number) * size for number in range(10, 10 + AT_ONCE)]
 
@@ -247,7 +249,7 @@ def test_of_drafts_with_one_revision_exactly_one_is_taken(service: Service, size
     assert len(service.objects()) == (0 if size == 10 else 1)
 
 
-def test_drafts_without_a_revision_are_all_taken_one_after_the_other(service: Service) -> None:
+def test_concurrent_drafts_without_a_revision_are_all_saved(service: Service) -> None:
     path = make_template(service)
 
     answers = at_once(
@@ -277,8 +279,8 @@ def test_published_version_is_read_once(service: Service) -> None:
     assert service.engine.jobs[-1].source.html == "next"  # type: ignore[union-attr]
 
 
-def everything(service: Service) -> list[dict[str, Any]]:
-    """Return all rows that are about templates."""
+def all_template_rows(service: Service) -> list[dict[str, Any]]:
+    """Return all rows of templates."""
     table = service.settings.main_table
     items = service.clients.dynamodb.scan(TableName=table)["Items"]
     return [item for item in items if "#TPL" in item["PK"]["S"]]

@@ -1,4 +1,4 @@
-"""Uploads that several ask for at once, or that are deleted while their bytes are taken in."""
+"""Upload races: concurrent reads, and deletion while the bytes are copied."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,7 +16,7 @@ HTML = b"<p>1<"
 def meanwhile(
     monkeypatch: pytest.MonkeyPatch, happens: Callable[[], object], *, after: bool
 ) -> None:
-    """Let something happen before, or after, the first copy of what has arrived."""
+    """Run an action before or after the first copy of an arrived upload."""
     real = Objects.copy
 
     def copy(*given: Any) -> int | None:
@@ -31,7 +31,7 @@ def meanwhile(
     monkeypatch.setattr(Objects, "copy", copy)
 
 
-def test_whoever_comes_second_finds_what_the_first_one_took(
+def test_concurrent_readers_share_an_arrived_upload(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     upload = announce_upload(service, bytes=len(HTML)).json

@@ -19,7 +19,7 @@ from tests.builders.uploads import (
 BINARY = bytes(range(256)) + b"\r\n--not the boundary\r\n\n\r\x00"
 
 
-def test_file_of_a_form_is_kept_byte_by_byte(service: Service) -> None:
+def test_form_upload_keeps_the_bytes(service: Service) -> None:
     answer = post_upload(service, BINARY, name="Ünterlage.bin", kind="application/x-thing")
 
     assert answer.status == 201, answer.body
@@ -36,7 +36,7 @@ def test_file_of_a_form_is_kept_byte_by_byte(service: Service) -> None:
     assert service.call("GET", f"/v1/uploads/{upload['id']}").json == upload
 
 
-def test_announced_file_is_pending_until_it_has_arrived(service: Service) -> None:
+def test_announced_upload_is_pending_until_its_bytes_arrive(service: Service) -> None:
     answer = announce_upload(service, bytes=7)
 
     upload = answer.json
@@ -65,7 +65,9 @@ def test_announced_file_is_pending_until_it_has_arrived(service: Service) -> Non
         ({"more": 1}, "/more"),
     ],
 )
-def test_announcement_is_checked(service: Service, fields: dict[str, Any], pointer: str) -> None:
+def test_invalid_announcement_is_refused(
+    service: Service, fields: dict[str, Any], pointer: str
+) -> None:
     answer = announce_upload(service, **fields)
 
     assert (answer.code, answer.pointers) == ("validation_error", [pointer])
@@ -98,7 +100,7 @@ PLAIN = 'Content-Disposition: form-data; name="file"'
         ),
     ],
 )
-def test_form_that_holds_no_one_file_is_refused(
+def test_form_without_exactly_one_file_is_refused(
     service: Service, request_parts: dict[str, Any], pointer: str | None
 ) -> None:
     answer = service.call("POST", "/v1/uploads", **request_parts)
@@ -109,14 +111,14 @@ def test_form_that_holds_no_one_file_is_refused(
     assert service.objects() == []
 
 
-def test_form_keeps_to_the_plans_payload(service: Service) -> None:
+def test_form_is_limited_by_the_plans_payload(service: Service) -> None:
     head = len(multipart_request(file_part(b""))["body"])
 
     assert post_upload(service, b"x" * (4_000_000 - head)).status == 201
     assert post_upload(service, b"x" * (4_000_001 - head)).code == "payload_too_large"
 
 
-def test_upload_is_its_workspaces_own_and_ends_after_a_day(service: Service) -> None:
+def test_upload_is_private_to_its_workspace_and_expires_after_a_day(service: Service) -> None:
     path = f"/v1/uploads/{post_upload(service, b'<p>Hi').json['id']}"
     stranger = service.key("live", service.create_workspace())
 
@@ -139,7 +141,7 @@ def test_deleted_upload_leaves_nothing(service: Service) -> None:
     assert service.call("GET", path).code == "upload_not_found"
 
 
-def test_uploads_need_a_key_that_may_render(service: Service) -> None:
+def test_uploads_need_the_render_scope(service: Service) -> None:
     reader = service.key("live", scopes=("renders:read",))
 
     for method, path in (("POST", ""), ("GET", "/upl_1"), ("DELETE", "/upl_1")):
@@ -147,7 +149,7 @@ def test_uploads_need_a_key_that_may_render(service: Service) -> None:
         assert answer.code == "insufficient_scope"
 
 
-def test_form_cannot_replace_what_has_arrived(service: Service) -> None:
+def test_form_cannot_replace_an_arrived_file(service: Service) -> None:
     upload = announce_upload(service, bytes=5).json
     store_announced(service, upload["id"], b"<p>1<")
     assert service.call("GET", f"/v1/uploads/{upload['id']}").json["status"] == "ready"

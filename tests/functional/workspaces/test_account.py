@@ -10,7 +10,7 @@ from chalicelib.features.workspaces.plans import PLANS
 from tests.builders.service import Service
 
 
-def test_account_tells_plan_cycle_allowance_and_limits(service: Service) -> None:
+def test_account_shows_plan_cycle_allowance_and_limits(service: Service) -> None:
     service.render()
     service.render(mode="async")
     service.render(key=service.test)
@@ -40,7 +40,7 @@ def test_account_tells_plan_cycle_allowance_and_limits(service: Service) -> None
     }
 
 
-def test_account_of_a_new_cycle_is_unused_before_anything_is_rendered_in_it(
+def test_account_of_a_new_cycle_is_unused(
     service: Service,
 ) -> None:
     service.render()
@@ -52,7 +52,7 @@ def test_account_of_a_new_cycle_is_unused_before_anything_is_rendered_in_it(
     assert (account["renders"]["used"], account["renders"]["remaining_included"]) == (0, 250_000)
 
 
-def test_smaller_plan_leaves_nothing_rather_than_less(service: Service) -> None:
+def test_remaining_renders_are_never_negative(service: Service) -> None:
     service.operator.change_workspace(service.workspace, WorkspaceChanges(plan="free"))
     for _ in range(3):
         service.render()
@@ -100,15 +100,15 @@ def test_usage_counts_by_day_mode_and_format(service: Service) -> None:
     assert usage["by_template"] == []
 
 
-def test_usage_counts_by_template_the_most_rendered_first(service: Service) -> None:
+def test_usage_by_template_lists_the_most_rendered_first(service: Service) -> None:
     rendered = [("tpl_1", "live"), ("tpl_2", "test"), ("tpl_2", "failed"), ("tpl_2", "live")]
     count = CountUsage(service.settings.main_table, lambda _row: ("pdf", "zip"))
     for n, (template, kind) in enumerate(rendered):
         status = "failed" if kind == "failed" else "succeeded"
         at = format_rfc3339(service.clock.now())
-        fact = DomainEvent(f"evt_{n}", f"render.{status}", service.workspace, "s", "r", at)
+        event = DomainEvent(f"evt_{n}", f"render.{status}", service.workspace, "s", "r", at)
         row = {"test": kind == "test", "billed": kind == "live", "template_id": template}
-        for write in count(EventDelivery(fact, row, settled=True)):
+        for write in count(EventDelivery(event, row, settled=True)):
             service.services.tables.write(write)
 
     usage = service.call("GET", "/v1/usage").json
@@ -122,15 +122,15 @@ def test_usage_counts_by_template_the_most_rendered_first(service: Service) -> N
     ]
 
 
-def test_no_item_of_the_statistics_grows_with_the_templates(service: Service) -> None:
-    """DynamoDB refuses an item beyond 400 KB, and with it the fact that is to be told."""
+def test_no_usage_item_grows_with_the_number_of_templates(service: Service) -> None:
+    """DynamoDB refuses an item beyond 400 KB, and with it the delivery of the event."""
     count = CountUsage(service.settings.main_table, lambda _row: ("pdf",))
     at = format_rfc3339(service.clock.now())
     counters: dict[str, set[str]] = {}
     for template in range(100):
-        fact = DomainEvent(f"evt_{template}", "render.succeeded", service.workspace, "s", "r", at)
+        event = DomainEvent(f"evt_{template}", "render.succeeded", service.workspace, "s", "r", at)
         row = {"test": False, "billed": True, "template_id": f"tpl_{template}"}
-        for write in count(EventDelivery(fact, row, settled=True)):
+        for write in count(EventDelivery(event, row, settled=True)):
             assert write.key is not None
             counters.setdefault(write.key["SK"], set()).update(write.names.values())
 
@@ -138,7 +138,7 @@ def test_no_item_of_the_statistics_grows_with_the_templates(service: Service) ->
     assert max(map(len, counters.values())) == 3
 
 
-def test_usage_of_a_range_leaves_out_what_lies_beyond_it(service: Service) -> None:
+def test_usage_is_limited_to_its_range(service: Service) -> None:
     for _ in range(3):
         service.render()
         service.relay_events()
@@ -151,7 +151,7 @@ def test_usage_of_a_range_leaves_out_what_lies_beyond_it(service: Service) -> No
     assert usage["by_format"] == [{"format": "pdf", "live": 2, "test": 0, "failed": 0}]
 
 
-def test_usage_is_counted_once_however_often_a_fact_is_told(service: Service) -> None:
+def test_repeated_event_counts_usage_once(service: Service) -> None:
     service.render()
     service.relay_events()
     service.clock.advance(minutes=2)
@@ -176,16 +176,14 @@ def test_usage_is_counted_once_however_often_a_fact_is_told(service: Service) ->
         ("since=2026-11-01", "/query/since"),
     ],
 )
-def test_range_that_cannot_be_is_refused_by_name(
-    service: Service, query: str, pointer: str
-) -> None:
+def test_invalid_range_is_refused_by_name(service: Service, query: str, pointer: str) -> None:
     answer = service.call("GET", f"/v1/usage?{query}")
 
     assert (answer.status, answer.code) == (400, "validation_error")
     assert [error["path"] for error in answer.json["errors"]] == [pointer]
 
 
-def test_a_leap_year_and_a_day_is_the_longest_range(service: Service) -> None:
+def test_longest_range_is_a_leap_year_and_a_day(service: Service) -> None:
     answer = service.call("GET", "/v1/usage?from=2027-03-01&to=2028-02-29")
 
     assert answer.status == 200

@@ -1,4 +1,4 @@
-"""A workspace that is deleted: after 30 days nothing of it is left, whatever dies in between."""
+"""Deletion of workspaces: nothing is left after 30 days, even if functions are killed."""
 
 import datetime as dt
 import json
@@ -17,7 +17,7 @@ OWNER = "ada@example.com"
 
 
 def tenant(tool: OperatorTool, service: Service) -> tuple[WorkspaceId, str]:
-    """Make a workspace that holds something of every kind; return it and its key."""
+    """Create a workspace with something of every kind; return it and its key."""
     create = service.operator.create_workspace
     workspace = create("Acme", plan="scale", owner=OWNER, regions=["eu"]).id
     tool.json("member", "verify", "--workspace", workspace, OWNER)
@@ -33,8 +33,8 @@ def tenant(tool: OperatorTool, service: Service) -> tuple[WorkspaceId, str]:
     return workspace, key
 
 
-def what_is_left(service: Service, workspace: str) -> list[str]:
-    """Return the keys of all rows and objects that name a workspace."""
+def remaining_keys(service: Service, workspace: str) -> list[str]:
+    """Return the keys of all rows and objects of a workspace."""
     rows: list[dict[str, Any]] = service.clients.dynamodb.scan(
         TableName=service.settings.main_table
     )["Items"]
@@ -51,29 +51,29 @@ def days_pass(service: Service, days: float, *, minutes: int = 0) -> None:
         service.clock.advance(seconds=61)
 
 
-def test_nothing_is_left_of_a_deleted_workspace(tool: OperatorTool, service: Service) -> None:
+def test_deleted_workspace_leaves_nothing(tool: OperatorTool, service: Service) -> None:
     workspace, key = tenant(tool, service)
     service.render()
-    kept = what_is_left(service, service.workspace)
+    kept = remaining_keys(service, service.workspace)
     service.operator.change_status.delete(workspace)
     days_pass(service, 29.9)
-    assert len([key for key in what_is_left(service, workspace) if key.startswith("ws/")]) > 0
+    assert len([key for key in remaining_keys(service, workspace) if key.startswith("ws/")]) > 0
 
     days_pass(service, 0.2, minutes=1)
 
-    assert what_is_left(service, workspace) == []
+    assert remaining_keys(service, workspace) == []
     assert service.call("GET", "/v1/renders", key=key).code == "invalid_api_key"
     assert tool.refusal("workspace", "show", workspace)[0] == "not_found"
     assert tool.refusal("workspace", "restore", workspace)[0] == "not_found"
     assert "OWNER#" not in str(service.clients.dynamodb.scan(TableName=service.settings.main_table))
-    rows_of_others = {pk for pk in what_is_left(service, service.workspace) if "RND" in pk}
+    rows_of_others = {pk for pk in remaining_keys(service, service.workspace) if "RND" in pk}
     assert rows_of_others == {pk for pk in kept if "RND" in pk} != set()
     assert service.dead_letters("Maintenance") == []
     service.clock.advance(days=1)
     assert service.tick() == 0
 
 
-def test_restored_in_time_it_is_not_deleted(tool: OperatorTool, service: Service) -> None:
+def test_workspace_restored_in_time_is_not_deleted(tool: OperatorTool, service: Service) -> None:
     workspace, key = tenant(tool, service)
     service.operator.change_status.delete(workspace)
     days_pass(service, 29.9)
@@ -86,12 +86,10 @@ def test_restored_in_time_it_is_not_deleted(tool: OperatorTool, service: Service
     days_pass(service, 29.9)
     assert tool.json("workspace", "show", workspace)["status"] == "deletion_scheduled"
     days_pass(service, 0.2)
-    assert what_is_left(service, workspace) == []
+    assert remaining_keys(service, workspace) == []
 
 
-def test_message_that_comes_when_it_was_restored_does_nothing(
-    tool: OperatorTool, service: Service
-) -> None:
+def test_deletion_message_after_restore_does_nothing(tool: OperatorTool, service: Service) -> None:
     workspace, key = tenant(tool, service)
     service.operator.change_status.delete(workspace)
     service.clock.advance(days=30, seconds=1)
@@ -103,17 +101,17 @@ def test_message_that_comes_when_it_was_restored_does_nothing(
     assert service.call("GET", "/v1/account", key=key).status == 200
 
 
-def test_what_is_due_at_the_same_time_is_done_before(tool: OperatorTool, service: Service) -> None:
+def test_other_due_items_run_before_the_deletion(tool: OperatorTool, service: Service) -> None:
     workspace, _ = tenant(tool, service)
-    before = what_is_left(service, workspace)
+    before = remaining_keys(service, workspace)
     service.operator.change_status.delete(workspace)
     render = next(pk for pk in before if "#RND#" in pk)
 
     days_pass(service, 30, minutes=2)
     assert tool.json("workspace", "show", workspace)["status"] == "deleting"
-    assert render in what_is_left(service, workspace)
+    assert render in remaining_keys(service, workspace)
     days_pass(service, 0, minutes=16)
-    assert what_is_left(service, workspace) == []
+    assert remaining_keys(service, workspace) == []
 
     late = {"v": 1, "pk": render, "sk": "META", "request_id": None}
     service.send("Maintenance", json.dumps(late))
@@ -122,7 +120,7 @@ def test_what_is_due_at_the_same_time_is_done_before(tool: OperatorTool, service
     assert service.dead_letters("Maintenance") == service.dead_letters("Events") == []
 
 
-def test_deletion_that_dies_half_way_is_finished(
+def test_interrupted_deletion_is_finished(
     tool: OperatorTool, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     workspace, key = tenant(tool, service)
@@ -147,10 +145,10 @@ def test_deletion_that_dies_half_way_is_finished(
 
     days_pass(service, 0.01, minutes=1)
 
-    assert what_is_left(service, workspace) == []
+    assert remaining_keys(service, workspace) == []
 
 
-def test_deletion_goes_on_where_its_time_was_over(
+def test_deletion_resumes_after_its_time_limit(
     tool: OperatorTool, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     workspace, _ = tenant(tool, service)
@@ -158,40 +156,40 @@ def test_deletion_goes_on_where_its_time_was_over(
     monkeypatch.setattr(deletion, "_TIME_LIMIT", dt.timedelta(seconds=-1))
     service.clock.advance(days=30, minutes=16)
     service.tick()
-    before = what_is_left(service, workspace)
+    before = remaining_keys(service, workspace)
     service.run_maintenance()
-    partly = what_is_left(service, workspace)
+    partly = remaining_keys(service, workspace)
     assert 0 < len(partly) < len(before)
 
     days_pass(service, 0, minutes=12)
 
-    assert what_is_left(service, workspace) == []
+    assert remaining_keys(service, workspace) == []
 
 
-def test_deletion_leaves_others_their_time(
+def test_deletion_leaves_time_for_other_items(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     workspace = service.create_workspace()
     for number in range(250):
-        # As many templates, each with statistics of its own.
+        # As many templates, each with separate statistics.
         pk, sk = f"WS#{workspace}#USE#{service.clock.now():%Y-%m}", f"DAY#2026-11-21#1#tpl_{number}"
         row = {"PK": pk, "SK": sk, "t#tpl#live": 1}
         service.services.tables.write(Write(service.settings.main_table, item=row))
     service.operator.change_status.delete(workspace)
     service.clock.advance(days=30, minutes=16)
     monkeypatch.setattr(deletion, "_TIME_LIMIT", dt.timedelta(seconds=-1))
-    left = [len(what_is_left(service, workspace))]
+    left = [len(remaining_keys(service, workspace))]
 
     while left[-1]:
         service.clock.advance(seconds=1)
         service.tick()
         assert service.run_maintenance() == []
-        left.append(len(what_is_left(service, workspace)))
+        left.append(len(remaining_keys(service, workspace)))
 
     assert all(0 < before - after <= 100 for before, after in pairwise(left)), left
 
 
-def test_keys_are_refused_while_the_deletion_is_done(
+def test_keys_are_refused_during_the_deletion(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     service.operator.change_status.delete(service.workspace)
@@ -202,7 +200,7 @@ def test_keys_are_refused_while_the_deletion_is_done(
         raise FunctionKilled
 
     with monkeypatch.context() as broken:
-        broken.setattr("chalicelib.features.workspaces.repository.Keys.erase", dies)
+        broken.setattr("chalicelib.features.workspaces.repository.ApiKeys.erase", dies)
         with pytest.raises(FunctionKilled):
             service.run_maintenance()
 

@@ -1,4 +1,4 @@
-"""All attacks there are."""
+"""All attack cases."""
 
 from tests.integration.attacks import markup, navigation, request_fields, scripts, styles, url_forms
 

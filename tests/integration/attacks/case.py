@@ -1,4 +1,4 @@
-"""One attack: what a tenant sends, and what stands around it."""
+"""Attack case: what a tenant sends, and the servers around it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,10 +14,10 @@ SITE = "https://public.test"
 
 @dataclass(frozen=True)
 class Case:
-    """All texts may name what an `Attack` fills in: `$url` and the like.
+    """One attack; its texts may have placeholders that `Attack` fills in, such as `$url`.
 
-    `alone`: its document is no other's. `pages` are what the public site answers, `names` what the
-    name server does.
+    `alone`: its document is not shared with other cases. `pages` are answers of the public site,
+    `names` answers of the name server.
     """
 
     kind: str
@@ -32,13 +32,13 @@ class Case:
 
     @property
     def shared(self) -> bool:
-        """Tell whether its document can be that of other cases as well."""
+        """Return whether its document can be shared with other cases."""
         return not (self.alone or self.url or self.data_url or self.output)
 
 
 @dataclass(frozen=True)
 class Attack:
-    """A case with an address of its own, so that it is known who came there."""
+    """A case with its own IP address, so that a hit there is known to be its own."""
 
     number: int
     case: Case
@@ -58,10 +58,10 @@ class Attack:
         return address_of(self.number)
 
     def filled[Value](self, value: Value) -> Value:
-        """Return texts with the names of this attack's places filled in."""
+        """Return texts with the placeholders of this attack filled in."""
         filled: Any = value
         if isinstance(value, str):
-            filled = Template(value).safe_substitute(self._places())
+            filled = Template(value).safe_substitute(self._placeholders())
         elif isinstance(value, Mapping):
             filled = {self.filled(key): self.filled(each) for key, each in value.items()}
         elif isinstance(value, list | tuple):
@@ -76,7 +76,7 @@ class Attack:
         result: Value = filled
         return result
 
-    def _places(self) -> dict[str, str]:
+    def _placeholders(self) -> dict[str, str]:
         ip, port = self.ip, str(self.port)
         a, b, c, d = map(int, ip.split("."))
         return {
@@ -108,5 +108,5 @@ _CIRCLED = {ord("0"): 0x24EA, **{ord("0") + digit: 0x245F + digit for digit in r
 
 
 def address_of(number: int) -> str:
-    """Return an address of this machine that nothing else listens at."""
+    """Return a loopback IP address that nothing else listens at."""
     return f"127.77.{number // 250}.{number % 250 + 1}"

@@ -1,4 +1,4 @@
-"""Shows how the attacks went: a line a class, and with -v or -rA a line an attack."""
+"""Report of the attacks: a line per class, and with -v or -rA a line per attack."""
 
 from pathlib import Path
 

@@ -1,6 +1,6 @@
-"""A made-up internet on loopback: one public site, and the canary wherever nothing may be reached.
+"""Fake internet on loopback: one public site, and the canary at every forbidden destination.
 
-No packet of these tests leaves the machine, whatever a page or a mistake of ours asks for.
+No packet of these tests leaves the machine, whatever a page requests or a bug lets through.
 """
 
 import secrets
@@ -24,7 +24,7 @@ from tests.fakes.dns_server import DnsAnswers, DnsServer
 from tests.integration.attacks.case import PUBLIC, Attack, Case, address_of
 from tests.integration.attacks.url_forms import NETWORKS
 
-# Public as well, and the service's own.
+# A public IP address of the service itself.
 _OWN = "93.184.216.35"
 _ZONE: Mapping[str, DnsAnswers] = {
     "public.test": [[f"A {PUBLIC}"]],
@@ -34,16 +34,16 @@ _ZONE: Mapping[str, DnsAnswers] = {
     "a.localhost": [["A 127.0.0.1"]],
 }
 _CERTIFIED = ("public.test", "own.test", "metadata.test", "*.trap.test", "*.nip.test", "localhost")
-_ADDRESSES = ("127.0.0.1", "::1", *(place.strip("[]") for place in NETWORKS))
+_ADDRESSES = ("127.0.0.1", "::1", *(network.strip("[]") for network in NETWORKS))
 _OWN_HOSTS = frozenset({"own.test"})
 _CONNECT_S = 5.0
-# Streams alone are begun with datagrams.
+# The kinds of attacks that may use UDP.
 _WITH_UDP = frozenset({"Streams", "Headers", "Hints"})
 
 
 @dataclass(frozen=True)
 class World:
-    """All that stands around the attacks."""
+    """The servers and names around the attacks."""
 
     attacks: Sequence[Attack]
     secret: str
@@ -53,16 +53,16 @@ class World:
     sites: Mapping[int, int]
 
     def hits(self, attack: Attack) -> list[CanaryHit]:
-        """Return what came to the canary because of an attack."""
+        """Return the hits of an attack at the canary."""
         return [
             hit
             for hit in list(self.canary.hits)
             if hit.address == attack.ip or attack.slug in hit.received
         ]
 
-    def connect(self, place: tuple[str, int], timeout: float | None = None) -> socket.socket:
-        """Connect as this internet leads."""
-        host, port = place
+    def connect(self, destination: tuple[str, int], timeout: float | None = None) -> socket.socket:
+        """Connect to the loopback server that has this destination."""
+        host, port = destination
         if ip_address(host).is_loopback:
             own = {self.canary.port, *self.sites.values()}
             return _connect((host, port if port in own else self.canary.port), timeout)
@@ -72,24 +72,24 @@ class World:
 
 @dataclass
 class Guarded:
-    """The product's own door, and whom it has refused."""
+    """The product's own egress, and the hosts it has refused."""
 
-    door: GuardedEgress
+    egress: GuardedEgress
     refused: list[str] = field(default_factory=list)
 
     def dial(self, host: str, port: int, **limits: Any) -> socket.socket:
         try:
-            return self.door.dial(host, port, **limits)
+            return self.egress.dial(host, port, **limits)
         except DestinationRefusedError:
             self.refused.append(host.lower())
             raise
 
     def fetch(self, url: str, **limits: Any) -> Any:
-        return self.door.fetch(url, **limits)
+        return self.egress.fetch(url, **limits)
 
 
-class OpenDoor(GuardedEgress):
-    """A door that refuses nothing: where a name leads to several places, to the worst."""
+class OpenEgress(GuardedEgress):
+    """A egress that refuses nothing: where a name leads to several places, to the worst."""
 
     def __init__(self, world: World, names: DnsServer) -> None:
         super().__init__(allow="", own_hosts=frozenset())
@@ -109,7 +109,7 @@ class OpenDoor(GuardedEgress):
 
 
 def guarded(names: DnsServer) -> Guarded:
-    """Return the product's door in this world."""
+    """Return the product's egress in this world."""
     return Guarded(GuardedEgress(allow="", own_hosts=_OWN_HOSTS, resolve=names.resolve))
 
 
@@ -136,7 +136,7 @@ def world_of(cases: Sequence[Case], folder: Path) -> Iterator[World]:
         with running_site(pages) as plain, running_site(pages, made.server) as secured:
             sites = {80: plain.port, 443: secured.port}
             world = World(attacks, secret, canary, made.ca_file, zone, sites)
-            # The canary's port is no reason to refuse: its addresses must be.
+            # Allow the canary's port, so that only its IP addresses are a reason to refuse.
             patch.setattr(
                 ip_addresses, "ALLOWED_TCP_PORTS", (*ip_addresses.ALLOWED_TCP_PORTS, canary.port)
             )

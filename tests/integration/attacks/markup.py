@@ -1,4 +1,4 @@
-"""HTML, SVG and XML that names the canary."""
+"""Attacks by HTML, SVG and XML."""
 
 from tests.integration.attacks.case import Case
 

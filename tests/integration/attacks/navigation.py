@@ -1,4 +1,4 @@
-"""Ways from a page or its parts to another place: redirects, navigations, hints and reports."""
+"""Attacks by redirects, navigations, hints and reports."""
 
 from tests.builders.pages.web_site import SitePage
 from tests.integration.attacks.case import Case
@@ -7,14 +7,14 @@ _STATUSES = (301, 302, 303, 307, 308)
 _SITE_PAGE = "<!doctype html><title>x</title><p>still here"
 
 
-def _to(place: str = "$url", status: int = 302) -> SitePage:
-    return SitePage("led away", status=status, headers={"Location": place})
+def _to(location: str = "$url", status: int = 302) -> SitePage:
+    return SitePage("redirected", status=status, headers={"Location": location})
 
 
 def _redirect(name: str, html: str, *chain: SitePage) -> Case:
-    """Return a case whose part of the public site leads on, by as many steps as there are."""
-    places = ["/$slug", *(f"/$slug/{step}" for step in range(1, len(chain)))]
-    return Case("Redirects", name, html, pages=dict(zip(places, chain, strict=True)))
+    """Return a case whose asset at the public site redirects through the given chain."""
+    paths = ["/$slug", *(f"/$slug/{step}" for step in range(1, len(chain)))]
+    return Case("Redirects", name, html, pages=dict(zip(paths, chain, strict=True)))
 
 
 _REDIRECTS = (
@@ -105,7 +105,7 @@ _HINTS = {
 _REPORTS_TO = 'x="$tls"'
 _GROUP = '{"group": "x", "max_age": 999, "endpoints": [{"url": "$tls"}]}'
 _NEL = '{"report_to": "x", "max_age": 999, "success_fraction": 1.0, "failure_fraction": 1.0}'
-# What a page of the public site says beside its text.
+# Response headers of a page of the public site.
 _HEADERS: dict[str, dict[str, str]] = {
     "Refresh": {"Refresh": "0; url=$url"},
     "Link: preload": {"Link": "<$url>; rel=preload; as=image, <$url.css>; rel=stylesheet"},
@@ -140,7 +140,7 @@ _WORKER = SitePage("fetch('$tls', {mode: 'no-cors'})", "text/javascript")
 CASES = (
     *_REDIRECTS,
     *(Case("Navigation", name, html, alone=True) for name, html in _LEAVING.items()),
-    # It has its page wait for ever.
+    # Its page never stops loading.
     Case(
         "Navigation",
         "frame leads its page",

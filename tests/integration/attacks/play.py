@@ -1,4 +1,4 @@
-"""Plays attacks against the engine: with all its protection, with the proxy alone, with none."""
+"""Runs attacks against the engine: with all protection, with the proxy alone, and with none."""
 
 import io
 import time
@@ -24,15 +24,15 @@ from chalicelib.engine.templating.worker import TemplateWorker
 from tests.builders.pages.engine_jobs import no_uploads
 from tests.fakes.dns_server import DnsServer
 from tests.integration.attacks.case import Attack
-from tests.integration.attacks.fake_internet import Guarded, OpenDoor, World, guarded
+from tests.integration.attacks.fake_internet import Guarded, OpenEgress, World, guarded
 from tests.integration.engine.conftest import new_browser
 
 _TOGETHER = 16
 _STAGES = 2
 _SECONDS = 20.0
-# How long is looked whether somebody comes, for documents of several attacks and of one.
+# How long to watch for hits, for documents of several attacks (True) and of one.
 _LOOK_MS = {True: 250, False: 120}
-# With no protection somebody is to come, on a slow machine too.
+# Factor without protection: there hits must come, on a slow machine too.
 _LONGER = 2.5
 _WAIT_MS = {True: 4_000, False: 15_000}
 _LAST_S = 1.5
@@ -51,42 +51,42 @@ _OFF = (
 
 @dataclass(frozen=True)
 class Act:
-    """Some attacks of one document: all that its owner got, and whether it is right."""
+    """Attacks of one document: all that its owner got, and whether the output is right."""
 
     attacks: Sequence[Attack]
     got: str
-    said: str
+    reported: str
     right: bool
     failed: bool
     refused: Sequence[str]
 
 
 class Stage:
-    """An engine in its world."""
+    """An engine in a world of attacks."""
 
-    def __init__(self, world: World, browser: Browser, outside: Guarded | OpenDoor) -> None:
+    def __init__(self, world: World, browser: Browser, egress: Guarded | OpenEgress) -> None:
         self._world = world
-        self._outside = outside
-        # What comes out is of no interest then.
-        self._open = isinstance(outside, OpenDoor)
+        self._egress = egress
+        # Without protection the output does not matter.
+        self._open = isinstance(egress, OpenEgress)
         self._templates = TemplateWorker()
-        self._parts = PipelineServices(browser, self._templates, outside)
+        self._parts = PipelineServices(browser, self._templates, egress)
 
     def play(self, attacks: Sequence[Attack]) -> Act:
         """Render the document of some attacks, and an innocent one if that failed."""
-        refused = self._outside.refused if isinstance(self._outside, Guarded) else []
+        refused = self._egress.refused if isinstance(self._egress, Guarded) else []
         refused.clear()
         try:
             outcome = run_job(self._job(attacks), self._parts)
         except RenderFailure as failure:
-            said = f"{failure} {failure.__dict__}"
+            reported = f"{failure} {failure.__dict__}"
             right = self._is_right_afterwards()
-            return Act(attacks, said, said, right, failed=True, refused=list(refused))
-        shown, said = _shown(outcome), str(outcome.trace)
-        # A document that leads elsewhere may be there by now.
+            return Act(attacks, reported, reported, right, failed=True, refused=list(refused))
+        shown, reported = _shown(outcome), str(outcome.trace)
+        # A document that navigates may have left by now.
         left = any(attack.case.kind == "Navigation" for attack in attacks)
         right = _HERE in shown or (left and self._is_right_afterwards())
-        return Act(attacks, shown + said, said, right, failed=False, refused=list(refused))
+        return Act(attacks, shown + reported, reported, right, failed=False, refused=list(refused))
 
     def _is_right_afterwards(self) -> bool:
         if self._open:
@@ -119,7 +119,7 @@ class Stage:
 
 
 def batches(attacks: Sequence[Attack]) -> Iterator[Sequence[Attack]]:
-    """Return the attacks of each document: those that cannot be in each other's way share one."""
+    """Yield the attacks of each document; those that do not interfere share one."""
     for (shared, _), group in groupby(attacks, lambda each: (each.case.shared, each.case.kind)):
         found = list(group)
         size = _TOGETHER if shared else 1
@@ -127,13 +127,13 @@ def batches(attacks: Sequence[Attack]) -> Iterator[Sequence[Attack]]:
 
 
 def protected(world: World) -> list[Act]:
-    """Play all attacks as they would be played in earnest."""
+    """Play all attacks with the protection of production."""
     with DnsServer(world.zone) as names:
         return _played(world, lambda: guarded(names), world.attacks)
 
 
 def behind_proxy(world: World) -> list[Act]:
-    """Play those of documents without the interception of requests, which only explains."""
+    """Play those of documents without the interception of requests, which only reports."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(PageRequests, "_on_request", _let_through)
         documents = [attack for attack in world.attacks if attack.case.html]
@@ -142,31 +142,31 @@ def behind_proxy(world: World) -> list[Act]:
 
 
 def unprotected(world: World) -> list[Act]:
-    """Play them with no protection of ours at all."""
+    """Play all attacks without any protection."""
     with pytest.MonkeyPatch.context() as patch, DnsServer(world.zone) as names:
         patch.setattr(PageRequests, "_on_request", _let_through)
         patch.setattr(NewTargets, "_on_event", _let_run)
         patch.setattr(process, "command_line", _command_line)
-        return _played(world, lambda: OpenDoor(world, names), world.attacks)
+        return _played(world, lambda: OpenEgress(world, names), world.attacks)
 
 
 def _played(
-    world: World, door: Callable[[], Guarded | OpenDoor], attacks: Sequence[Attack]
+    world: World, new_egress: Callable[[], Guarded | OpenEgress], attacks: Sequence[Attack]
 ) -> list[Act]:
-    """Play on two stages at once: most of the time is spent on looking whether somebody comes."""
+    """Play on two stages concurrently, because most of the time is spent watching for hits."""
     world.canary.hits.clear()
     documents = list(batches(attacks))
     with ThreadPoolExecutor(_STAGES) as pool:
         halves = [documents[at::_STAGES] for at in range(_STAGES)]
-        acts = list(pool.map(lambda half: _played_in_turn(world, door(), half), halves))
+        acts = list(pool.map(lambda half: _played_in_turn(world, new_egress(), half), halves))
     return [act for each in acts for act in each]
 
 
 def _played_in_turn(
-    world: World, outside: Guarded | OpenDoor, documents: Sequence[Sequence[Attack]]
+    world: World, egress: Guarded | OpenEgress, documents: Sequence[Sequence[Attack]]
 ) -> list[Act]:
-    browser = new_browser(egress=outside, ca_bundle=world.authority)
-    stage = Stage(world, browser, outside)
+    browser = new_browser(egress=egress, ca_bundle=world.authority)
+    stage = Stage(world, browser, egress)
     acts = [stage.play(attacks) for attacks in documents]
     time.sleep(_LAST_S)
     browser.close()
@@ -177,7 +177,7 @@ _on_request = PageRequests._on_request
 
 
 def _let_through(self: PageRequests, session: str, event: Mapping[str, Any]) -> None:
-    """Intercept nothing but what asks for the document itself."""
+    """Intercept only requests for the document itself."""
     if event["request"]["url"].startswith(self._prepared_page.origin):
         _on_request(self, session, event)
     else:
@@ -188,7 +188,7 @@ _on_event = NewTargets._on_event
 
 
 def _let_run(self: NewTargets, method: str, event: Mapping[str, Any]) -> None:
-    """Let windows and workers of pages live."""
+    """Do not close windows and workers of pages."""
     context = event.get("targetInfo", {}).get("browserContextId", "")
     if method == "Target.attachedToTarget" and context not in self._expected:
         self._pipe.send("Runtime.runIfWaitingForDebugger", {}, event["sessionId"])
@@ -202,7 +202,7 @@ def _command_line(*arguments: Any, **settings: Any) -> list[str]:
 
 
 def _shown(outcome: RenderOutcome) -> str:
-    """Return all that can be read in the files: the text of the pages, and every stream."""
+    """Return everything readable in the files: the text of the pages, and every stream."""
     read = []
     for file in outcome.files:
         if file.format != "pdf":

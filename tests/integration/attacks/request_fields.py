@@ -1,4 +1,4 @@
-"""What a request names beside its document."""
+"""Attacks by fields of a request beside its document."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +12,7 @@ _PART = (
     "<iframe src='$url'></iframe>"
     "<link rel=stylesheet href='$url.css'><svg><image href='$url'/></svg>"
 )
-_PLACES = {
+_URLS = {
     "literal": "https://$host/$slug",
     "plain literal": "$url",
     "hexadecimal": "http://$hex:$port/$slug",
@@ -22,7 +22,7 @@ _PLACES = {
     "file": "file://$file",
     "user's name": "https://public.test@$host/$slug",
 }
-_PAGES = {"/$slug": SitePage("led away", status=302, headers={"Location": "$tls"})}
+_PAGES = {"/$slug": SitePage("redirected", status=302, headers={"Location": "$tls"})}
 _NAMED = {"$name": [["A $ip"]]}
 
 
@@ -34,8 +34,8 @@ def _printed(html: str) -> Mapping[str, Any]:
     return {"enabled": True, "html": html, "height": "30mm"}
 
 
-def _attached(place: str) -> Mapping[str, Any]:
-    return _pdf(attachments=[{"url": place, "filename": "x.txt"}])
+def _attached(url: str) -> Mapping[str, Any]:
+    return _pdf(attachments=[{"url": url, "filename": "x.txt"}])
 
 
 CASES = (
@@ -56,16 +56,16 @@ CASES = (
         ),
     ),
     *(
-        Case("Attachments", name, output=_attached(place), pages=_PAGES, names=_NAMED)
-        for name, place in _PLACES.items()
+        Case("Attachments", name, output=_attached(url), pages=_PAGES, names=_NAMED)
+        for name, url in _URLS.items()
     ),
     *(
-        Case("Watermark", name, output=_pdf(watermark={"image": {"url": place}}), pages=_PAGES)
-        for name, place in _PLACES.items()
+        Case("Watermark", name, output=_pdf(watermark={"image": {"url": url}}), pages=_PAGES)
+        for name, url in _URLS.items()
         if name in {"literal", "redirect"}
     ),
     *(
-        Case("data_url", name, data_url=place, pages=_PAGES, names=_NAMED)
-        for name, place in _PLACES.items()
+        Case("data_url", name, data_url=url, pages=_PAGES, names=_NAMED)
+        for name, url in _URLS.items()
     ),
 )

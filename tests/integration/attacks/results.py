@@ -1,4 +1,4 @@
-"""How the attacks went, and how that is shown."""
+"""Results of the attacks, and their tables."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ _HEAD: Final = ("class", "cases", "refused", "never asked", "reached", "proxy", 
 
 @dataclass(frozen=True)
 class Result:
-    """What became of one attack: `refused` or `never asked`, and how often it came to the canary.
+    """Result of one attack: `refused` or `never asked`, and how often it reached the canary.
 
-    `hits` with all protection, `behind_proxy` with the proxy's alone, None where not tried;
+    `hits` with all protection, `behind_proxy` with the proxy alone, None if not tried;
     `unprotected` without any.
     """
 
@@ -69,7 +69,7 @@ def table(results: Sequence[Result]) -> list[str]:
 
 
 def total(results: Sequence[Result]) -> str:
-    """Return the figures in a sentence."""
+    """Return the totals in a sentence."""
     reached = sum(each.hits > 0 for each in results)
     tried = [each for each in results if each.behind_proxy is not None]
     proxied = sum(bool(each.behind_proxy) for each in tried)

@@ -1,4 +1,4 @@
-"""JavaScript that asks the canary."""
+"""Attacks by JavaScript."""
 
 from tests.integration.attacks.case import Case
 
@@ -101,7 +101,7 @@ _LATE = {
     "for ever": f"setInterval(() => fetch('$url', {_NO_CORS}).catch(() => 0), 50)",
     "timer of a worker": "new Worker(" + _BLOB % "setInterval(() => fetch('$url'), 50)" + ")",
 }
-# Each is a page's only one.
+# A page can have only one.
 _IMPORT_MAP = '<script type=importmap>{"imports": {"x": "$url.js"}}</script>'
 
 CASES = (

@@ -1,4 +1,4 @@
-"""CSS that names the canary."""
+"""Attacks by CSS."""
 
 from tests.integration.attacks.case import Case
 

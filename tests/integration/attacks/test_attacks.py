@@ -1,4 +1,4 @@
-"""Nothing that a tenant sends reaches what stands where nothing may be reached."""
+"""Attacks by tenants: none reaches a server that must not be reached."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -24,7 +24,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 
 @pytest.fixture(scope="module")
 def results(world: World, request: pytest.FixtureRequest) -> Mapping[str, Result]:
-    """Play everything once in each way; the tests below look at what came of it."""
+    """Play everything once in each way, and return the results for the tests below."""
     unprotected = _hits(world, play.unprotected(world))
     behind_proxy = _hits(world, play.behind_proxy(world))
     acts = play.protected(world)
@@ -51,15 +51,15 @@ def _hits(world: World, acts: Sequence[Act]) -> dict[int, int]:
 
 
 def _verdict(attack: Attack, act: Act) -> str:
-    """Tell whether the product was asked at all: the page's owner learns so, or the door does."""
-    places = (attack.ip, attack.slug, attack.filled("$dashes"))
-    told = any(place in act.said for place in places)
-    asked = any(place in host for place in places for host in act.refused)
-    return "refused" if told or asked or act.failed else "never asked"
+    """Return `refused` if the warnings or the egress name the attack, otherwise `never asked`."""
+    targets = (attack.ip, attack.slug, attack.filled("$dashes"))
+    reported = any(target in act.reported for target in targets)
+    asked = any(target in host for target in targets for host in act.refused)
+    return "refused" if reported or asked or act.failed else "never asked"
 
 
 @pytest.mark.parametrize("title", _TITLES)
-def test_attack(results: Mapping[str, Result], title: str) -> None:
+def test_attack_does_not_reach_the_canary(results: Mapping[str, Result], title: str) -> None:
     result = results[title]
 
     assert result.hits == 0, "the canary was reached"
@@ -68,16 +68,16 @@ def test_attack(results: Mapping[str, Result], title: str) -> None:
     assert result.right, "the document, or the next one, is not right"
 
 
-def test_the_attacks_are_real(results: Mapping[str, Result]) -> None:
+def test_attacks_reach_the_canary_without_protection(results: Mapping[str, Result]) -> None:
     reached = sum(result.unprotected > 0 for result in results.values())
 
     assert len(results) == len(CASES) >= 100
-    # As a rule it is three quarters; a slow machine prints before some have come.
+    # Usually three quarters; a slow machine prints before some hits arrive.
     assert reached >= 0.6 * len(results), "\n".join(
         [*table(list(results.values())), total(list(results.values()))]
     )
 
 
-def test_nobody_came_who_is_not_known(world: World, results: Mapping[str, Result]) -> None:
+def test_canary_was_reached_by_nothing_else(world: World, results: Mapping[str, Result]) -> None:
     assert results
     assert world.canary.hits == []

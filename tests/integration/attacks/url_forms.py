@@ -1,10 +1,10 @@
-"""Ways to write and to hide an address: encodings, networks, names, schemes and ports."""
+"""Attacks by forms of a URL: encodings, networks, names, schemes and ports."""
 
 from tests.builders.pages.web_site import SitePage
 from tests.fakes.dns_server import DnsAnswers
 from tests.integration.attacks.case import PUBLIC, Case
 
-# All of them are the canary's address, or this machine's.
+# All of them are the canary's IP address, or this machine's.
 _WRITTEN = {
     "octal": "http://$octal:$port/$slug",
     "hexadecimal": "http://$hex:$port/$slug",
@@ -38,7 +38,7 @@ _WRITTEN = {
     "line breaks inside": "ht\ntp://$host\n/$slug",
     "soft hyphen": "http://$ip\u00ad:$port/$slug",
 }
-# The world that the tests make up leads all of them to the canary.
+# The fake internet leads all of them to the canary.
 NETWORKS = (
     "169.254.169.254",
     "169.254.170.2",
@@ -127,20 +127,18 @@ _INPUT_SCHEMES = ("file", "FILE", "source", "source of a file", "chrome", "ftp",
 _PORTS = (22, 25, 2375, 5432, 6379, 8081, 9200, 11211, 27017)
 
 CASES = (
-    *(Case("Encodings", name, f'<img src="{place}">') for name, place in _WRITTEN.items()),
+    *(Case("Encodings", name, f'<img src="{url}">') for name, url in _WRITTEN.items()),
     *(
-        Case(
-            "Networks", place, f"<img src='http://{place}/$slug'><img src='https://{place}/$slug'>"
-        )
-        for place in NETWORKS
+        Case("Networks", host, f"<img src='http://{host}/$slug'><img src='https://{host}/$slug'>")
+        for host in NETWORKS
     ),
     *(
         Case("Names", name, "<img src='http://$name/$slug'>", names=names)
         for name, names in _NAMES.items()
     ),
     *(
-        Case("Names", name, f"<img src='{place}'>", names=names)
-        for name, (place, names) in _WITH_NAMES.items()
+        Case("Names", name, f"<img src='{url}'>", names=names)
+        for name, (url, names) in _WITH_NAMES.items()
     ),
     Case("Names", "rebound", _LOOK_AGAIN, pages={"/$slug": SitePage("x")}, names=_REBOUND),
     Case(
@@ -150,10 +148,7 @@ CASES = (
         names=_REBOUND,
         pages={"/$slug": SitePage(f"<p>still here{_LOOK_AGAIN}")},
     ),
-    *(
-        Case("Schemes", name, f'<iframe src="{place}"></iframe>')
-        for name, place in _SCHEMES.items()
-    ),
+    *(Case("Schemes", name, f'<iframe src="{url}"></iframe>') for name, url in _SCHEMES.items()),
     *(Case("url", f"scheme {name}", url=_SCHEMES[name]) for name in _INPUT_SCHEMES),
     Case("url", "literal", url="$url"),
     Case("url", "name", url="http://$name/$slug", names={"$name": [["A $ip"]]}),

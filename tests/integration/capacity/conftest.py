@@ -1,4 +1,4 @@
-"""A stack that refuses, as Lambda does, when all functions are busy."""
+"""Stack that refuses invocations, as Lambda does, when all functions are busy."""
 
 from collections.abc import Iterator
 
@@ -17,5 +17,5 @@ def stack() -> Iterator[RunningStack]:
 
 @pytest.fixture(scope="session")
 def tenants(stack: RunningStack) -> Tenants:
-    """Give workspaces on that stack."""
+    """Create workspaces on that stack."""
     return Tenants(stack)

@@ -1,4 +1,4 @@
-"""Functions that die when there is no time left, browsers that die beneath one that lives."""
+"""Functions killed when no time is left, and browsers killed under a live function."""
 
 import os
 import signal
@@ -21,7 +21,7 @@ SMALL_PLAN_S: Final = 15
 
 @pytest.fixture
 def tenant(tenants: Tenants) -> Iterator[Tenant]:
-    """Give a workspace of the largest plan."""
+    """Create a workspace of the largest plan."""
     with tenants.create("dies", "scale") as made:
         yield made
 
@@ -65,7 +65,7 @@ def wait_for(holds: Callable[[], bool], seconds: float = 20) -> None:
         time.sleep(0.05)
 
 
-def test_function_that_dies_when_its_caller_has_no_time_left(
+def test_function_that_dies_late_is_answered_in_time_and_retried(
     stack: RunningStack, tenants: Tenants
 ) -> None:
     slow = output_ready_at(time.time() + SMALL_PLAN_S + 2)
@@ -77,7 +77,7 @@ def test_function_that_dies_when_its_caller_has_no_time_left(
         begun = time.monotonic()
         goes_on = pool.submit(continues.client.render, output=slow)
         refused = pool.submit(cancels.client.render, timeout_behavior="cancel", output=slow)
-        # Too late for one that starts now to take the renders of those that die.
+        # Too late for a new function to take over the renders of those that die.
         time.sleep(SMALL_PLAN_S - 0.7 - (time.monotonic() - begun))
         assert kill(stack, "functions.render")
 
@@ -90,7 +90,7 @@ def test_function_that_dies_when_its_caller_has_no_time_left(
         wait_for(lambda: (continues.limit_counts, cancels.limit_counts) == ((1, 0, 0), (0, 0, 0)))
 
 
-def test_late_document_is_given_up_with_its_caller(tenants: Tenants) -> None:
+def test_late_document_is_canceled_with_its_caller(tenants: Tenants) -> None:
     with tenants.create("cancels", "free") as cancels:
         begun = time.monotonic()
 
@@ -100,18 +100,16 @@ def test_late_document_is_given_up_with_its_caller(tenants: Tenants) -> None:
 
         assert (answer.status_code, answer.json()["code"]) == (408, "render_timeout"), answer.text
         assert SMALL_PLAN_S - 1 < time.monotonic() - begun < SMALL_PLAN_S + 1
-        # The function itself gives the place back, when it has ended.
+        # The function itself releases the lease, when it has ended.
         wait_for(lambda: cancels.limit_counts == (0, 0, 0), 6)
 
 
-def test_browser_that_dies_beneath_a_queued_render_is_replaced(
-    stack: RunningStack, tenant: Tenant
-) -> None:
+def test_killed_browser_of_a_queued_render_is_replaced(stack: RunningStack, tenant: Tenant) -> None:
     slow = output_ready_at(time.time() + 4)
     render_id = tenant.client.render(mode="async", output=slow).json()["id"]
     wait_for(lambda: tenant.row(render_id)["status"] == "processing")
     time.sleep(1)
-    # Those that stand by first: a page that outlives two browsers is given up.
+    # Standby browsers first: a page that outlives two browsers is given up.
     assert browsers(stack, 0.2)
 
     render = tenant.wait_until_final(render_id)
@@ -120,7 +118,7 @@ def test_browser_that_dies_beneath_a_queued_render_is_replaced(
     assert tenant.row(render_id)["attempt"] == 1
 
 
-def test_handler_that_gets_no_browser_gives_its_render_back(
+def test_render_without_a_usable_browser_is_retried_by_another_attempt(
     stack: RunningStack, tenant: Tenant
 ) -> None:
     slow = output_ready_at(time.time() + 3)

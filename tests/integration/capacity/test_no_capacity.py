@@ -1,4 +1,4 @@
-"""All functions busy: refused as on Lambda, and answered before the caller's plan runs out."""
+"""All functions busy: refused as on Lambda, and answered within the plan's timeout."""
 
 import os
 import time
@@ -20,13 +20,13 @@ pytestmark = pytest.mark.integration
 # Of the plan `free`; `scale` waits for as long as the gateway does.
 SMALL_PLAN_S: Final = 15
 BUSY_S: Final = SMALL_PLAN_S + 4
-# What a slow machine may add; who had waited for room would have waited longer.
+# Tolerance for a slow machine; waiting for capacity would take longer.
 LATE_S: Final = 3
 
 
 @dataclass(frozen=True)
 class Answered:
-    """An answer, after how long it came, and whose it is."""
+    """An answer, its duration, and its tenant."""
 
     http: httpx.Response
     seconds: float
@@ -35,7 +35,7 @@ class Answered:
 
 @dataclass(frozen=True)
 class Window:
-    """What was answered while all functions were busy."""
+    """Answers given while all functions were busy."""
 
     goes_on: Answered
     refused: Answered
@@ -46,7 +46,7 @@ class Window:
 
 @pytest.fixture(scope="module")
 def window(stack: RunningStack, tenants: Tenants) -> Iterator[Window]:
-    """Keep all functions busy for longer than the small plan waits, and ask for more."""
+    """Keep all functions busy beyond the timeout of the small plan, and send more requests."""
     output = output_ready_at(time.time() + BUSY_S)
     with (
         tenants.create("busy", "scale") as owner,
@@ -85,14 +85,16 @@ def eventually(holds: Callable[[], bool], seconds: float = 15) -> bool:
     return holds()
 
 
-def test_function_is_refused_as_lambda_refuses(window: Window) -> None:
+def test_busy_function_is_refused_as_by_lambda(window: Window) -> None:
     assert window.invoked.response["ResponseMetadata"]["HTTPStatusCode"] == 429
     assert window.invoked.response["Error"]["Code"] == "TooManyRequestsException"
-    # At once, but for the client's own repeats: it was not kept until there was room.
+    # At once, except for the client's own retries: the call did not wait for capacity.
     assert window.invoked_s < BUSY_S / 2
 
 
-def test_caller_who_continues_gets_a_202_and_later_the_document(window: Window) -> None:
+def test_caller_with_timeout_behavior_continue_gets_a_202_and_later_the_document(
+    window: Window,
+) -> None:
     answer = window.goes_on.http
     client = window.goes_on.tenant.client
 
@@ -106,7 +108,7 @@ def test_caller_who_continues_gets_a_202_and_later_the_document(window: Window) 
     assert (again.status_code, again.json()["id"]) == (202, render["id"])
 
 
-def test_caller_who_cancels_is_told_to_come_back_and_pays_nothing(window: Window) -> None:
+def test_caller_with_timeout_behavior_cancel_gets_a_503_and_pays_nothing(window: Window) -> None:
     answer, tenant = window.refused.http, window.refused.tenant
 
     assert answer.status_code == 503, answer.text
@@ -122,7 +124,7 @@ def test_caller_who_cancels_is_told_to_come_back_and_pays_nothing(window: Window
     assert eventually(lambda: tenant.limit_counts == (1, 0, 0))
 
 
-def test_room_that_comes_in_time_is_used(window: Window) -> None:
+def test_capacity_that_frees_in_time_is_used(window: Window) -> None:
     assert window.used.http.status_code == 200, window.used.http.text
     assert BUSY_S - 3 < window.used.seconds < BUSY_S + 3
     assert eventually(lambda: window.used.tenant.limit_counts == (1, 0, 0))

@@ -1,4 +1,4 @@
-"""A stack whose functions end where the files of a folder say, and the matrix that it runs."""
+"""Stack whose functions die at the armed crash points, and the crash matrix."""
 
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
@@ -12,7 +12,7 @@ from tests.builders.crash.matrix import CaseResult, CrashMatrix
 
 @pytest.fixture(scope="session")
 def points(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give the folder of the armed points."""
+    """Return the folder of the armed points."""
     return tmp_path_factory.mktemp("points")
 
 
@@ -25,7 +25,7 @@ def stack(points: Path) -> Iterator[RunningStack]:
 
 @pytest.fixture(scope="session")
 def matrix(stack: RunningStack, points: Path) -> CrashMatrix:
-    """Give the matrix."""
+    """Return the matrix."""
     return CrashMatrix(stack, points)
 
 
@@ -33,7 +33,7 @@ def matrix(stack: RunningStack, points: Path) -> CrashMatrix:
 def outcomes(
     matrix: CrashMatrix, request: pytest.FixtureRequest
 ) -> Mapping[str, Future[CaseResult]]:
-    """Run all cases that are asked for, side by side."""
+    """Run all selected cases concurrently."""
     chosen = [
         spec.params["case"]
         for spec in (getattr(item, "callspec", None) for item in request.session.items)

@@ -16,9 +16,9 @@ from tests.builders.crash.workspace import FIRST_POINT
 pytestmark = pytest.mark.integration
 
 
-def test_every_crash_point_kills() -> None:
+def test_every_crash_point_of_renders_is_covered() -> None:
     killing = {point for case in crash_cases() for point in case.hits}
-    # What is no render is killed in test_things.
+    # test_resources.py kills over the other resources.
     renders = {point for point in CrashPoint if point < FIRST_POINT}
 
     assert killing == renders
@@ -26,20 +26,22 @@ def test_every_crash_point_kills() -> None:
 
 
 @pytest.mark.parametrize("case", crash_cases(), ids=lambda case: case.name)
-def test_killed(case: CrashCase, outcomes: Mapping[str, Future[CaseResult]]) -> None:
+def test_render_ends_as_expected_after_its_crashes(
+    case: CrashCase, outcomes: Mapping[str, Future[CaseResult]]
+) -> None:
     assert outcomes[case.name].result().case == case
 
 
-def test_nothing_is_left(
+def test_no_messages_files_or_due_items_are_left(
     outcomes: Mapping[str, Future[CaseResult]],
     matrix: CrashMatrix,
     stack: RunningStack,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     rows = [outcome.result() for outcome in outcomes.values() if outcome.exception() is None]
-    told = sorted(rows, key=lambda row: row.case.point)
+    results = sorted(rows, key=lambda row: row.case.point)
     with capsys.disabled():
-        sys.stdout.write("\n".join(map(str, ("", TABLE_HEADING, *told, ""))))
+        sys.stdout.write("\n".join(map(str, ("", TABLE_HEADING, *results, ""))))
     deaths = stack.log().count("Runtime exited with error: signal: 9")
 
     assert len(rows) == len(outcomes)
@@ -49,7 +51,7 @@ def test_nothing_is_left(
     while stores.message_counts() and time.monotonic() < end:
         time.sleep(0.5)
     assert stores.message_counts() == {}
-    # What was received once more meanwhile has changed nothing.
+    # Messages that were received again meanwhile have changed nothing.
     assert {row.case.name: found for row in rows if (found := matrix.broken_invariants(row))} == {}
     items = list(stores.scan(stores.main_table))
     files = [item for item in items if item["PK"].startswith("FILE#")]

@@ -1,4 +1,4 @@
-"""Functions killed over uploads, templates and workspaces: nothing is left behind or told twice."""
+"""Functions killed over uploads, templates and workspaces: no leftovers, no repeated events."""
 
 import datetime as dt
 from collections.abc import Callable, Iterator
@@ -63,7 +63,7 @@ TEMPLATES: list[tuple[P, Callable[[str], tuple[str, str, dict[str, Any]]]]] = [
 
 
 @pytest.fixture
-def ground(
+def crash(
     stack: RunningStack, points: Path, request: pytest.FixtureRequest
 ) -> Iterator[CrashWorkspace]:
     made = CrashWorkspace(stack, points, request.node.name)
@@ -71,132 +71,130 @@ def ground(
         yield made
 
 
-def test_every_crash_point_of_things_kills() -> None:
+def test_every_crash_point_of_other_resources_is_covered() -> None:
     killed = {*UPLOADS, *PURGES, *DELETIONS, *THRESHOLDS, *(point for point, _ in TEMPLATES)}
 
     killed |= {P.UPLOAD_STORED, P.KEY_WARNED, P.LEASE_TAKEN}
     assert killed == {point for point in P if point >= FIRST_POINT}
 
 
-def test_upload_whose_function_died_is_sent_again(ground: CrashWorkspace) -> None:
+def test_upload_can_be_repeated_after_its_function_died(crash: CrashWorkspace) -> None:
     sent: dict[str, Any] = {"files": {"file": ("a.html", HTML, "text/html")}}
-    ground.call_killed(P.UPLOAD_STORED, "POST", "/uploads", **sent)
+    crash.call_killed(P.UPLOAD_STORED, "POST", "/uploads", **sent)
 
-    upload = ground.call("POST", "/uploads", **sent)
+    upload = crash.call("POST", "/uploads", **sent)
 
-    assert ground.call("GET", f"/uploads/{upload['id']}")["status"] == "ready"
-    assert ground.objects() == []
+    assert crash.call("GET", f"/uploads/{upload['id']}")["status"] == "ready"
+    assert crash.objects() == []
 
 
 @pytest.mark.parametrize("point", UPLOADS, ids=lambda point: point.name)
-def test_announced_upload_is_taken_in_by_whoever_comes_next(
-    ground: CrashWorkspace, point: P
+def test_announced_upload_becomes_ready_at_the_next_request(
+    crash: CrashWorkspace, point: P
 ) -> None:
-    said = {"filename": "a.html", "content_type": "text/html", "bytes": len(HTML)}
-    upload = ground.call("POST", "/uploads", json=said)["id"]
-    ground.stores.put(f"tmp/uploads/{ground.workspace}/{upload}.arriving", HTML)
-    ground.call_killed(point, "GET", f"/uploads/{upload}")
+    announced = {"filename": "a.html", "content_type": "text/html", "bytes": len(HTML)}
+    upload = crash.call("POST", "/uploads", json=announced)["id"]
+    crash.stores.put(f"tmp/uploads/{crash.workspace}/{upload}.arriving", HTML)
+    crash.call_killed(point, "GET", f"/uploads/{upload}")
 
-    shown = ground.call("GET", f"/uploads/{upload}")
+    shown = crash.call("GET", f"/uploads/{upload}")
 
     assert (shown["status"], shown["bytes"]) == ("ready", len(HTML))
-    wanted = {"type": "html", "upload_id": upload}
-    assert ground.call("POST", "/renders", json={"input": wanted})["status"] == "succeeded"
+    source = {"type": "html", "upload_id": upload}
+    assert crash.call("POST", "/renders", json={"input": source})["status"] == "succeeded"
 
 
 @pytest.mark.parametrize(
     ("point", "change"), TEMPLATES, ids=lambda of: getattr(of, "name", getattr(of, "__name__", ""))
 )
-def test_template_is_whole_and_its_versions_are_told_once(
-    ground: CrashWorkspace, point: P, change: Callable[[str], tuple[str, str, dict[str, Any]]]
+def test_template_is_complete_and_each_version_has_one_event(
+    crash: CrashWorkspace, point: P, change: Callable[[str], tuple[str, str, dict[str, Any]]]
 ) -> None:
-    made = ground.call(
-        "POST", "/templates", json={"name": "T", "html": LARGE_HTML, "publish": True}
-    )
+    made = crash.call("POST", "/templates", json={"name": "T", "html": LARGE_HTML, "publish": True})
     path = f"/templates/{made['id']}"
     method, where, body = change(path)
-    ground.call_killed(point, method, where, json=body)
-    assert ground.call("GET", f"{path}/versions/1")["html"] == LARGE_HTML
+    crash.call_killed(point, method, where, json=body)
+    assert crash.call("GET", f"{path}/versions/1")["html"] == LARGE_HTML
 
-    ground.call(method, where, json=body)
+    crash.call(method, where, json=body)
 
-    ground.settle(lambda: list(ground.template_faults()))
-    wanted = {"type": "template", "template_id": made["id"]}
-    assert ground.call("POST", "/renders", json={"input": wanted})["status"] == "succeeded"
+    crash.settle(lambda: list(crash.template_faults()))
+    source = {"type": "template", "template_id": made["id"]}
+    assert crash.call("POST", "/renders", json={"input": source})["status"] == "succeeded"
 
 
 @pytest.mark.parametrize("point", PURGES, ids=lambda point: point.name)
-def test_purge_is_finished(ground: CrashWorkspace, point: P) -> None:
+def test_interrupted_template_purge_is_finished(crash: CrashWorkspace, point: P) -> None:
     body = {"name": "T", "html": LARGE_HTML, "publish": True}
-    template = ground.call("POST", "/templates", json=body)["id"]
-    ground.call("PUT", f"/templates/{template}/draft", json={"html": LARGE_HTML + "2"})
-    ground.settle(lambda: list(ground.template_faults()))
-    ground.call("DELETE", f"/templates/{template}")
-    (meta,) = (row for row in ground.rows() if row.get("deleted_at"))
-    ground.stores.replace(meta, {"deleted_at": PAST})
+    template = crash.call("POST", "/templates", json=body)["id"]
+    crash.call("PUT", f"/templates/{template}/draft", json={"html": LARGE_HTML + "2"})
+    crash.settle(lambda: list(crash.template_faults()))
+    crash.call("DELETE", f"/templates/{template}")
+    (meta,) = (row for row in crash.rows() if row.get("deleted_at"))
+    crash.stores.replace(meta, {"deleted_at": PAST})
 
     def left() -> list[str]:
-        return [row["SK"] for row in ground.rows() if "#TPL#" in row["PK"]] + ground.objects()
+        return [row["SK"] for row in crash.rows() if "#TPL#" in row["PK"]] + crash.objects()
 
-    ground.settle(left, point)
+    crash.settle(left, point)
 
 
 @pytest.mark.parametrize("point", DELETIONS, ids=lambda point: point.name)
-def test_deletion_of_a_workspace_is_finished(ground: CrashWorkspace, point: P) -> None:
-    ground.call("POST", "/templates", json={"name": "T", "html": LARGE_HTML, "publish": True})
+def test_interrupted_workspace_deletion_is_finished(crash: CrashWorkspace, point: P) -> None:
+    crash.call("POST", "/templates", json={"name": "T", "html": LARGE_HTML, "publish": True})
     render = {"input": {"type": "html", "html": "<p>Hi"}}
-    assert ground.call("POST", "/renders", json=render)["status"] == "succeeded"
-    ground.tenants.operator.change_status.delete(ground.workspace)
-    (row,) = (row for row in ground.rows() if row.get("delete_at"))
-    ground.stores.replace(row, {"delete_at": PAST, "due_at": PAST})
+    assert crash.call("POST", "/renders", json=render)["status"] == "succeeded"
+    crash.tenants.operator.change_status.delete(crash.workspace)
+    (row,) = (row for row in crash.rows() if row.get("delete_at"))
+    crash.stores.replace(row, {"delete_at": PAST, "due_at": PAST})
 
-    ground.settle(lambda: [row["PK"] for row in ground.rows()] + ground.objects(), point)
+    crash.settle(lambda: [row["PK"] for row in crash.rows()] + crash.objects(), point)
 
 
 @pytest.mark.parametrize("point", THRESHOLDS, ids=lambda point: point.name)
-def test_threshold_is_told_once(ground: CrashWorkspace, point: P) -> None:
-    ground.tenants.operator.change_workspace(
-        ground.workspace, WorkspaceChanges(spend_cap_cents=100_000)
+def test_threshold_event_is_published_once(crash: CrashWorkspace, point: P) -> None:
+    crash.tenants.operator.change_workspace(
+        crash.workspace, WorkspaceChanges(spend_cap_cents=100_000)
     )
-    half = ground.stores.limits(ground.workspace)["quota_left"] // 2
-    item = ground.stores.limits(ground.workspace)
-    ground.stores.replace(item, {"used": half, "quota_left": half})
+    half = crash.stores.limits(crash.workspace)["quota_left"] // 2
+    item = crash.stores.limits(crash.workspace)
+    crash.stores.replace(item, {"used": half, "quota_left": half})
 
     def unmet() -> list[str]:
-        facts = [row for row in ground.rows() if row["SK"].startswith("EVENT#")]
-        told = [fact["detail"]["threshold_percent"] for fact in facts if "published_at" in fact]
-        due = [row["PK"] for row in ground.rows() if "due_at" in row]
-        return due if told == [50] and len(facts) == 1 else [str(facts)]
+        events = [row for row in crash.rows() if row["SK"].startswith("EVENT#")]
+        published = [e["detail"]["threshold_percent"] for e in events if "published_at" in e]
+        due = [row["PK"] for row in crash.rows() if "due_at" in row]
+        return due if published == [50] and len(events) == 1 else [str(events)]
 
-    ground.settle(unmet, point)
+    crash.settle(unmet, point)
 
 
-def test_key_that_expires_is_warned_of_and_waits_for_the_next_warning(
-    ground: CrashWorkspace,
+def test_expiring_key_is_warned_about_and_waits_for_the_next_warning(
+    crash: CrashWorkspace,
 ) -> None:
     now = dt.datetime.now(dt.UTC)
-    keys = ground.tenants.operator.manage_keys
-    made = keys.create(ground.workspace, mode="live", expires_at=now + dt.timedelta(days=20))
-    (row,) = ground.stores.partition(f"KEY#{made.key.id}")
+    keys = crash.tenants.operator.manage_keys
+    made = keys.create(crash.workspace, mode="live", expires_at=now + dt.timedelta(days=20))
+    (row,) = crash.stores.partition(f"KEY#{made.key.id}")
     soon = format_rfc3339(now + dt.timedelta(days=13))
-    ground.stores.replace(row, {"expires_at": soon, "due_at": PAST})
+    crash.stores.replace(row, {"expires_at": soon, "due_at": PAST})
 
     def unmet() -> list[str]:
-        (row,) = ground.stores.partition(f"KEY#{made.key.id}")
+        (row,) = crash.stores.partition(f"KEY#{made.key.id}")
         return [] if row.get("warned_days") == 14 else [str(row)]
 
-    ground.settle(unmet, P.KEY_WARNED)
+    crash.settle(unmet, P.KEY_WARNED)
 
 
-def test_place_in_the_concurrency_is_given_back(ground: CrashWorkspace) -> None:
+def test_concurrency_lease_of_a_dead_function_is_released(crash: CrashWorkspace) -> None:
     body = {"input": {"type": "html", "html": "<p>{{ n }}", "templating": True}}
-    ground.call_killed(P.LEASE_TAKEN, "POST", "/renders/preflight", json=body)
-    assert len(ground.stores.limits(ground.workspace)["leases"]) == 1
+    crash.call_killed(P.LEASE_TAKEN, "POST", "/renders/preflight", json=body)
+    assert len(crash.stores.limits(crash.workspace)["leases"]) == 1
 
     def unmet() -> list[str]:
-        ground.stores.backdate_admissions(ground.workspace)
-        limits = ground.stores.limits(ground.workspace)
+        crash.stores.backdate_admissions(crash.workspace)
+        limits = crash.stores.limits(crash.workspace)
         return [*limits["leases"], *limits["holds"], *(["due"] if "due_at" in limits else [])]
 
-    ground.settle(unmet)
-    assert ground.call("POST", "/renders/preflight", json=body)["ok"] is True
+    crash.settle(unmet)
+    assert crash.call("POST", "/renders/preflight", json=body)["ok"] is True

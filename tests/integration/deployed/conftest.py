@@ -25,20 +25,20 @@ def deployment(cloud: LocalStackServer) -> Iterator[Deployment]:
 
 @pytest.fixture(scope="session")
 def workspace(deployment: Deployment) -> str:
-    """Make a workspace with the operator tool."""
+    """Create a workspace with the operator tool."""
     made = deployment.platen("workspace", "create", "Deployed", "--plan", "growth")
     return str(made["id"])
 
 
 @pytest.fixture(scope="session")
 def live(deployment: Deployment, workspace: str) -> Iterator[ApiClient]:
-    """Give a client with a live key, through the gateway."""
+    """Return a client with a live key, through the gateway."""
     yield from _client(deployment, workspace, "live")
 
 
 @pytest.fixture(scope="session")
 def test(deployment: Deployment, workspace: str) -> Iterator[ApiClient]:
-    """Give a client with a test key, through the gateway."""
+    """Return a client with a test key, through the gateway."""
     yield from _client(deployment, workspace, "test")
 
 

@@ -1,4 +1,4 @@
-"""What is deployed is what is run: the packages make documents behind LocalStack's gateway."""
+"""The deployed stack: the packages make documents behind LocalStack's gateway."""
 
 import hashlib
 import time
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.integration
 URL: Final[dict[str, Any]] = {"delivery": {"type": "url"}}
 
 
-def test_a_sync_render_comes_through_the_gateway(deployment: Deployment, live: ApiClient) -> None:
+def test_sync_render_succeeds_through_the_gateway(deployment: Deployment, live: ApiClient) -> None:
     answer = live.render("<h1>Hello {{ name }}</h1>", data={"name": "Ada"}, **URL)
 
     assert answer.status_code == 200, answer.text
@@ -28,7 +28,7 @@ def test_a_sync_render_comes_through_the_gateway(deployment: Deployment, live: A
     assert not marked(deployment, render)
 
 
-def test_an_async_render_comes_through_the_queue(deployment: Deployment, test: ApiClient) -> None:
+def test_async_render_succeeds_through_the_queue(deployment: Deployment, test: ApiClient) -> None:
     answer = test.render("<h1>Hello {{ name }}</h1>", data={"name": "Bo"}, mode="async", **URL)
     assert answer.status_code == 202, answer.text
 
@@ -39,20 +39,20 @@ def test_an_async_render_comes_through_the_queue(deployment: Deployment, test: A
     assert marked(deployment, render)
 
 
-def test_the_relay_tells_what_happened(
+def test_relay_publishes_the_events_of_a_render(
     deployment: Deployment, workspace: str, live: ApiClient
 ) -> None:
     render = live.render(**URL).json()
     until = time.monotonic() + 20
 
     while not all(
-        "published_at" in fact for fact in domain_events(deployment, workspace, render["id"])
+        "published_at" in event for event in domain_events(deployment, workspace, render["id"])
     ):
         assert time.monotonic() < until
         time.sleep(0.1)
 
 
-def test_what_the_gateway_hands_over_is_answered_by_the_function(live: ApiClient) -> None:
+def test_unknown_path_is_answered_by_the_function(live: ApiClient) -> None:
     answer = live.http.get("/nothing/here")
 
     assert answer.status_code == 404
@@ -60,7 +60,7 @@ def test_what_the_gateway_hands_over_is_answered_by_the_function(live: ApiClient
     assert answer.json()["code"] == "not_found"
 
 
-def test_each_queue_feeds_its_function(deployment: Deployment) -> None:
+def test_each_queue_is_mapped_to_its_function(deployment: Deployment) -> None:
     listed = deployment.cloud.client("lambda").list_event_source_mappings()
     mappings = {
         (row["EventSourceArn"].rsplit(":", 1)[1], row["FunctionArn"].rsplit(":", 1)[1])
@@ -79,7 +79,7 @@ def test_each_queue_feeds_its_function(deployment: Deployment) -> None:
     assert mappings == declared != set()
 
 
-def test_each_schedule_is_a_rule_for_its_function(deployment: Deployment) -> None:
+def test_each_schedule_has_a_rule_for_its_function(deployment: Deployment) -> None:
     client = deployment.cloud.client("events")
     rules = {
         (rule["ScheduleExpression"], target["Arn"].rsplit(":", 1)[1])
@@ -104,16 +104,16 @@ def events() -> Iterator[tuple[str, str, dict[str, Any]]]:
 
 
 def domain_events(deployment: Deployment, workspace: str, render_id: str) -> list[dict[str, Any]]:
-    """Return the facts beside a render; there is one at least."""
-    told = deployment.cloud.client("dynamodb").query(
+    """Return the events of a render; there is at least one."""
+    answer = deployment.cloud.client("dynamodb").query(
         TableName=deployment.resources["MainTable"],
-        KeyConditionExpression="PK = :pk AND begins_with(SK, :fact)",
+        KeyConditionExpression="PK = :pk AND begins_with(SK, :event)",
         ExpressionAttributeValues={
             ":pk": {"S": f"WS#{workspace}#RND#{render_id}"},
-            ":fact": {"S": "EVENT#"},
+            ":event": {"S": "EVENT#"},
         },
     )
-    items: list[dict[str, Any]] = told["Items"]
+    items: list[dict[str, Any]] = answer["Items"]
     assert items
     return items
 

@@ -1,4 +1,4 @@
-"""The plug-ins: a function runs as on Lambda, in a process that sees nothing of this checkout."""
+"""The LocalStack plug-ins: a function runs as on Lambda, isolated from the checkout."""
 
 import base64
 import json
@@ -53,7 +53,7 @@ def function(cloud: LocalStackServer) -> str:
     )
 
 
-def test_each_invocation_at_once_has_a_process_and_it_is_used_again(
+def test_concurrent_invocations_have_own_processes_that_are_reused(
     cloud: LocalStackServer, function: str
 ) -> None:
     with ThreadPoolExecutor() as threads:
@@ -64,36 +64,36 @@ def test_each_invocation_at_once_has_a_process_and_it_is_used_again(
     assert cloud.invoke(function)[0]["pid"] in first
 
 
-def test_the_function_finds_its_folders_and_its_time(
+def test_function_has_the_environment_folders_and_remaining_time_of_lambda(
     cloud: LocalStackServer, function: str
 ) -> None:
-    told = cloud.invoke(function)[0]
+    answer = cloud.invoke(function)[0]
 
-    environment = told["environment"]
+    environment = answer["environment"]
     assert environment["AWS_LAMBDA_FUNCTION_NAME"] == "act"
     assert environment["AWS_LAMBDA_INITIALIZATION_TYPE"] == "on-demand"
     assert environment["AWS_ENDPOINT_URL"] == cloud.url
-    assert told["cwd"] == environment["LAMBDA_TASK_ROOT"] == told["path"][0]
+    assert answer["cwd"] == environment["LAMBDA_TASK_ROOT"] == answer["path"][0]
     assert Path(environment["TMPDIR"]).is_dir()
-    assert 20_000 < told["remaining_ms"] <= 30_000
+    assert 20_000 < answer["remaining_ms"] <= 30_000
 
 
-def test_the_function_sees_its_code_and_the_standard_library_alone(
+def test_function_imports_only_its_code_and_the_standard_library(
     cloud: LocalStackServer, function: str
 ) -> None:
     ours = ["chalicelib", "infra.template", "functions", "boto3", "pytest", "localstack", "pip"]
 
-    told = cloud.invoke(function, {"find": ["act", "json", "_socket", *ours]})[0]
+    answer = cloud.invoke(function, {"find": ["act", "json", "_socket", *ours]})[0]
 
-    assert told["found"] == ["act", "json", "_socket"]
-    for folder in told["path"]:
+    assert answer["found"] == ["act", "json", "_socket"]
+    for folder in answer["path"]:
         assert folder.startswith((str(cloud.folder), sys.base_prefix)), folder
         assert not folder.startswith(str(ROOT)), folder
         assert folder.startswith(str(cloud.folder)) or "site-packages" not in folder, folder
-    assert not [name for name in told["environment"] if name in {"VIRTUAL_ENV", "PYTHONHOME"}]
+    assert not [name for name in answer["environment"] if name in {"VIRTUAL_ENV", "PYTHONHOME"}]
 
 
-def test_layers_lie_together_where_the_environment_says(cloud: LocalStackServer) -> None:
+def test_layers_are_merged_below_opt(cloud: LocalStackServer) -> None:
     layers = [
         cloud.publish_layer("one", zip_archive(ONE)),
         cloud.publish_layer("two", zip_archive(TWO)),
@@ -107,13 +107,13 @@ def test_layers_lie_together_where_the_environment_says(cloud: LocalStackServer)
         Environment={"Variables": variables},
     )
 
-    told = cloud.invoke(function, {"read": ["ONE", "TWO", "BOTH"], "find": ["helper"]})[0]
+    answer = cloud.invoke(function, {"read": ["ONE", "TWO", "BOTH"], "find": ["helper"]})[0]
 
-    assert told["read"] == ["one", "two", "two"]
-    assert told["found"] == ["helper"]
+    assert answer["read"] == ["one", "two", "two"]
+    assert answer["found"] == ["helper"]
 
 
-def test_a_timeout_ends_the_process_with_all_that_it_started(cloud: LocalStackServer) -> None:
+def test_timeout_kills_the_process_and_its_children(cloud: LocalStackServer) -> None:
     function = cloud.create_function(
         "slow", zip_archive({"act.py": CODE}), Handler="act.act", Timeout=1
     )
@@ -122,45 +122,47 @@ def test_a_timeout_ends_the_process_with_all_that_it_started(cloud: LocalStackSe
     with ThreadPoolExecutor() as threads:
         call = threads.submit(cloud.invoke, function, {"child": child, "then_sleep": 20})
         eventually(lambda: command_runs("sleep", child))
-        told, failed = call.result()
+        answer, failed = call.result()
 
     assert failed == "Unhandled"
-    assert told["errorType"] == "Sandbox.Timedout"
-    assert "Task timed out after 1.00 seconds" in told["errorMessage"]
+    assert answer["errorType"] == "Sandbox.Timedout"
+    assert "Task timed out after 1.00 seconds" in answer["errorMessage"]
     assert not command_runs("sleep", child)
     assert cloud.invoke(function)[1] is None
 
 
-def test_a_process_that_ends_is_told_and_replaced(cloud: LocalStackServer, function: str) -> None:
-    told, failed = cloud.invoke(function, {"exit": 7})
+def test_process_that_exits_is_reported_and_replaced(
+    cloud: LocalStackServer, function: str
+) -> None:
+    answer, failed = cloud.invoke(function, {"exit": 7})
 
-    assert (failed, told["errorType"]) == ("Unhandled", "Runtime.ExitError")
-    assert "exit status 7" in told["errorMessage"]
+    assert (failed, answer["errorType"]) == ("Unhandled", "Runtime.ExitError")
+    assert "exit status 7" in answer["errorMessage"]
     assert cloud.invoke(function)[1] is None
 
 
-def test_every_line_is_in_the_log_of_the_invocation_that_wrote_it(
+def test_log_of_an_invocation_has_exactly_its_own_lines(
     cloud: LocalStackServer, function: str
 ) -> None:
     client = cloud.client("lambda")
     for n in range(100):
         event = {"lines": [f"{n} one", f"{n} two"]}
-        told = client.invoke(FunctionName=function, Payload=json.dumps(event), LogType="Tail")
-        _, *lines, _ = base64.b64decode(told["LogResult"]).decode().splitlines()
+        answer = client.invoke(FunctionName=function, Payload=json.dumps(event), LogType="Tail")
+        _, *lines, _ = base64.b64decode(answer["LogResult"]).decode().splitlines()
         assert lines == event["lines"]
 
 
-def test_a_function_that_cannot_be_imported_says_why(cloud: LocalStackServer) -> None:
+def test_import_error_of_a_function_is_reported(cloud: LocalStackServer) -> None:
     code = zip_archive({"act.py": "import nowhere"})
     function = cloud.create_function("broken", code, Handler="act.act")
 
-    told, failed = cloud.invoke(function)
+    answer, failed = cloud.invoke(function)
 
-    assert (failed, told["errorType"]) == ("Unhandled", "Runtime.ImportModuleError")
-    assert told["errorMessage"] == "No module named 'nowhere'"
+    assert (failed, answer["errorType"]) == ("Unhandled", "Runtime.ImportModuleError")
+    assert answer["errorMessage"] == "No module named 'nowhere'"
 
 
-def test_tables_lie_in_the_server_behind(cloud: LocalStackServer) -> None:
+def test_tables_are_created_in_the_external_dynamodb(cloud: LocalStackServer) -> None:
     cloud.client("dynamodb").create_table(
         TableName="behind",
         AttributeDefinitions=[{"AttributeName": "PK", "AttributeType": "S"}],

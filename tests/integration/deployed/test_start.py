@@ -1,4 +1,4 @@
-"""A function that lacks something fails at its start, with a message that names it."""
+"""Start failures of functions: the message names what is missing."""
 
 import sys
 from pathlib import Path
@@ -18,7 +18,7 @@ FUNCTIONS = [
     for name, resource in load_template()["Resources"].items()
     if resource.get("Type") == "AWS::Serverless::Function"
 ]
-# One for each archive of code.
+# One function for each code archive, with a package of that archive.
 KINDS = {"APIHandler": "pydantic", "RenderFunction": "pikepdf", "RelayFunction": "boto3"}
 REQUIRED = {setting.variable for setting in SETTINGS.values() if setting.default is None}
 PROBE = """
@@ -32,7 +32,7 @@ def probe(event, context):
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_an_absent_variable_is_named(deployment: Deployment, function: str) -> None:
+def test_missing_variable_is_named_in_the_error(deployment: Deployment, function: str) -> None:
     variables = deployment.configuration(function)["Environment"]["Variables"]
     absent = max(REQUIRED & variables.keys())
     del variables[absent]
@@ -40,25 +40,25 @@ def test_an_absent_variable_is_named(deployment: Deployment, function: str) -> N
     with deployment.reconfigured_function(
         function, Environment={"Variables": variables}
     ) as altered:
-        said = start_failure(deployment, altered)
+        error = start_failure(deployment, altered)
 
-    assert f"{absent} is not set" in said
+    assert f"{absent} is not set" in error
 
 
 @pytest.mark.parametrize("layer", ["chromium", "fonts"])
-def test_an_absent_layer_is_named(deployment: Deployment, layer: str) -> None:
+def test_missing_layer_is_named_in_the_error(deployment: Deployment, layer: str) -> None:
     layers = deployment.configuration("RenderFunction")["Layers"]
     others = [arn for arn in layers if f"-{layer}:" not in arn]
     assert len(others) == len(layers) - 1
 
     with deployment.reconfigured_function("RenderFunction", Layers=others) as altered:
-        said = start_failure(deployment, altered)
+        error = start_failure(deployment, altered)
 
-    assert f"/opt/{layer}" in said
-    assert "layer" in said
+    assert f"/opt/{layer}" in error
+    assert "layer" in error
 
 
-def test_an_absent_package_is_not_taken_from_elsewhere(deployment: Deployment) -> None:
+def test_missing_package_is_not_imported_from_the_checkout(deployment: Deployment) -> None:
     code = without_folder(deployment.function_archive("APIHandler"), "pydantic")
     settings = deployment.configuration("APIHandler")
 
@@ -68,7 +68,7 @@ def test_an_absent_package_is_not_taken_from_elsewhere(deployment: Deployment) -
 
 
 @pytest.mark.parametrize(("function", "package"), KINDS.items())
-def test_every_module_comes_from_the_package(
+def test_every_module_is_imported_from_the_package(
     deployment: Deployment, function: str, package: str
 ) -> None:
     cloud, settings = deployment.cloud, deployment.configuration(function)
@@ -97,8 +97,8 @@ def test_every_module_comes_from_the_package(
 
 def start_failure(deployment: Deployment, function: str) -> str:
     """Return why a function does not start."""
-    told: Any
-    told, failed = deployment.cloud.invoke(function, {})
-    assert failed == "Unhandled", told
-    assert told["errorType"] == "Runtime.ImportModuleError", told
-    return str(told["errorMessage"])
+    answer: Any
+    answer, failed = deployment.cloud.invoke(function, {})
+    assert failed == "Unhandled", answer
+    assert answer["errorType"] == "Runtime.ImportModuleError", answer
+    return str(answer["errorMessage"])

@@ -1,4 +1,4 @@
-"""Seen from outside where it is deployed: the operator tool reads state and logs from AWS."""
+"""The operator tool against a deployed stage: it reads state and logs from AWS."""
 
 import time
 from typing import Any
@@ -11,9 +11,7 @@ from tests.builders.stack.deployment import Deployment
 pytestmark = pytest.mark.integration
 
 
-def test_a_render_is_traced_through_the_logs_of_every_function(
-    deployment: Deployment, live: ApiClient
-) -> None:
+def test_trace_reads_the_logs_of_every_function(deployment: Deployment, live: ApiClient) -> None:
     render = live.render(headers={"X-Request-Id": "traced-on-aws"}).json()
     until = time.monotonic() + 30
 
@@ -27,7 +25,7 @@ def test_a_render_is_traced_through_the_logs_of_every_function(
     assert moments == sorted(moments)
 
 
-def test_the_queues_of_the_stage_hold_no_dead_letters(deployment: Deployment) -> None:
+def test_dlq_list_counts_the_dead_letters_of_each_queue(deployment: Deployment) -> None:
     answer = deployment.platen("--stage", "test", "dlq", "list")
 
     assert answer["unread"].keys() == {"renders", "events", "upkeep"}

@@ -1,4 +1,4 @@
-"""The whole service and a web site: what may be reached, and what is told of what may not."""
+"""Egress of the whole service: URLs that are allowed, and how the others are reported."""
 
 import io
 from collections.abc import Iterator
@@ -51,13 +51,13 @@ def text_of(answer: httpx.Response) -> str:
     return PdfReader(io.BytesIO(answer.content)).pages[0].extract_text()
 
 
-def test_a_page_is_printed(live: ApiClient, here: Site) -> None:
+def test_web_page_is_printed(live: ApiClient, here: Site) -> None:
     answer = post(live, input={"type": "url", "url": here.url("/page")})
 
     assert "From outside" in text_of(answer)
 
 
-def test_data_are_fetched(live: ApiClient, here: Site) -> None:
+def test_data_url_is_fetched(live: ApiClient, here: Site) -> None:
     answer = post(
         live,
         input={"type": "html", "html": "<p>Hello {{ name }}", "templating": True},
@@ -67,7 +67,7 @@ def test_data_are_fetched(live: ApiClient, here: Site) -> None:
     assert "Hello Ada" in text_of(answer)
 
 
-def test_an_attachment_is_fetched(live: ApiClient, here: Site) -> None:
+def test_attachment_url_is_fetched(live: ApiClient, here: Site) -> None:
     attachments = [{"url": here.url("/terms"), "filename": "terms.txt"}]
 
     answer = post(
@@ -80,55 +80,59 @@ def test_an_attachment_is_fetched(live: ApiClient, here: Site) -> None:
     assert PdfReader(io.BytesIO(answer.content)).attachments["terms.txt"] == [b"terms"]
 
 
-def requests(address: str) -> dict[str, dict[str, Any]]:
+def requests(url: str) -> dict[str, dict[str, Any]]:
     html = {"type": "html", "html": "<p>{{ x }}", "templating": True}
-    attachments = [{"url": address, "filename": "a"}]
+    attachments = [{"url": url, "filename": "a"}]
     return {
-        "url": {"input": {"type": "url", "url": address}},
-        "data_url": {"input": html, "data_url": address},
+        "url": {"input": {"type": "url", "url": url}},
+        "data_url": {"input": html, "data_url": url},
         "attachment": {"input": html, "output": {"pdf": {"attachments": attachments}}},
     }
 
 
-@pytest.mark.parametrize("what", ["url", "data_url", "attachment"])
+@pytest.mark.parametrize("field", ["url", "data_url", "attachment"])
 @pytest.mark.parametrize(
-    "address",
+    "url",
     [METADATA, "http://2130706433/", "https://[::ffff:127.0.0.1]/", "https://1.1.1.1:22/", "away"],
 )
-def test_what_is_private_is_refused(live: ApiClient, here: Site, what: str, address: str) -> None:
-    address = here.url("/away") if address == "away" else address
+def test_private_urls_are_refused(live: ApiClient, here: Site, field: str, url: str) -> None:
+    url = here.url("/away") if url == "away" else url
 
-    answer = post(live, **requests(address)[what])
+    answer = post(live, **requests(url)[field])
 
     assert (answer.status_code, answer.json()["code"]) == (422, "url_not_allowed"), answer.text
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "LocalHost.", "0x7f.1", "[::ffff:127.0.0.1]"])
-def test_the_service_itself_is_refused(live: ApiClient, stack: RunningStack, host: str) -> None:
-    address = stack.files_host.replace("127.0.0.1", host)
-    assert host in address
-    for request in requests(f"{address}/healthz").values():
+def test_urls_of_the_service_itself_are_refused(
+    live: ApiClient, stack: RunningStack, host: str
+) -> None:
+    url = stack.files_host.replace("127.0.0.1", host)
+    assert host in url
+    for request in requests(f"{url}/healthz").values():
         answer = post(live, **request)
 
         assert (answer.status_code, answer.json()["code"]) == (422, "url_not_allowed"), answer.text
 
 
 @pytest.mark.parametrize(
-    ("what", "code"),
+    ("field", "code"),
     [
         ("url", "navigation_failed"),
         ("data_url", "data_url_fetch_failed"),
         ("attachment", "attachment_failed"),
     ],
 )
-def test_what_is_not_there_is_told(live: ApiClient, here: Site, what: str, code: str) -> None:
-    answer = post(live, **requests(here.url("/absent"))[what])
+def test_missing_resource_is_reported_with_its_status(
+    live: ApiClient, here: Site, field: str, code: str
+) -> None:
+    answer = post(live, **requests(here.url("/absent"))[field])
 
     assert (answer.status_code, answer.json()["code"]) == (422, code), answer.text
     assert "404" in answer.json()["detail"]
 
 
-def test_data_that_are_no_object_are_told(live: ApiClient, here: Site) -> None:
+def test_data_that_are_no_object_are_refused(live: ApiClient, here: Site) -> None:
     answer = post(live, **requests(here.url("/list"))["data_url"])
 
     assert (answer.status_code, answer.json()["code"]) == (422, "data_url_fetch_failed")

@@ -1,4 +1,4 @@
-"""A storm of renders while AWS conflicts, throttles, breaks and loses answers: nothing changes."""
+"""Many renders while AWS conflicts, throttles, fails and loses answers: every result is right."""
 
 import random
 import sys
@@ -158,7 +158,7 @@ def blow(storm: FaultStorm, callers: Callers, asked: list[Wish]) -> None:
     storm.faults.is_on = False
 
 
-def test_nothing_changes_about_the_result(
+def test_every_render_has_its_result_despite_faults(
     storm: FaultStorm, capsys: pytest.CaptureFixture[str]
 ) -> None:
     callers = Callers(storm)
@@ -196,7 +196,7 @@ def check_wishes(books: StoreAudit, wanted: list[Wish]) -> None:
     assert len(books.idempotency_records) == sum(wish.key is not None for wish in wanted)
 
 
-def test_files_end_with_their_retention_in_the_same_storm(
+def test_files_expire_with_their_retention_despite_faults(
     storm: FaultStorm, capsys: pytest.CaptureFixture[str]
 ) -> None:
     storm.faults.is_on = True

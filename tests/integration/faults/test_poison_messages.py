@@ -11,6 +11,7 @@ import pytest
 from chalicelib.adapters.aws.messages import MAX_RECEIVE_COUNT
 from chalicelib.core.crash_points import CrashPoint
 from infra.local.running_stack import RunningStack, running_stack
+from tests.builders.background_functions import dead_letter_queue
 from tests.builders.stack.api_client import ApiClient
 
 pytestmark = pytest.mark.integration
@@ -58,7 +59,7 @@ def letters(stack: RunningStack, queue: str, count: int) -> list[dict[str, Any]]
         found = stack.client("dynamodb").query(
             TableName=table,
             KeyConditionExpression="PK = :pk",
-            ExpressionAttributeValues={":pk": {"S": f"DLQ#{queue.lower()}"}},
+            ExpressionAttributeValues={":pk": {"S": f"DLQ#{dead_letter_queue(queue)}"}},
         )["Items"]
         if len(found) >= count:
             return [{name: next(iter(v.values())) for name, v in row.items()} for row in found]
@@ -66,7 +67,9 @@ def letters(stack: RunningStack, queue: str, count: int) -> list[dict[str, Any]]
         time.sleep(0.2)
 
 
-def test_poison_of_every_queue_ends_with_its_reason(stack: RunningStack, live: ApiClient) -> None:
+def test_poisoned_messages_become_dead_letters_with_a_reason(
+    stack: RunningStack, live: ApiClient
+) -> None:
     bad = {
         "}{": "not JSON: Expecting value",
         "[" * 50_000: "not JSON: maximum recursion depth",

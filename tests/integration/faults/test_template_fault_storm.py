@@ -1,4 +1,4 @@
-"""Templates and uploads while AWS conflicts, throttles, breaks and loses answers."""
+"""Templates and uploads while AWS conflicts, throttles, fails and loses answers."""
 
 import random
 import sys
@@ -89,7 +89,7 @@ class Author:
         raise AssertionError(body)
 
 
-def test_nothing_is_left_or_told_twice(
+def test_templates_and_events_are_consistent_despite_faults(
     storm: FaultStorm, capsys: pytest.CaptureFixture[str]
 ) -> None:
     answers: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""A DynamoDB for tests of the limits: as it is, and with a conflict in every fifth call."""
+"""DynamoDB for tests of the limits: without faults, and with a conflict in every fifth call."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack

@@ -1,4 +1,4 @@
-"""A thousand admissions at once, on a DynamoDB that decides conditions for itself."""
+"""A thousand concurrent admissions on a real DynamoDB."""
 
 import multiprocessing
 import threading
@@ -21,7 +21,7 @@ from tests.builders.stack.concurrent_callers import (
 pytestmark = pytest.mark.integration
 
 
-def test_leases_are_never_more_than_the_plan_allows(clients: AwsClients) -> None:
+def test_leases_never_exceed_the_concurrency_limit(clients: AwsClients) -> None:
     crowd = ConcurrentCallers(clients, UNLIMITED_RATE_PLAN)
 
     answers = crowd.run_concurrently(lambda n: crowd.admit(crowd.reservation_request(n, sync=True)))
@@ -99,7 +99,7 @@ def test_rate_is_never_exceeded(clients: AwsClients) -> None:
     assert Counter(code for code, _, _ in answers) == {"admitted": 100, "rate_limited": 900}
 
 
-def test_same_claim_from_many_sides_is_admitted_once(clients: AwsClients) -> None:
+def test_concurrent_repeats_of_a_request_are_admitted_once(clients: AwsClients) -> None:
     crowd = ConcurrentCallers(clients, UNLIMITED_RATE_PLAN)
 
     answers = crowd.run_concurrently(
@@ -111,7 +111,7 @@ def test_same_claim_from_many_sides_is_admitted_once(clients: AwsClients) -> Non
     assert (len(item["holds"]), len(item["leases"]), item["quota_left"]) == (20, 20, 250_000 - 20)
 
 
-def test_places_go_from_hand_to_hand(clients: AwsClients) -> None:
+def test_released_leases_are_acquired_by_waiting_renders(clients: AwsClients) -> None:
     crowd = ConcurrentCallers(
         clients, replace(UNLIMITED_RATE_PLAN, sync_concurrency=8, included_renders=200)
     )
@@ -148,7 +148,7 @@ def test_places_go_from_hand_to_hand(clients: AwsClients) -> None:
         (False, {"admitted": 20, "render_limit_reached": 980}),
     ],
 )
-def test_processes_that_know_nothing_of_each_other_overshoot_nothing(
+def test_independent_processes_never_exceed_the_limits(
     clients: AwsClients, *, sync: bool, answers: dict[str, int]
 ) -> None:
     plan = replace(UNLIMITED_RATE_PLAN, sync_concurrency=7, included_renders=20)

@@ -1,4 +1,4 @@
-"""Renders and other work that callers wait for share the places of a plan, on a real DynamoDB."""
+"""Renders and leases of other work share the concurrency limit of a plan, on a real DynamoDB."""
 
 from collections import Counter
 
@@ -10,7 +10,9 @@ from tests.builders.stack.concurrent_callers import UNLIMITED_RATE_PLAN, Concurr
 pytestmark = pytest.mark.integration
 
 
-def test_renders_and_other_work_are_never_more_than_the_plan_allows(clients: AwsClients) -> None:
+def test_renders_and_leases_together_never_exceed_the_concurrency_limit(
+    clients: AwsClients,
+) -> None:
     crowd = ConcurrentCallers(clients, UNLIMITED_RATE_PLAN)
 
     def ask(number: int) -> str:

@@ -1,4 +1,4 @@
-"""Reconciliation beside those who are admitted, finish, settle and die at any point of that."""
+"""Reconciliation concurrent with renders that are admitted, finish, settle or die."""
 
 import random
 import threading
@@ -144,7 +144,9 @@ class Life:
         }
 
 
-def test_whatever_dies_and_whoever_settles_first_each_is_settled_once(clients: AwsClients) -> None:
+def test_renders_are_settled_once_whatever_fails_and_whoever_settles_first(
+    clients: AwsClients,
+) -> None:
     life = Life(clients)
     used = sum(
         billed and end not in {"admitted", "made"}

@@ -65,7 +65,7 @@ def _is_zombie(process: psutil.Process) -> bool:
         return True
 
 
-def test_the_run_file_tells_where_it_serves_and_is_private(stack: RunningStack) -> None:
+def test_run_file_has_urls_and_keys_and_is_private(stack: RunningStack) -> None:
     path = StackFolder(stack.folder).run_file
     told = json.loads(path.read_text())
 
@@ -74,7 +74,7 @@ def test_the_run_file_tells_where_it_serves_and_is_private(stack: RunningStack) 
     assert path.stat().st_mode & 0o077 == 0
 
 
-def test_objects_lie_in_the_folder_of_the_stack(stack: RunningStack) -> None:
+def test_objects_are_stored_in_the_folder_of_the_stack(stack: RunningStack) -> None:
     bucket = stack.resources["FilesBucket"]["Ref"]
 
     stack.client("s3").put_object(Bucket=bucket, Key="ws/large", Body=b"x" * 2_000_000)
@@ -87,13 +87,13 @@ def test_log_with_the_keys_is_private(stack: RunningStack) -> None:
     assert StackFolder(stack.folder).log("stack").stat().st_mode & 0o077 == 0
 
 
-def test_the_demo_keys_open_the_api(stack: RunningStack) -> None:
+def test_demo_keys_authenticate(stack: RunningStack) -> None:
     assert get(stack, "/v1/renders")[0] == 401
     assert get(stack, "/v1/renders", stack.test_key)[0] == 200
     assert get(stack, "/v1/renders", stack.live_key)[0] == 200
 
 
-def test_a_body_over_the_platforms_limit_is_the_gateways_problem(stack: RunningStack) -> None:
+def test_body_over_the_platform_limit_is_refused_by_the_gateway(stack: RunningStack) -> None:
     request = urllib.request.Request(f"{stack.base_url}/renders", data=b"x" * 5_000_000)
 
     with pytest.raises(urllib.error.HTTPError) as refused:
@@ -104,14 +104,14 @@ def test_a_body_over_the_platforms_limit_is_the_gateways_problem(stack: RunningS
         assert json.load(answer)["code"] == "payload_too_large"
 
 
-def test_nothing_serves_beyond_this_machine(stack: RunningStack) -> None:
+def test_all_ports_listen_on_loopback(stack: RunningStack) -> None:
     for process in family(stack.pid):
         for connection in process.net_connections(kind="inet"):
             if connection.status == psutil.CONN_LISTEN:
                 assert connection.laddr.ip in {"127.0.0.1", "::1"}, process
 
 
-def test_a_message_that_nobody_can_handle_ends_as_a_dead_letter(stack: RunningStack) -> None:
+def test_unreadable_message_becomes_a_dead_letter(stack: RunningStack) -> None:
     stack.client("sqs").send_message(
         QueueUrl=stack.resources["RendersQueue"]["Ref"], MessageBody="no render at all"
     )
@@ -140,7 +140,7 @@ def test_the_structured_log_is_json_line_by_line(stack: RunningStack) -> None:
     assert told["request_id"].startswith("req_")
 
 
-def test_a_taken_port_is_named_before_anything_starts(tmp_path: Path) -> None:
+def test_port_in_use_is_named_before_anything_starts(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         command = [sys.executable, "-m", "infra.local", "up", "--port", port]
@@ -159,7 +159,7 @@ def test_a_taken_port_is_named_before_anything_starts(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_a_stack_beside_another_leaves_nothing_behind(
+def test_stopped_stack_leaves_nothing_behind_and_other_stacks_running(
     stack: RunningStack, tmp_path: Path, number: signal.Signals
 ) -> None:
     folder = StackFolder(tmp_path)
@@ -176,7 +176,7 @@ def test_a_stack_beside_another_leaves_nothing_behind(
     assert get(stack, "/healthz")[0] == 200
 
 
-def test_a_stack_that_was_killed_can_be_started_again(tmp_path: Path) -> None:
+def test_killed_stack_can_be_started_again(tmp_path: Path) -> None:
     folder = StackFolder(tmp_path)
     first = background.start(folder, 0)
     psutil.Process(first["pid"]).kill()

@@ -1,4 +1,4 @@
-"""Mail to owners, taken by a real SMTP server: plain, with STARTTLS, with TLS from the start."""
+"""Mail to owners over a real SMTP server: plain, with STARTTLS, with TLS from the start."""
 
 import ssl
 from collections.abc import Iterator
@@ -65,7 +65,7 @@ def serving(inbox: Inbox, *, port: int | None = None, **options: Any) -> Iterato
         controller.stop()
 
 
-def test_every_owner_gets_a_plain_text() -> None:
+def test_every_owner_gets_a_plain_text_mail() -> None:
     inbox = Inbox()
     with serving(inbox) as port:
         mail = SmtpMailer(f"smtp://127.0.0.1:{port}?from=service%40platen.example")
@@ -82,7 +82,7 @@ def test_every_owner_gets_a_plain_text() -> None:
 
 
 @pytest.mark.parametrize("scheme", ["smtp", "smtps"])
-def test_password_goes_through_tls_to_a_trusted_server(
+def test_password_is_sent_through_tls_to_a_trusted_server(
     scheme: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     inbox, context, told = Inbox(), _context(tmp_path, monkeypatch), []
@@ -105,7 +105,7 @@ def test_password_goes_through_tls_to_a_trusted_server(
 
 
 @pytest.mark.parametrize("scheme", ["smtp", "smtps"])
-def test_server_that_nobody_vouches_for_gets_nothing(
+def test_server_with_an_untrusted_certificate_gets_nothing(
     scheme: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     inbox, context = Inbox(), _context(tmp_path, monkeypatch)
@@ -120,7 +120,7 @@ def test_server_that_nobody_vouches_for_gets_nothing(
     assert inbox.messages == []
 
 
-def test_a_server_that_is_not_there_is_left_alone_for_a_while(
+def test_unreachable_server_is_not_contacted_for_a_while(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     inbox, now, port = Inbox(), [1000.0], free_port()
@@ -139,7 +139,7 @@ def test_a_server_that_is_not_there_is_left_alone_for_a_while(
     assert len(inbox.messages) == 1
 
 
-def test_refusal_for_now_is_raised_without_the_addresses() -> None:
+def test_temporary_refusal_raises_without_the_email_addresses() -> None:
     with serving(Inbox(refusal="451 try later")) as port:
         mail = SmtpMailer(f"smtp://127.0.0.1:{port}?from=a@example.com")
 
@@ -150,7 +150,7 @@ def test_refusal_for_now_is_raised_without_the_addresses() -> None:
     assert failed.value.__cause__ is None
 
 
-def test_refusal_for_good_is_logged_without_the_addresses(
+def test_permanent_refusal_is_logged_without_the_email_addresses(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     with serving(Inbox(refusal="550 nobody here:")) as port:
@@ -163,7 +163,7 @@ def test_refusal_for_good_is_logged_without_the_addresses(
     assert "example.com" not in str(record.__dict__)
 
 
-def test_server_that_is_not_there_is_a_failure() -> None:
+def test_unreachable_server_raises_mail_failed() -> None:
     with serving(Inbox()) as port:
         mail = SmtpMailer(f"smtp://127.0.0.1:{port}")
 
@@ -172,7 +172,7 @@ def test_server_that_is_not_there_is_a_failure() -> None:
 
 
 @pytest.mark.parametrize("url", ["127.0.0.1:25", "http://mail.test", "smtp://", "smtp:///x"])
-def test_address_that_cannot_be_is_refused_without_repeating_it(url: str) -> None:
+def test_invalid_smtp_url_is_refused_without_repeating_it(url: str) -> None:
     with pytest.raises(ValueError, match="PLATEN_SMTP_URL") as refused:
         SmtpMailer(url)
 

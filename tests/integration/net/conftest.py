@@ -1,4 +1,4 @@
-"""A site on loopback, and a way out of a browser's context that leads to it alone."""
+"""A site on loopback, and a browser proxy that may reach it alone."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""What is fetched through the door: redirects checked again, bytes and time cut, TLS verified."""
+"""Fetches through the egress: redirects checked again, bytes and time limited, TLS verified."""
 
 import gzip
 import time
@@ -129,7 +129,7 @@ def fetch(
     return egress.fetch(url, max_bytes=MAX_BYTES, timeout_s=seconds, https_only=https_only)
 
 
-def test_what_is_allowed_is_fetched(here: Site) -> None:
+def test_allowed_url_is_fetched(here: Site) -> None:
     answer = fetch(here, "/json#fragment")
 
     assert answer.content == b'{"a": 1}'
@@ -138,7 +138,7 @@ def test_what_is_allowed_is_fetched(here: Site) -> None:
     assert answer.headers["content-type"] == "application/json"
 
 
-def test_what_is_not_is_never_asked() -> None:
+def test_refused_url_is_never_requested() -> None:
     with running_site(PAGES) as other:
         for url in (other.url("/json"), other.url("/json").replace("127.0.0.1", "localhost")):
             with pytest.raises(DestinationRefusedError):
@@ -153,7 +153,7 @@ def test_redirects_are_followed(here: Site, path: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["/round", "/far"])
-def test_but_not_for_ever(here: Site, path: str) -> None:
+def test_too_many_redirects_are_refused(here: Site, path: str) -> None:
     with pytest.raises(DestinationUnreachableError, match="redirects more than 5 times"):
         fetch(here, path)
 
@@ -161,12 +161,12 @@ def test_but_not_for_ever(here: Site, path: str) -> None:
 @pytest.mark.parametrize(
     "path", ["/metadata", "/runtime", "/decimal", "/slashes", "/file", "/gopher"]
 )
-def test_where_a_redirect_leads_is_checked_again(here: Site, path: str) -> None:
+def test_redirect_to_a_refused_url_is_refused(here: Site, path: str) -> None:
     with pytest.raises(DestinationRefusedError):
         fetch(here, path)
 
 
-def test_a_redirect_from_one_site_to_another_that_is_refused(here: Site) -> None:
+def test_redirect_to_another_site_needs_its_own_permission(here: Site) -> None:
     with running_site({"/": SitePage("secret")}) as other:
         here.pages["/other"] = to(other.url())
         with pytest.raises(DestinationRefusedError):
@@ -180,17 +180,17 @@ def test_a_redirect_from_one_site_to_another_that_is_refused(here: Site) -> None
 
 
 @pytest.mark.parametrize("path", ["/full", "/packed"])
-def test_as_many_bytes_as_are_wanted_are_taken(here: Site, path: str) -> None:
+def test_body_of_max_bytes_is_accepted(here: Site, path: str) -> None:
     assert len(fetch(here, path).content) == MAX_BYTES
 
 
 @pytest.mark.parametrize("path", ["/over", "/bomb", "/large%20bomb", "/flood"])
-def test_one_more_is_too_many_also_when_it_is_unpacked(here: Site, path: str) -> None:
+def test_body_over_max_bytes_is_refused_also_when_compressed(here: Site, path: str) -> None:
     with pytest.raises(DestinationUnreachableError, match="more than 10000 bytes"):
         fetch(here, path)
 
 
-def test_a_bomb_is_not_unpacked_to_be_measured(here: Site) -> None:
+def test_compression_bomb_is_not_decompressed_in_memory(here: Site) -> None:
     fetch(here, "/json")
     tracemalloc.start()
     try:
@@ -204,7 +204,7 @@ def test_a_bomb_is_not_unpacked_to_be_measured(here: Site) -> None:
 
 
 @pytest.mark.parametrize("path", ["/trickle", "/drip", "/silence"])
-def test_time_is_cut_however_it_is_spent(here: Site, path: str) -> None:
+def test_slow_responses_time_out(here: Site, path: str) -> None:
     began = time.monotonic()
 
     with pytest.raises(DestinationUnreachableError, match="took too long"):
@@ -216,17 +216,17 @@ def test_time_is_cut_however_it_is_spent(here: Site, path: str) -> None:
 @pytest.mark.parametrize(
     "path", ["/garbage", "/cut", "/half%20packed", "/not%20packed", "/brotli", "/nowhere"]
 )
-def test_an_answer_that_is_none_is_told(here: Site, path: str) -> None:
+def test_invalid_responses_raise(here: Site, path: str) -> None:
     with pytest.raises((DestinationUnreachableError, DestinationRefusedError)):
         fetch(here, path)
 
 
-def test_only_what_was_asked_for_is_unpacked(here: Site) -> None:
+def test_only_one_layer_of_compression_is_removed(here: Site) -> None:
     assert gzip.decompress(fetch(here, "/nested").content) == b"inside"
 
 
 @pytest.mark.parametrize(("path", "status"), [("/missing", 404), ("/broken", 500), ("/x", 404)])
-def test_only_success_is_an_answer(here: Site, path: str, status: int) -> None:
+def test_error_status_raises(here: Site, path: str, status: int) -> None:
     with pytest.raises(DestinationUnreachableError, match=f"127.0.0.1 answered {status}"):
         fetch(here, path)
 
@@ -241,7 +241,7 @@ def test_other_schemes_are_refused(here: Site, url: str) -> None:
         egress.fetch(url, max_bytes=1, timeout_s=1)
 
 
-def test_plain_http_is_for_what_the_operator_names_where_it_must_be_secure(here: Site) -> None:
+def test_https_only_allows_plain_http_for_egress_allow_alone(here: Site) -> None:
     assert fetch(here, "/json", https_only=True).status == 200
     with pytest.raises(DestinationRefusedError, match="use https"):
         fetch(here, "http://8.8.8.8/", https_only=True)
@@ -264,7 +264,9 @@ def test_certificates_are_verified(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     http._tls_context.cache_clear()
 
 
-def test_nothing_of_ours_is_sent_along(here: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_requests_send_only_neutral_headers_and_ignore_proxy_variables(
+    here: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
     monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:1")
 

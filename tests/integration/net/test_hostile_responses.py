@@ -1,4 +1,4 @@
-"""Servers that mean harm: whatever they answer, a fetch ends soon and small."""
+"""Hostile servers: a fetch of any answer ends soon and stays small."""
 
 import gzip
 import logging
@@ -98,7 +98,7 @@ def flooding(start: bytes, rest: bytes, sent: list[int]) -> WriteResponse:
 
 
 @pytest.mark.parametrize("what", FLOODS)
-def test_who_never_ends_is_left_soon(here: Site, what: str) -> None:
+def test_endless_response_is_abandoned_soon(here: Site, what: str) -> None:
     sent: list[int] = []
     here.pages["/"] = flooding(*FLOODS[what], sent)
     here.pages["/flood"] = flooding(*FLOODS["body"], sent)
@@ -114,7 +114,7 @@ def test_who_never_ends_is_left_soon(here: Site, what: str) -> None:
 
 
 @pytest.mark.parametrize("what", FLOODS)
-def test_so_is_who_never_ends_slowly(here: Site, what: str) -> None:
+def test_slow_endless_response_times_out(here: Site, what: str) -> None:
     start, rest = FLOODS[what]
 
     def drip(handler: BaseHTTPRequestHandler) -> None:
@@ -134,14 +134,14 @@ def test_so_is_who_never_ends_slowly(here: Site, what: str) -> None:
 
 
 @pytest.mark.parametrize("what", BROKEN)
-def test_what_is_no_answer_is_none(here: Site, what: str) -> None:
+def test_malformed_response_is_unreachable(here: Site, what: str) -> None:
     here.pages["/"] = raw_response(BROKEN[what])
 
     with pytest.raises(DestinationUnreachableError, match=r"^127\.0\.0\.1 "):
         fetch(here)
 
 
-def test_what_is_more_than_was_announced_is_not_taken(here: Site) -> None:
+def test_bytes_beyond_the_announced_length_are_ignored(here: Site) -> None:
     for head in (HEAD, b"HTTP/1.1 100 Continue\r\n\r\n" + HEAD):
         here.pages["/"] = raw_response(
             head + b"Content-Length: 3\r\n\r\nabcdef" + HEAD + b"\r\nnext"
@@ -159,7 +159,9 @@ def test_what_is_more_than_was_announced_is_not_taken(here: Site) -> None:
 @given(sampled_from([b"", HEAD, CHUNKED, PACKED, b"HTTP/1.1 302 Found\r\nLocation: "]), binary())
 @example(b"HTTP/1.1 302 Found\r\nLocation: ", b"http://\xff\r\n\r\n")
 @example(b"HTTP/1.1 302 Found\r\nLocation: ", b"//[\r\n\r\n")
-def test_any_bytes_are_an_answer_or_none(here: Site, start: bytes, rest: bytes) -> None:
+def test_arbitrary_bytes_give_a_response_or_an_egress_error(
+    here: Site, start: bytes, rest: bytes
+) -> None:
     here.pages["/"] = raw_response(start + rest)
     try:
         answer = fetch(here)
@@ -181,7 +183,7 @@ def test_any_bytes_are_an_answer_or_none(here: Site, start: bytes, rest: bytes) 
         "/a|b",
     ],
 )
-def test_one_request_is_sent_whatever_the_path_is(here: Site, path: str) -> None:
+def test_one_request_is_sent_for_any_path(here: Site, path: str) -> None:
     here.requests.clear()
     here.pages.clear()
 
@@ -193,7 +195,7 @@ def test_one_request_is_sent_whatever_the_path_is(here: Site, path: str) -> None
 
 
 @pytest.mark.parametrize("path", ["/\r\nX-Evil: yes", "/\n", "/\t", "/\0", "/\x7f", "/a\\b"])
-def test_nor_is_any_for_what_could_be_two(here: Site, path: str) -> None:
+def test_path_with_control_characters_is_refused(here: Site, path: str) -> None:
     here.requests.clear()
 
     with pytest.raises(DestinationRefusedError):
@@ -202,7 +204,7 @@ def test_nor_is_any_for_what_could_be_two(here: Site, path: str) -> None:
     assert here.requests == []
 
 
-def test_no_log_has_the_address(here: Site, caplog: pytest.LogCaptureFixture) -> None:
+def test_logs_do_not_contain_the_url(here: Site, caplog: pytest.LogCaptureFixture) -> None:
     here.pages["/secret"] = SitePage("x")
     caplog.set_level(logging.INFO)
 

@@ -1,4 +1,4 @@
-"""The browser's proxy: what it is asked for by hand, good and bad."""
+"""The browser's proxy against valid and malformed requests."""
 
 import socket
 import threading
@@ -21,9 +21,7 @@ from tests.builders.pages.web_site import Site
 pytestmark = pytest.mark.integration
 
 
-def test_a_plain_request_is_passed_on_to_the_place_that_it_names(
-    proxy: ProxyPort, here: Site
-) -> None:
+def test_plain_request_is_forwarded_to_the_host_in_its_url(proxy: ProxyPort, here: Site) -> None:
     with proxy.open() as traffic:
         answer = send_request(
             proxy,
@@ -45,7 +43,7 @@ def test_a_plain_request_is_passed_on_to_the_place_that_it_names(
     assert traffic.refused_hosts == {}
 
 
-def test_one_connection_asks_one_host_again_and_again(proxy: ProxyPort, here: Site) -> None:
+def test_one_connection_is_reused_for_many_requests(proxy: ProxyPort, here: Site) -> None:
     body = "x" * 300_000
     with proxy.open() as traffic, connect(proxy) as client:
         for _ in range(3):
@@ -73,9 +71,7 @@ def test_one_connection_asks_one_host_again_and_again(proxy: ProxyPort, here: Si
         "\r\n",
     ],
 )
-def test_nothing_follows_a_request_before_its_answer(
-    proxy: ProxyPort, here: Site, second: str
-) -> None:
+def test_pipelined_requests_are_refused(proxy: ProxyPort, here: Site, second: str) -> None:
     asked = threading.Event()
 
     def wait(_: BaseHTTPRequestHandler) -> None:
@@ -104,7 +100,7 @@ def test_nothing_follows_a_request_before_its_answer(
         "POST http://127.0.0.1:{port}/ HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
     ],
 )
-def test_a_connection_stays_with_its_host(proxy: ProxyPort, here: Site, second: str) -> None:
+def test_connection_cannot_change_its_host(proxy: ProxyPort, here: Site, second: str) -> None:
     with proxy.open(), connect(proxy) as client:
         client.sendall(f"GET {here.url()} HTTP/1.1\r\n\r\n".encode())
         assert read_answer(client).endswith(b"home")
@@ -114,7 +110,7 @@ def test_a_connection_stays_with_its_host(proxy: ProxyPort, here: Site, second: 
     assert here.paths == ["/"]
 
 
-def test_a_tunnel_passes_on_everything(proxy: ProxyPort, here: Site) -> None:
+def test_tunnel_forwards_all_bytes(proxy: ProxyPort, here: Site) -> None:
     with proxy.open() as traffic, connect(proxy) as client:
         open_tunnel(client, here.port)
         client.sendall(b"GET / HTTP/1.1\r\nHost: anything\r\nConnection: close\r\n\r\n")
@@ -137,7 +133,9 @@ def test_a_tunnel_passes_on_everything(proxy: ProxyPort, here: Site) -> None:
         ("nowhere.invalid:443", b"502"),
     ],
 )
-def test_what_may_not_be_reached_is_told(proxy: ProxyPort, place: str, answered: bytes) -> None:
+def test_refused_and_unreachable_hosts_are_recorded(
+    proxy: ProxyPort, place: str, answered: bytes
+) -> None:
     with proxy.open() as traffic:
         tunneled = send_request(proxy, f"CONNECT {place} HTTP/1.1\r\n\r\n")
         plain = send_request(proxy, f"GET http://{place}/ HTTP/1.1\r\n\r\n")
@@ -191,7 +189,7 @@ def test_what_may_not_be_reached_is_told(proxy: ProxyPort, place: str, answered:
         "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
     ],
 )
-def test_what_no_browser_would_send_is_cut_off(proxy: ProxyPort, here: Site, request_: str) -> None:
+def test_malformed_requests_are_cut_off(proxy: ProxyPort, here: Site, request_: str) -> None:
     request = request_.replace("{host}", f"127.0.0.1:{here.port}").encode()
     with proxy.open(), connect(proxy) as client:
         with suppress(OSError):

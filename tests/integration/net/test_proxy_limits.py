@@ -1,4 +1,4 @@
-"""The browser's proxy: whom it lets through how long, and how much."""
+"""Limits of the browser's proxy: open only during a render, with budgets of bytes and requests."""
 
 import socket
 import threading
@@ -24,7 +24,7 @@ from tests.builders.pages.web_site import Site, SitePage
 pytestmark = pytest.mark.integration
 
 
-def test_a_gate_is_open_for_one_render(proxies: ProxyServer, here: Site) -> None:
+def test_proxy_port_is_open_for_one_render(proxies: ProxyServer, here: Site) -> None:
     request = f"GET {here.url()} HTTP/1.1\r\n\r\n"
     first, second = proxies.new_port(), proxies.new_port()
 
@@ -41,7 +41,7 @@ def test_a_gate_is_open_for_one_render(proxies: ProxyServer, here: Site) -> None
     assert proxies._ports == set()
 
 
-def test_the_end_of_a_render_cuts_what_is_open(proxy: ProxyPort, here: Site) -> None:
+def test_end_of_a_render_closes_its_connections(proxy: ProxyPort, here: Site) -> None:
     threads = threading.active_count()
     with connect(proxy) as first, connect(proxy) as second:
         with proxy.open() as traffic:
@@ -61,7 +61,7 @@ def test_the_end_of_a_render_cuts_what_is_open(proxy: ProxyPort, here: Site) -> 
     )
 
 
-def test_too_many_bytes_cut_everything(proxy: ProxyPort, here: Site) -> None:
+def test_byte_budget_closes_every_connection(proxy: ProxyPort, here: Site) -> None:
     here.pages["/large"] = SitePage(b"x" * 5_000_000)
     url = here.url("/large")
     with proxy.open(TrafficLimits(max_total_bytes=1000)) as traffic, connect(proxy) as client:
@@ -73,7 +73,7 @@ def test_too_many_bytes_cut_everything(proxy: ProxyPort, here: Site) -> None:
     assert traffic.received_bytes > 1000
 
 
-def test_what_comes_encrypted_counts_in_all(proxy: ProxyPort, here: Site) -> None:
+def test_tunneled_bytes_count_towards_the_budget(proxy: ProxyPort, here: Site) -> None:
     here.pages["/large"] = SitePage(b"x" * 5_000_000)
     with (
         proxy.open(TrafficLimits(max_total_bytes=100_000)) as traffic,
@@ -91,7 +91,7 @@ def test_what_comes_encrypted_counts_in_all(proxy: ProxyPort, here: Site) -> Non
     }
 
 
-def test_too_large_an_answer_is_cut_off_alone(proxy: ProxyPort, here: Site) -> None:
+def test_response_over_its_limit_is_cut_off_alone(proxy: ProxyPort, here: Site) -> None:
     here.pages["/large"] = SitePage(b"x" * 5_000_000)
     here.pages["/small"] = SitePage(b"x" * 60_000)
     url = here.url("/large")
@@ -109,7 +109,7 @@ def test_too_large_an_answer_is_cut_off_alone(proxy: ProxyPort, here: Site) -> N
     assert traffic.exceeded_limits == {url: "a part of a page may have 50 MB"}
 
 
-def test_too_many_requests_are_refused(proxy: ProxyPort, here: Site) -> None:
+def test_requests_over_the_budget_are_refused(proxy: ProxyPort, here: Site) -> None:
     with proxy.open(TrafficLimits(max_requests=2)) as traffic, connect(proxy) as client:
         for path in ("/", "/post"):
             client.sendall(f"GET {here.url(path)} HTTP/1.1\r\n\r\n".encode())
@@ -127,7 +127,7 @@ def test_the_budgets_are_those_of_the_contract() -> None:
     assert MAX_TOTAL_BYTES < TrafficLimits().max_total_bytes < 1.2 * MAX_TOTAL_BYTES
 
 
-def test_both_ways_at_once() -> None:
+def test_tunnel_pumps_both_directions_concurrently() -> None:
     """A host that reads nothing until it has said all stops nobody."""
     size = 20_000_000
     heard: list[int] = []
@@ -180,7 +180,7 @@ class Hanging:
         raise AssertionError
 
 
-def test_dials_of_renders_that_have_ended_stay_few(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hanging_dials_of_ended_renders_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "chalicelib.engine.browser.proxy.connection._DIAL_SLOTS", threading.BoundedSemaphore(2)
     )
@@ -203,7 +203,7 @@ def ask_in_vain(gate: ProxyPort, times: int) -> None:
         assert becomes_true(lambda: traffic.request_count == times)
 
 
-def test_without_threads_the_next_connection_is_served(
+def test_connection_without_a_thread_is_closed_and_the_next_is_served(
     monkeypatch: pytest.MonkeyPatch, proxy: ProxyPort, here: Site
 ) -> None:
     def start(_: threading.Thread) -> None:
@@ -217,7 +217,7 @@ def test_without_threads_the_next_connection_is_served(
         assert send_request(proxy, f"GET {here.url()} HTTP/1.1\r\n\r\n").endswith(b"home")
 
 
-def test_idle_connections_are_ended(
+def test_idle_connections_are_closed(
     monkeypatch: pytest.MonkeyPatch, proxy: ProxyPort, here: Site
 ) -> None:
     monkeypatch.setattr("chalicelib.engine.browser.proxy.connection._IDLE_TIMEOUT_S", 0.3)
@@ -227,7 +227,7 @@ def test_idle_connections_are_ended(
         assert becomes_true(lambda: traffic.connection_count == 0)
 
 
-def test_a_crowd_of_connections_is_turned_away(proxy: ProxyPort, here: Site) -> None:
+def test_connections_over_the_limit_are_closed(proxy: ProxyPort, here: Site) -> None:
     with proxy.open() as traffic:
         crowd = [socket.create_connection(("127.0.0.1", proxy.port), 10) for _ in range(200)]
         assert becomes_true(lambda: traffic.connection_count == 128)

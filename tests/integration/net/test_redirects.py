@@ -1,4 +1,4 @@
-"""Redirects: each is one step through the door, and none takes along what it was not meant for."""
+"""Redirects: each is checked by the egress, and none leaks credentials."""
 
 from base64 import b64encode
 from collections.abc import Callable, Iterator
@@ -64,7 +64,9 @@ PLACES = [
 @example("http://", "a:65536/")
 @example("http://", "a:+80/")
 @example("http://", "a:\u0668\u0660/")
-def test_a_redirect_leads_to_what_is_allowed_or_nowhere(here: Site, start: str, rest: str) -> None:
+def test_arbitrary_redirect_targets_are_refused_or_unreachable(
+    here: Site, start: str, rest: str
+) -> None:
     here.pages.clear()
     place = (start + rest).encode("utf-8", "surrogatepass")
     here.pages["/"] = raw_response(
@@ -77,7 +79,7 @@ def test_a_redirect_leads_to_what_is_allowed_or_nowhere(here: Site, start: str, 
     assert 0 < len(str(told.value)) < 400
 
 
-def test_who_sent_somebody_elsewhere_learns_nothing_by_it(here: Site) -> None:
+def test_redirect_to_another_host_sends_no_credentials_or_cookies(here: Site) -> None:
     """Credentials and cookies stay where they were meant for."""
     with running_site({"/": SitePage("there")}) as other:
         to_other = {"Location": other.url(), "Set-Cookie": "a=b; Path=/"}
@@ -96,7 +98,7 @@ def test_who_sent_somebody_elsewhere_learns_nothing_by_it(here: Site) -> None:
         assert not asked.headers.keys() & {"authorization", "cookie", "referer"}
 
 
-def test_after_https_nothing_is_asked_for_without(
+def test_redirect_from_https_to_plain_http_is_refused(
     here: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ours = certificates(tmp_path)
@@ -115,7 +117,7 @@ def test_after_https_nothing_is_asked_for_without(
     http._tls_context.cache_clear()
 
 
-def test_each_step_is_looked_up_and_checked_anew(here: Site) -> None:
+def test_each_redirect_is_resolved_and_checked_again(here: Site) -> None:
     """A name that led to the right place leads elsewhere when it is asked again."""
     answers = [["127.0.0.1"], ["127.0.0.1"], ["169.254.169.254"]]
     looked_up: list[str] = []
@@ -136,7 +138,7 @@ def test_each_step_is_looked_up_and_checked_anew(here: Site) -> None:
     assert here.paths == ["/1", "/2"]
 
 
-def test_most_at_once(here: Site) -> None:
+def test_byte_limit_counts_all_responses_of_a_fetch(here: Site) -> None:
     """What one of them may not, several may not together: the limit is for a whole fetch."""
     head: Callable[[int], bytes] = lambda number: (  # noqa: E731
         b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: /hop%d\r\n\r\n" % (number + 1)

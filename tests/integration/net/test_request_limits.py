@@ -1,4 +1,4 @@
-"""Pages that ask for more than they may, in ways that only the proxy sees."""
+"""Request limits of pages for traffic that only the proxy sees."""
 
 import socket
 import threading
@@ -70,7 +70,7 @@ def browser(web: Site) -> Iterator[Browser]:
     browser.close()
 
 
-def test_requests_that_are_not_intercepted_count(
+def test_web_sockets_count_as_requests(
     browser: Browser, web: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(budget, "TrafficLimits", partial(TrafficLimits, max_requests=5))
@@ -90,7 +90,7 @@ def test_requests_that_are_not_intercepted_count(
     assert "a page may make 1000 requests" in failed.value.detail
 
 
-def test_thousands_of_sockets_are_a_few_here(browser: Browser, web: Site) -> None:
+def test_thousands_of_sockets_use_few_threads_and_files(browser: Browser, web: Site) -> None:
     """The host answers none of them; meanwhile the next page is made as ever."""
     stop = threading.Event()
 
@@ -124,7 +124,7 @@ def test_thousands_of_sockets_are_a_few_here(browser: Browser, web: Site) -> Non
 
 
 @pytest.mark.parametrize("path", ["/endless", "/flood", "/hints"])
-def test_what_never_ends_is_cut_off(
+def test_endless_responses_are_cut_off(
     browser: Browser, web: Site, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
     monkeypatch.setattr(
@@ -157,7 +157,9 @@ def test_what_never_ends_is_cut_off(
         b"nonsense\r\n\r\n",
     ],
 )
-def test_answers_that_lie_do_no_more_than_fail(browser: Browser, web: Site, answer: bytes) -> None:
+def test_malformed_responses_fail_only_their_asset(
+    browser: Browser, web: Site, answer: bytes
+) -> None:
     web.pages["/x"] = partial(raw, answer)
     begun = time.monotonic()
 
@@ -168,7 +170,7 @@ def test_answers_that_lie_do_no_more_than_fail(browser: Browser, web: Site, answ
     assert time.monotonic() - begun < 20
 
 
-def test_connections_to_a_host_are_used_again(web: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_connections_to_a_host_are_reused(web: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     egress, dialled = egress_to(web), []
     dial = egress.dial
 
@@ -191,7 +193,7 @@ def test_connections_to_a_host_are_used_again(web: Site, monkeypatch: pytest.Mon
     assert 1 <= len(dialled) <= 10
 
 
-def test_a_second_answer_is_nobody_elses(browser: Browser, web: Site) -> None:
+def test_surplus_response_is_not_used_for_the_next_request(browser: Browser, web: Site) -> None:
     """What a host says beyond an answer is not taken for the next one's."""
     ok = b"HTTP/1.1 200 OK\r\nContent-Type: text/css\r\nContent-Length: 3\r\n\r\n"
     web.pages["/x"] = partial(raw, ok + b"p{}" + ok + b"q{}")

@@ -1,4 +1,4 @@
-"""What is left out of the packages is missed by nothing that the render function makes."""
+"""The trimmed packages have everything that the render function needs."""
 
 import os
 import subprocess
@@ -25,7 +25,7 @@ TESTS: Final = (
 )
 
 
-def test_the_engine_works_with_the_packages_as_they_are_deployed() -> None:
+def test_engine_works_with_the_deployed_packages() -> None:
     folder = install_requirements(CODE_ARCHIVES["render.zip"])
     options = ["-q", "-p", "no:cacheprovider", "--override-ini=addopts="]
 

@@ -1,11 +1,13 @@
-"""What tenants name and say, through the whole service and the real engine: HTTP in, facts out."""
+"""Hostile texts of tenants through the whole service and the real engine, from HTTP to events."""
 
 import base64
 import io
 import json
+import logging
 import time
 import zipfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -32,7 +34,7 @@ def service() -> Iterator[Service]:
         sandbox=True,
         egress=RefusingEgress(),
     )
-    with in_process_aws() as aws:
+    with in_process_aws() as aws, unchanged_logging():
         service = Service(aws)
         service.clock.advance(seconds=int(time.time() - service.clock.now().timestamp()))
         service.engine.run = engine.run  # type: ignore[method-assign]
@@ -41,6 +43,18 @@ def service() -> Iterator[Service]:
         finally:
             engine._browser.close()
             engine._templates.close()
+
+
+@contextmanager
+def unchanged_logging() -> Iterator[None]:
+    """Take back that the API function makes these loggers write JSON lines."""
+    loggers = [logging.getLogger(name) for name in ("chalicelib", "functions")]
+    before = [(logger.handlers[:], logger.level, logger.propagate) for logger in loggers]
+    yield
+    for logger, (handlers, level, propagate) in zip(loggers, before, strict=True):
+        logger.handlers[:] = handlers
+        logger.setLevel(level)
+        logger.propagate = propagate
 
 
 def render(service: Service, html: str, **more: Any) -> bytes:
@@ -56,7 +70,9 @@ def said(service: Service, script: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", HOSTILE_NAMES)
-def test_an_archive_unpacks_where_it_should(service: Service, name: str, tmp_path: Path) -> None:
+def test_archive_entries_stay_inside_the_target_folder(
+    service: Service, name: str, tmp_path: Path
+) -> None:
     is_half = name == "half a pair"
     filename, data = (HALF, {}) if is_half else ("{{ name }}", {"name": HOSTILE_NAMES[name]})
     output = {"format": "zip", "formats": ["pdf", "html"], "filename": filename}
@@ -77,7 +93,7 @@ def test_an_archive_unpacks_where_it_should(service: Service, name: str, tmp_pat
     assert {path.parent for path in found} == {tmp_path / "there"}
 
 
-def test_attachments_have_the_names_that_were_asked_for(service: Service) -> None:
+def test_attachments_keep_hostile_names(service: Service) -> None:
     names = ["parameter", "wild", "markup", "template", "long", "decomposed", "parameter"]
     attachments = [
         {"content": base64.b64encode(str(n).encode()).decode(), "filename": HOSTILE_NAMES[name]}
@@ -103,7 +119,7 @@ def test_attachments_have_the_names_that_were_asked_for(service: Service) -> Non
 
 
 @pytest.mark.parametrize("text", [*HOSTILE_TEXTS, *HOSTILE_NAMES.values()])
-def test_a_console_says_one_line_of_text(
+def test_console_message_is_one_log_line(
     service: Service, text: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     literal = json.dumps(text).replace("<", "\\u003c").replace("{", "\\u007b")
@@ -117,7 +133,7 @@ def test_a_console_says_one_line_of_text(
     assert "made up" not in "".join(lines)
 
 
-def test_half_a_pair_is_nowhere_in_an_answer(service: Service) -> None:
+def test_lone_surrogates_are_replaced_in_responses(service: Service) -> None:
     shown = said(
         service,
         "console.log({['\\ud800']: 1}, ['\\udfff']); console.error('\\ud800'.repeat(9999));"
@@ -131,7 +147,7 @@ def test_half_a_pair_is_nowhere_in_an_answer(service: Service) -> None:
     )
 
 
-def test_a_million_characters_are_cut(service: Service) -> None:
+def test_long_texts_are_shortened_in_responses(service: Service) -> None:
     million = "'x'.repeat(1e6)"
     shown = said(
         service,

@@ -1,4 +1,4 @@
-"""What stands around a page's process: nothing of ours to read, to signal or to inherit."""
+"""Isolation of the browser's processes: nothing of the function to read, signal or inherit."""
 
 import os
 import pwd
@@ -116,7 +116,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
         browser.close()
 
 
-def test_every_process_has_an_environment_of_its_needs(browser: Browser) -> None:
+def test_every_process_has_a_minimal_environment(browser: Browser) -> None:
     pids = browser.pids
     assert {kind_of(pid) for pid in pids} >= KINDS
     assert SECRET in os.environ["AWS_SECRET_ACCESS_KEY"]
@@ -125,23 +125,23 @@ def test_every_process_has_an_environment_of_its_needs(browser: Browser) -> None
         assert SECRET not in proc(pid, "environ") + proc(pid, "cmdline")
 
 
-def test_no_process_inherits_more_than_the_pipe(browser: Browser) -> None:
+def test_no_process_inherits_files_beyond_the_pipe(browser: Browser) -> None:
     ours = {link for link in opened_by(os.getpid()) if link.startswith(("socket:", "pipe:"))}
     ours |= {link for link in opened_by(os.getpid()) if link.endswith("/open")}
     assert any(link.endswith("/open") for link in ours)
     assert any(link.startswith("socket:") for link in ours)
 
-    warden, main, *others = sorted(browser.pids)
-    # The pipe to and from the browser, and its warden's own standard input and output.
+    supervisor, main, *others = sorted(browser.pids)
+    # The pipe to and from the browser, and its supervisor's own standard input and output.
     assert len(opened_by(main) & ours) == 2
     assert all(link.startswith("pipe:") for link in opened_by(main) & ours)
-    assert len(opened_by(warden) & ours) <= 3
+    assert len(opened_by(supervisor) & ours) <= 3
     for pid in others:
         assert not {link for link in opened_by(pid) & ours if link.startswith("socket:")}
         assert not {link for link in opened_by(pid) & ours if link.endswith("/open")}
 
 
-def test_pages_run_behind_the_kernels_own_walls(browser: Browser) -> None:
+def test_renderers_run_with_seccomp_and_own_namespaces(browser: Browser) -> None:
     pids = [pid for pid in browser.pids if kind_of(pid) == "renderer"]
     assert pids
     for pid in pids:
@@ -159,7 +159,7 @@ def test_pages_run_behind_the_kernels_own_walls(browser: Browser) -> None:
 
 
 @pytest.mark.skipif(not AS_ROOT, reason="only root gives up its rights")
-def test_no_process_is_roots(browser: Browser) -> None:
+def test_no_process_runs_as_root(browser: Browser) -> None:
     for pid in browser.pids:
         status = status_of(pid)
         assert "0" not in status["Uid"].split() + status["Gid"].split()
@@ -172,7 +172,7 @@ def run(script: str, *arguments: str) -> subprocess.Popen[str]:
     """Run a script as the user of the browser."""
     become = f"""
         import ctypes, os, sys, time
-        from chalicelib.engine.render_engine import keep_to_itself
+        from chalicelib.engine.render_engine import make_undumpable
         if {AS_ROOT}:
             os.setgroups([])
             os.setresgid({USER.pw_gid}, {USER.pw_gid}, {USER.pw_gid})
@@ -213,7 +213,7 @@ REACH: Final = """
 
 
 @pytest.mark.skipif(not AS_ROOT, reason="only root gives up its rights")
-def test_the_browsers_user_reaches_nothing_of_the_function() -> None:
+def test_browser_user_cannot_reach_the_function() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = StackFolder(Path(name))
         folder.path.chmod(0o755)
@@ -225,11 +225,11 @@ def test_the_browsers_user_reaches_nothing_of_the_function() -> None:
                 assert page.communicate()[0] == "\n"
 
 
-def test_a_function_that_keeps_to_itself_is_closed_to_its_own_user() -> None:
+def test_non_dumpable_function_is_closed_to_its_own_user() -> None:
     # As on Lambda: one user for all, and no namespaces.
     function = """
         if sys.argv[1] == "kept":
-            keep_to_itself()
+            make_undumpable()
         print("ready", flush=True)
         time.sleep(60)
     """
@@ -247,7 +247,7 @@ def test_a_function_that_keeps_to_itself_is_closed_to_its_own_user() -> None:
     assert reached["kept"] & knows == set()
 
 
-def test_a_document_leaves_nothing_in_the_browsers_folder(browser: Browser) -> None:
+def test_document_leaves_nothing_in_the_browser_home(browser: Browser) -> None:
     wait = {"expression": "document.title === 'kept'", "timeout_ms": 10_000}
     render_with(browser, KEEPS, wait=wait)
     browser.prepare().result()
@@ -271,7 +271,7 @@ def test_a_document_leaves_nothing_in_the_browsers_folder(browser: Browser) -> N
     assert home.stat().st_mode & 0o077 == 0
 
 
-def test_the_template_process_has_its_pipes_and_nothing_else(browser: Browser) -> None:
+def test_template_process_has_only_its_pipes(browser: Browser) -> None:
     assert SECRET in os.environ["AWS_SESSION_TOKEN"]
     assert browser.pids
     worker = TemplateWorker()

@@ -1,4 +1,4 @@
-"""Cancel renders that a real browser is busy with."""
+"""Canceling renders while a real browser works on them."""
 
 import sys
 import time
@@ -62,7 +62,7 @@ def stopped(stack: RunningStack, render_id: str) -> bool:
 
 
 @pytest.mark.parametrize("wait", _WAITS)
-def test_sync_render_stops_soon_and_its_place_is_free(
+def test_canceled_sync_render_stops_soon_and_releases_its_lease(
     tenant: Tenant, wait: str, stack: RunningStack, capsys: pytest.CaptureFixture[str]
 ) -> None:
     body = {"input": {"type": "html", "html": HTML}} | _WAITS[wait]
@@ -87,7 +87,7 @@ def test_sync_render_stops_soon_and_its_place_is_free(
     assert (again.status_code, again.json()["code"]) == (409, "conflict")
 
 
-def test_async_render_stops_and_the_next_one_finds_its_place(
+def test_canceled_async_render_stops_and_the_next_one_runs(
     tenant: Tenant, live: ApiClient, stack: RunningStack
 ) -> None:
     body = {"input": {"type": "html", "html": HTML}, "mode": "async"}

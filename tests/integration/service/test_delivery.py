@@ -30,7 +30,7 @@ def text_of(pdf: bytes) -> str:
     return " ".join(page.extract_text() for page in PdfReader(io.BytesIO(pdf)).pages)
 
 
-def test_uploaded_form_becomes_a_document(live: ApiClient) -> None:
+def test_uploaded_html_is_rendered(live: ApiClient) -> None:
     html = "<!doctype html><title>Ü</title><h1>Hochgeladen: Ü</h1>".encode()
     sent = live.http.post("/uploads", files={"file": ("ü.html", html, "text/html")})
     assert sent.status_code == 201, sent.text
@@ -44,7 +44,7 @@ def test_uploaded_form_becomes_a_document(live: ApiClient) -> None:
     assert "Hochgeladen: Ü" in text_of(answer.content)
 
 
-def test_announced_file_is_sent_to_the_store_itself(live: ApiClient) -> None:
+def test_announced_upload_is_posted_to_the_store(live: ApiClient) -> None:
     html = b"<!doctype html><title>A</title><h1>Announced</h1>" + b"<!-- -->" * 700_000
     announced = {"filename": "a.html", "content_type": "text/html", "bytes": len(html)}
     upload = live.http.post("/uploads", json=announced).json()
@@ -67,7 +67,7 @@ def test_announced_file_is_sent_to_the_store_itself(live: ApiClient) -> None:
     assert live.http.post("/renders", json=source).json()["code"] == "upload_not_found"
 
 
-def test_uploads_become_attachment_and_watermark(live: ApiClient) -> None:
+def test_uploads_are_used_as_attachment_and_watermark(live: ApiClient) -> None:
     picture = io.BytesIO()
     Image.new("RGB", (300, 300), "red").save(picture, "PNG")
     contents = {"a.xml": b"<a>\xc3\x9c</a>", "stamp.png": picture.getvalue()}
@@ -91,7 +91,7 @@ def test_uploads_become_attachment_and_watermark(live: ApiClient) -> None:
 
 
 @pytest.mark.parametrize("kind", ["binary", "base64"])
-def test_body_over_the_platforms_limit_is_followed_to(live: ApiClient, kind: str) -> None:
+def test_body_over_the_platform_limit_is_redirected(live: ApiClient, kind: str) -> None:
     answer = live.render(NOISE, delivery={"type": kind}, **NOISY)
     assert answer.status_code == 303, answer.text[:300]
 
@@ -104,7 +104,7 @@ def test_body_over_the_platforms_limit_is_followed_to(live: ApiClient, kind: str
     assert render["files"][0]["bytes"] == len(body)
 
 
-def test_files_of_several_formats_are_fetched_by_their_addresses(live: ApiClient) -> None:
+def test_files_of_several_formats_are_fetched_by_their_urls(live: ApiClient) -> None:
     render = live.render(output={"formats": ["pdf", "png"], "filename": "Both"}).json()
 
     for file, start in zip(render["files"], (b"%PDF", b"\x89PNG"), strict=True):

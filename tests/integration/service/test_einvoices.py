@@ -1,4 +1,4 @@
-"""E-invoices over real HTTP, judged by the real validators: the page, the XML, and the verdict."""
+"""E-invoices over real HTTP with the real validators: the page, the XML and the report."""
 
 import contextlib
 import io
@@ -41,7 +41,7 @@ def verdicts(render: dict[str, Any]) -> dict[str, str]:
     return {subject: part["status"] for subject, part in report.items()}
 
 
-def test_a_template_s_page_and_the_invoice_inside_are_one_document(live: ApiClient) -> None:
+def test_hybrid_has_page_and_xml_of_one_invoice(live: ApiClient) -> None:
     options = {"einvoice": {"profile": "EN16931", "invoice_path": "bill"}, "pdf": {"pdfua": True}}
     template = {"name": "Bill", "html": PAGE, "options": options, "publish": True}
     template_id = live.http.post("/templates", json=template).json()["id"]
@@ -65,7 +65,7 @@ def test_a_template_s_page_and_the_invoice_inside_are_one_document(live: ApiClie
     assert f"<ram:GrandTotalAmount>{TOTAL}</" in inside.decode()
 
 
-def test_an_xrechnung_of_a_test_key_says_so_and_passes(test: ApiClient) -> None:
+def test_xrechnung_of_a_test_key_has_a_test_note_and_passes(test: ApiClient) -> None:
     credit = invoice_json({"type_code": "381", "preceding_invoices": [{"number": "2026-0041"}]})
 
     render = made(test, "/einvoices", profile="XRECHNUNG", syntax="ubl", invoice=credit)
@@ -81,7 +81,7 @@ def test_an_xrechnung_of_a_test_key_says_so_and_passes(test: ApiClient) -> None:
     assert "#AAI#TEST" in [note.text for note in xml.iterfind("{*}Note")]
 
 
-def test_what_only_the_validators_object_to_is_not_delivered(live: ApiClient) -> None:
+def test_document_rejected_by_the_validators_is_not_delivered(live: ApiClient) -> None:
     nowhere = invoice_json({"seller.address.country": "XX"})
 
     render = made(live, "/einvoices", profile="EN16931", invoice=nowhere)
@@ -92,7 +92,7 @@ def test_what_only_the_validators_object_to_is_not_delivered(live: ApiClient) ->
     assert (error["rule"], error["path"]) == ("BR-CL-14", "invoice.seller.address.country")
 
 
-def test_without_validators_the_document_comes_unjudged_until_they_are_back(
+def test_without_validators_the_document_is_delivered_unvalidated(
     live: ApiClient, stack: RunningStack
 ) -> None:
     hybrid = {

@@ -1,4 +1,4 @@
-"""The examples that are kept as templates, made and rendered through the whole stack."""
+"""The examples stored as templates, created and rendered through the whole stack."""
 
 import io
 from collections.abc import Mapping
@@ -40,12 +40,12 @@ def made(live: ApiClient, example: str) -> dict[str, Any]:
     return answer
 
 
-def test_every_example_is_expected() -> None:
+def test_every_example_has_an_expectation() -> None:
     assert stored_examples() == sorted(EXPECTED)
 
 
 @pytest.mark.parametrize("example", EXPECTED)
-def test_example_becomes_its_document(live: ApiClient, example: str) -> None:
+def test_example_renders_as_expected(live: ApiClient, example: str) -> None:
     render = made(live, example)
 
     assert render["warnings"] == []
@@ -69,7 +69,7 @@ def test_example_becomes_its_document(live: ApiClient, example: str) -> None:
         assert Image.open(io.BytesIO(files["png"])).size == PIXELS[example]
 
 
-def test_invoice_repeats_its_table_head_and_loses_no_line(live: ApiClient) -> None:
+def test_invoice_repeats_its_table_head_and_has_every_line(live: ApiClient) -> None:
     (file,) = made(live, "invoice")["files"]
     pdf = PdfReader(io.BytesIO(httpx.get(file["url"], follow_redirects=True).content))
 

@@ -1,4 +1,4 @@
-"""Functions and browsers that are killed: nothing is lost, nothing is counted twice."""
+"""Killed functions and browsers: no render is lost or counted twice."""
 
 import concurrent.futures
 import os
@@ -102,9 +102,7 @@ def test_queued_render_survives_the_death_of_its_function(
     assert live.render().status_code == 200
 
 
-def test_browser_that_is_killed_is_replaced_within_the_render(
-    stack: RunningStack, live: ApiClient
-) -> None:
+def test_killed_browser_is_replaced_within_the_render(stack: RunningStack, live: ApiClient) -> None:
     with concurrent.futures.ThreadPoolExecutor() as pool:
         answer = pool.submit(live.render, SLOW)
         time.sleep(1.2)
@@ -126,7 +124,7 @@ def test_browser_that_is_killed_is_replaced_within_the_render(
     assert live.render().status_code == 200
 
 
-def test_page_that_never_yields_ends_in_time_and_the_next_is_right(live: ApiClient) -> None:
+def test_page_that_never_yields_times_out_and_the_next_render_succeeds(live: ApiClient) -> None:
     begun = time.monotonic()
 
     answer = live.render(ENDLESS, output={"wait": {"timeout_ms": 1000}})
@@ -137,7 +135,7 @@ def test_page_that_never_yields_ends_in_time_and_the_next_is_right(live: ApiClie
     assert live.render().status_code == 200
 
 
-def test_same_key_from_many_clients_makes_one_document(
+def test_same_idempotency_key_from_many_clients_makes_one_document(
     stack: RunningStack, live: ApiClient
 ) -> None:
     before = _limits(stack)["used"]

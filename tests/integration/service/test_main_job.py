@@ -1,4 +1,4 @@
-"""The main job through the whole stack: a document out of a real browser, over real HTTP."""
+"""The main job through the whole stack: documents of a real browser over real HTTP."""
 
 import hashlib
 import io
@@ -16,7 +16,7 @@ from tests.builders.stack.api_client import ApiClient
 pytestmark = pytest.mark.integration
 
 
-def test_example_invoice_becomes_two_tagged_pages(live: ApiClient) -> None:
+def test_example_invoice_renders_as_two_tagged_pages(live: ApiClient) -> None:
     body = example_request("invoice", "pdf")
 
     render = live.http.post("/renders", json=body).json()
@@ -34,7 +34,7 @@ def test_example_invoice_becomes_two_tagged_pages(live: ApiClient) -> None:
     assert "TEST" not in text[0]
 
 
-def test_example_invoice_becomes_a_picture(live: ApiClient) -> None:
+def test_example_invoice_renders_as_png(live: ApiClient) -> None:
     body = example_request("invoice", "png") | {"delivery": {"type": "binary"}}
 
     answer = live.http.post("/renders", json=body)
@@ -45,7 +45,7 @@ def test_example_invoice_becomes_a_picture(live: ApiClient) -> None:
     assert picture.height > picture.width
 
 
-def test_download_has_the_name_and_type_that_the_render_says(live: ApiClient) -> None:
+def test_download_has_the_requested_name_and_type(live: ApiClient) -> None:
     render = live.render(output={"filename": "Rechnung Ü 7"}).json()
 
     answer = httpx.get(render["files"][0]["url"], follow_redirects=True)
@@ -54,7 +54,7 @@ def test_download_has_the_name_and_type_that_the_render_says(live: ApiClient) ->
     assert "Rechnung%20%C3%9C%207.pdf" in answer.headers["Content-Disposition"]
 
 
-def test_async_render_comes_through_the_queue(live: ApiClient) -> None:
+def test_async_render_succeeds_through_the_queue(live: ApiClient) -> None:
     answer = live.render("<p>{{ name }}</p>", mode="async", data={"name": "Ada"})
     assert answer.status_code == 202
     assert answer.headers["Location"].endswith(f"/v1/renders/{answer.json()['id']}")
@@ -66,7 +66,7 @@ def test_async_render_comes_through_the_queue(live: ApiClient) -> None:
     assert "Ada" in PdfReader(io.BytesIO(content)).pages[0].extract_text()
 
 
-def test_template_error_names_its_place(live: ApiClient) -> None:
+def test_template_error_has_its_line(live: ApiClient) -> None:
     answer = live.render("<p>\n{{ nothing.at.all() }}", data={})
 
     assert answer.status_code == 422
@@ -75,7 +75,7 @@ def test_template_error_names_its_place(live: ApiClient) -> None:
     assert problem["line"] == 2
 
 
-def test_half_a_surrogate_in_the_console_harms_nothing(live: ApiClient) -> None:
+def test_lone_surrogate_in_the_console_does_no_harm(live: ApiClient) -> None:
     script = "<p>x<script>console.log('\\ud800');throw new Error('a\\udfffb')</script>"
 
     render = live.render(script).json()
@@ -84,7 +84,7 @@ def test_half_a_surrogate_in_the_console_harms_nothing(live: ApiClient) -> None:
     assert len(render["logs"]) == 2
 
 
-def test_header_that_loads_from_outside_is_named(live: ApiClient) -> None:
+def test_header_that_loads_remote_content_fails(live: ApiClient) -> None:
     html = "<style>@import url(https://fonts.example/css);</style>H"
 
     answer = live.render(output={"pdf": {"header": {"enabled": True, "html": html}}})
@@ -105,7 +105,7 @@ def test_test_render_is_marked_and_not_billed(test: ApiClient, live: ApiClient) 
     assert len(marked.get_data()) > len(clean.get_data())
 
 
-def test_altered_file_address_is_refused_with_a_problem(live: ApiClient) -> None:
+def test_altered_file_url_is_refused_with_a_problem(live: ApiClient) -> None:
     url = live.render().json()["files"][0]["url"]
 
     answer = httpx.get(url[:-1] + ("0" if url[-1] != "0" else "1"))
@@ -114,7 +114,7 @@ def test_altered_file_address_is_refused_with_a_problem(live: ApiClient) -> None
     assert answer.json()["code"] == "invalid_signature"
 
 
-def test_the_stores_own_addresses_cannot_be_altered(live: ApiClient) -> None:
+def test_altered_store_url_is_refused(live: ApiClient) -> None:
     url = live.render().json()["files"][0]["url"]
     direct = httpx.get(url).headers["Location"]
 
@@ -122,7 +122,7 @@ def test_the_stores_own_addresses_cannot_be_altered(live: ApiClient) -> None:
     assert httpx.get(direct[:-1] + ("0" if direct[-1] != "0" else "1")).status_code == 403
 
 
-def test_big_document_is_redirected_to(live: ApiClient) -> None:
+def test_large_document_is_redirected(live: ApiClient) -> None:
     # Noise does not compress, so the picture is larger than an answer may be.
     script = (
         "<canvas id=c width=1600 height=1600></canvas><script>"
@@ -140,7 +140,9 @@ def test_big_document_is_redirected_to(live: ApiClient) -> None:
     assert Image.open(io.BytesIO(content)).size == (1600, 1600)
 
 
-def test_body_over_the_gateways_limit_is_a_problem(live: ApiClient, stack: RunningStack) -> None:
+def test_body_over_the_gateway_limit_is_refused_with_a_problem(
+    live: ApiClient, stack: RunningStack
+) -> None:
     for size, status in ((3_900_000, 200), (4_400_000, 413), (10_500_000, 413)):
         answer = live.render("<!-- " + "x" * size + " -->ok")
         assert answer.status_code == status, (size, answer.text[:300])

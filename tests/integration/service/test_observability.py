@@ -1,4 +1,4 @@
-"""Seen from outside: one render followed through every function, traced, measured; dead letters."""
+"""Logs, metrics and traces of a render through every function; dead letters."""
 
 import json
 import os
@@ -13,11 +13,10 @@ import pytest
 
 from infra.local.log_file import log_files
 from infra.local.paths import StackFolder
-from infra.local.runner.environment import REGION
 from infra.local.running_stack import RunningStack
-from infra.operator.connection import _RESOURCE_VARIABLES
 from tests.builders.emf import is_emf, metrics_of
 from tests.builders.stack.api_client import ApiClient
+from tests.builders.stack.operator_environment import operator_environment
 
 pytestmark = pytest.mark.integration
 
@@ -53,25 +52,9 @@ def told_lines(stack: RunningStack, request_id: str) -> list[dict[str, Any]]:
 
 def platen(stack: RunningStack, *arguments: str) -> Any:
     """Run the operator tool against the stack; return its answer."""
-    resources = {
-        variable: stack.resources[logical]["Ref"]
-        for variable, logical in _RESOURCE_VARIABLES.items()
-    }
-    keys = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"}
-    log = {
-        "PLATEN_FUNCTIONS_LOG": str(StackFolder(stack.folder).functions_log),
-        "PLATEN_STACK": "x",
-    }
     ran = subprocess.run(
         [str(Path(sys.executable).with_name("platen")), *arguments, "--json"],
-        env={
-            **os.environ,
-            **stack.endpoints,
-            **keys,
-            "AWS_DEFAULT_REGION": REGION,
-            **resources,
-            **log,
-        },
+        env=os.environ | operator_environment(stack),
         capture_output=True,
         text=True,
         check=False,
@@ -80,7 +63,7 @@ def platen(stack: RunningStack, *arguments: str) -> Any:
     return json.loads(ran.stdout)
 
 
-def test_an_async_render_is_followed_from_the_gateway_to_its_last_fact(
+def test_async_render_is_logged_from_the_gateway_to_its_last_event(
     stack: RunningStack, live: ApiClient
 ) -> None:
     render = live.render(mode="async", headers={"X-Request-Id": "followed"}).json()
@@ -114,7 +97,9 @@ def test_an_async_render_is_followed_from_the_gateway_to_its_last_fact(
     assert measured["EventLag"].values[0] > 0
 
 
-def test_nothing_is_measured_while_the_caller_waits(stack: RunningStack, live: ApiClient) -> None:
+def test_metrics_of_a_render_are_written_by_the_relay_only(
+    stack: RunningStack, live: ApiClient
+) -> None:
     live.render(headers={"X-Request-Id": "measured"})
 
     lines = told_lines(stack, "measured")
@@ -122,7 +107,7 @@ def test_nothing_is_measured_while_the_caller_waits(stack: RunningStack, live: A
     assert [line["service"] for line in lines if is_emf(line)] == ["relay"]
 
 
-def test_every_start_of_a_function_is_counted(stack: RunningStack) -> None:
+def test_cold_starts_of_every_function_are_counted(stack: RunningStack) -> None:
     log = StackFolder(stack.folder).functions_log.read_text()
     metrics = [json.loads(line) for line in log.splitlines() if '"ColdStarts"' in line]
 
@@ -135,7 +120,7 @@ def test_every_start_of_a_function_is_counted(stack: RunningStack) -> None:
     }
 
 
-def test_the_trace_tells_it_all(stack: RunningStack, live: ApiClient) -> None:
+def test_trace_shows_rows_events_logs_and_objects(stack: RunningStack, live: ApiClient) -> None:
     render = live.render(headers={"X-Request-Id": "traced"}).json()
     told_lines(stack, "traced")
 
@@ -159,7 +144,7 @@ def test_the_trace_tells_it_all(stack: RunningStack, live: ApiClient) -> None:
     assert moments == sorted(moments)
 
 
-def test_a_message_that_cannot_be_worked_off_is_listed_and_comes_back(stack: RunningStack) -> None:
+def test_dead_letter_is_listed_and_can_be_redriven(stack: RunningStack) -> None:
     queue = stack.resources["RendersQueue"]["Ref"]
     stack.client("sqs").send_message(QueueUrl=queue, MessageBody="no JSON, seen from outside")
 

@@ -1,4 +1,4 @@
-"""Templates over real HTTP, a real table and a real browser, many hands at once."""
+"""Templates over real HTTP, a real table and a real browser, with many concurrent callers."""
 
 import io
 from collections.abc import Callable
@@ -36,7 +36,7 @@ def rendered(live: ApiClient, path: str, **fields: Any) -> httpx.Response:
 
 
 @pytest.mark.parametrize("html", [HTML, LARGE], ids=["small", "large"])
-def test_published_template_becomes_a_document(live: ApiClient, html: str) -> None:
+def test_published_template_is_rendered(live: ApiClient, html: str) -> None:
     options = {"pdf": {"page_size": "A5"}, "filename": "For {{ name }}"}
     path = made(live, html=html, css="h1 { color: #123456 }", header="{{ name }}", options=options)
     assert rendered(live, path).json()["code"] == "version_not_found"
@@ -56,7 +56,7 @@ def test_published_template_becomes_a_document(live: ApiClient, html: str) -> No
     assert rendered(live, path).status_code == 200
 
 
-def test_many_hands_at_once_lose_no_draft_and_skip_no_version(live: ApiClient) -> None:
+def test_concurrent_edits_lose_no_draft_and_skip_no_version(live: ApiClient) -> None:
     path = made(live)
 
     drafts = at_once(lambda n: live.http.put(f"{path}/draft", json={"html": str(n), "revision": 1}))

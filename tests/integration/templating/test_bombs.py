@@ -1,4 +1,4 @@
-"""Bombs: every one ends with its code and soon, and the next render in the same worker is right."""
+"""Template bombs: each ends with its code soon, and the next render succeeds."""
 
 import resource
 import time
@@ -32,12 +32,12 @@ def worker() -> Iterator[TemplateWorker]:
     worker.close()
 
 
-def test_there_are_enough() -> None:
+def test_there_are_at_least_80_bombs() -> None:
     assert len(ALL_BOMBS) >= 80
 
 
 @pytest.mark.parametrize(("source", "code", "includes"), ALL_BOMBS.values(), ids=ALL_BOMBS)
-def test_a_bomb_ends_with_its_code_and_the_next_render_is_right(
+def test_bomb_ends_with_its_code_and_the_next_render_succeeds(
     worker: TemplateWorker, source: str, code: str, includes: Includes
 ) -> None:
     _render(worker, "warm")

@@ -1,4 +1,4 @@
-"""A template that nobody wants any more."""
+"""Canceling a running template."""
 
 import threading
 import time
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.integration
 _LONG = "{% for a in range(1200000) %}{% set b = 'x' * 900 %}{% endfor %}"
 
 
-def test_it_ends_soon_and_the_next_one_is_right() -> None:
+def test_canceled_template_ends_soon_and_the_next_render_succeeds() -> None:
     worker, stopped = TemplateWorker(), Future[None]()
     deadline = time.time() + 60
     worker.render("warm", {}, strict=False, deadline=deadline)

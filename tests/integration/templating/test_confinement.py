@@ -1,4 +1,4 @@
-"""What a template that escaped from its language could reach: nothing."""
+"""Confinement of the template process: escaped code reaches nothing."""
 
 import os
 import subprocess
@@ -46,8 +46,8 @@ def test_confined_code_reaches_nothing(tmp_path: Path) -> None:
         from pathlib import Path
         parent = os.getppid()
         if len(sys.argv) > 1:
-            from chalicelib.engine.templating import child, confinement
-            child._warm_renderer()
+            from chalicelib.engine.templating import child, process_sandbox
+            child._create_warm_renderer()
             libc = ctypes.CDLL(None, use_errno=True)
             here = ctypes.create_string_buffer(8)
             one = (ctypes.c_void_p * 2)(ctypes.addressof(here), 8)
@@ -57,7 +57,7 @@ def test_confined_code_reaches_nothing(tmp_path: Path) -> None:
                 if result == -1:
                     raise OSError(ctypes.get_errno())
 
-            confinement.confine(parent)
+            process_sandbox.enter_sandbox(parent)
             tries = {
                 "environment": lambda: open(f"/proc/{parent}/environ", "rb").read(),
                 "memory": lambda: open(f"/proc/{parent}/mem", "rb").read(1),
@@ -99,13 +99,13 @@ def test_confined_code_reaches_nothing(tmp_path: Path) -> None:
     assert _run_script(script, tmp_path) == "[]"
 
 
-def test_confined_code_has_its_memory_bounded(tmp_path: Path) -> None:
+def test_confined_code_has_a_memory_limit(tmp_path: Path) -> None:
     script = """
         import os, sys
-        from chalicelib.engine.templating import child, confinement
+        from chalicelib.engine.templating import child, process_sandbox
         if len(sys.argv) > 1:
-            child._warm_renderer()
-            confinement.confine(os.getppid())
+            child._create_warm_renderer()
+            process_sandbox.enter_sandbox(os.getppid())
             try:
                 bytearray(600_000_000)
             except MemoryError:
@@ -119,7 +119,7 @@ def test_confined_code_has_its_memory_bounded(tmp_path: Path) -> None:
     assert _run_script(script, tmp_path) == "refused"
 
 
-def test_jinja_stays_out_of_the_parent(tmp_path: Path) -> None:
+def test_parent_process_does_not_import_jinja(tmp_path: Path) -> None:
     script = """
         import sys
         import chalicelib.engine.templating.worker

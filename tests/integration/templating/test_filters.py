@@ -1,4 +1,4 @@
-"""The document filters where they really run: in a process that can open no file."""
+"""The document filters in the confined process, which can open no file."""
 
 import time
 from collections.abc import Iterator
@@ -39,7 +39,7 @@ def text(
     )
 
 
-def test_every_filter_works_there(worker: TemplateWorker) -> None:
+def test_every_filter_works_in_the_confined_process(worker: TemplateWorker) -> None:
     source = (
         "{{ 1234.5|money('EUR') }}|{{ 0.19|percent }}|{{ 2.5|number(0) }}|{{ '2026-11-22'|date }}"
         "|{{ '2026-11-22T01:02:03Z'|datetime('long') }}|{{ 'a\nb'|nl2br }}|{{ '*a*'|markdown }}"
@@ -62,7 +62,7 @@ def test_every_filter_works_there(worker: TemplateWorker) -> None:
     ]
 
 
-def test_every_locale_is_there(worker: TemplateWorker) -> None:
+def test_every_locale_is_preloaded(worker: TemplateWorker) -> None:
     names = sorted(localedata.locale_identifiers())
     source = (
         "{% for name in names %}{{ '-1234.5'|money('EUR', name) }}{{ 1|percent(locale=name) }}"
@@ -79,7 +79,7 @@ def test_every_locale_is_there(worker: TemplateWorker) -> None:
     assert not any(sign in part for part in written for sign in ("None", "¤"))
 
 
-def test_every_zone_is_there(worker: TemplateWorker) -> None:
+def test_every_time_zone_is_preloaded(worker: TemplateWorker) -> None:
     names = sorted(preload_time_zones())
     source = "{% for n in names %}{{ '2026-07-01T12:00Z'|datetime('HH:mm', n) }}\n{% endfor %}"
 
@@ -90,7 +90,7 @@ def test_every_zone_is_there(worker: TemplateWorker) -> None:
     assert len(set(written.split())) > 24
 
 
-def test_a_fault_says_where_and_the_next_run_is_right(worker: TemplateWorker) -> None:
+def test_filter_error_has_its_location_and_the_next_render_succeeds(worker: TemplateWorker) -> None:
     with pytest.raises(RenderFailure) as caught:
         text(worker, "one\n two {{ 1|money('EUR', locale='xx') }}")
 

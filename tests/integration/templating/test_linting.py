@@ -1,4 +1,4 @@
-"""Trying templates: every text is run by the real process, whatever the others find."""
+"""Linting of templates: every text is run by the real process, whatever the others find."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -20,7 +20,7 @@ def worker() -> Iterator[TemplateWorker]:
     worker.close()
 
 
-def test_each_text_is_told_of_with_its_place(worker: TemplateWorker) -> None:
+def test_each_faulty_text_is_reported_with_its_location(worker: TemplateWorker) -> None:
     output = {
         "filename": "{{ name|nothing }}.pdf",
         "pdf": {"header": {"enabled": True, "html": "<b>{{ ok }}\n{% endif %}"}},
@@ -41,7 +41,7 @@ def test_each_text_is_told_of_with_its_place(worker: TemplateWorker) -> None:
     assert template_faults(job("{{ a }}", templating=True), worker, RefusingEgress()) == []
 
 
-def test_what_keeps_a_scene_from_being_drawn_hides_no_text(worker: TemplateWorker) -> None:
+def test_scene_error_does_not_hide_template_errors(worker: TemplateWorker) -> None:
     place = {"x": 0, "y": 0, "width": 9, "height": 9}
     texts = [{"type": "text", "bind": f"{{{{ a|f{n} }}}}", **place} for n in range(2)]
     picture = {"type": "image", "bind": "gone", "required": True, **place}
@@ -53,7 +53,7 @@ def test_what_keeps_a_scene_from_being_drawn_hides_no_text(worker: TemplateWorke
     assert faults[0].detail.startswith("layers[0].bind: ")
 
 
-def test_of_many_faults_the_first_are_told(worker: TemplateWorker) -> None:
+def test_faults_are_reported_up_to_a_limit(worker: TemplateWorker) -> None:
     layer = {"type": "text", "x": 0, "y": 0, "width": 9, "height": 9}
     layers = [{**layer, "bind": f"{{{{ a|f{n} }}}}"} for n in range(50)]
     scene = CanvasScene({"width": 9, "height": 9, "layers": layers})

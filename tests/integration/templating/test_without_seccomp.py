@@ -1,4 +1,4 @@
-"""Where the kernel refuses the system call filter, templates run and the log says so once."""
+"""Templates where the kernel refuses the system call filter: they run, and one log line says so."""
 
 import logging
 import subprocess
@@ -39,7 +39,7 @@ REFUSED = """
 """
 
 
-def test_a_refused_filter_is_told_once(tmp_path: Path) -> None:
+def test_refused_system_call_filter_is_logged_once(tmp_path: Path) -> None:
     script = tmp_path / "refused.py"
     script.write_text(textwrap.dedent(REFUSED), encoding="utf-8")
 
@@ -52,7 +52,7 @@ def test_a_refused_filter_is_told_once(tmp_path: Path) -> None:
     assert texts == ["1", "2"]
 
 
-def test_a_filter_in_place_is_not_worth_a_word(caplog: pytest.LogCaptureFixture) -> None:
+def test_installed_system_call_filter_is_not_logged(caplog: pytest.LogCaptureFixture) -> None:
     worker = TemplateWorker()
 
     with caplog.at_level(logging.WARNING):

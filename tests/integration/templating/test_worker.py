@@ -1,4 +1,4 @@
-"""The template process: replaced after a breach, and nothing of the service is in its reach."""
+"""The template worker: its process is replaced after a breach and isolated from the service."""
 
 import signal
 import socket
@@ -49,7 +49,7 @@ def _child(worker: TemplateWorker) -> psutil.Process:
     return children[0]
 
 
-def test_place_and_message_reach_the_caller(worker: TemplateWorker) -> None:
+def test_error_location_reaches_the_caller(worker: TemplateWorker) -> None:
     failure = _failure(worker, "one\n  {{ 1 / 0 }}")
 
     assert failure.code == "template_runtime_error"
@@ -88,7 +88,7 @@ def test_filters_that_import_late_work_in_the_confined_child(
     assert text in _render(worker, source)
 
 
-def test_an_ordinary_fault_keeps_the_warm_child(worker: TemplateWorker) -> None:
+def test_template_error_keeps_the_warm_child(worker: TemplateWorker) -> None:
     before = _child(worker).pid
 
     _failure(worker, "{% nope %}")
@@ -97,7 +97,7 @@ def test_an_ordinary_fault_keeps_the_warm_child(worker: TemplateWorker) -> None:
     assert _child(worker).pid == before
 
 
-def test_a_breach_replaces_the_child(worker: TemplateWorker) -> None:
+def test_exhausted_fuel_replaces_the_child(worker: TemplateWorker) -> None:
     before = _child(worker).pid
 
     _failure(worker, "{{ 'a' * 10**9 }}")
@@ -105,7 +105,7 @@ def test_a_breach_replaces_the_child(worker: TemplateWorker) -> None:
     assert _child(worker).pid != before
 
 
-def test_large_input_and_output_pass_whole(worker: TemplateWorker) -> None:
+def test_large_input_and_output_are_transferred_completely(worker: TemplateWorker) -> None:
     text = "ä<" * 1_500_000
 
     result = _render(worker, "{{ text|safe }}", text=text)
@@ -133,7 +133,7 @@ def test_a_child_killed_between_runs_is_replaced(worker: TemplateWorker) -> None
     assert _render(worker, "{{ 1 + n }}", n=1) == "2"
 
 
-def test_the_child_has_two_pipes_and_nothing_else_open(worker: TemplateWorker) -> None:
+def test_child_has_only_its_standard_streams_open(worker: TemplateWorker) -> None:
     child = _child(worker)
 
     with socket.socket() as ours:

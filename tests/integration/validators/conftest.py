@@ -1,4 +1,4 @@
-"""The installed validators, warm for all tests of this folder, and what asks them."""
+"""The installed validators, warm for all tests of this folder, and helpers that call them."""
 
 import os
 from collections.abc import Iterator

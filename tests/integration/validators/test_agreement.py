@@ -1,4 +1,4 @@
-"""The service's own verdict on an invoice is that of the official sheets, in both directions."""
+"""The service's own rules agree with the official sheets, in both directions."""
 
 from typing import Any, Final
 
@@ -31,7 +31,7 @@ def written(changes: dict[str, Any], profile: str, syntax: Syntax) -> bytes:
 
 
 @pytest.mark.parametrize(("profile", "syntax"), OUTPUTS)
-def test_odd_invoices_are_taken_or_refused_as_by_the_sheets(
+def test_edge_cases_are_accepted_or_refused_as_by_the_official_sheets(
     judge: LocalValidator, profile: str, syntax: Syntax
 ) -> None:
     wrong = {}
@@ -49,7 +49,7 @@ def test_odd_invoices_are_taken_or_refused_as_by_the_sheets(
 
 @pytest.mark.parametrize("syntax", WRITERS)
 @pytest.mark.parametrize(("rule", "path", "changes"), UNKNOWN_CODES)
-def test_codes_of_no_list_are_left_to_the_sheets_which_tell_their_place(
+def test_unknown_codes_are_found_by_the_official_sheets_with_their_path(
     judge: LocalValidator, rule: str, path: str | None, changes: dict[str, Any], syntax: Syntax
 ) -> None:
     faults, xml = refused(invoice_json(changes), "EN16931", syntax)

@@ -1,4 +1,4 @@
-"""`platen conform` tells of any file what it is worth, for people and for programs."""
+"""`platen conform` reports on any file, for people and for programs."""
 
 import json
 from pathlib import Path
@@ -28,11 +28,11 @@ def conform(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 @pytest.fixture
 def warm(judge: LocalValidator, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the command ask the validators that run already, which it does not end."""
-    kept = SimpleNamespace(judge=judge.validate, close=lambda: None)
+    kept = SimpleNamespace(validate=judge.validate, close=lambda: None)
     monkeypatch.setattr("infra.operator.conform.LocalValidator", lambda _folder: kept)
 
 
-def test_a_valid_invoice_can_be_sent(conform: Any) -> None:
+def test_valid_invoice_is_reported_as_sendable(conform: Any) -> None:
     ran = conform(proof("cii-XRECHNUNG"))
 
     assert ran.exit_code == 0
@@ -41,7 +41,7 @@ def test_a_valid_invoice_can_be_sent(conform: Any) -> None:
 
 
 @pytest.mark.usefixtures("warm")
-def test_a_wrong_sum_is_told_with_its_rule_and_place(conform: Any) -> None:
+def test_wrong_sum_is_reported_with_its_rule_and_location(conform: Any) -> None:
     wrong = proof("cii-XRECHNUNG").replace(b">19.00</", b">18.00</")
 
     told, ran = conform(wrong), conform(wrong, "--json")
@@ -55,7 +55,7 @@ def test_a_wrong_sum_is_told_with_its_rule_and_place(conform: Any) -> None:
 
 
 @pytest.mark.usefixtures("warm")
-def test_a_pdf_is_held_to_what_it_claims(conform: Any) -> None:
+def test_pdf_is_validated_against_its_claims(conform: Any) -> None:
     ran = conform(proof("pdf-3a"))
 
     assert ran.exit_code == 0
@@ -65,7 +65,7 @@ def test_a_pdf_is_held_to_what_it_claims(conform: Any) -> None:
 
 
 @pytest.mark.usefixtures("warm")
-def test_a_claim_that_there_are_no_rules_for_is_not_held_to_others(conform: Any) -> None:
+def test_claim_without_rules_is_not_validated_against_other_rules(conform: Any) -> None:
     ran = conform(proof("pdf-3a").replace(b"<pdfaid:part>3<", b"<pdfaid:part>1<"))
 
     assert ran.exit_code == 1
@@ -74,7 +74,7 @@ def test_a_claim_that_there_are_no_rules_for_is_not_held_to_others(conform: Any)
     assert "(PDF/UA-1): conforms" in ran.output
 
 
-def test_without_validators_nothing_is_said_about_the_file(
+def test_without_validators_the_file_is_reported_as_not_checked(
     conform: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     document = proof("pdf-3a")
@@ -97,7 +97,7 @@ def test_without_validators_nothing_is_said_about_the_file(
         (b"%PDF-1.7 junk", "cannot be read as a PDF"),
     ],
 )
-def test_what_is_no_document_is_refused(conform: Any, content: bytes, reason: str) -> None:
+def test_file_that_is_no_document_is_refused(conform: Any, content: bytes, reason: str) -> None:
     ran, plain = conform(content), conform(content, "--json")
 
     assert (ran.exit_code, plain.exit_code) == (1, 1)
@@ -106,7 +106,7 @@ def test_what_is_no_document_is_refused(conform: Any, content: bytes, reason: st
     assert json.loads(plain.stdout)["code"] == "not_a_document"
 
 
-def test_a_file_too_large_to_be_checked_is_not_read(tmp_path: Path) -> None:
+def test_too_large_file_is_not_read(tmp_path: Path) -> None:
     file = tmp_path / "large"
     with file.open("wb") as large:
         large.truncate(100_000_001)

@@ -1,4 +1,4 @@
-"""Hybrids of every level and the examples, judged by veraPDF and the official sheets."""
+"""Hybrids of every profile and the examples, validated by veraPDF and the official sheets."""
 
 import io
 import time
@@ -51,7 +51,7 @@ def hybrid(parts: PipelineServices, profile: str, **pdf: Any) -> bytes:
 
 
 @pytest.mark.parametrize("name", PROFILES)
-def test_a_hybrid_of_any_level_is_for_archives_and_for_everybody(
+def test_hybrid_of_every_profile_conforms_to_pdfa_and_pdfua(
     parts: PipelineServices, judge: LocalValidator, name: str
 ) -> None:
     profile = PROFILES[name]
@@ -70,7 +70,7 @@ def test_a_hybrid_of_any_level_is_for_archives_and_for_everybody(
     assert rejected(judge, xml, name, "cii", "380") == []
 
 
-def test_a_file_of_the_callers_never_takes_the_invoices_name(
+def test_attachment_of_the_caller_never_takes_the_name_of_the_invoice(
     parts: PipelineServices, judge: LocalValidator
 ) -> None:
     mine = {"filename": "Factur-X.xml", "content": "YQ=="}
@@ -84,7 +84,7 @@ def test_a_file_of_the_callers_never_takes_the_invoices_name(
 
 
 @pytest.mark.parametrize("example", stored_examples())
-def test_an_example_can_be_archived_and_read_by_everybody(
+def test_examples_conform_to_pdfa_and_pdfua(
     parts: PipelineServices, judge: LocalValidator, example: str
 ) -> None:
     body = template_body(example)

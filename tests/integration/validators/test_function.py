@@ -1,4 +1,4 @@
-"""The function of the validators in a whole stack: asked as the render function asks it."""
+"""The validators' function in a whole stack, invoked as the render function does."""
 
 import os
 from collections.abc import Iterator
@@ -48,7 +48,7 @@ def java_of(stack: RunningStack) -> list[psutil.Process]:
     return [process for process in processes if process.name() == "java"]
 
 
-def test_validators_are_not_started_before_they_are_asked(
+def test_validators_start_with_the_first_request(
     stack: RunningStack, remote: RemoteValidator
 ) -> None:
     assert java_of(stack) == []
@@ -61,7 +61,7 @@ def test_validators_are_not_started_before_they_are_asked(
     assert not any(name.startswith(("AWS_", "PLATEN_")) for name in told)
 
 
-def test_a_large_document_is_judged_and_nothing_of_it_stays(
+def test_large_document_is_validated_and_not_kept(
     stack: RunningStack, remote: RemoteValidator
 ) -> None:
     # Whatever follows the end of a PDF/A is a finding; before it, a comment is none.

@@ -1,4 +1,4 @@
-"""Every shape of invoice in every output: clean, or one of the refusals that are decided."""
+"""Every invoice kind in every output: valid, or refused as decided."""
 
 from typing import Final
 
@@ -17,7 +17,7 @@ REFUSED: Final = {("rounding", "BASIC_WL"): NO_ROUNDING, ("rounding", "BASIC"): 
 
 @pytest.mark.parametrize(("profile", "syntax"), OUTPUTS)
 @pytest.mark.parametrize("shape", INVOICE_KINDS)
-def test_every_shape_is_clean_or_refused(
+def test_every_invoice_kind_is_valid_or_refused_as_decided(
     judge: LocalValidator, shape: str, profile: str, syntax: Syntax
 ) -> None:
     invoice = INVOICE_KINDS[shape]()
@@ -28,7 +28,7 @@ def test_every_shape_is_clean_or_refused(
     assert faults or rejected(judge, xml, profile, syntax, invoice.type_code) == []
 
 
-def test_the_shapes_have_all_that_an_invoice_may_have() -> None:
+def test_invoice_kinds_cover_all_parts_of_an_invoice() -> None:
     made = [make() for make in INVOICE_KINDS.values()]
     lines = [line for invoice in made for line in invoice.lines]
 

@@ -1,4 +1,4 @@
-"""The layer of the validators is small enough for Lambda, and runs on a bare Amazon Linux 2023."""
+"""The layer of the validators: small enough for Lambda, and runs on a bare Amazon Linux 2023."""
 
 import re
 from collections.abc import Iterator

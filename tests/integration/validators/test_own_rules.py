@@ -1,4 +1,4 @@
-"""The service's own rules bear the ids under which the official sheets state the same."""
+"""The service's own rules have the ids under which the official sheets state the same."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ SEEN = [row for row in BROKEN_INVOICES if row[0] not in UNSEEN and not row[0].st
 
 
 @pytest.mark.parametrize(("rule", "changes"), [(rule, changes) for rule, _, changes in SEEN])
-def test_the_official_sheets_name_the_same_rule(
+def test_official_sheets_report_the_same_rule(
     judge: LocalValidator, rule: str, changes: dict[str, Any]
 ) -> None:
     invoice = read_invoice(invoice_json(changes), "invoice")
@@ -36,7 +36,7 @@ def test_the_official_sheets_name_the_same_rule(
     assert rule in {found.rule for found in findings}
 
 
-def test_what_breaks_no_rule_is_clean(judge: LocalValidator) -> None:
+def test_valid_invoice_has_no_findings(judge: LocalValidator) -> None:
     invoice = read_invoice(invoice_json(), "invoice")
     xml = write_cii(invoice, compute_totals(invoice), PROFILES["XRECHNUNG"])
 

@@ -1,4 +1,4 @@
-"""PDF/A and PDF/UA, judged by veraPDF; nothing that is seen changes."""
+"""PDF/A and PDF/UA, validated by veraPDF; the visible pages do not change."""
 
 import base64
 import io
@@ -68,7 +68,7 @@ def pictures(content: bytes) -> list[Image.Image]:
     [("2a", {}, False), ("3a", BANDS, False), ("2a", STAMPED, True), ("3a", STAMPED, True)],
     ids=["bare", "bands", "all without files", "all"],
 )
-def test_whatever_is_on_the_page_conforms_to_the_highest_levels_and_looks_as_before(
+def test_rich_document_conforms_to_the_highest_levels_and_looks_the_same(
     render: Render, judge: LocalValidator, pdfa: str, pdf: dict[str, Any], *, test: bool
 ) -> None:
     more: dict[str, Any] = {"pdfa": pdfa, "pdfua": True}
@@ -83,7 +83,7 @@ def test_whatever_is_on_the_page_conforms_to_the_highest_levels_and_looks_as_bef
         assert ImageChops.difference(before, after).getbbox() is None
 
 
-def test_the_same_document_is_the_same_bytes(render: Render) -> None:
+def test_conforming_pdf_is_deterministic(render: Render) -> None:
     pdf = STAMPED | {"pdfa": "3a", "pdfua": True, "attachments": [FILE]}
 
     once, again = (render(RICH, test=True, pdf=pdf).files[0].content for _ in range(2))
@@ -98,7 +98,7 @@ def test_lower_levels_need_no_tags(render: Render, judge: LocalValidator, pdfa: 
     assert faults(judge, made.content, pdfa) == set()
 
 
-def test_what_the_browser_prints_is_none_of_them(browser: Browser, judge: LocalValidator) -> None:
+def test_pdf_of_the_browser_alone_does_not_conform(browser: Browser, judge: LocalValidator) -> None:
     output = OutputOptions.from_json({})
 
     def printed(page: BrowserPage) -> bytes:
@@ -122,7 +122,7 @@ def test_what_the_browser_prints_is_none_of_them(browser: Browser, judge: LocalV
         (HEAD + "\ue123", "7.21.8:1"),
     ],
 )
-def test_what_only_its_author_can_change_is_told(
+def test_faults_of_the_document_are_reported(
     render: Render, judge: LocalValidator, html: str, rule: str
 ) -> None:
     (made,) = render(html, pdf={"pdfua": True}).files
@@ -134,7 +134,7 @@ def test_what_only_its_author_can_change_is_told(
 @pytest.mark.parametrize(
     "locked", [{}, {"protection": {"user_password": "ü€", "permissions": {"copy": False}}}]
 )
-def test_a_report_is_that_of_the_document_locked_or_not_claimed_or_not(
+def test_report_ignores_protection_and_pdfua_claim(
     render: Render, judge: LocalValidator, claimed: dict[str, Any], locked: dict[str, Any]
 ) -> None:
     said = [] if "pdfua" in claimed else ["ISO 14289-1:2014 5:1"]
@@ -154,7 +154,7 @@ def pdfua_report(judge: LocalValidator, outcome: RenderOutcome) -> dict[str, Any
     return made
 
 
-def test_a_report_leaves_the_document_and_its_links_as_they_are(render: Render) -> None:
+def test_accessibility_report_does_not_change_the_document(render: Render) -> None:
     (plain,) = render(RICH, pdf=STAMPED).files
     outcome = render(RICH, pdf={"accessibility_report": True, **STAMPED})
 
@@ -169,7 +169,7 @@ def test_a_report_leaves_the_document_and_its_links_as_they_are(render: Render) 
     assert not outcome.trace.warnings
 
 
-def test_links_are_told_by_their_texts(render: Render) -> None:
+def test_links_are_described_by_their_texts(render: Render) -> None:
     outcome = render(RICH, pdf={"pdfua": True})
 
     with pikepdf.open(io.BytesIO(outcome.files[0].content)) as document:
@@ -178,7 +178,7 @@ def test_links_are_told_by_their_texts(render: Render) -> None:
     assert not outcome.trace.warnings
 
 
-def test_links_of_headers_and_footers_are_left_out_and_that_is_told(render: Render) -> None:
+def test_links_of_headers_and_footers_are_removed_with_a_warning(render: Render) -> None:
     outcome = render(RICH, pdf={"pdfua": True, **STAMPED})
 
     with pikepdf.open(io.BytesIO(outcome.files[0].content)) as document:
@@ -192,7 +192,7 @@ def test_links_of_headers_and_footers_are_left_out_and_that_is_told(render: Rend
     assert [warning.code for warning in outcome.trace.warnings] == ["feature_unavailable"]
 
 
-def test_a_document_that_is_conforming_may_be_protected(render: Render) -> None:
+def test_conforming_document_can_be_protected(render: Render) -> None:
     protection = {"owner_password": "owner"}
 
     (made,) = render(RICH, pdf={"pdfua": True, "protection": protection}).files

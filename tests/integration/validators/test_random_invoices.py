@@ -1,4 +1,4 @@
-"""No total of any invoice is one that the official sheets reject."""
+"""Random invoices: the official sheets accept every computed total."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from tests.integration.validators.conftest import OUTPUTS, refused, rejected
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(changes=INVOICES)
-def test_random_invoices_are_clean_in_every_output(
+def test_random_invoices_are_valid_in_every_output(
     judge: LocalValidator, changes: dict[str, Any]
 ) -> None:
     for profile, syntax in OUTPUTS:

@@ -1,4 +1,4 @@
-"""E-invoices of others before the real validators: what they are worth, where they are wrong."""
+"""Validation of received e-invoices with the real validators: verdicts and paths of findings."""
 
 import pytest
 
@@ -23,7 +23,7 @@ def test_a_valid_invoice_passes_and_is_read(judge: LocalValidator, kind: str) ->
     assert found.invoice is not None
 
 
-def test_what_is_wrong_leads_to_its_place_in_the_invoice(judge: LocalValidator) -> None:
+def test_findings_have_the_path_in_the_invoice(judge: LocalValidator) -> None:
     found = examined(judge, INVOICE_XML.replace(b"HUR", b"QQQ"))
 
     report = found.conformance["einvoice"]
@@ -32,7 +32,7 @@ def test_what_is_wrong_leads_to_its_place_in_the_invoice(judge: LocalValidator) 
     assert paths == {"invoice.lines[1].quantity"}
 
 
-def test_a_pdf_is_held_to_its_claims_and_its_invoice_to_its_profile(judge: LocalValidator) -> None:
+def test_pdf_is_validated_against_its_claims_and_its_invoice_profile(judge: LocalValidator) -> None:
     found = examined(judge, hybrid_pdf())
 
     assert found.conformance["einvoice"]["status"] == "passed"

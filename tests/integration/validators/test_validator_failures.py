@@ -1,4 +1,4 @@
-"""What takes validators too long, or too much, or ends them: no verdict, and the next is right."""
+"""Failures of the validators: a timeout or crash gives no verdict, and the next is right."""
 
 import os
 import signal
@@ -42,7 +42,7 @@ def many_lines(kind: str, count: int) -> bytes:
     return head + whole * count + tail
 
 
-def test_the_longest_invoice_is_validated_within_its_time(judge: LocalValidator) -> None:
+def test_largest_invoice_is_validated_within_its_timeout(judge: LocalValidator) -> None:
     source = invoice_json({"lines": invoice_json()["lines"][:1] * MAX_LINES})
     _, xml = refused(source, "XRECHNUNG", "ubl")
     check = ConformanceCheck.ubl("XRECHNUNG", credit_note=False)
@@ -54,7 +54,7 @@ def test_the_longest_invoice_is_validated_within_its_time(judge: LocalValidator)
     assert time.monotonic() - began < check_timeout_s(check.kind, xml)
 
 
-def test_where_that_takes_too_long_there_is_no_verdict_and_the_next_is_right(
+def test_timeout_gives_no_verdict_and_the_next_validation_succeeds(
     mortal: LocalValidator,
 ) -> None:
     none = verdict(mortal, proof(EXTENDED.kind), EXTENDED, seconds=0.2)
@@ -77,7 +77,7 @@ def test_where_that_takes_too_long_there_is_no_verdict_and_the_next_is_right(
     assert mortal.pid != slow
 
 
-def test_validators_that_end_are_replaced_and_do_not_outlive_their_owner(
+def test_crashed_validators_are_replaced_and_do_not_outlive_their_owner(
     mortal: LocalValidator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:

@@ -1,4 +1,4 @@
-"""What becomes of a call of another function."""
+"""Outcomes of invoking another function."""
 
 import io
 import json
@@ -27,11 +27,11 @@ URL = "https://lambda.test"
 
 
 class TooManyRequestsException(ClientError):  # noqa: N818
-    """As botocore makes it of the service's answer."""
+    """Exception as botocore creates it from the service's answer."""
 
 
 class Torn:
-    """The body of an answer that does not arrive."""
+    """Response body that breaks off."""
 
     def __init__(self, fault: Exception) -> None:
         self._fault = fault
@@ -41,7 +41,7 @@ class Torn:
 
 
 class FakeLambda:
-    """Answers one call as it is told."""
+    """Lambda client that answers one call with a given outcome."""
 
     class exceptions:  # noqa: N801 -- as botocore names it
         TooManyRequestsException = TooManyRequestsException
@@ -56,7 +56,7 @@ class FakeLambda:
 
 
 class FakeClients(AwsClients):
-    """Gives the same client for every wait, and remembers the waits."""
+    """Client factory that returns one client and records the timeouts."""
 
     def __init__(self, outcome: Any) -> None:
         self.waits: list[float] = []
@@ -74,7 +74,7 @@ def refusal(kind: type[ClientError], status: int) -> ClientError:
 
 
 @pytest.mark.parametrize(
-    ("outcome", "told"),
+    ("outcome", "expected"),
     [
         (refusal(TooManyRequestsException, 429), FunctionBusy),
         (refusal(ClientError, 500), FunctionBusy),
@@ -90,8 +90,8 @@ def refusal(kind: type[ClientError], status: int) -> ClientError:
         ({"Payload": Torn(ReadTimeoutError(endpoint_url=URL))}, FunctionLate),
     ],
 )
-def test_each_end_of_a_call_has_its_name(outcome: Any, told: type[Exception]) -> None:
-    with pytest.raises(told):
+def test_each_invocation_failure_has_its_exception(outcome: Any, expected: type[Exception]) -> None:
+    with pytest.raises(expected):
         LambdaFunction(FakeClients(outcome), "f").invoke({}, wait_s=1)
 
 
@@ -101,7 +101,7 @@ def test_answer_is_the_functions_own() -> None:
     assert LambdaFunction(FakeClients(answer), "f").invoke({}, wait_s=1) == {"a": "界"}
 
 
-def test_no_call_waits_longer_than_it_may() -> None:
+def test_invocation_wait_is_bounded() -> None:
     clients = FakeClients(ReadTimeoutError(endpoint_url=URL))
     function = LambdaFunction(clients, "f")
     for wait_s in (27.19, 27.01, 26.99, 0.1):

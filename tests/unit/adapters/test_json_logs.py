@@ -1,4 +1,4 @@
-"""Logs: one line a record, with the ids of what it is about, whatever a value holds."""
+"""JSON logs: one line per record, with the bound ids, for any value."""
 
 import json
 import logging
@@ -20,7 +20,7 @@ from tests.builders.hostile_texts import HOSTILE_TEXTS
 from tests.builders.http import CONTEXT, event
 from tests.fakes.api_services import FakeApiServices
 
-# Not below the root, which collects for reports: half a pair in a report cannot be sent.
+# Not below the root logger, which pytest captures: it cannot report a lone surrogate.
 log = logging.Logger("chalicelib.somewhere")  # noqa: LOG001
 
 type Lines = Callable[[], list[dict[str, Any]]]
@@ -34,7 +34,7 @@ def lines(capsys: pytest.CaptureFixture[str]) -> Lines:
     return lambda: [json.loads(line) for line in capsys.readouterr().out.splitlines()]
 
 
-def test_a_record_is_one_line_with_the_ids_of_its_scope(lines: Lines) -> None:
+def test_record_is_one_line_with_the_bound_ids(lines: Lines) -> None:
     App((), FakeApiServices)
     configure_logging("render")
     with log_context(invocation="i", request_id="req_1"):
@@ -46,7 +46,7 @@ def test_a_record_is_one_line_with_the_ids_of_its_scope(lines: Lines) -> None:
     assert line.items() >= named.items()
 
 
-def test_what_a_scope_names_ends_with_it(lines: Lines) -> None:
+def test_bound_ids_end_with_their_context(lines: Lines) -> None:
     with log_context(invocation="i"):
         for number in "12":
             with log_context(message_id=number):
@@ -60,7 +60,7 @@ def test_what_a_scope_names_ends_with_it(lines: Lines) -> None:
     assert named == [("1", None), ("1", "req_1"), ("2", None), ("2", "req_2"), (None, None)]
 
 
-def test_what_a_scope_names_ends_with_it_when_it_fails() -> None:
+def test_bound_ids_end_with_a_failed_context() -> None:
     def fail() -> None:
         with log_context(invocation="i"):
             bind(request_id="req_1")
@@ -72,7 +72,7 @@ def test_what_a_scope_names_ends_with_it_when_it_fails() -> None:
     assert current_ids() == {}
 
 
-def test_threads_know_nothing_of_each_other() -> None:
+def test_bound_ids_are_isolated_between_threads() -> None:
     seen: list[Mapping[str, str]] = []
     with log_context(request_id="req_1"):
         thread = threading.Thread(target=lambda: seen.append(current_ids()))
@@ -83,7 +83,7 @@ def test_threads_know_nothing_of_each_other() -> None:
 
 
 @pytest.mark.parametrize("value", HOSTILE_TEXTS)
-def test_no_value_makes_a_line_of_its_own(lines: Lines, value: str) -> None:
+def test_no_value_can_inject_a_line(lines: Lines, value: str) -> None:
     with log_context(request_id=value):
         log.warning("said %s", value, extra={"reason": value})
         try:
@@ -92,21 +92,21 @@ def test_no_value_makes_a_line_of_its_own(lines: Lines, value: str) -> None:
             error.args = (value,)
             log.exception("failed")
 
-    said, failed = lines()
-    assert (said["message"], said["reason"]) == (f"said {value}", value)
+    succeeded, failed = lines()
+    assert (succeeded["message"], succeeded["reason"]) == (f"said {value}", value)
     assert failed["message"] == "failed"
     assert failed["exception"].startswith("Traceback")
-    for line in (said, failed):
+    for line in (succeeded, failed):
         assert line["request_id"] == value
         assert "another" not in {line["request_id"], line["level"]}
 
 
-def test_an_id_is_never_long() -> None:
+def test_long_id_is_truncated() -> None:
     with log_context(request_id="x" * 100_000):
         assert len(current_ids()["request_id"]) == 128
 
 
-def test_one_invocation_leaves_nothing_to_the_next(lines: Lines) -> None:
+def test_invocations_share_no_bound_ids(lines: Lines) -> None:
     app = App((), FakeApiServices)
     app(event(app, "GET", "/none", {"x-request-id": "first"}, None, "203.0.113.7"), CONTEXT)
 

@@ -1,4 +1,4 @@
-"""Metrics: lines that CloudWatch can read, with ids beside the values and never as dimensions."""
+"""Metrics: CloudWatch lines with ids beside the values and never as dimensions."""
 
 import datetime as dt
 import json
@@ -19,7 +19,7 @@ def metrics() -> Metrics:
     return Metrics("platen-test", "relay")
 
 
-def test_values_of_several_dimensions_stand_in_one_line(
+def test_values_with_several_dimensions_are_one_line(
     metrics: Metrics, capsys: pytest.CaptureFixture[str]
 ) -> None:
     metrics.write(
@@ -31,8 +31,8 @@ def test_values_of_several_dimensions_stand_in_one_line(
 
     output = capsys.readouterr().out
     assert output.count("\n") == 1
-    told = [(m.name, m.unit, m.dimensions, m.values) for m in metrics_in(output)]
-    assert told == [
+    emitted = [(m.name, m.unit, m.dimensions, m.values) for m in metrics_in(output)]
+    assert emitted == [
         ("LoadStage", "Milliseconds", HERE, [12.0]),
         ("PrintStage", "Milliseconds", HERE, [34.5]),
         ("Renders", "Count", HERE | {"status": "failed"}, [1.0]),
@@ -41,7 +41,7 @@ def test_values_of_several_dimensions_stand_in_one_line(
     assert {m.timestamp for m in metrics_in(output)} == {int(MOMENT.timestamp() * 1000)}
 
 
-def test_a_line_carries_the_ids_of_the_log_beside_its_dimensions(
+def test_line_carries_bound_ids_beside_its_dimensions(
     metrics: Metrics, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with log_context(request_id="req_1", render="rnd_1"):
@@ -54,7 +54,7 @@ def test_a_line_carries_the_ids_of_the_log_beside_its_dimensions(
 
 
 @pytest.mark.parametrize("value", HOSTILE_TEXTS)
-def test_no_id_makes_a_line_of_its_own(
+def test_no_id_can_inject_a_line(
     metrics: Metrics, capsys: pytest.CaptureFixture[str], value: str
 ) -> None:
     with log_context(request_id=value):

@@ -1,4 +1,4 @@
-"""Clients are made once, also when two threads come to need the same one."""
+"""AWS session: each client is created once, also with concurrent threads."""
 
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -26,7 +26,7 @@ def clients() -> AwsClients:
     return clients
 
 
-def test_a_client_that_is_being_made_ahead_is_waited_for(clients: AwsClients) -> None:
+def test_client_under_construction_is_awaited(clients: AwsClients) -> None:
     with ThreadPoolExecutor(8) as pool:
         found = set(pool.map(lambda _: clients.dynamodb, range(8)))
 
@@ -34,7 +34,7 @@ def test_a_client_that_is_being_made_ahead_is_waited_for(clients: AwsClients) ->
     assert clients.__dict__["_session"].made == ["dynamodb"]
 
 
-def test_clients_are_made_in_the_order_in_which_they_are_asked_for(clients: AwsClients) -> None:
+def test_clients_are_created_in_request_order(clients: AwsClients) -> None:
     clients.create("s3", "dynamodb")
 
     assert clients.__dict__["_session"].made == ["s3", "dynamodb"]

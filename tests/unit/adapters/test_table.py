@@ -1,4 +1,4 @@
-"""The table adapter: what it sends, what it makes of answers, and what it asks again."""
+"""Table adapter: requests, responses and retries."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -76,7 +76,7 @@ def test_absent_item_is_none(tables: Tables, stub: Stubber) -> None:
     assert tables.get("t", "a") is None
 
 
-def test_unprocessed_keys_are_asked_again(tables: Tables, stub: Stubber) -> None:
+def test_unprocessed_keys_are_requested_again(tables: Tables, stub: Stubber) -> None:
     first, second, third = ({"PK": {"S": pk}, "SK": {"S": "META"}} for pk in "abc")
     whole = {"t": {"Keys": [first, second, third], "ConsistentRead": True}}
     rest = {"t": {"Keys": [first], "ConsistentRead": True}}
@@ -96,7 +96,7 @@ def test_unprocessed_keys_are_asked_again(tables: Tables, stub: Stubber) -> None
     assert [item["PK"] for item in items] == ["a", "c"]
 
 
-def test_batch_in_which_nothing_was_processed_is_asked_again(tables: Tables, stub: Stubber) -> None:
+def test_fully_unprocessed_batch_is_requested_again(tables: Tables, stub: Stubber) -> None:
     again = {"t": {"Keys": [{"PK": {"S": "a"}, "SK": {"S": "META"}}]}}
     stub.add_response("batch_get_item", {"Responses": {}, "UnprocessedKeys": again})
     stub.add_response("batch_get_item", {"Responses": {"t": [FOUND]}})
@@ -104,11 +104,11 @@ def test_batch_in_which_nothing_was_processed_is_asked_again(tables: Tables, stu
     assert tables.get_many("t", [("a", "META")]) == [ITEM]
 
 
-def test_no_keys_ask_nothing(tables: Tables) -> None:
+def test_empty_key_list_sends_no_request(tables: Tables) -> None:
     assert tables.get_many("t", []) == []
 
 
-def test_query_sends_only_what_is_asked_for(tables: Tables, stub: Stubber) -> None:
+def test_query_sends_only_given_parameters(tables: Tables, stub: Stubber) -> None:
     stub.add_response(
         "query",
         {"Items": [FOUND], "ScannedCount": 3},
@@ -124,9 +124,9 @@ def test_query_sends_only_what_is_asked_for(tables: Tables, stub: Stubber) -> No
     assert tables.query("t", "PK = :pk", {":pk": "a"}) == QueryPage([ITEM], 3, None)
 
 
-def test_query_goes_on_where_a_page_ended(tables: Tables, stub: Stubber) -> None:
+def test_query_continues_after_each_page(tables: Tables, stub: Stubber) -> None:
     last = {"PK": {"S": "a"}, "SK": {"S": "META"}}
-    asked = {
+    query = {
         "TableName": "t",
         "KeyConditionExpression": "LPK = :pk",
         "ExpressionAttributeValues": {":pk": {"S": "a"}, ":s": {"S": "x"}},
@@ -136,10 +136,10 @@ def test_query_goes_on_where_a_page_ended(tables: Tables, stub: Stubber) -> None
         "Limit": 2,
         "ScanIndexForward": False,
     }
-    # A filter may leave nothing of a page that is not the last one.
-    stub.add_response("query", {"Items": [], "ScannedCount": 2, "LastEvaluatedKey": last}, asked)
+    # A filter may leave a page empty although it is not the last one.
+    stub.add_response("query", {"Items": [], "ScannedCount": 2, "LastEvaluatedKey": last}, query)
     stub.add_response(
-        "query", {"Items": [FOUND], "ScannedCount": 1}, asked | {"ExclusiveStartKey": last}
+        "query", {"Items": [FOUND], "ScannedCount": 1}, query | {"ExclusiveStartKey": last}
     )
 
     def page(start: dict[str, Any] | None) -> QueryPage:
@@ -161,7 +161,7 @@ def test_query_goes_on_where_a_page_ended(tables: Tables, stub: Stubber) -> None
     assert page(first.last_evaluated_key) == QueryPage([ITEM], 1, None)
 
 
-def test_put_answers_nothing_and_sends_its_condition(tables: Tables, stub: Stubber) -> None:
+def test_put_sends_its_condition_and_returns_none(tables: Tables, stub: Stubber) -> None:
     stub.add_response(
         "put_item",
         {},
@@ -176,7 +176,7 @@ def test_put_answers_nothing_and_sends_its_condition(tables: Tables, stub: Stubb
     assert tables.write(Write("t", item=ITEM, condition="attribute_not_exists(PK)")) is None
 
 
-def test_update_answers_the_new_item(tables: Tables, stub: Stubber) -> None:
+def test_update_returns_the_new_item(tables: Tables, stub: Stubber) -> None:
     stub.add_response(
         "update_item",
         {"Attributes": FOUND},
@@ -196,11 +196,13 @@ def test_update_answers_the_new_item(tables: Tables, stub: Stubber) -> None:
     assert tables.write(update) == ITEM
 
 
-@pytest.mark.parametrize(("told", "item"), [({"Item": FOUND}, ITEM), ({}, None)])
-def test_refused_write_carries_what_stands_there(
-    tables: Tables, stub: Stubber, told: dict[str, Any], item: dict[str, Any] | None
+@pytest.mark.parametrize(("cancellation", "item"), [({"Item": FOUND}, ITEM), ({}, None)])
+def test_failed_condition_carries_the_stored_item(
+    tables: Tables, stub: Stubber, cancellation: dict[str, Any], item: dict[str, Any] | None
 ) -> None:
-    stub.add_client_error("update_item", "ConditionalCheckFailedException", modeled_fields=told)
+    stub.add_client_error(
+        "update_item", "ConditionalCheckFailedException", modeled_fields=cancellation
+    )
 
     with pytest.raises(ConditionFailed) as refused:
         tables.write(Write("t", key=KEY, update="SET n = :n", values={":n": 1}))
@@ -208,16 +210,14 @@ def test_refused_write_carries_what_stands_there(
     assert (refused.value.item, refused.value.index) == (item, 0)
 
 
-def test_other_failures_of_a_write_are_not_hidden(tables: Tables, stub: Stubber) -> None:
+def test_other_write_failures_are_raised(tables: Tables, stub: Stubber) -> None:
     stub.add_client_error("put_item", "ValidationException")
 
     with pytest.raises(ClientError, match="ValidationException"):
         tables.write(Write("t", item=ITEM))
 
 
-def test_transaction_puts_and_updates_under_a_token_of_its_own(
-    tables: Tables, stub: Stubber
-) -> None:
+def test_transaction_puts_and_updates_with_a_client_token(tables: Tables, stub: Stubber) -> None:
     stub.add_response(
         "transact_write_items",
         {},
@@ -232,9 +232,7 @@ def test_transaction_puts_and_updates_under_a_token_of_its_own(
     )
 
 
-def test_refused_transaction_tells_which_write_and_what_stands_there(
-    tables: Tables, stub: Stubber
-) -> None:
+def test_failed_transaction_carries_index_and_stored_item(tables: Tables, stub: Stubber) -> None:
     refuse_transaction(stub, NONE, REFUSED, NONE)
 
     with pytest.raises(ConditionFailed) as refused:
@@ -243,7 +241,7 @@ def test_refused_transaction_tells_which_write_and_what_stands_there(
     assert (refused.value.item, refused.value.index) == (ITEM, 1)
 
 
-def test_condition_is_told_rather_than_a_conflict_beside_it(tables: Tables, stub: Stubber) -> None:
+def test_failed_condition_wins_over_a_conflict(tables: Tables, stub: Stubber) -> None:
     refuse_transaction(stub, CONFLICT, REFUSED)
 
     with pytest.raises(ConditionFailed) as refused:
@@ -252,14 +250,14 @@ def test_condition_is_told_rather_than_a_conflict_beside_it(tables: Tables, stub
     assert refused.value.index == 1
 
 
-def test_conflict_with_another_transaction_is_repeated(tables: Tables, stub: Stubber) -> None:
+def test_transaction_conflict_is_retried(tables: Tables, stub: Stubber) -> None:
     refuse_transaction(stub, NONE, CONFLICT)
     stub.add_response("transact_write_items", {})
 
     tables.transact([Write("t", item=ITEM)] * 2)
 
 
-def test_transaction_that_can_never_be_done_is_not_hidden(tables: Tables, stub: Stubber) -> None:
+def test_permanent_transaction_failure_is_raised(tables: Tables, stub: Stubber) -> None:
     refuse_transaction(stub, {"Code": "ValidationError", "Message": "no such attribute"})
 
     with pytest.raises(ClientError, match="TransactionCanceledException"):

@@ -1,4 +1,4 @@
-"""An answer that was cut on its way is no answer: the call is made again."""
+"""Truncated responses: the call is repeated."""
 
 import io
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ WHOLE = b'{"Item": {"PK": {"S": "a"}}}'
 
 
 class Wire:
-    """Answers the calls of a client, before they are sent, with what comes next."""
+    """Handler that answers the calls of a client with the next prepared response."""
 
     def __init__(self, *answers: bytes) -> None:
         self._answers: Iterator[bytes] = iter(answers)
@@ -32,7 +32,7 @@ class Wire:
             config=Config(retries={"mode": "standard", "total_max_attempts": ATTEMPTS}),
         )
         events: Any = self.client.meta.events
-        # Before the mock of AWS, which may be in this process.
+        # Before moto, which may run in this process.
         events.register_first("before-send", self._answer)
 
     def _answer(self, **_: Any) -> AWSResponse:
@@ -54,14 +54,14 @@ class Raw(io.BytesIO):
 
 
 @pytest.mark.parametrize("cut", [b"", WHOLE[:1], WHOLE[:-1]])
-def test_cut_answer_is_asked_for_again(cut: bytes) -> None:
+def test_truncated_answer_is_requested_again(cut: bytes) -> None:
     wire = Wire(*[cut] * (ATTEMPTS - 1), WHOLE)
 
     assert wire.get()["Item"] == {"PK": {"S": "a"}}
     assert wire.calls == ATTEMPTS
 
 
-def test_answer_that_is_cut_every_time_is_an_error_and_no_absent_item() -> None:
+def test_answer_truncated_every_time_is_an_error_and_not_an_absent_item() -> None:
     wire = Wire(*[WHOLE[:9]] * (ATTEMPTS + 1))
 
     with pytest.raises(IncompleteReadError):
@@ -69,7 +69,7 @@ def test_answer_that_is_cut_every_time_is_an_error_and_no_absent_item() -> None:
     assert wire.calls == ATTEMPTS
 
 
-def test_whole_answer_is_taken_at_once() -> None:
+def test_complete_answer_is_used_at_once() -> None:
     wire = Wire(WHOLE)
 
     assert wire.get()["Item"]

@@ -1,4 +1,4 @@
-"""The validators behind their function: large documents go by an object, failures say nothing."""
+"""Remote validators: large documents go through the bucket, failures give no verdict."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -38,16 +38,16 @@ class FakeFunction:
         self._objects = objects
         self._failure = failure
         self.refusals = 0
-        self.asked: list[Mapping[str, Any]] = []
+        self.invocations: list[Mapping[str, Any]] = []
         self.seen: list[bytes] = []
         self.more: dict[str, Any] = {}
         self.answer: dict[str, Any] | None = None
 
     def invoke(self, event: Mapping[str, Any], *, wait_s: float) -> dict[str, Any]:
         assert wait_s > 0
-        self.asked.append(event)
+        self.invocations.append(event)
         self.seen += [self._objects.kept[event["key"]]] if "key" in event else []
-        if len(self.asked) <= self.refusals:
+        if len(self.invocations) <= self.refusals:
             raise FunctionBusy("f")
         if self._failure is not None:
             raise self._failure
@@ -67,17 +67,17 @@ def validator(
     return RemoteValidator(function, objects), function, objects  # type: ignore[arg-type]
 
 
-def test_a_small_document_goes_along_and_its_verdicts_come_back() -> None:
+def test_small_document_is_sent_inline_and_its_verdicts_are_returned() -> None:
     remote, function, objects = validator()
 
     assert remote.validate(b"%PDF", CHECKS, Deadline.after(9)) == VERDICTS
-    assert function.asked[0]["content"] == "JVBERg=="
-    assert function.asked[0]["checks"][0] == CHECKS[0].to_json()
+    assert function.invocations[0]["content"] == "JVBERg=="
+    assert function.invocations[0]["checks"][0] == CHECKS[0].to_json()
     assert objects.kept == {}
 
 
 @pytest.mark.parametrize("failure", [None, FunctionLate("f")])
-def test_a_large_document_is_kept_no_longer_than_the_call(failure: Exception | None) -> None:
+def test_large_document_is_stored_only_during_the_call(failure: Exception | None) -> None:
     large = b"x" * (MAX_INLINE_BYTES + 1)
     remote, function, objects = validator(failure)
 
@@ -87,7 +87,7 @@ def test_a_large_document_is_kept_no_longer_than_the_call(failure: Exception | N
     assert objects.kept == {}
 
 
-def test_a_verdict_counts_also_where_the_document_cannot_be_taken_back(
+def test_verdict_counts_although_the_document_cannot_be_deleted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     remote, _, _ = validator()
@@ -100,15 +100,15 @@ def test_a_verdict_counts_also_where_the_document_cannot_be_taken_back(
     assert remote.validate(b"x" * (MAX_INLINE_BYTES + 1), CHECKS, Deadline.after(9)) == VERDICTS
 
 
-def test_validators_that_have_no_room_are_asked_again() -> None:
+def test_throttled_validators_are_invoked_again() -> None:
     remote, function, _ = validator()
     function.refusals = 2
 
     assert remote.validate(b"%PDF", CHECKS, Deadline.after(60)) == VERDICTS
-    assert len(function.asked) == 3
+    assert len(function.invocations) == 3
 
 
-def test_few_clients_wait_for_verdicts_however_much_time_there_is() -> None:
+def test_number_of_validator_clients_is_bounded() -> None:
     clients = FakeClients(ReadTimeoutError(endpoint_url="https://lambda.test"))
     remote = RemoteValidator(LambdaFunction(clients, "f"), FakeObjects())  # type: ignore[arg-type]
 
@@ -118,15 +118,15 @@ def test_few_clients_wait_for_verdicts_however_much_time_there_is() -> None:
     assert len(clients.waits) == 10
 
 
-def test_a_large_document_of_which_nothing_may_be_kept_has_no_verdict() -> None:
+def test_large_zero_retention_document_has_no_verdict() -> None:
     remote, function, _ = validator()
 
-    told = remote.validate(
+    verdicts = remote.validate(
         b"x" * (MAX_INLINE_BYTES + 1), CHECKS, Deadline.after(9), may_store=False
     )
 
-    assert [verdict.findings for verdict in told] == [None, None]
-    assert function.asked == []
+    assert [verdict.findings for verdict in verdicts] == [None, None]
+    assert function.invocations == []
 
 
 @pytest.mark.parametrize(
@@ -139,22 +139,22 @@ def test_a_large_document_of_which_nothing_may_be_kept_has_no_verdict() -> None:
     ],
     ids=lambda failure: type(failure).__name__,
 )
-def test_whatever_fails_there_is_no_verdict(failure: Exception) -> None:
+def test_any_failure_gives_no_verdict(failure: Exception) -> None:
     remote, _, _ = validator(failure)
 
-    told = remote.validate(b"%PDF", CHECKS, Deadline.after(1))
+    verdicts = remote.validate(b"%PDF", CHECKS, Deadline.after(1))
 
-    assert [verdict.findings for verdict in told] == [None, None]
+    assert [verdict.findings for verdict in verdicts] == [None, None]
 
 
-def test_without_time_nobody_is_asked() -> None:
+def test_without_time_no_validator_is_invoked() -> None:
     remote, function, _ = validator()
 
     assert remote.validate(b"%PDF", CHECKS, Deadline.after(0))[0].findings is None
-    assert function.asked == []
+    assert function.invocations == []
 
 
-def test_what_a_newer_release_tells_beside_its_verdicts_is_passed_over() -> None:
+def test_unknown_fields_of_a_newer_release_are_ignored() -> None:
     remote, function, _ = validator()
     function.more = {"advice": "none"}
 
@@ -171,10 +171,10 @@ def test_what_a_newer_release_tells_beside_its_verdicts_is_passed_over() -> None
         {"verdicts": [{**VERDICTS[0].to_json(), "findings": [{"rule": "x"}]}] * len(CHECKS)},
     ],
 )
-def test_an_answer_that_this_release_cannot_read_is_no_verdict(answer: dict[str, Any]) -> None:
+def test_unreadable_answer_is_no_verdict(answer: dict[str, Any]) -> None:
     remote, function, _ = validator()
     function.answer = answer
 
-    told = remote.validate(b"%PDF", CHECKS, Deadline.after(9))
+    verdicts = remote.validate(b"%PDF", CHECKS, Deadline.after(9))
 
-    assert [verdict.findings for verdict in told] == [None, None]
+    assert [verdict.findings for verdict in verdicts] == [None, None]

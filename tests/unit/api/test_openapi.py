@@ -1,4 +1,4 @@
-"""The OpenAPI document that is made from endpoint rows."""
+"""OpenAPI document generated from endpoint rows."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -27,7 +27,7 @@ def _references(node: Any) -> Iterator[str]:
             yield from _references(value)
 
 
-def test_every_reference_leads_somewhere(made: dict[str, Any]) -> None:
+def test_every_reference_resolves(made: dict[str, Any]) -> None:
     for reference in _references(made):
         node = made
         for step in reference.removeprefix("#/").split("/"):
@@ -40,7 +40,7 @@ def test_every_schema_is_json_schema_2020_12(made: dict[str, Any]) -> None:
         Draft202012Validator.check_schema(schema)
 
 
-def test_operation_tells_body_query_parameters_and_problems(made: dict[str, Any]) -> None:
+def test_operation_lists_body_query_parameters_and_problems(made: dict[str, Any]) -> None:
     chairs = made["paths"]["/v1/chairs"]
 
     body = chairs["post"]["requestBody"]
@@ -66,7 +66,7 @@ def test_public_operation_needs_no_key(made: dict[str, Any]) -> None:
     assert "RateLimit" not in operation["responses"]["200"]["headers"]
 
 
-def test_path_parameters_and_bytes(made: dict[str, Any]) -> None:
+def test_operation_lists_path_parameters_and_binary_content(made: dict[str, Any]) -> None:
     operation = made["paths"]["/v1/pictures/{id}"]["get"]
 
     assert operation["parameters"][0]["name"] == "id"

@@ -1,4 +1,4 @@
-"""Cursors: read back by the list that wrote them, by no other."""
+"""Cursors: valid only in the list that wrote them."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Every bound of whatever any route is sent, at it and just beyond it, on the model that has it."""
+"""Every bound of every request model, tested at the bound and just beyond it."""
 
 import json
 import re
@@ -15,12 +15,12 @@ from chalicelib.contract.validation import read_body, read_query
 from chalicelib.core.errors import ServiceError
 
 QUERIES: Final = {row.query_model for row in ENDPOINTS if row.query_model}
-# A scene is sent as any object, and held to its own model then.
+# A scene is sent as any object and validated against its model later.
 BODIES: Final = {row.body_model for row in ENDPOINTS if row.body_model} | {Scene}
 LENGTHS: Final = ("minLength", "maxLength"), ("minItems", "maxItems")
 BOUNDS: Final = {"minimum", "maximum", "maxProperties", "propertyNames", "pattern"}.union(*LENGTHS)
 _AMOUNT: Final = r"^-?[0-9]{1,10}(?:\.[0-9]{1,%s})?$"
-# What a pattern takes at its bounds, and what lies just beyond.
+# Texts that match a pattern at its bounds, and just beyond.
 PATTERNS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     _AMOUNT % 2: (("9999999999.99", "-0"), ("10000000000", "0.999", ".9", "1e3", "")),
     _AMOUNT % 6: (("9999999999.999999", "-0"), ("10000000000", "0.9999999", "")),
@@ -42,7 +42,7 @@ def _color(length: int) -> str:
     return f"{'rgb(0 0 0'.ljust(length - 1)})"
 
 
-# A text of n characters that the property takes but for its length.
+# A text of n characters that is valid except for its length.
 TEXTS: Final[dict[str, Callable[[int], str]]] = {
     "url": lambda n: ("https://a" + "a" * n)[:n],
     "data_url": lambda n: ("https://a" + "a" * n)[:n],
@@ -51,7 +51,7 @@ TEXTS: Final[dict[str, Callable[[int], str]]] = {
     "language": lambda n: ("abc" + "-abcdefgh" * 4)[:n],
     "page_ranges": lambda n: "1," * ((n - 1) // 2) + "1" * (2 - n % 2),
 }
-# What lies within a bound and is refused all the same, by a rule that no bound can say.
+# Values within a bound that another rule refuses.
 NARROWER: Final = {
     "InvoiceVat.rate: 9999999999.999999",
     "PdfOptions.height: 0",
@@ -61,7 +61,7 @@ NARROWER: Final = {
 
 
 class Case(NamedTuple):
-    """A value of one property, and whether the property takes it."""
+    """A value of one property, and whether the property accepts it."""
 
     model: type[BaseModel]
     name: str
@@ -70,7 +70,7 @@ class Case(NamedTuple):
 
 
 def models(kinds: set[type[BaseModel]]) -> list[type[BaseModel]]:
-    """Return these models and all that stand in them, however deep."""
+    """Return these models and all nested ones."""
     found: dict[str, type[BaseModel]] = {}
     waiting = list(kinds)
     while waiting:
@@ -95,7 +95,7 @@ def inside(annotation: Any) -> Iterator[type[BaseModel]]:
 def bounded(model: type[BaseModel]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield the name and the schema of each branch of a property that has a bound."""
     own = model.model_json_schema()
-    # Where it stands in itself, a reference leads to it.
+    # A recursive model contains a reference to itself.
     own = own["$defs"][model.__name__] if "$ref" in own else own
     for name, schema in own["properties"].items():
         for branch in schema.get("anyOf") or schema.get("oneOf") or [schema]:
@@ -147,7 +147,7 @@ def arrays(branch: Mapping[str, Any]) -> Iterator[tuple[Any, bool]]:
             words = item.get("enum", ["x"]) * count
             yield words[:count], allowed
         elif not allowed:
-            # What stands in it has cases of its own, and need not be complete here.
+            # Nested models have separate cases and need not be complete here.
             yield [{}] * count, allowed
     if item.get("type") == "string" and "enum" not in item:
         yield from (([text], allowed) for text, allowed in texts("", item))
@@ -169,7 +169,7 @@ def objects(branch: Mapping[str, Any]) -> Iterator[tuple[Any, bool]]:
 
 
 def findings(model: type[BaseModel], name: str, value: Any) -> list[str]:
-    """Return the places below a property that are refused."""
+    """Return the refused locations below a property."""
     sent = {name: value}
     try:
         if model in QUERIES:
@@ -189,7 +189,7 @@ CASES: Final = [
 ]
 
 
-def test_what_is_at_a_bound_is_taken() -> None:
+def test_value_at_a_bound_is_accepted() -> None:
     refused = {
         f"{model.__name__}.{name}: {str(value)[:40]}"
         for model, name, value, allowed in CASES
@@ -200,7 +200,7 @@ def test_what_is_at_a_bound_is_taken() -> None:
     assert refused == NARROWER
 
 
-def test_what_is_beyond_a_bound_is_refused_by_name() -> None:
+def test_value_beyond_a_bound_is_refused_by_name() -> None:
     taken = {
         f"{model.__name__}.{name}: {str(value)[:40]}"
         for model, name, value, allowed in CASES
@@ -211,7 +211,7 @@ def test_what_is_beyond_a_bound_is_refused_by_name() -> None:
 
 
 @pytest.mark.parametrize("model", models(QUERIES | BODIES), ids=lambda model: model.__name__)
-def test_every_bounded_property_is_tried_beyond_its_bounds(model: type[BaseModel]) -> None:
+def test_every_bounded_property_is_tested_beyond_its_bounds(model: type[BaseModel]) -> None:
     tried = {case.name for case in CASES if case.model is model and not case.allowed}
 
     assert tried == {name for name, _ in bounded(model)}

@@ -1,4 +1,4 @@
-"""What goes together with PDF/A and PDF/UA, and what is said to what does not."""
+"""Options compatible with PDF/A and PDF/UA, and refusals of the others."""
 
 import json
 from typing import Any
@@ -17,14 +17,14 @@ def read(**output: Any) -> OutputSpec:
 
 
 @pytest.mark.parametrize("pdfa", ["2b", "2u", "2a", "3b", "3u", "3a"])
-def test_every_level_goes_with_accessibility(pdfa: str) -> None:
+def test_every_pdfa_level_is_compatible_with_pdfua(pdfa: str) -> None:
     pdf = read(formats=["png", "pdf"], pdf={"pdfa": pdfa, "pdfua": True}).pdf
 
     assert (pdf.pdfa, pdf.pdfua) == (pdfa, True)
 
 
 @pytest.mark.parametrize(
-    ("output", "told"),
+    ("output", "message"),
     [
         ({"pdf": {"pdfa": "2u", "attachments": [ATTACHMENT]}}, "use 3u"),
         ({"pdf": {"pdfa": "3b", "protection": {"owner_password": "x"}}}, "protection"),
@@ -36,12 +36,12 @@ def test_every_level_goes_with_accessibility(pdfa: str) -> None:
         ({"formats": ["png", "html"], "pdf": {"pdfua": True}}, "pdf among the formats"),
     ],
 )
-def test_what_excludes_each_other_is_refused(output: dict[str, Any], told: str) -> None:
+def test_conflicting_options_are_refused(output: dict[str, Any], message: str) -> None:
     with pytest.raises(ServiceError) as refused:
         read(**output)
 
     (error,) = refused.value.errors
-    assert told in error.message
+    assert message in error.message
 
 
 @pytest.mark.parametrize(
@@ -53,6 +53,6 @@ def test_what_excludes_each_other_is_refused(output: dict[str, Any], told: str) 
         {"pdfua": True, "attachments": [ATTACHMENT]},
     ],
 )
-def test_what_goes_together_is_taken(pdf: dict[str, Any]) -> None:
+def test_compatible_options_are_accepted(pdf: dict[str, Any]) -> None:
     read(format="zip", pdf=pdf)
     read(pdf=pdf)

@@ -1,4 +1,4 @@
-"""What the e-invoice endpoint takes."""
+"""Requests of the e-invoice endpoint."""
 
 import json
 from typing import Any
@@ -48,7 +48,7 @@ def test_a_refusal_points_at_the_field(changes: dict[str, Any], paths: list[str]
     assert refused_at(**changes) == paths
 
 
-def test_what_is_said_of_the_render_is_kept() -> None:
+def test_render_fields_are_kept() -> None:
     request = read(mode="async", priority="low", reference="r", test=True, metadata={"a": 1})
 
     assert (request.mode, request.priority, request.reference) == ("async", "low", "r")

@@ -1,4 +1,4 @@
-"""The contract's invoice and the one that the engine reads are one: whatever is sent as either."""
+"""Invoice of the contract and of the engine: both accept and refuse the same JSON."""
 
 import copy
 import datetime as dt
@@ -33,7 +33,7 @@ _FORMS: Final = {
     constraints.PAYMENT_MEANS_PATTERN: "58",
     constraints.UNIT_PATTERN: "HUR",
 }
-# What a value may be replaced with; the longest texts are those at and above every bound.
+# Replacement values; the longest texts are at and above every bound.
 _TEXTS: Final = ("", " ", "ab", "AB", "ABC", "abcd", "a\x01c", "1", "-1", "1.25", "1.234567")
 _WORDS: Final = ("1.2345678", "1e3", "101", "1234567890", "12345678901", "2026-02-30", "20260201")
 _LONG: Final = tuple("x" * n for n in (50, 51, 200, 201, 1000, 1001, 2000, 2001, 5000, 5001))
@@ -56,7 +56,7 @@ PROBES: Final = (*_TEXTS, *_WORDS, *_LONG, *_OTHERS)
 
 
 def sample(hint: Any) -> Any:
-    """Return JSON with everything that the engine's model knows."""
+    """Return JSON with every field of the engine's model."""
     if type(None) in get_args(hint):
         hint = next(each for each in get_args(hint) if each is not type(None))
     marks: Sequence[Any] = getattr(hint, "__metadata__", ())
@@ -119,26 +119,26 @@ def engine_takes(value: Any) -> bool:
 COMPLETE: Final = sample(Invoice)
 
 
-def test_the_complete_invoice_is_taken_and_written_back() -> None:
+def test_complete_invoice_round_trips() -> None:
     assert contract_takes(COMPLETE)
     assert written(read_invoice(COMPLETE, "invoice")) == COMPLETE
 
 
 @pytest.mark.parametrize("path", [path for path in paths(COMPLETE) if path], ids=str)
-def test_both_take_and_refuse_the_same(path: Path) -> None:
+def test_contract_and_engine_accept_and_refuse_the_same(path: Path) -> None:
     changed = [replaced(COMPLETE, path, by) for by in (..., *PROBES)]
     disagreed = [
         by
         for by, invoice in zip((..., *PROBES), changed, strict=True)
         if contract_takes(invoice) != engine_takes(invoice)
-        # An allowance that says nothing has a shape, but no amount (BR-41).
+        # An empty allowance has a valid shape but no amount (BR-41).
         and not (by == {} and path[-2:-1] in {("allowances",), ("charges",)})
     ]
 
     assert disagreed == []
 
 
-def test_nothing_unknown_is_taken() -> None:
+def test_unknown_fields_are_refused() -> None:
     for path in paths(COMPLETE):
         holder = COMPLETE
         for step in path:
@@ -150,7 +150,7 @@ def test_nothing_unknown_is_taken() -> None:
 
 
 @pytest.mark.parametrize("path", [path for path in paths(COMPLETE) if path[-1:] == (0,)], ids=str)
-def test_arrays_are_as_long_as_the_contract_says(path: Path) -> None:
+def test_array_lengths_equal_the_contract(path: Path) -> None:
     most = 10_000 if path == ("lines", 0) else 100
     entry = COMPLETE
     for step in path:
@@ -161,7 +161,7 @@ def test_arrays_are_as_long_as_the_contract_says(path: Path) -> None:
         assert engine_takes(invoice) is taken
 
 
-def test_words_are_those_of_the_values() -> None:
+def test_enumerations_equal_the_engine_values() -> None:
     schema = Contract.model_json_schema()["$defs"]
 
     assert schema["InvoiceVat"]["properties"]["category"]["enum"] == [*constraints.VAT_CATEGORIES]

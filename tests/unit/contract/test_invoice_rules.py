@@ -1,10 +1,10 @@
-"""The reference lists the service's own rules, each and no other."""
+"""Reference of the service's own invoice rules: complete and without others."""
 
 import re
 from pathlib import Path
 
 from chalicelib import engine
-from chalicelib.contract.einvoices import PLT_RULES, plt_rules_markdown
+from chalicelib.contract.invoice.constraints import PLT_RULES, plt_rules_markdown
 
 ENGINE = Path(engine.__file__).parent
 

@@ -1,4 +1,4 @@
-"""Decimals of an invoice: read as they were written, but for what is none."""
+"""Decimals of an invoice: read exactly, and refused when invalid."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from chalicelib.contract.invoice.constraints import parse_decimal
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf"), 1e300, "NaN"])
-def test_what_is_no_number_is_told_as_any_other_fault(value: float | str) -> None:
+def test_invalid_number_is_reported_as_an_error(value: float | str) -> None:
     with pytest.raises(ValueError, match="must be a decimal with at most 10 digits"):
         parse_decimal(value, 2)
 
@@ -21,5 +21,5 @@ def test_what_is_no_number_is_told_as_any_other_fault(value: float | str) -> Non
         (9999999999.12, "9999999999.12"),
     ],
 )
-def test_no_zero_has_a_sign_and_no_digit_is_lost(value: float | str, read: str) -> None:
+def test_zeros_have_no_sign_and_digits_are_kept(value: float | str, read: str) -> None:
     assert str(parse_decimal(value, 6)) == read

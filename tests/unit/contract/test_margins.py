@@ -1,4 +1,4 @@
-"""Margins leave room on the page that a request asks for."""
+"""Margins must leave room on the requested page."""
 
 import json
 from typing import Any
@@ -10,7 +10,7 @@ from chalicelib.contract.validation import read_body
 from chalicelib.core.errors import ServiceError
 
 NONE = dict.fromkeys(("top", "right", "bottom", "left"), "0")
-# Across: one point is left of the width, or less. So down, of the height.
+# Across: one point of the width is left, or less. Down: the same of the height.
 ACROSS = NONE | {"left": "99pt"}
 DOWN = NONE | {"top": "100pt", "bottom": "99pt"}
 
@@ -31,7 +31,7 @@ DOWN = NONE | {"top": "100pt", "bottom": "99pt"}
         ({"width": "1pt", "height": "1pt", "margin": NONE}, True),
     ],
 )
-def test_one_point_is_left_of_either_side(pdf: dict[str, Any], *, fits: bool) -> None:
+def test_margins_leave_at_least_one_point(pdf: dict[str, Any], *, fits: bool) -> None:
     raw = json.dumps(pdf).encode()
 
     if fits:

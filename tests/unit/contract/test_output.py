@@ -1,4 +1,4 @@
-"""What an output may ask for, and what is said to what it may not."""
+"""Output options: accepted values and refusals."""
 
 import json
 from typing import Any
@@ -47,14 +47,14 @@ def test_a_page_may_be_up_to_five_metres_long(length: str) -> None:
         ("1mm\n", "units mm, cm, in"),
     ],
 )
-def test_a_page_side_that_is_none_is_told(side: str, length: str, expected: str) -> None:
+def test_invalid_page_side_is_refused(side: str, length: str, expected: str) -> None:
     error = refusal_of(pdf={"width": "10mm", "height": "10mm", side: length})
 
     assert error.path == f"/pdf/{side}"
     assert expected in error.message
 
 
-def test_a_margin_may_be_nothing_but_not_larger_than_any_page() -> None:
+def test_margin_may_be_zero_but_not_larger_than_any_page() -> None:
     margin = {"top": "0", "left": "0mm", "right": "199in"}
     assert read(pdf={"width": "200in", "height": "9in", "margin": margin}).pdf.margin.top == "0"
 
@@ -72,7 +72,7 @@ def test_page_ranges_ascend(ranges: str) -> None:
     "ranges",
     ["0", "0-2", "3-1", "1,3-2", "", ",", "1-", "-1", "1-2-3", "a", "\u0661", "1\n", "100000"],
 )
-def test_page_ranges_that_are_none_are_told(ranges: str) -> None:
+def test_invalid_page_ranges_are_refused(ranges: str) -> None:
     error = refusal_of(pdf={"page_ranges": ranges})
 
     assert error.path == "/pdf/page_ranges"
@@ -96,14 +96,14 @@ def test_a_filename_may_have_braces() -> None:
         ("timezone", "../UTC"),
     ],
 )
-def test_names_of_places_are_ascii(field: str, value: str) -> None:
+def test_locale_and_timezone_must_be_valid(field: str, value: str) -> None:
     error = refusal_of(**{field: value})
 
     assert error.path == f"/{field}"
     assert "is expected" in error.message
 
 
-def test_names_of_places_are_kept() -> None:
+def test_valid_locale_and_timezone_are_kept() -> None:
     for zone in ("Europe/Vienna", "UTC", "CET", "Japan", "EST5EDT", "Etc/GMT+12", "GMT0"):
         output = read(locale="de-AT", timezone=zone)
 

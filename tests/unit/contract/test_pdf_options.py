@@ -1,4 +1,4 @@
-"""What a PDF may be asked for, beyond the bounds that stand in the schema."""
+"""PDF options: rules beyond the bounds in the schema."""
 
 import json
 from typing import Any
@@ -67,7 +67,7 @@ def test_a_watermark_has_any_css_color(color: str) -> None:
         "#abc\n",
     ],
 )
-def test_what_is_no_color_is_told(color: str) -> None:
+def test_invalid_color_is_refused(color: str) -> None:
     error = refusal_of(watermark={"text": "x", "color": color})
 
     assert error.path == "/watermark/color"
@@ -75,7 +75,7 @@ def test_what_is_no_color_is_told(color: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["a", "Größe 1.pdf", "…", "..a", "a b\u00a0c", "請求書.xml"])
-def test_an_attachment_has_the_name_of_a_file(name: str) -> None:
+def test_attachment_name_is_a_valid_file_name(name: str) -> None:
     (attachment,) = read(attachments=[{"content": "QQ==", "filename": name}]).attachments
 
     assert attachment.filename == name
@@ -99,7 +99,7 @@ def test_an_attachment_has_the_name_of_a_file(name: str) -> None:
         "a\u200bb",
     ],
 )
-def test_a_name_that_leads_elsewhere_or_deceives_is_refused(name: str) -> None:
+def test_deceptive_attachment_name_is_refused(name: str) -> None:
     error = refusal_of(attachments=[{"content": "QQ==", "filename": name}])
 
     assert error.path == "/attachments/0/filename"
@@ -117,7 +117,7 @@ def test_a_password_is_bounded_in_bytes() -> None:
     assert (error.path, "127 bytes" in error.message) == ("/protection/user_password", True)
 
 
-def test_a_document_is_protected_by_passwords_that_differ() -> None:
+def test_owner_and_user_password_must_differ() -> None:
     assert "needs" in refusal_of(protection={}).message
     same = refusal_of(protection={"user_password": "a", "owner_password": "a"})
     assert "must differ" in same.message
@@ -129,7 +129,7 @@ def test_the_date_of_a_document_has_four_digits_for_its_year(year: str) -> None:
 
 
 @pytest.mark.parametrize("year", ["0001", "1000", "9999"])
-def test_a_date_that_pdf_has_no_place_for_is_refused(year: str) -> None:
+def test_date_outside_the_pdf_format_is_refused(year: str) -> None:
     error = refusal_of(metadata={"created_at": f"{year}-06-01T00:00:00Z"})
 
     assert error.path == "/metadata/created_at"

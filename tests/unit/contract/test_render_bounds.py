@@ -1,4 +1,4 @@
-"""Every bound of the render request, at it, below and above, found in its own JSON Schema."""
+"""Every bound of the render request's JSON Schema, tested at, below and above it."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -12,7 +12,7 @@ from chalicelib.contract.validation import read_body
 from chalicelib.core.errors import ServiceError
 
 SCHEMA: Final = RenderRequest.model_json_schema()
-# What has to stand beside a property for the request to be complete.
+# Properties that a request with this property also needs.
 INPUTS: Final[dict[str, dict[str, Any]]] = {
     "HtmlInput": {"type": "html", "html": "<p>"},
     "UrlInput": {"type": "url", "url": "https://example.com/"},
@@ -34,8 +34,8 @@ INSTEAD: Final = {
     "HtmlInput": ("html", "upload_id"),
     "Watermark": ("text", "image"),
 }
-# The bounds as the contract states them: the least and the most of a number, of a text's
-# characters or of a list's entries.
+# The bounds of the contract: minimum and maximum of a number, of the characters of a text or
+# of the entries of a list.
 STATED: Final[dict[str, tuple[float | None, float | None]]] = {
     "delivery/expires_in": (60, 604_800),
     "delivery/retention_days": (1, 36_500),
@@ -72,7 +72,7 @@ STATED: Final[dict[str, tuple[float | None, float | None]]] = {
     "input/template_id": (1, 64),
     "reference": (None, 255),
 }
-# A text of n characters that its pattern takes.
+# A text of n characters that matches its pattern.
 TEXTS: Final = {
     "engine": None,
     "language": None,
@@ -85,7 +85,7 @@ TEXTS: Final = {
 
 @dataclass(frozen=True)
 class Bound:
-    """A property: the way to it from the request's root, and the schema of its value."""
+    """A property: its path from the request's root, and the schema of its value."""
 
     way: tuple[str | int, ...]
     model: str
@@ -98,7 +98,7 @@ class Bound:
 
 
 def bounds(reference: str, way: tuple[str | int, ...]) -> Iterator[Bound]:
-    """Yield every property with bounds, however deep it stands."""
+    """Yield every property with bounds, at any depth."""
     model = SCHEMA["$defs"][reference] if reference else SCHEMA
     for name, schema in model.get("properties", {}).items():
         for branch in branches(schema):
@@ -106,7 +106,7 @@ def bounds(reference: str, way: tuple[str | int, ...]) -> Iterator[Bound]:
             if branch.get("type") in {"integer", "number", "string", "array", "object"}:
                 yield Bound((*way, name), reference, name, branch)
             if inner == "EInvoiceSpec":
-                # The bounds of invoices are held in test_invoice.py.
+                # test_invoice.py covers the bounds of invoices.
                 continue
             if inner:
                 yield from bounds(inner, (*way, name))
@@ -147,7 +147,7 @@ def request_with(bound: Bound, value: Any) -> dict[str, Any]:
 
 
 def _make_room(place: dict[str, Any], model: str, name: str) -> None:
-    """Take away what may not stand beside a property."""
+    """Remove properties that exclude this one."""
     if name in INSTEAD.get(model, ()):
         for other in INSTEAD[model]:
             place.pop(other, None)

@@ -1,4 +1,4 @@
-"""Scenes of canvas templates: what is refused, and by which name."""
+"""Scenes of canvas templates: refusals and the layers they name."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ KINDS: dict[str, type[models._Layer]] = {
 
 
 def refusal_of(*layers: Any, **fields: Any) -> tuple[str, str]:
-    """Return where a scene is refused, as it is said and as a pointer."""
+    """Return the location of a scene's error, as text and as a pointer."""
     with pytest.raises(ServiceError) as refused:
         check_scene({"width": 100, "height": 100, "layers": list(layers), **fields})
     assert refused.value.code == "scene_invalid"
@@ -108,21 +108,21 @@ def test_layers_and_levels_are_bounded() -> None:
     assert "deeper than 20 levels" in refusal_of(nested(90_000, TEXT))[0]
 
 
-def test_ids_are_those_of_one_layer() -> None:
+def test_layer_ids_are_unique() -> None:
     detail, _ = refusal_of({**TEXT, "id": "a"}, nested(1, {**TEXT, "id": "a"}))
 
     assert detail == "layers[1].layers[0].id: is the id of layers[0] as well"
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_drawing_has_the_contracts_defaults(kind: str) -> None:
+def test_drawing_uses_the_contract_defaults(kind: str) -> None:
     model = KINDS[kind]
     sent = {"type": kind} if kind in {"line", "group"} else {"type": kind, **BOX}
 
     (layer,) = read_scene({**BOX, "layers": [sent]}).layers
 
-    said = model.model_validate(sent).model_dump()
-    assert {**layer.fields, "layers": list(layer.layers)} == {"layers": [], **said}
+    dumped = model.model_validate(sent).model_dump()
+    assert {**layer.fields, "layers": list(layer.layers)} == {"layers": [], **dumped}
     assert BIND_TARGETS[kind] in layer.fields
 
 

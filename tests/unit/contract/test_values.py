@@ -1,4 +1,4 @@
-"""Days and moments are texts: numbers are not taken for seconds."""
+"""Dates and times are texts: numbers are not read as seconds."""
 
 import json
 from typing import Any
@@ -26,14 +26,14 @@ class Dated(Model):
         ({"moment": True}, "/moment"),
     ],
 )
-def test_a_number_is_no_date(value: dict[str, Any], path: str) -> None:
+def test_numbers_are_refused_as_dates(value: dict[str, Any], path: str) -> None:
     with pytest.raises(ServiceError) as refused:
         read_body(Dated, json.dumps(value).encode(), value)
 
     assert [error.path for error in refused.value.errors] == [path]
 
 
-def test_texts_are_taken() -> None:
+def test_texts_are_accepted_as_dates() -> None:
     value = {"day": "2026-01-31", "moment": "2026-01-31T10:00:00+01:00"}
 
     dated = read_body(Dated, json.dumps(value).encode(), value)

@@ -1,4 +1,4 @@
-"""Crash points: they end a process where a file says so, and only there."""
+"""Crash points: they kill a process only where a file says so."""
 
 import os
 import signal
@@ -13,14 +13,16 @@ from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 
 @pytest.fixture
 def killed(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[int, int]]]:
-    """Give what was sent to processes instead of killing them."""
+    """Give the signals sent to processes, which are not killed."""
     sent: list[tuple[int, int]] = []
     monkeypatch.setattr(os, "kill", lambda *signal_: sent.append(signal_))
     yield sent
     crash_points.arm("", lambda: None)
 
 
-def test_nothing_ends_without_a_folder(killed: list[tuple[int, int]], tmp_path: Path) -> None:
+def test_crash_points_are_inactive_without_a_folder(
+    killed: list[tuple[int, int]], tmp_path: Path
+) -> None:
     (tmp_path / "12").write_text("1")
 
     crash_if_armed(CrashPoint.RENDER_MADE)
@@ -28,7 +30,7 @@ def test_nothing_ends_without_a_folder(killed: list[tuple[int, int]], tmp_path: 
     assert killed == []
 
 
-def test_point_ends_at_the_hits_that_its_file_names(
+def test_crash_point_exits_at_the_listed_hits(
     killed: list[tuple[int, int]], tmp_path: Path
 ) -> None:
     crash_points.arm(str(tmp_path), lambda: None)
@@ -44,7 +46,9 @@ def test_point_ends_at_the_hits_that_its_file_names(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_point_of_one_request_ends_no_other(killed: list[tuple[int, int]], tmp_path: Path) -> None:
+def test_crash_point_of_one_request_affects_no_other(
+    killed: list[tuple[int, int]], tmp_path: Path
+) -> None:
     requests = iter(["req_2", "req_1"])
     crash_points.arm(str(tmp_path), lambda: next(requests))
     (tmp_path / "12.req_1").write_text("1")

@@ -11,7 +11,7 @@ from chalicelib.core.ids import RandomIdGenerator, derived_id, is_id, lowest_id
 MOMENT = dt.datetime(2026, 11, 21, 12, tzinfo=dt.UTC)
 
 
-def test_new_ids_differ_and_have_the_form() -> None:
+def test_new_ids_are_unique_and_well_formed() -> None:
     made = {RandomIdGenerator().new("rnd", MOMENT) for _ in range(100)}
 
     assert len(made) == 100
@@ -51,5 +51,5 @@ def test_ulid_of_a_known_moment() -> None:
         "ws_" + "0" * 26,
     ],
 )
-def test_other_texts_are_no_ids(text: str) -> None:
+def test_invalid_id_texts_are_refused(text: str) -> None:
     assert not is_id("rnd", text)

@@ -1,4 +1,4 @@
-"""What strict JSON reads and refuses."""
+"""Strict JSON: accepted and refused texts."""
 
 import contextlib
 import json
@@ -22,7 +22,7 @@ VALUES = st.recursive(
 
 
 @pytest.mark.parametrize(
-    ("data", "told"),
+    ("data", "message"),
     [
         (b"", "empty"),
         (b" \n", "empty"),
@@ -53,12 +53,12 @@ VALUES = st.recursive(
         (b'["\\x"]', "escape"),
     ],
 )
-def test_what_is_not_strict_json_is_refused_with_its_place(data: bytes, told: str) -> None:
+def test_invalid_json_is_refused_with_its_position(data: bytes, message: str) -> None:
     with pytest.raises(ServiceError) as caught:
         strict.loads(data)
 
     assert caught.value.code == "invalid_json"
-    assert told in caught.value.detail
+    assert message in caught.value.detail
 
 
 @pytest.mark.parametrize("opening", [b"[", b'{"a":', b'[{"a":'])
@@ -72,7 +72,7 @@ def test_depth_of_one_hundred_is_read() -> None:
     assert strict.loads(b"[" * 100 + b"]" * 100)
 
 
-def test_brackets_in_strings_are_no_depth() -> None:
+def test_brackets_in_strings_do_not_count_as_depth() -> None:
     text = '["' + "[{" * 500 + '\\"' + "[" * 500 + '"]'
 
     assert strict.loads(text.encode()) == [json.loads(text)[0]]
@@ -92,7 +92,7 @@ def test_surrogate_pairs_and_escaped_backslashes_are_read() -> None:
 
 
 @given(VALUES)
-def test_every_json_value_is_read_back(value: object) -> None:
+def test_every_json_value_round_trips(value: object) -> None:
     assert strict.loads(strict.dumps(value).encode()) == value
     assert strict.loads(json.dumps(value).encode()) == value
 

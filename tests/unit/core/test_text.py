@@ -32,7 +32,7 @@ def test_file_names_are_cleaned(given_name: str | None, expected: str) -> None:
 
 
 @given(st.text(max_size=400))
-def test_any_text_gives_a_name_that_files_and_headers_take(text: str) -> None:
+def test_any_text_gives_a_valid_file_and_header_name(text: str) -> None:
     name = safe_filename(text, fallback="f", extension="pdf")
 
     assert 0 < len(name.encode()) <= 255

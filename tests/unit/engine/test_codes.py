@@ -31,7 +31,7 @@ def test_ean_has_its_check_digit() -> None:
     assert human_readable_text("(01)09501101530003", "gs1_128") == "(01)09501101530003"
 
 
-def test_element_of_varying_length_ends_with_a_separator() -> None:
+def test_variable_length_element_ends_with_fnc1() -> None:
     fixed = barcode_modules("(01)09501101530003(10)AB", "gs1_128")
     varying = barcode_modules("(10)AB(21)CD", "gs1_128")
 
@@ -40,7 +40,7 @@ def test_element_of_varying_length_ends_with_a_separator() -> None:
     assert varying.count(FNC1) == 2
 
 
-def test_pair_of_digits_that_is_also_a_switch_is_kept() -> None:
+def test_digit_pair_equal_to_a_switch_code_is_kept() -> None:
     # python-barcode drops a leading 99.
     assert barcode_modules("99AB", "code128").startswith(START_C)
     assert len(barcode_modules("99AB", "code128")) == len(barcode_modules("98AB", "code128"))
@@ -64,13 +64,13 @@ def test_pair_of_digits_that_is_also_a_switch_is_kept() -> None:
         ("(10)" + "A" * 47, "gs1_128"),
     ],
 )
-def test_value_that_a_code_cannot_hold_is_told(value: str, symbology: str) -> None:
+def test_value_that_a_code_cannot_encode_is_refused(value: str, symbology: str) -> None:
     with pytest.raises(BarcodeError, match=symbology):
         barcode_svg(value, symbology)
 
 
 @pytest.mark.parametrize("value", ["", "x" * 2400, "x" * 8000, "\ud800"])
-def test_value_that_no_qr_code_holds_is_told(value: str) -> None:
+def test_value_too_long_for_a_qr_code_is_refused(value: str) -> None:
     with pytest.raises(BarcodeError):
         qr_svg(value)
 
@@ -83,7 +83,7 @@ def test_qr_code_has_its_quiet_zone_on_a_background() -> None:
     assert "M4 4h7v1h-7z" in grounded
 
 
-def test_more_is_held_with_less_correction() -> None:
+def test_qr_code_size_grows_with_error_correction() -> None:
     def side(level: str) -> int:
         found = re.search(r'viewBox="0 0 (\d+)', qr_svg("\u20ac" * 40, error_correction=level))
         assert found

@@ -1,4 +1,4 @@
-"""The data of templates, and where they come from."""
+"""Data of templates: inline or fetched from a URL."""
 
 import time
 from dataclasses import replace
@@ -16,12 +16,12 @@ from tests.fakes.egress import FakeEgress
 URL = "https://example.com/data"
 
 
-def test_data_of_the_request_are_taken_as_they_are() -> None:
+def test_inline_data_are_used_unchanged() -> None:
     assert load_data(job("x", data={"a": 1}), RefusingEgress()) == {"a": 1}
     assert load_data(job("x"), RefusingEgress()) == {}
 
 
-def test_data_elsewhere_are_fetched_once_within_their_limits() -> None:
+def test_data_url_is_fetched_once_within_its_limits() -> None:
     world = FakeEgress({URL: b'{"a": ["\xc3\xa9", 1.5, null]}'})
 
     assert load_data(job("x", data_url=URL), world) == {"a": ["é", 1.5, None]}
@@ -30,7 +30,7 @@ def test_data_elsewhere_are_fetched_once_within_their_limits() -> None:
     assert 9 < fetch.timeout_s <= 10
 
 
-def test_no_longer_than_the_job_has() -> None:
+def test_data_fetch_ends_at_the_jobs_deadline() -> None:
     world = FakeEgress({URL: b"{}"})
 
     load_data(job("x", data_url=URL, seconds=3), world)
@@ -39,7 +39,7 @@ def test_no_longer_than_the_job_has() -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "code", "told"),
+    ("answer", "code", "message"),
     [
         (
             DestinationRefusedError("a:22 is refused"),
@@ -64,16 +64,18 @@ def test_no_longer_than_the_job_has() -> None:
         (b'{"a": 1e999}', "data_url_fetch_failed", "larger than a double"),
     ],
 )
-def test_each_failure_says_what_is_wrong(answer: bytes | Exception, code: str, told: str) -> None:
+def test_each_data_failure_names_its_cause(
+    answer: bytes | Exception, code: str, message: str
+) -> None:
     with pytest.raises(RenderFailure) as failure:
         load_data(job("x", data_url=URL), FakeEgress({URL: answer}))
 
     assert failure.value.code == code
-    assert told in failure.value.detail
+    assert message in failure.value.detail
     assert "data_url" in failure.value.detail
 
 
-def test_who_wants_the_document_no_more_need_not_wait_for_its_data() -> None:
+def test_cancellation_ends_the_data_fetch() -> None:
     never = Event()
     given = job("x", data_url=URL)
     Timer(0.1, given.cancellation.set_result, [None]).start()

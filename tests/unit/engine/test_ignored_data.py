@@ -1,4 +1,4 @@
-"""Data that nothing is made with are told, and not fetched."""
+"""Unused data are reported and not fetched."""
 
 from dataclasses import replace
 from typing import Any
@@ -17,12 +17,12 @@ INVOICE = EInvoiceCommand("EN16931", "cii", None, "invoice", "data.invoice")
 
 @pytest.mark.parametrize("given", [PAGE, TEXT])
 @pytest.mark.parametrize("data", [{"data": {"x": 1}}, {"data_url": "https://example.com/x"}])
-def test_data_in_vain_are_told_and_not_fetched(given: Job, data: dict[str, Any]) -> None:
-    asked = replace(given, **data)
+def test_unused_data_are_reported_and_not_fetched(given: Job, data: dict[str, Any]) -> None:
+    with_data = replace(given, **data)
 
-    (warning,) = ignored_data_warnings(asked)
-    # Whoever asks NoOutside for something is refused.
-    document = build_source_document(asked, NoTemplates(), RefusingEgress())
+    (warning,) = ignored_data_warnings(with_data)
+    # RefusingEgress fails every fetch.
+    document = build_source_document(with_data, NoTemplates(), RefusingEgress())
 
     assert (warning.code, warning.detail) == ("feature_unavailable", *data)
     assert (document.html, document.url) in {("<p>{{ x }}", None), ("", "https://example.com/")}
@@ -38,5 +38,5 @@ def test_data_in_vain_are_told_and_not_fetched(given: Job, data: dict[str, Any])
         TEXT,
     ],
 )
-def test_data_that_are_asked_for_or_empty_are_not(given: Job) -> None:
+def test_used_or_empty_data_are_not_reported(given: Job) -> None:
     assert list(ignored_data_warnings(given)) == []

@@ -1,4 +1,4 @@
-"""Every option that the chosen formats have no use for is told, and no other."""
+"""Ignored options: every option without effect on the chosen formats, and no other."""
 
 from typing import Any
 
@@ -44,7 +44,7 @@ IMAGE: dict[str, Any] = {
 }
 
 
-def told(**output: Any) -> set[str]:
+def reported_options(**output: Any) -> set[str]:
     warnings = list(ignored_option_warnings(OutputOptions.from_json(output)))
 
     assert {warning.code for warning in warnings} <= {"feature_unavailable"}
@@ -54,24 +54,28 @@ def told(**output: Any) -> set[str]:
 
 @pytest.mark.parametrize("format_", ["png", "jpeg", "webp", "html"])
 @pytest.mark.parametrize("name", PDF)
-def test_each_option_of_pages_is_told_where_there_are_none(name: str, format_: str) -> None:
-    assert told(format=format_, pdf={name: PDF[name]}) <= {f"pdf.{name}"}
-    assert f"pdf.{name}" in told(format=format_, pdf=PDF)
+def test_unused_pdf_options_are_reported(name: str, format_: str) -> None:
+    assert reported_options(format=format_, pdf={name: PDF[name]}) <= {f"pdf.{name}"}
+    assert f"pdf.{name}" in reported_options(format=format_, pdf=PDF)
 
 
 @pytest.mark.parametrize("format_", ["pdf", "html"])
-def test_each_option_of_pictures_is_told_where_there_are_none(format_: str) -> None:
-    assert told(format=format_, image=IMAGE) == {f"image.{name}" for name in IMAGE}
-    assert told(format=format_, image={"omit_background": True}) == {"image.transparent"}
+def test_unused_image_options_are_reported(format_: str) -> None:
+    assert reported_options(format=format_, image=IMAGE) == {f"image.{name}" for name in IMAGE}
+    assert reported_options(format=format_, image={"omit_background": True}) == {
+        "image.transparent"
+    }
 
 
 @pytest.mark.parametrize("name", PDF)
-def test_pdf_has_a_use_for_every_option_of_pages(name: str) -> None:
-    assert told(formats=["png", "pdf"], pdf={name: PDF[name]}) == set()
+def test_pdf_uses_every_pdf_option(name: str) -> None:
+    assert reported_options(formats=["png", "pdf"], pdf={name: PDF[name]}) == set()
 
 
-def test_only_a_tagged_document_gets_a_report() -> None:
-    assert told(pdf={"accessibility_report": True, "tagged": False}) == {"pdf.accessibility_report"}
+def test_only_tagged_documents_get_an_accessibility_report() -> None:
+    assert reported_options(pdf={"accessibility_report": True, "tagged": False}) == {
+        "pdf.accessibility_report"
+    }
 
 
 @pytest.mark.parametrize(
@@ -86,12 +90,12 @@ def test_only_a_tagged_document_gets_a_report() -> None:
         (["jpeg"], {"lossless": False}, set()),
     ],
 )
-def test_compression_is_told_by_format(
+def test_unused_compression_is_reported_by_format(
     formats: list[str], options: dict[str, Any], ignored: set[str]
 ) -> None:
     expected = {f"image.format_options.{name}" for name in ignored}
 
-    assert told(formats=formats, image={"format_options": options}) == expected
+    assert reported_options(formats=formats, image={"format_options": options}) == expected
 
 
 @pytest.mark.parametrize(
@@ -109,7 +113,5 @@ def test_compression_is_told_by_format(
         ({"format": "html", "pdf": {"page_size": "A4", "header": {"enabled": False}}}, set()),
     ],
 )
-def test_options_that_exclude_each_other_are_told(
-    output: dict[str, Any], ignored: set[str]
-) -> None:
-    assert told(**output) == ignored
+def test_conflicting_options_are_reported(output: dict[str, Any], ignored: set[str]) -> None:
+    assert reported_options(**output) == ignored

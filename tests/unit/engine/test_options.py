@@ -49,7 +49,7 @@ def test_an_empty_output_has_the_contracts_defaults() -> None:
     assert output.layout_viewport() is None
 
 
-def test_nulls_stand_for_defaults() -> None:
+def test_nulls_mean_defaults() -> None:
     output = OutputOptions.from_json(
         {
             "format": None,
@@ -83,7 +83,7 @@ NONE: dict[str, object] = {"enabled": False}
 
 
 @pytest.mark.parametrize(
-    ("pdf", "stamped"),
+    ("pdf", "varies"),
     [
         ({"header": BAND}, False),
         ({"header": BAND, "first_header": None, "page_number_start": 1}, False),
@@ -95,11 +95,11 @@ NONE: dict[str, object] = {"enabled": False}
         ({"last_footer": BAND}, True),
     ],
 )
-def test_bands_are_printed_apart_where_they_are_not_alike(
+def test_headers_that_vary_by_page_are_printed_separately(
     pdf: dict[str, object],
-    stamped: bool,  # noqa: FBT001 -- a case
+    varies: bool,  # noqa: FBT001 -- a case
 ) -> None:
-    assert OutputOptions.from_json({"pdf": pdf}).pdf.varies_by_page is stamped
+    assert OutputOptions.from_json({"pdf": pdf}).pdf.varies_by_page is varies
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_bands_are_printed_apart_where_they_are_not_alike(
         ({"first_footer": {**BAND, "left": "first"}, "last_footer": BAND}, "every"),
     ],
 )
-def test_the_only_page_is_the_last_one_before_it_is_the_first(
+def test_single_page_uses_the_last_footer_before_the_first(
     footers: dict[str, object], expected: str
 ) -> None:
     pdf = OutputOptions.from_json({"pdf": {"footer": BAND, **footers}}).pdf
@@ -120,7 +120,7 @@ def test_the_only_page_is_the_last_one_before_it_is_the_first(
     assert pdf.single_page.footer.left == expected
 
 
-def test_the_pictures_own_size_wins_over_the_viewport() -> None:
+def test_image_size_overrides_the_viewport() -> None:
     source = {"format": "png", "viewport": {"width": 800, "height": 600, "mobile": True}}
 
     assert OutputOptions.from_json(source).layout_viewport() == Viewport(800, 600, 1.0, mobile=True)
@@ -131,5 +131,5 @@ def test_the_pictures_own_size_wins_over_the_viewport() -> None:
 
 
 @pytest.mark.parametrize("name", ["transparent", "omit_background"])
-def test_both_names_of_transparency_are_known(name: str) -> None:
+def test_both_names_of_transparency_are_accepted(name: str) -> None:
     assert OutputOptions.from_json({"image": {name: True}}).image.transparent is True

@@ -1,4 +1,4 @@
-"""The output's own texts: templates where the document is one, marks everywhere."""
+"""Texts of the output: templates where the document is one, placeholders everywhere."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,7 +19,7 @@ PAGE, PAGES, TITLE, DATE = PRINT_PLACEHOLDERS.values()
 
 
 class Templates:
-    """The real language, without its process."""
+    """The real template language, without its process."""
 
     def __init__(self) -> None:
         self.seen: list[str] = []
@@ -64,7 +64,7 @@ def header_of(output: OutputOptions) -> HeaderFooter:
     return output.pdf.header_footer.header
 
 
-def test_all_four_texts_of_a_band_are_templates() -> None:
+def test_all_four_texts_of_a_header_are_templates() -> None:
     header = {"enabled": True, "left": "{{ n }} & {{ who }}", "right": "{{ page }}/{{ pages }}"}
     footer = {"enabled": True, "html": "<b>{{ who }}</b> {{ date }}"}
 
@@ -79,7 +79,7 @@ def test_all_four_texts_of_a_band_are_templates() -> None:
 
 
 @pytest.mark.parametrize("name", PRINT_PLACEHOLDERS)
-def test_the_marks_are_marks_whatever_the_data_call_so(name: str) -> None:
+def test_page_placeholders_override_data_of_the_same_name(name: str) -> None:
     header = {"enabled": True, "center": f"{{{{ {name} }}}} {{{{ other }}}}"}
 
     made = templated({"pdf": {"header": header}}, **{name: "mine"}, other="x")
@@ -87,7 +87,7 @@ def test_the_marks_are_marks_whatever_the_data_call_so(name: str) -> None:
     assert header_of(made).center == f"{PRINT_PLACEHOLDERS[name]} x"
 
 
-def test_marks_are_found_where_nothing_is_a_template() -> None:
+def test_page_placeholders_work_without_templating() -> None:
     texts = {"left": "{{page}} of {{ pages }}", "center": "{{ name }} {% x", "right": "{{title }}"}
 
     header = header_of(plain({"pdf": {"header": {"enabled": True, **texts}}}))
@@ -97,7 +97,7 @@ def test_marks_are_found_where_nothing_is_a_template() -> None:
     assert header.right == TITLE
 
 
-def test_html_that_is_no_template_stays_as_it_is() -> None:
+def test_header_html_without_templating_is_unchanged() -> None:
     html = "{{ page }} <i class=pageNumber></i>"
 
     assert header_of(plain({"pdf": {"header": {"enabled": True, "html": html}}})).html == html
@@ -110,7 +110,7 @@ def test_the_file_name_is_a_template_of_plain_text() -> None:
     assert plain(output).filename == output["filename"]
 
 
-def test_what_is_not_printed_or_has_nothing_to_run_is_not_run() -> None:
+def test_unprinted_or_plain_texts_are_not_rendered() -> None:
     band = {"enabled": True, "html": "{{ x }}"}
     unused = (
         {"format": "png", "pdf": {"header": band}},
@@ -128,7 +128,7 @@ def test_what_is_not_printed_or_has_nothing_to_run_is_not_run() -> None:
     assert templates.seen == ["d"] * 3
 
 
-def test_a_band_that_many_pages_share_is_run_once() -> None:
+def test_header_shared_by_many_pages_is_rendered_once() -> None:
     templates = Templates()
     output = {"pdf": {"header": {"enabled": True, "left": "{{ 1 }}"}}}
     build_source_document(job("d", output, templating=True), templates, RefusingEgress())
@@ -145,7 +145,7 @@ def test_a_band_that_many_pages_share_is_run_once() -> None:
         ({"pdf": {"last_footer": {"enabled": True, "left": "{{"}}}, "pdf.last_footer.left"),
     ],
 )
-def test_a_fault_names_its_field_and_place(output: dict[str, Any], field: str) -> None:
+def test_error_names_its_field_and_position(output: dict[str, Any], field: str) -> None:
     with pytest.raises(RenderFailure, match=f"^output.{field}: ") as failure:
         templated(output)
 

@@ -1,4 +1,4 @@
-"""The bytes of attachments and of the watermark's picture."""
+"""Bytes of attachments and of the watermark's picture."""
 
 import time
 from base64 import b64encode
@@ -37,7 +37,7 @@ def test_each_kind_of_source_has_its_bytes() -> None:
     assert contents(given, FakeEgress({URL: b"picture"})) == [b"bytes of upl_1", b"hi", b"picture"]
 
 
-def test_what_is_named_twice_is_fetched_once() -> None:
+def test_resource_used_twice_is_fetched_once() -> None:
     world = FakeEgress({URL: b"same"})
 
     assert contents(attached({"url": URL}, {"url": URL}, watermark={"url": URL}), world) == [
@@ -47,14 +47,14 @@ def test_what_is_named_twice_is_fetched_once() -> None:
     assert (fetch.max_bytes, fetch.https_only) == (20_000_000, False)
 
 
-def test_nothing_is_fetched_for_files_that_are_no_pdf() -> None:
+def test_no_resources_are_fetched_without_a_pdf() -> None:
     given = job("x", {"format": "png", "pdf": {"attachments": [{"url": URL, "filename": "a"}]}})
 
     assert contents(given, FakeEgress({})) == []
 
 
 @pytest.mark.parametrize(
-    ("source", "answer", "code", "told"),
+    ("source", "answer", "code", "message"),
     [
         (
             {"url": URL},
@@ -72,14 +72,14 @@ def test_nothing_is_fetched_for_files_that_are_no_pdf() -> None:
     ],
 )
 def test_an_attachment_that_fails_is_named(
-    source: Mapping[str, str], answer: bytes | Exception, code: str, told: str
+    source: Mapping[str, str], answer: bytes | Exception, code: str, message: str
 ) -> None:
     with pytest.raises(RenderFailure) as failure:
         contents(attached({"content": "aGk="}, source), FakeEgress({URL: answer}))
 
     assert failure.value.code == code
     assert failure.value.detail.startswith("/output/pdf/attachments/1")
-    assert told in failure.value.detail
+    assert message in failure.value.detail
 
 
 def test_a_watermark_that_fails_is_named() -> None:
@@ -94,7 +94,7 @@ def test_a_watermark_that_fails_is_named() -> None:
 
 
 @pytest.mark.parametrize(("count", "fits"), [(5, True), (6, False)])
-def test_all_of_them_together_have_a_limit(*, count: int, fits: bool) -> None:
+def test_resources_have_a_total_size_limit(*, count: int, fits: bool) -> None:
     urls = [f"{URL}/{n}" for n in range(count)]
     world = FakeEgress(dict.fromkeys(urls, b"x" * 20_000_000))
     given = attached(*({"url": url} for url in urls))
@@ -107,7 +107,7 @@ def test_all_of_them_together_have_a_limit(*, count: int, fits: bool) -> None:
     assert failure.value.code == "attachment_failed"
 
 
-def test_they_are_fetched_beside_each_other_and_given_up_together() -> None:
+def test_resources_are_fetched_concurrently_and_canceled_together() -> None:
     never = Event()
     urls = [f"{URL}/{n}" for n in range(20)]
     world = FakeEgress(dict.fromkeys(urls, never))
@@ -117,15 +117,15 @@ def test_they_are_fetched_beside_each_other_and_given_up_together() -> None:
 
     with pytest.raises(RenderFailure) as failure:
         contents(given, world)
-    asked = len(world.fetches)
+    fetched = len(world.fetches)
     never.set()
 
     assert failure.value.code == "render_timeout"
     assert time.monotonic() - began < 5
-    assert asked == 4
+    assert fetched == 4
 
 
-def test_content_may_have_line_breaks() -> None:
+def test_base64_content_may_have_line_breaks() -> None:
     text = b64encode(b"x" * 100).decode()
 
     assert contents(attached({"content": f"{text[:60]}\n{text[60:]}"}), FakeEgress({})) == [

@@ -1,4 +1,4 @@
-"""The document that is loaded: extra head and templates."""
+"""Source document: extra head and templates."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -14,7 +14,7 @@ from tests.builders.pages.engine_jobs import RefusingEgress, job
 
 
 class Upper:
-    """Templates whose language is capital letters."""
+    """Template renderer that returns capital letters."""
 
     def __init__(self) -> None:
         self.seen: list[tuple[str, Mapping[str, Any], bool]] = []
@@ -47,7 +47,7 @@ class Upper:
         ("", "[H]"),
     ],
 )
-def test_the_extra_head_comes_first_in_the_head(html: str, expected: str) -> None:
+def test_extra_head_is_inserted_first_in_the_head(html: str, expected: str) -> None:
     assert shown(job(html, head="[H]"), Upper()) == expected
 
 
@@ -62,7 +62,7 @@ def test_only_what_is_templated_is_rendered() -> None:
     assert templates.seen == []
 
 
-def test_html_and_head_are_templates_of_their_own() -> None:
+def test_html_and_head_are_separate_templates() -> None:
     templates = Upper()
     strict = {"strict_undefined": True}
 
@@ -72,7 +72,7 @@ def test_html_and_head_are_templates_of_their_own() -> None:
     assert templates.seen == [("<head>a", {"n": 1}, True), ("b", {"n": 1}, True)]
 
 
-def test_css_is_a_template_of_its_own_behind_the_head() -> None:
+def test_css_is_a_separate_template_after_the_head() -> None:
     templates = Upper()
     source = HtmlDocument("<head>a", "b", templating=True, css="p{}")
 
@@ -92,7 +92,7 @@ def test_css_is_a_template_of_its_own_behind_the_head() -> None:
         ({}, "<p>", None),
     ],
 )
-def test_all_texts_are_written_in_the_output_s_locale_or_else_the_page_s(
+def test_all_texts_use_the_locale_of_the_output_or_the_page(
     output: dict[str, Any], html: str, locale: str | None
 ) -> None:
     templates = Upper()

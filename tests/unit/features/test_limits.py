@@ -1,4 +1,4 @@
-"""Admission against a reference model: whatever is asked, however late the item was seen."""
+"""Admission against a reference model, with stale reads of the limits item."""
 
 import datetime as dt
 from typing import TYPE_CHECKING, Any, cast, override
@@ -35,7 +35,7 @@ PAUSES = st.one_of(
 
 
 class Admission(RuleBasedStateMachine):
-    """Three processes, each with its own memory of the one limits item."""
+    """Three processes, each with a separate copy of one limits item."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -114,13 +114,13 @@ class Admission(RuleBasedStateMachine):
 
         limits.settle(self.model.workspace.id, claim.render_id, taken, billed=billed)
 
-        # It may be looked after once more.
+        # It may be reconciled once more.
         looked_after = {name: self.item.get(name) for name in ("due_at", "DPK")}
         assert self.item | looked_after == before | looked_after
 
     @precondition(lambda self: self.open)
     @rule(data=st.data(), final=st.booleans(), succeeds=st.booleans())
-    def come_into_being(self, *, data: st.DataObject, final: bool, succeeds: bool) -> None:
+    def create_renders(self, *, data: st.DataObject, final: bool, succeeds: bool) -> None:
         claim, _ = data.draw(st.sampled_from(self.open))
         known = self.model.renders.get(claim.render_id)
         if known is None or not known.is_final:
@@ -175,7 +175,7 @@ class Admission(RuleBasedStateMachine):
         self.model.prepaid = left
 
     @rule()
-    def forget_what_earlier_releases_did_not_know(self) -> None:
+    def forget_fields_of_this_release(self) -> None:
         model = self.model
         if not (model.prepaid or model.topups or "prepaid" in model.holds.values()):
             self.item.pop("prepaid_left", None)
@@ -188,7 +188,7 @@ class Admission(RuleBasedStateMachine):
         self.model.advance(time)
 
     @invariant()
-    def item_is_what_the_model_says(self) -> None:
+    def item_equals_the_model(self) -> None:
         item, now = self.item, epoch_ms(self.model.now)
         assert max(0, item["rate_tat"] - now) == self.model.requests.level
         assert max(0, item["test_tat"] - now) == self.model.tests.level
@@ -203,18 +203,18 @@ class Admission(RuleBasedStateMachine):
         assert item.get("prepaid_left", 0) == self.model.prepaid
 
     @invariant()
-    def allowance_is_used_held_or_left(self) -> None:
+    def allowance_is_used_reserved_or_left(self) -> None:
         item = self.item
         held = sum(end == item["cycle_end"] for end in item["holds"].values())
         included = self.model.workspace.plan.included_renders
         assert item["used"] + item["quota_left"] + held == included
 
     @invariant()
-    def what_stands_in_the_item_is_looked_after(self) -> None:
+    def reservations_have_due_items(self) -> None:
         assert "due_at" in self.item or not (self.item["holds"] or self.item["leases"])
 
     @invariant()
-    def only_what_was_never_made_loses_its_body(self) -> None:
+    def only_absent_renders_lose_their_body(self) -> None:
         assert not {key.rpartition("/")[2] for key in self.bodies} & self.model.renders.keys()
 
     @override
@@ -236,7 +236,7 @@ class Admission(RuleBasedStateMachine):
             admitted = self.processes[process].admit(claim, self.model.now)
         except ServiceError as error:
             refusal = error
-        # Asked for now: somebody else may have come in between.
+        # Evaluated now: another process may have changed it in between.
         expected = self.model.refusal(claim)
         if expected is not None:
             self.check_refusal(refusal, expected)
@@ -264,7 +264,7 @@ class Admission(RuleBasedStateMachine):
         )
 
     def forget_settled(self) -> None:
-        """Nobody settles by hand what a reconciliation has settled, except once more."""
+        """Forget renders that a reconciliation has settled; only a repeat settles them again."""
         gone = [pair for pair in self.open if pair[0].render_id not in self.model.holds]
         self.open = [pair for pair in self.open if pair not in gone]
         self.settled += gone

@@ -1,4 +1,4 @@
-"""Places of what makes no render, among admissions, against the same reference model."""
+"""Leases of work that creates no render, among admissions, against the same model."""
 
 import pytest
 from hypothesis import settings
@@ -11,8 +11,8 @@ from chalicelib.features.workspaces.limits.model import Lease
 from tests.unit.features.test_limits import LEASE, PROCESSES, Admission
 
 
-class Places(Admission):
-    """Three processes that admit renders and do other work that callers wait for."""
+class LeaseMachine(Admission):
+    """Three processes that admit renders and do other synchronous work."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -47,5 +47,5 @@ class Places(Admission):
         self.model.leases.pop(place.id, None)
 
 
-TestPlaces = Places.TestCase
+TestPlaces = LeaseMachine.TestCase
 TestPlaces.settings = settings(max_examples=50, stateful_step_count=50, deadline=None)

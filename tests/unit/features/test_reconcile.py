@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from chalicelib.features.renders.run.bodies import RenderBodies
 
 
-def test_render_that_is_used_while_thresholds_are_told_is_looked_at_later() -> None:
+def test_render_counted_while_thresholds_are_published_is_reconciled_later() -> None:
     workspace = SmallWorkspace.on_plan("small")
     table = MemoryTable()
     limits = WorkspaceLimits(cast("Tables", table), "main", FixedClock())
@@ -26,10 +26,10 @@ def test_render_that_is_used_while_thresholds_are_told_is_looked_at_later() -> N
     taken, _ = limits.admit(
         ReservationRequest(render_id, workspace, test=False, lease_until=None), NOW
     )
-    told: list[int] = []
+    published: list[int] = []
 
     def tell(workspace_id: WorkspaceId, item: Item) -> None:
-        told.append(item["used"])
+        published.append(item["used"])
         limits.settle(workspace_id, render_id, taken, billed=True)
 
     reconcile = ReconcileLimits(
@@ -44,21 +44,21 @@ def test_render_that_is_used_while_thresholds_are_told_is_looked_at_later() -> N
     assert "due_at" in limits.get(workspace.id)
     reconcile(workspace.id)
 
-    assert told == [0, 1]
+    assert published == [0, 1]
     assert "due_at" not in limits.get(workspace.id)
 
 
-def test_plan_that_is_changed_while_thresholds_are_told_is_looked_at_later() -> None:
+def test_plan_changed_while_thresholds_are_published_is_reconciled_later() -> None:
     workspace = SmallWorkspace.on_plan("small")
     table, clock = MemoryTable(), FixedClock()
     limits = WorkspaceLimits(cast("Tables", table), "main", clock)
     table.write(limits.creation(workspace, NOW))
     table.write(limits.change(workspace))
-    told: list[int] = []
+    published: list[int] = []
 
     def tell(_workspace_id: WorkspaceId, item: Item) -> None:
-        told.append(item["quota_left"])
-        if len(told) == 1:
+        published.append(item["quota_left"])
+        if len(published) == 1:
             clock.advance(seconds=1)
             table.write(limits.change(workspace, more_renders=-2))
 
@@ -74,5 +74,5 @@ def test_plan_that_is_changed_while_thresholds_are_told_is_looked_at_later() -> 
     assert "due_at" in limits.get(workspace.id)
     reconcile(workspace.id)
 
-    assert told == [3, 1]
+    assert published == [3, 1]
     assert "due_at" not in limits.get(workspace.id)

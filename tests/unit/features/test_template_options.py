@@ -1,4 +1,4 @@
-"""A template's default options under what a request says."""
+"""Default options of a template, merged with those of a request."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ TEXTS = {"pdf": {"header": {"enabled": True, "left": "x", "height": "9mm"}}}
 
 
 @pytest.mark.parametrize(
-    ("options", "said", "output"),
+    ("options", "requested", "output"),
     [
         ({}, {"format": "png"}, {"format": "png"}),
         ({"output_format": "png"}, {}, {"format": "png"}),
@@ -79,16 +79,16 @@ TEXTS = {"pdf": {"header": {"enabled": True, "left": "x", "height": "9mm"}}}
         ),
     ],
 )
-def test_request_wins_member_by_member(
-    options: dict[str, Any], said: dict[str, Any], output: dict[str, Any]
+def test_request_overrides_options_member_by_member(
+    options: dict[str, Any], requested: dict[str, Any], output: dict[str, Any]
 ) -> None:
     before = repr(options)
 
-    assert merged_output(SourceBundle({"html": "x"}, options), said) == output
+    assert merged_output(SourceBundle({"html": "x"}, options), requested) == output
     assert repr(options) == before
 
 
-def test_bands_of_the_content_are_the_lowest_of_three() -> None:
+def test_content_header_and_footer_have_the_lowest_priority() -> None:
     content = {"header": "<b>h</b>", "footer": {"left": "{{ page }}", "height": "9mm"}}
     options = {"pdf": {"header": {"height": "20mm"}}}
 
@@ -109,14 +109,14 @@ def test_bands_of_the_content_are_the_lowest_of_three() -> None:
         ({"attachments": [{"url": "https://a"}, {"upload_id": "upl_1"}]}, "attachments/1"),
     ],
 )
-def test_upload_is_no_default(pdf: dict[str, Any], pointer: str) -> None:
+def test_upload_cannot_be_a_default(pdf: dict[str, Any], pointer: str) -> None:
     with pytest.raises(ServiceError) as refusal:
         check_options(SourceBundle({}, {"pdf": pdf}))
 
     assert refusal.value.errors[0].path == f"/options/pdf/{pointer}/upload_id"
 
 
-def test_what_does_not_go_together_is_told_with_its_place() -> None:
+def test_conflicting_options_are_reported_with_their_pointer() -> None:
     with pytest.raises(ServiceError) as refusal:
         complete_output({"pdf": {"height": "9cm"}})
 

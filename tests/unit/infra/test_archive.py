@@ -20,7 +20,7 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
-def test_time_owner_mask_and_order_change_nothing(folder: Path, tmp_path: Path) -> None:
+def test_time_owner_mask_and_order_do_not_change_the_archive(folder: Path, tmp_path: Path) -> None:
     first, second = tmp_path / "first.zip", tmp_path / "second.zip"
     files = files_below(folder)
     write_archive(first, files)
@@ -35,7 +35,7 @@ def test_time_owner_mask_and_order_change_nothing(folder: Path, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("change", ["content", "name", "mode"])
-def test_what_an_archive_holds_changes_it(folder: Path, tmp_path: Path, change: str) -> None:
+def test_content_changes_the_archive(folder: Path, tmp_path: Path, change: str) -> None:
     target = tmp_path / "a.zip"
     before = write_archive(target, files_below(folder)), target.read_bytes()
     match change:
@@ -52,9 +52,7 @@ def test_what_an_archive_holds_changes_it(folder: Path, tmp_path: Path, change: 
     assert before[1] != after[1]
 
 
-def test_an_archive_that_is_right_is_left_alone_and_a_broken_one_replaced(
-    folder: Path, tmp_path: Path
-) -> None:
+def test_valid_archive_is_kept_and_a_broken_one_replaced(folder: Path, tmp_path: Path) -> None:
     target = tmp_path / "a.zip"
     write_archive(target, files_below(folder))
     made = target.stat().st_mtime_ns
@@ -67,7 +65,7 @@ def test_an_archive_that_is_right_is_left_alone_and_a_broken_one_replaced(
     assert zipfile.ZipFile(target).testzip() is None
 
 
-def test_names_modes_and_contents_come_out_again(folder: Path, tmp_path: Path) -> None:
+def test_names_modes_and_contents_round_trip(folder: Path, tmp_path: Path) -> None:
     write_archive(tmp_path / "a.zip", files_below(folder, "top/"))
 
     with zipfile.ZipFile(tmp_path / "a.zip") as archive:
@@ -76,7 +74,7 @@ def test_names_modes_and_contents_come_out_again(folder: Path, tmp_path: Path) -
         assert archive.read("top/package/module.py") == b"x = 1\n" * 100
     assert entries["top/run"].external_attr >> 16 == 0o100755
     assert entries["top/data.br"].external_attr >> 16 == 0o100644
-    # What is compressed already is not compressed again.
+    # Compressed files are not compressed again.
     assert entries["top/data.br"].compress_type == zipfile.ZIP_STORED
     assert entries["top/package/module.py"].compress_type == zipfile.ZIP_DEFLATED
     assert unpacked_bytes(tmp_path / "a.zip") == 600 + 600 + 10

@@ -1,4 +1,4 @@
-"""The console shows people what matters; the kept log has every line, within bounds."""
+"""Console: a short view for people; the log file has every line, within bounds."""
 
 import io
 import json
@@ -34,11 +34,11 @@ def opened(path: Path) -> Iterator[Open]:
         yield lambda **size: cleanup.enter_context(closing(LogFile(path, **size)))
 
 
-def told(path: Path) -> list[dict[str, Any]]:
+def printed(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for file in log_files(path) for line in file.read_text().splitlines()]
 
 
-def test_people_are_spared_what_the_log_keeps(
+def test_console_omits_lines_that_the_log_file_keeps(
     path: Path, opened: Open, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shown = io.StringIO()
@@ -60,7 +60,7 @@ def test_people_are_spared_what_the_log_keeps(
         ["invoke", "RenderFunction"],
     ]
     assert "WARNING browser lost" in shown.getvalue()
-    kept = told(path)
+    kept = printed(path)
     assert [line.get("message") or line.get("kind") for line in kept] == [
         "render ended",
         "browser lost",
@@ -73,14 +73,14 @@ def test_people_are_spared_what_the_log_keeps(
     assert "secret" not in path.read_text()
 
 
-def test_programs_get_every_line(path: Path, opened: Open) -> None:
+def test_json_console_prints_every_line(path: Path, opened: Open) -> None:
     shown = io.StringIO()
     console = Console(as_json=True, out=shown, log_file=opened())
 
     console.log_line("RenderFunction", INFO)
     console.log_request("GET", "/v1/renders", 200, 1.5, "r")
 
-    assert [json.loads(line) for line in shown.getvalue().splitlines()] == told(path)
+    assert [json.loads(line) for line in shown.getvalue().splitlines()] == printed(path)
 
 
 def test_the_log_is_bounded_and_loses_the_oldest_lines(path: Path, opened: Open) -> None:
@@ -88,7 +88,7 @@ def test_the_log_is_bounded_and_loses_the_oldest_lines(path: Path, opened: Open)
     for number in range(1000):
         kept.append(json.dumps({"n": number}))
 
-    numbers = [line["n"] for line in told(path)]
+    numbers = [line["n"] for line in printed(path)]
     assert numbers == list(range(numbers[0], 1000))
     assert sum(file.stat().st_size for file in log_files(path)) <= 1000 * (BACKUPS + 1)
     assert len(numbers) > 200
@@ -101,10 +101,10 @@ def test_a_new_stack_begins_a_new_log(path: Path, opened: Open) -> None:
             kept.append(INFO)
     opened()
 
-    assert told(path) == []
+    assert printed(path) == []
 
 
-def test_only_its_owner_reads_the_log(path: Path, opened: Open) -> None:
+def test_log_file_is_readable_by_its_owner_only(path: Path, opened: Open) -> None:
     kept = opened(max_bytes=100)
     for _ in range(9):
         kept.append(INFO)
@@ -113,18 +113,18 @@ def test_only_its_owner_reads_the_log(path: Path, opened: Open) -> None:
     assert modes == {0o600}
 
 
-def test_a_line_that_is_no_text_is_kept_as_far_as_it_can_be(path: Path, opened: Open) -> None:
+def test_undecodable_line_is_kept_with_replacements(path: Path, opened: Open) -> None:
     Console(as_json=False, out=io.StringIO(), log_file=opened()).log_line(
         "F", "\ud800 \x00 a\u2028b"
     )
 
-    (line,) = told(path)
+    (line,) = printed(path)
     assert line["message"] == "\ud800 \x00 a\u2028b"
 
 
 @pytest.mark.parametrize("text", [*HOSTILE_TEXTS, *HOSTILE_NAMES.values()])
-def test_nothing_that_is_shown_moves_a_terminal_or_looks_like_another_line(text: str) -> None:
-    # As strict as a terminal's own encoding.
+def test_printed_lines_escape_control_characters(text: str) -> None:
+    # As strict as the encoding of a terminal.
     out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="\n")
     console = Console(as_json=False, out=out)
     console.log_request("GET", text, 200, 1, text)
@@ -139,14 +139,14 @@ def test_nothing_that_is_shown_moves_a_terminal_or_looks_like_another_line(text:
     assert all(line.isprintable() for line in lines)
     begun = [line for line in lines if not line.startswith("  | ")]
     assert all(re.match(r"\d\d:\d\d:\d\d (GET|log|error|invoke) ", line) for line in begun)
-    # A record of information, and an empty line, are not shown.
+    # Info records and empty lines are not shown.
     assert 4 <= len(begun) <= 5
 
 
 @pytest.mark.parametrize(
     "text", [*HOSTILE_TEXTS, *HOSTILE_NAMES.values(), "{", '{"level": "ERROR"', "[1]"]
 )
-def test_programs_get_lines_of_json_whatever_was_written(text: str) -> None:
+def test_json_console_always_prints_json_lines(text: str) -> None:
     shown = io.StringIO()
     console = Console(as_json=True, out=shown)
 

@@ -1,4 +1,4 @@
-"""Deploying and removing a stack, with an AWS in this process and without its command line."""
+"""Deployment and removal of a stack, with an in-process AWS and without its command line."""
 
 import itertools
 import json
@@ -82,7 +82,7 @@ def _account(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture
 def stage() -> str:
-    # Other tests of this process may share their AWS with these.
+    # Other tests of this process may share this AWS.
     return f"deploy-{next(NUMBERS)}"
 
 
@@ -92,7 +92,7 @@ def stack(stage: str) -> CloudFormationStack:
 
 
 class CommandLine:
-    """Stands for `aws`: deploys with boto3, and remembers with which parameters."""
+    """Fake `aws` command: deploys with boto3 and records the parameters."""
 
     def __init__(self) -> None:
         self.deployed: list[dict[str, str]] = []
@@ -108,7 +108,7 @@ class CommandLine:
         parameters = dict(word.split("=", 1) for word in overrides)
         self.deployed.append(parameters)
         if self.deployed[-2:] == [parameters, parameters]:
-            return  # an empty change is no failure
+            return  # An empty change is no failure.
         client = boto3.client("cloudformation")
         act = client.update_stack if len(self.deployed) > 1 else client.create_stack
         act(
@@ -153,7 +153,7 @@ def test_parameters_are_given_or_kept_and_files_follow_the_api(
     assert deployment_parameters(given, present) == expected
 
 
-def test_a_first_deployment_learns_its_address_and_a_second_keeps_it(
+def test_first_deployment_learns_its_url_and_the_second_keeps_it(
     stack: CloudFormationStack, tmp_path: Path
 ) -> None:
     run = CommandLine()
@@ -178,7 +178,7 @@ def test_the_stage_serves_what_was_deployed_last(
     assert stage["deploymentId"] == published["id"] != created["id"]
 
 
-def test_a_domain_of_its_own_needs_one_pass(stack: CloudFormationStack, tmp_path: Path) -> None:
+def test_custom_domain_needs_one_pass(stack: CloudFormationStack, tmp_path: Path) -> None:
     run = CommandLine()
 
     assert update(stack, "bucket", tmp_path, hosts("https://a", ""), run) == "https://a"
@@ -194,9 +194,9 @@ def test_networks_and_mail_come_from_the_environment(
     monkeypatch.setattr("infra.deploy.__main__.build", lambda _folder: None)
     monkeypatch.setattr("infra.deploy.__main__.update", partial(update, run=run))
 
-    told = CliRunner().invoke(main, ["up", "--stage", stage, "--folder", str(tmp_path)])
+    result = CliRunner().invoke(main, ["up", "--stage", stage, "--folder", str(tmp_path)])
 
-    assert told.exit_code == 0, told.output
+    assert result.exit_code == 0, result.output
     assert run.deployed[-1] == {
         **hosts(OWN, OWN),
         "EgressAllow": "10.20.0.0/16:443",
@@ -204,7 +204,7 @@ def test_networks_and_mail_come_from_the_environment(
     }
 
 
-def test_a_failed_deployment_tells_what_aws_said(
+def test_failed_deployment_reports_the_aws_error(
     stack: CloudFormationStack, tmp_path: Path
 ) -> None:
     run = CommandLine()
@@ -214,16 +214,16 @@ def test_a_failed_deployment_tells_what_aws_said(
         update(stack, "bucket", tmp_path, hosts("", ""), run)
 
 
-def test_what_a_failed_first_deployment_left_is_in_nobodys_way(
+def test_failed_first_deployment_does_not_block_the_next(
     stack: CloudFormationStack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = CommandLine()
     allowed = {"EgressAllow": "10.0.0.0/8:443"}
     update(stack, "bucket", tmp_path, hosts("https://a", "") | allowed, run)
-    # moto shows it all the same.
+    # moto still shows it.
     monkeypatch.setattr(CloudFormationStack, "parameters", hiding(CloudFormationStack.parameters))
     run.deployed.clear()
-    # moto rolls nothing back.
+    # moto does not roll back.
     monkeypatch.setattr(CloudFormationStack, "is_empty", lambda _stack: True)
 
     assert update(stack, "bucket", tmp_path, hosts("", ""), run) == "https://a"
@@ -241,11 +241,11 @@ def hiding(
 
 def statuses(stack: CloudFormationStack) -> list[str]:
     """Return the states of a stack, newest first."""
-    told = boto3.client("cloudformation").describe_stacks(StackName=stack.name)["Stacks"]
-    return [row["StackStatus"] for row in told]
+    result = boto3.client("cloudformation").describe_stacks(StackName=stack.name)["Stacks"]
+    return [row["StackStatus"] for row in result]
 
 
-def test_what_is_kept_is_told_with_the_command_that_removes_it(
+def test_retained_resources_are_listed_with_their_removal_commands(
     stage: str, stack: CloudFormationStack, tmp_path: Path
 ) -> None:
     update(stack, "bucket", tmp_path, hosts("https://a", ""), CommandLine())
@@ -254,11 +254,11 @@ def test_what_is_kept_is_told_with_the_command_that_removes_it(
     for name in (group, f"/aws/lambda/{stack.name}-of-another-stage"):
         boto3.client("logs").create_log_group(logGroupName=name)
 
-    told = CliRunner().invoke(main, ["down", "--stage", stage])
+    result = CliRunner().invoke(main, ["down", "--stage", stage])
 
-    assert told.exit_code == 0, told.output
-    assert told.stdout.splitlines()[0] == f"platen-{stage} is deleted."
-    assert commands(told.stdout) == [
+    assert result.exit_code == 0, result.output
+    assert result.stdout.splitlines()[0] == f"platen-{stage} is deleted."
+    assert commands(result.stdout) == [
         f"aws sqs delete-queue --queue-url {physical['Kept']}",
         f"aws s3 rb --force s3://{physical['Bucket']}",
         f"aws logs delete-log-group --log-group-name {group}",
@@ -267,17 +267,17 @@ def test_what_is_kept_is_told_with_the_command_that_removes_it(
     assert not stack.exists()
 
 
-def commands(told: str) -> list[str]:
+def commands(result: str) -> list[str]:
     """Return the commands that a removal prints, which are indented."""
-    return [line.strip() for line in told.splitlines() if line.startswith("  ")]
+    return [line.strip() for line in result.splitlines() if line.startswith("  ")]
 
 
-def test_a_stack_that_is_not_there_cannot_be_removed(stack: CloudFormationStack) -> None:
+def test_missing_stack_cannot_be_removed(stack: CloudFormationStack) -> None:
     with pytest.raises(DeployError, match=f"there is no stack {stack.name}"):
         remove(stack)
 
 
-def test_the_bucket_is_made_once_and_private() -> None:
+def test_bucket_is_created_once_and_private() -> None:
     account = AwsAccount.from_environment()
 
     names = {account.ensure_artifacts_bucket() for _ in range(2)}

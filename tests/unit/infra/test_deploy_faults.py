@@ -1,4 +1,4 @@
-"""What stops a deployment or a removal is told: what AWS said, and what to do."""
+"""Failed deployments and removals: the AWS error and the remedy are printed."""
 
 import datetime as dt
 from pathlib import Path
@@ -24,7 +24,7 @@ def _account(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-central-1")
 
 
-def test_of_an_upload_that_failed_the_last_words_are_told(
+def test_failed_upload_reports_its_last_lines(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     command = tmp_path / "aws"
@@ -45,8 +45,8 @@ def test_of_an_upload_that_failed_the_last_words_are_told(
     ]
 
 
-def answering(operation: str, answer: dict[str, Any]) -> CloudFormationStack:
-    """Return a stack of which AWS says this."""
+def stack_answering(operation: str, answer: dict[str, Any]) -> CloudFormationStack:
+    """Return a stack with this prepared AWS answer."""
     session = Session()
     stack = CloudFormationStack("platen-told", session)
     stubber = Stubber(stack._client)
@@ -57,14 +57,14 @@ def answering(operation: str, answer: dict[str, Any]) -> CloudFormationStack:
 
 def test_a_stack_whose_first_deployment_failed_is_empty() -> None:
     for status in ("ROLLBACK_COMPLETE", "CREATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE"):
-        told = {"StackName": "platen-told", "StackStatus": status, "CreationTime": MOMENT}
+        stack_row = {"StackName": "platen-told", "StackStatus": status, "CreationTime": MOMENT}
 
-        stack = answering("describe_stacks", {"Stacks": [told]})
+        stack = stack_answering("describe_stacks", {"Stacks": [stack_row]})
 
         assert stack.is_empty() == (status == "ROLLBACK_COMPLETE")
 
 
-def test_what_went_with_a_failed_deployment_is_not_there() -> None:
+def test_deleted_resources_of_a_failed_deployment_are_not_listed() -> None:
     def row(name: str, status: str) -> dict[str, Any]:
         return {
             "LogicalResourceId": name,
@@ -75,13 +75,13 @@ def test_what_went_with_a_failed_deployment_is_not_there() -> None:
         }
 
     rows = [row("Gone", "DELETE_COMPLETE"), row("There", "CREATE_COMPLETE")]
-    stack = answering("list_stack_resources", {"StackResourceSummaries": rows})
+    stack = stack_answering("list_stack_resources", {"StackResourceSummaries": rows})
 
     assert [*stack.resources()] == [("There", "AWS::SQS::Queue", "there")]
 
 
-def test_what_cannot_be_deleted_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    stack = answering("delete_stack", {})
+def test_undeletable_resources_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    stack = stack_answering("delete_stack", {})
     reason = "Resource being deleted has a role that is not there"
     failed = {"LogicalResourceId": "Api", "ResourceStatus": "DELETE_FAILED"}
     monkeypatch.setattr(
@@ -96,23 +96,23 @@ def test_what_cannot_be_deleted_is_told(monkeypatch: pytest.MonkeyPatch) -> None
 
     monkeypatch.setattr(stack._client, "get_waiter", lambda _name: Waiter())
 
-    with pytest.raises(DeployError) as told:
+    with pytest.raises(DeployError) as error:
         stack.delete()
 
-    first, *others = str(told.value).splitlines()
+    first, *others = str(error.value).splitlines()
     assert first.startswith("platen-told is not deleted: ")
     assert others == [f"Api: {reason}"]
 
 
 @pytest.mark.parametrize(
-    ("variable", "told"),
+    ("variable", "message"),
     [
         ("AWS_DEFAULT_REGION", "no region is set: export AWS_DEFAULT_REGION="),
         ("AWS_ACCESS_KEY_ID", "AWS does not know who this is"),
     ],
 )
-def test_what_the_environment_lacks_is_told_first(
-    monkeypatch: pytest.MonkeyPatch, variable: str, told: str
+def test_missing_environment_is_reported_first(
+    monkeypatch: pytest.MonkeyPatch, variable: str, message: str
 ) -> None:
     monkeypatch.delenv(variable)
     monkeypatch.setenv("AWS_CONFIG_FILE", "absent")
@@ -122,11 +122,11 @@ def test_what_the_environment_lacks_is_told_first(
     ran = CliRunner().invoke(main, ["up", "--stage", "one"])
 
     assert ran.exit_code == 1
-    assert told in ran.stderr
+    assert message in ran.stderr
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         (["--stage", ""], "name a stage, like STAGE=production"),
         (["--stage", "Production"], "small letters, digits and hyphens"),
@@ -136,8 +136,8 @@ def test_what_the_environment_lacks_is_told_first(
         (["--stage", "one", "--smtp-url", "mail.test"], "smtp://[user:password@]host"),
     ],
 )
-def test_wrong_use_is_told(options: list[str], told: str) -> None:
+def test_wrong_usage_is_reported(options: list[str], message: str) -> None:
     ran = CliRunner().invoke(main, ["up", *options])
 
     assert ran.exit_code == 2
-    assert told in ran.stderr
+    assert message in ran.stderr

@@ -65,6 +65,6 @@ def test_an_endpoint_of_one_service_replaces_only_that(
     assert clients("sqs").meta.endpoint_url == "http://localstack"
 
 
-def test_what_is_not_installed_is_named(tmp_path: Path) -> None:
+def test_missing_emulator_is_named(tmp_path: Path) -> None:
     with pytest.raises(StackError, match="make setup"):
         emulators._require_installed(tmp_path / "dynoxide")

@@ -1,4 +1,4 @@
-"""Batches: the event, and which messages count as failed."""
+"""Event sources: events of batches, and the messages that count as failed."""
 
 import datetime as dt
 import json
@@ -15,7 +15,7 @@ SENT = ["m1", "m2"]
 
 
 @pytest.mark.parametrize(
-    ("told", "expected"),
+    ("payload", "expected"),
     [
         (None, set()),
         ({}, set()),
@@ -30,9 +30,11 @@ SENT = ["m1", "m2"]
     ],
 )
 def test_an_answer_that_cannot_be_understood_fails_the_whole_batch(
-    told: Any, expected: set[str]
+    payload: Any, expected: set[str]
 ) -> None:
-    assert failed_ids(InvocationAnswer(json.dumps(told).encode()), SENT, partial=True) == expected
+    assert (
+        failed_ids(InvocationAnswer(json.dumps(payload).encode()), SENT, partial=True) == expected
+    )
 
 
 def test_an_error_fails_the_whole_batch() -> None:
@@ -40,12 +42,12 @@ def test_an_error_fails_the_whole_batch() -> None:
 
 
 def test_without_partial_failures_the_answer_does_not_matter() -> None:
-    told = json.dumps({"batchItemFailures": [{"itemIdentifier": "m1"}]}).encode()
+    payload = json.dumps({"batchItemFailures": [{"itemIdentifier": "m1"}]}).encode()
 
-    assert failed_ids(InvocationAnswer(told), SENT, partial=False) == set()
+    assert failed_ids(InvocationAnswer(payload), SENT, partial=False) == set()
 
 
-def test_a_record_looks_as_lambda_makes_it() -> None:
+def test_record_equals_a_lambda_record() -> None:
     message = {
         "MessageId": "m1",
         "ReceiptHandle": "r",
@@ -63,7 +65,7 @@ def test_a_record_looks_as_lambda_makes_it() -> None:
     assert (record["eventSource"], record["eventSourceARN"]) == ("aws:sqs", "arn:q")
 
 
-def test_a_rule_sends_the_event_of_eventbridge() -> None:
+def test_rule_sends_an_eventbridge_event() -> None:
     event = scheduled_event("tick", dt.datetime(2026, 3, 4, 12, 0, tzinfo=dt.UTC))
 
     assert event["detail-type"] == "Scheduled Event"
@@ -73,7 +75,7 @@ def test_a_rule_sends_the_event_of_eventbridge() -> None:
 
 
 class BusyPool:
-    """Refuses whoever is not patient."""
+    """Pool that throttles every call that does not wait for a slot."""
 
     def invoke(self, invocation: Invocation) -> InvocationAnswer:
         if not invocation.waits_for_slot:
@@ -82,7 +84,7 @@ class BusyPool:
 
 
 class OneMessage:
-    """A queue with one message, and others that hold `waiting`; keeps what is done."""
+    """Queue with one message, beside others that hold `waiting`; records the calls."""
 
     def __init__(self, waiting: int = 0) -> None:
         self.calls: list[str] = []
@@ -101,7 +103,7 @@ class OneMessage:
         self.calls.append("retry")
 
 
-def test_a_busy_function_costs_a_message_no_receive() -> None:
+def test_throttled_function_does_not_count_as_a_receive() -> None:
     sqs, pool = OneMessage(), cast("Any", BusyPool())
     source = QueueSource("arn:q", batch_size=1, concurrency=None, partial_failures=True)
 
@@ -111,7 +113,7 @@ def test_a_busy_function_costs_a_message_no_receive() -> None:
 
 
 @pytest.mark.parametrize(("waiting", "calls"), [(0, ["delete"]), (1, [])])
-def test_a_queue_that_yields_is_left_alone_while_another_holds_messages(
+def test_low_priority_queue_yields_while_another_has_messages(
     waiting: int, calls: list[str]
 ) -> None:
     sqs, pool = OneMessage(waiting), cast("Any", BusyPool())

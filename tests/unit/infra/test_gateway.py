@@ -1,4 +1,4 @@
-"""The gateway and the Invoke API over real sockets, with functions in real processes."""
+"""Gateway and Invoke API over real sockets, with functions in real processes."""
 
 import http.client
 import json
@@ -61,14 +61,14 @@ def send(url: str, method: str, path: str, body: bytes | None = None) -> tuple[A
 def problem(answer: Any, body: bytes, status: int) -> dict[str, Any]:
     assert answer.status == status
     assert answer.headers["Content-Type"] == "application/problem+json"
-    told: dict[str, Any] = json.loads(body)
-    assert told["status"] == status
-    assert told["type"] == f"{HOST}/errors/{told['code']}"
-    assert told["request_id"] == answer.headers["X-Request-Id"]
-    return told
+    response: dict[str, Any] = json.loads(body)
+    assert response["status"] == status
+    assert response["type"] == f"{HOST}/errors/{response['code']}"
+    assert response["request_id"] == answer.headers["X-Request-Id"]
+    return response
 
 
-def test_a_request_reaches_the_function_and_its_answer_the_client(gateway: str) -> None:
+def test_request_reaches_the_function_and_its_answer_the_client(gateway: str) -> None:
     answer, body = send(gateway, "PUT", "/v1/renders/a%20b?x=1", b"hi")
 
     event = json.loads(body)
@@ -95,30 +95,26 @@ def test_head_has_no_body(gateway: str) -> None:
     assert (answer.status, body) == (201, b"")
 
 
-def test_an_unknown_path_without_a_catch_all_is_the_gateways_404(gateway: str) -> None:
+def test_unknown_path_without_catch_all_is_a_gateway_404(gateway: str) -> None:
     assert problem(*send(gateway, "GET", "/nothing"), 404)["code"] == "not_found"
 
 
 @pytest.mark.parametrize("size", [4_800_000, 10_485_761])
-def test_a_body_over_six_megabytes_in_base64_or_over_ten_is_the_gateways_413(
-    gateway: str, size: int
-) -> None:
-    told = problem(*send(gateway, "POST", "/v1/renders/1", b"x" * size), 413)
+def test_oversized_body_is_a_gateway_413(gateway: str, size: int) -> None:
+    response = problem(*send(gateway, "POST", "/v1/renders/1", b"x" * size), 413)
 
-    assert told["code"] == "payload_too_large"
+    assert response["code"] == "payload_too_large"
 
 
-def test_a_function_that_dies_is_the_gateways_500(gateway: str) -> None:
+def test_killed_function_is_a_gateway_500(gateway: str) -> None:
     assert problem(*send(gateway, "GET", "/crash"), 500)["code"] == "internal_error"
 
 
-def test_an_answer_that_is_none_is_the_gateways_500(gateway: str) -> None:
+def test_malformed_answer_is_a_gateway_500(gateway: str) -> None:
     assert problem(*send(gateway, "GET", "/nonsense"), 500)["code"] == "internal_error"
 
 
-def test_an_answer_that_does_not_come_in_time_is_the_gateways_503(
-    gateway: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_late_answer_is_a_gateway_503(gateway: str, monkeypatch: pytest.MonkeyPatch) -> None:
     send(gateway, "GET", "/v1/renders/1")
     monkeypatch.setattr(gateway_app, "TIMEOUT_S", 0.3)
 

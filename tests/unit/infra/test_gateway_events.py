@@ -47,7 +47,7 @@ def test_a_path_belongs_to_its_most_literal_resource(
     assert (match.resource, dict(match.parameters)) == (resource, parameters)
 
 
-def test_without_a_catch_all_an_unknown_path_has_no_resource() -> None:
+def test_unknown_path_without_catch_all_has_no_resource() -> None:
     assert RouteTable(["/v1/renders"]).match("/v1/other") is None
 
 
@@ -73,14 +73,14 @@ def test_headers_come_single_and_multiple() -> None:
     assert made["multiValueHeaders"]["X-Many"] == ["1", "2"]
 
 
-def test_every_body_travels_in_base64() -> None:
+def test_every_body_is_base64() -> None:
     made = event()
 
     assert made["isBase64Encoded"] is True
     assert base64.b64decode(made["body"]) == b"\xff\x00"
 
 
-def test_what_is_absent_is_null() -> None:
+def test_absent_fields_are_null() -> None:
     made = event(path="/", query="", headers=[], body=b"")
 
     absent = ("body", "headers", "queryStringParameters", "pathParameters", "stageVariables")
@@ -88,7 +88,7 @@ def test_what_is_absent_is_null() -> None:
     assert made["isBase64Encoded"] is False
 
 
-def test_the_context_tells_who_and_when() -> None:
+def test_context_contains_caller_and_time() -> None:
     context = event()["requestContext"]
 
     assert context["identity"]["sourceIp"] == "127.0.0.1"
@@ -115,6 +115,6 @@ def test_an_answer_in_base64_is_decoded_and_headers_may_repeat() -> None:
 
 
 @pytest.mark.parametrize("payload", [b"null", b"[]", b'{"body": "x"}', b'"x"', b"x"])
-def test_another_answer_is_refused(payload: bytes) -> None:
+def test_malformed_answer_is_refused(payload: bytes) -> None:
     with pytest.raises(ValueError, match=r"statusCode|Expecting"):
         proxy_response(payload)

@@ -1,4 +1,4 @@
-"""Where a function finds itself when LocalStack runs it: the folders of Lambda, moved."""
+"""Lambda folder layout under LocalStack: the same folders in other locations."""
 
 import stat
 from pathlib import Path
@@ -34,7 +34,7 @@ def test_layers_are_laid_over_each_other(layout: LambdaLayout, tmp_path: Path) -
     assert (first / "fonts" / "conf").read_text() == "one"
 
 
-def test_the_runtime_holds_what_serves_and_no_more(layout: LambdaLayout) -> None:
+def test_runtime_contains_only_serving_packages(layout: LambdaLayout) -> None:
     layout.make([])
 
     held = {path.relative_to(layout.runtime).as_posix() for path in layout.runtime.rglob("*.*")}
@@ -45,33 +45,33 @@ def test_the_runtime_holds_what_serves_and_no_more(layout: LambdaLayout) -> None
     }
 
 
-def test_everybody_may_write_to_the_scratch_folder(layout: LambdaLayout) -> None:
+def test_scratch_folder_is_writable_by_everybody(layout: LambdaLayout) -> None:
     layout.make([])
 
     assert stat.S_IMODE(layout.tmp.stat().st_mode) == 0o1777
 
 
-def test_folders_of_layers_are_moved_and_the_products_defaults_said(layout: LambdaLayout) -> None:
-    told = layout.variables({"PLATEN_FONTS_DIR": "/opt/other", "X": "/optional", "N": 512})
+def test_layer_folders_are_moved_and_defaults_are_set(layout: LambdaLayout) -> None:
+    variables = layout.variables({"PLATEN_FONTS_DIR": "/opt/other", "X": "/optional", "N": 512})
 
-    assert told["PLATEN_CHROMIUM_DIR"] == f"{layout.opt}/chromium"
-    assert told["PLATEN_FONTS_DIR"] == f"{layout.opt}/other"
-    assert (told["X"], told["N"]) == ("/optional", "512")
+    assert variables["PLATEN_CHROMIUM_DIR"] == f"{layout.opt}/chromium"
+    assert variables["PLATEN_FONTS_DIR"] == f"{layout.opt}/other"
+    assert (variables["X"], variables["N"]) == ("/optional", "512")
 
 
-def test_nothing_of_this_process_is_handed_on(
+def test_environment_of_this_process_is_not_inherited(
     layout: LambdaLayout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PLATEN_SECRET", "x")
 
-    told = layout.variables({"PYTHONPATH": str(ROOT)})
+    variables = layout.variables({"PYTHONPATH": str(ROOT)})
 
-    assert "PLATEN_SECRET" not in told
-    assert told["PYTHONPATH"].split(":")[0] == str(layout.code)
-    assert str(ROOT) not in told["PYTHONPATH"].split(":")
+    assert "PLATEN_SECRET" not in variables
+    assert variables["PYTHONPATH"].split(":")[0] == str(layout.code)
+    assert str(ROOT) not in variables["PYTHONPATH"].split(":")
 
 
-def test_removing_leaves_the_code(layout: LambdaLayout) -> None:
+def test_removal_keeps_the_code(layout: LambdaLayout) -> None:
     layout.code.mkdir()
     layout.make([])
 

@@ -1,4 +1,4 @@
-"""A batch of what is due ends within its function's time: one that is slow harms no other of it."""
+"""A batch of due items ends within the function's timeout, even if one item is slow."""
 
 import pytest
 
@@ -17,7 +17,7 @@ from infra.template import load_template
     ],
     ids=["mails that nobody takes", "templates", "workspaces"],
 )
-def test_batch_of_the_slowest_ends_in_time(seconds: float) -> None:
+def test_batch_of_slowest_items_ends_in_time(seconds: float) -> None:
     function = load_template()["Resources"]["MaintenanceFunction"]["Properties"]
     batch = function["Events"]["Due"]["Properties"]["BatchSize"]
 

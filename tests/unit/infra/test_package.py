@@ -1,4 +1,4 @@
-"""What stops a package: unknown archives, functions that are too large or do not start."""
+"""Refused packages: unknown archives, functions that are too large or do not start."""
 
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from infra.package import archives
 from infra.package.archives import write_archives
 from infra.package.check import start_failures
 from infra.package.errors import PackageError
-from infra.package.sizes import LIMIT_BYTES, FunctionSize, function_sizes, oversized, size_table
+from infra.package.sizes import LIMIT_BYTES, FunctionSize, function_sizes, size_errors, size_table
 
 LAYER = {
     "Type": "AWS::Serverless::LayerVersion",
@@ -33,14 +33,12 @@ def template(archive: str) -> dict[str, Any]:
     }
 
 
-def test_an_archive_that_nothing_makes_is_named(tmp_path: Path) -> None:
+def test_archive_without_a_builder_is_named(tmp_path: Path) -> None:
     with pytest.raises(PackageError, match=r"nothing makes code\.zip, layer\.zip; there are api"):
         write_archives(tmp_path, template("code.zip"))
 
 
-def test_a_layer_that_is_not_installed_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_layer_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archives, "INSTALL_DIR", tmp_path)
 
     with pytest.raises(PackageError, match=r"chromium holds no chromium\.br; .* make setup"):
@@ -59,12 +57,12 @@ def test_a_function_counts_with_its_layers_unpacked(tmp_path: Path) -> None:
     assert size.total_bytes == 10_000
 
 
-def test_240_mb_are_not_too_many_and_a_byte_more_is() -> None:
+def test_240_mb_are_accepted_and_one_byte_more_is_refused() -> None:
     fits = FunctionSize("Fits", 1, LIMIT_BYTES - 100_000_000, 100_000_000)
     over = FunctionSize("Over", 1, LIMIT_BYTES, 1)
 
     assert LIMIT_BYTES == 240_000_000
-    assert oversized([fits, over]) == ["Over: 240.0 MB with its layers, more than 240 MB"]
+    assert size_errors([fits, over]) == ["Over: 240.0 MB with its layers, more than 240 MB"]
 
 
 def test_the_table_shows_each_part(capsys: pytest.CaptureFixture[str]) -> None:
@@ -82,9 +80,9 @@ def test_a_function_that_does_not_start_from_its_archive_is_named(tmp_path: Path
         # Installed here, but not in the archive.
         archive.writestr("app.py", "import boto3\n\ndef run(event, context): ...\n")
 
-    (said,) = start_failures(template("code.zip"), tmp_path)
+    (failure,) = start_failures(template("code.zip"), tmp_path)
 
-    assert said == (
+    assert failure == (
         "Function: app.run does not start from code.zip: "
         "ModuleNotFoundError: No module named 'boto3'"
     )

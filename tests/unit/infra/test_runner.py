@@ -1,4 +1,4 @@
-"""The runner over real worker processes: one process an invocation, killed at its timeout."""
+"""Runner over real worker processes: one process per invocation, killed at its timeout."""
 
 import contextlib
 import gc
@@ -60,11 +60,11 @@ def call(running: WorkerPool, event: Any, **more: Any) -> InvocationAnswer:
 
 def error(answer: InvocationAnswer) -> dict[str, str]:
     assert answer.error == "Unhandled"
-    told: dict[str, str] = json.loads(answer.payload)
-    return told
+    failure: dict[str, str] = json.loads(answer.payload)
+    return failure
 
 
-def test_a_process_is_used_again_and_sees_what_lambda_sets() -> None:
+def test_process_is_reused_and_sees_lambda_variables() -> None:
     with pool(function("functions.echo")) as running:
         first = json.loads(call(running, {"a": 1}, request_id="r-1").payload)
         second = json.loads(call(running, {"a": 2}).payload)
@@ -76,7 +76,7 @@ def test_a_process_is_used_again_and_sees_what_lambda_sets() -> None:
     assert (second["pid"], second["calls"]) == (first["pid"], 2)
 
 
-def test_concurrent_invocations_run_in_processes_of_their_own_up_to_the_limit() -> None:
+def test_concurrent_invocations_run_in_separate_processes_up_to_the_limit() -> None:
     with pool(function()) as running:
         for _ in range(2):
             call(running, {"do": "sleep", "s": 0})
@@ -96,16 +96,16 @@ def test_concurrent_invocations_run_in_processes_of_their_own_up_to_the_limit() 
     assert size == 2
 
 
-def test_a_timeout_kills_the_process_and_all_that_it_started() -> None:
+def test_timeout_kills_the_process_and_its_children() -> None:
     lines: list[str] = []
     with pool(function(timeout_s=1.5), lines) as running:
         answer = call(running, {"do": "child"}, request_id="r-9")
         child = next(json.loads(line)["child"] for line in lines)
         follows = call(running, {"do": "sleep", "s": 0})
 
-    told = error(answer)
-    assert told["errorType"] == "Sandbox.Timedout"
-    assert told["errorMessage"] == "RequestId: r-9 Error: Task timed out after 1.50 seconds"
+    failure = error(answer)
+    assert failure["errorType"] == "Sandbox.Timedout"
+    assert failure["errorMessage"] == "RequestId: r-9 Error: Task timed out after 1.50 seconds"
     assert not psutil.pid_exists(child) or psutil.Process(child).status() == psutil.STATUS_ZOMBIE
     assert follows.error is None
 
@@ -120,28 +120,28 @@ def test_a_process_that_ends_is_an_exit_error_and_is_replaced() -> None:
     assert follows.error is None
 
 
-def test_an_exception_is_told_with_its_trace() -> None:
+def test_exception_is_reported_with_its_traceback() -> None:
     with pool(function()) as running:
-        told = error(call(running, {"do": "raise", "message": "no"}))
+        failure = error(call(running, {"do": "raise", "message": "no"}))
 
-    assert (told["errorType"], told["errorMessage"]) == ("ValueError", "no")
-    assert any("fakes/functions.py" in line for line in told["stackTrace"])
+    assert (failure["errorType"], failure["errorMessage"]) == ("ValueError", "no")
+    assert any("fakes/functions.py" in line for line in failure["stackTrace"])
 
 
 def test_a_handler_that_cannot_be_imported_fails_its_invocation() -> None:
     with pool(function("broken_function.handler")) as running:
-        told = error(call(running, {}))
+        failure = error(call(running, {}))
 
-    assert told["errorType"] == "Runtime.ImportModuleError"
-    assert told["errorMessage"] == "no such setting"
+    assert failure["errorType"] == "Runtime.ImportModuleError"
+    assert failure["errorMessage"] == "no such setting"
 
 
 def test_an_answer_over_six_megabytes_is_an_error() -> None:
     with pool(function()) as running:
-        told = error(call(running, {"do": "answer", "bytes": 6_291_555}))
+        failure = error(call(running, {"do": "answer", "bytes": 6_291_555}))
         fits = call(running, {"do": "answer", "bytes": 6_291_554})
 
-    assert told["errorType"] == "Function.ResponseSizeTooLarge"
+    assert failure["errorType"] == "Function.ResponseSizeTooLarge"
     assert fits.error is None
 
 
@@ -161,7 +161,7 @@ def test_waiting_for_a_slot_ends_at_the_callers_deadline() -> None:
     assert after.error is None
 
 
-def test_slots_are_given_in_the_order_of_asking() -> None:
+def test_slots_are_assigned_in_request_order() -> None:
     order: list[int] = []
     with pool(function(concurrency=1)) as running:
         call(running, {"do": "sleep", "s": 0})
@@ -191,7 +191,7 @@ def test_throttling_refuses_at_once_when_every_slot_is_busy() -> None:
         busy.join()
 
 
-def test_the_patient_wait_for_a_slot_where_others_are_refused() -> None:
+def test_invocation_that_waits_for_a_slot_is_not_throttled() -> None:
     with pool(function(concurrency=1), throttle=True) as running:
         call(running, {"do": "sleep", "s": 0})
         busy = threading.Thread(target=call, args=(running, {"do": "sleep", "s": 0.5}))
@@ -213,7 +213,7 @@ def test_a_caller_that_stops_waiting_does_not_stop_the_invocation() -> None:
     assert follows.error is None
 
 
-def test_warm_processes_are_started_early_and_idle_ones_beyond_them_leave() -> None:
+def test_warm_processes_start_early_and_surplus_idle_ones_end() -> None:
     with pool(function(warm_count=1)) as running:
         for thread in running.warm_up():
             thread.join()
@@ -241,11 +241,11 @@ def test_a_process_that_cannot_be_started_leaves_nothing_open() -> None:
     with pytest.raises(RuntimeError, match="after shutdown"):
         WorkerProcess(declared, worker_environment(declared, {}), spawner, print)
 
-    # What is left open says so as it is collected, which fails the test.
+    # An unclosed resource warns when it is collected, which fails the test.
     gc.collect()
 
 
-def test_what_a_function_writes_reaches_the_log() -> None:
+def test_function_output_reaches_the_log() -> None:
     lines: list[str] = []
     with pool(function(), lines) as running:
         call(running, {"do": "print", "line": "hello"})

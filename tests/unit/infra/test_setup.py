@@ -1,4 +1,4 @@
-"""The set-up names what is absent, and runs a step only when something changed."""
+"""Set-up: names missing tools, and runs a step only when something changed."""
 
 import shutil
 import subprocess
@@ -35,7 +35,7 @@ def run_script(folder: Path, *programs: str) -> "subprocess.CompletedProcess[str
 GOOD = 'case "$1" in -c) exit 0;; *) echo "became $@";; esac'
 
 
-def test_everything_that_is_absent_is_named_with_its_command(tmp_path: Path) -> None:
+def test_everything_missing_is_named_with_its_command(tmp_path: Path) -> None:
     ran = run_script(tmp_path)
 
     assert ran.returncode == 1
@@ -44,14 +44,14 @@ def test_everything_that_is_absent_is_named_with_its_command(tmp_path: Path) -> 
     assert all("install it with: sudo apt-get install" in line for line in missing)
 
 
-def test_a_python_that_refuses_to_run_is_none(tmp_path: Path) -> None:
+def test_python_that_fails_to_run_is_ignored(tmp_path: Path) -> None:
     ran = run_script(tmp_path, "make=", "npm=", "python3.13=exit 127")
 
     assert ran.returncode == 1
     assert "missing: Python 3.13" in ran.stderr
 
 
-def test_a_python_without_venv_is_told_apart(tmp_path: Path) -> None:
+def test_python_without_venv_has_a_separate_message(tmp_path: Path) -> None:
     refuses = 'case "$2" in "") exit 0;; *) exit 1;; esac'
     ran = run_script(tmp_path, "make=", "npm=", f"python3.13={refuses}")
 
@@ -61,14 +61,14 @@ def test_a_python_without_venv_is_told_apart(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["python3.13", "python3"])
-def test_a_python_that_works_is_taken(tmp_path: Path, name: str) -> None:
+def test_working_python_is_used(tmp_path: Path, name: str) -> None:
     ran = run_script(tmp_path, "make=", "npm=", f"{name}={GOOD}")
 
     assert "missing" not in ran.stderr
     assert ran.stdout.strip() == "became -E -m infra.setup"
 
 
-def test_version_managers_are_asked(tmp_path: Path) -> None:
+def test_version_managers_are_searched(tmp_path: Path) -> None:
     prefix = tmp_path / "versions" / "3.13.9" / "bin"
     prefix.mkdir(parents=True)
     (prefix / "python").write_text(f"#!/bin/sh\n{GOOD}\n")
@@ -90,7 +90,7 @@ def step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SetupStep:
     return SetupStep("one", "One", (command,), (tmp_path / "lock",), (tmp_path / "made",))
 
 
-def test_a_step_is_done_until_its_input_changes_or_its_result_is_gone(
+def test_step_is_repeated_when_its_input_changes_or_its_result_is_missing(
     step: SetupStep, tmp_path: Path
 ) -> None:
     before = step.is_done()
@@ -105,7 +105,7 @@ def test_a_step_is_done_until_its_input_changes_or_its_result_is_gone(
     assert (before, after, changed, gone) == (False, True, False, False)
 
 
-def test_a_failing_command_is_told_with_its_output(tmp_path: Path) -> None:
+def test_failing_command_is_reported_with_its_output(tmp_path: Path) -> None:
     command = [sys.executable, "-c", "import sys; sys.exit('no network')"]
     failing = SetupStep("two", "Two", (command,), (), (tmp_path / "x",))
 

@@ -1,4 +1,4 @@
-"""Intrinsics against what exists, and functions as the template declares them."""
+"""Template: intrinsics resolved against existing resources, and declared functions."""
 
 from typing import Any
 
@@ -43,7 +43,7 @@ def test_a_parameter_wins_over_its_default() -> None:
 
 
 @pytest.mark.parametrize("value", [{"Ref": "Nothing"}, {"Fn::GetAtt": ["Queue", "Nothing"]}])
-def test_what_is_unknown_is_an_error(value: Any) -> None:
+def test_unknown_intrinsic_is_an_error(value: Any) -> None:
     with pytest.raises(TemplateError):
         resolve(value)
 
@@ -102,6 +102,6 @@ def test_a_function_is_read_with_its_sources() -> None:
         {"Type": "Kinesis", "Properties": {"Stream": "x"}},
     ],
 )
-def test_an_event_source_that_one_machine_does_not_know_is_refused(event: Any) -> None:
+def test_unsupported_event_source_is_refused(event: Any) -> None:
     with pytest.raises(TemplateError, match="one machine knows"):
         declared({"E": event})

@@ -1,4 +1,4 @@
-"""What a worker writes: read before its answer is handed on, whoever reads it."""
+"""Worker output: read completely before the answer is passed on."""
 
 import os
 import threading
@@ -10,8 +10,8 @@ from infra.local.runner.process import WorkerOutput
 
 
 @contextmanager
-def written_to(log: Callable[[str], None]) -> Iterator[tuple[int, WorkerOutput]]:
-    """Give the end to write to and what is read from it; the rest is followed to its end."""
+def output_pipe(log: Callable[[str], None]) -> Iterator[tuple[int, WorkerOutput]]:
+    """Give the write end and the lines read from it; read the rest at the end."""
     theirs, end = os.pipe()
     output = WorkerOutput(os.fdopen(theirs, "rb", buffering=0), log)
     try:
@@ -24,7 +24,7 @@ def written_to(log: Callable[[str], None]) -> Iterator[tuple[int, WorkerOutput]]
         assert not following.is_alive()
 
 
-def test_catching_up_waits_for_lines_that_another_thread_has_read() -> None:
+def test_catch_up_waits_for_lines_read_by_another_thread() -> None:
     begun, lines = threading.Event(), []
 
     def slow(line: str) -> None:
@@ -32,7 +32,7 @@ def test_catching_up_waits_for_lines_that_another_thread_has_read() -> None:
         time.sleep(0.1)
         lines.append(line)
 
-    with written_to(slow) as (end, output):
+    with output_pipe(slow) as (end, output):
         os.write(end, b"one\ntwo\n")
         reader = threading.Thread(target=output.catch_up)
         reader.start()
@@ -42,9 +42,9 @@ def test_catching_up_waits_for_lines_that_another_thread_has_read() -> None:
         reader.join()
 
 
-def test_catching_up_reads_what_nobody_has_read_yet_and_waits_for_nothing() -> None:
+def test_catch_up_reads_unread_lines_without_waiting() -> None:
     lines: list[str] = []
-    with written_to(lines.append) as (end, output):
+    with output_pipe(lines.append) as (end, output):
         os.write(end, b"a" * 60_000 + b"\nhalf")
         output.catch_up()
         output.catch_up()
@@ -54,9 +54,9 @@ def test_catching_up_reads_what_nobody_has_read_yet_and_waits_for_nothing() -> N
         assert lines[1:] == ["half a line"]
 
 
-def test_the_last_line_needs_no_end_and_afterwards_there_is_nothing_to_read() -> None:
+def test_last_line_needs_no_newline_and_ends_the_output() -> None:
     lines: list[str] = []
-    with written_to(lines.append) as (end, output):
+    with output_pipe(lines.append) as (end, output):
         os.write(end, "one\n\nzwölf".encode() + b"\xff")
     output.catch_up()
 

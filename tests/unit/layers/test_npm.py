@@ -28,7 +28,7 @@ def package(packed: bytes) -> Package:
 
 @pytest.fixture
 def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An `npm` that puts `served` where it is called and counts its calls."""
+    """Fake `npm` that writes `served` to its working folder and counts its calls."""
     served = tmp_path / "served"
     commands = tmp_path / "bin"
     commands.mkdir()

@@ -1,4 +1,4 @@
-"""Whether a machine can build the validators is told without running anything."""
+"""Tool detection: finds the build tools of the validators without running anything."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from layers.validators import tools
 
 @pytest.fixture
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the folder of a JDK 17 and of a Maven that are all this machine has."""
+    """Return the folders of a JDK 17 and a Maven, the only tools of this machine."""
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     (tmp_path / "bin").mkdir()
     for name in ("javac", "jlink", "mvn"):
@@ -26,7 +26,7 @@ def has_step() -> bool:
 
 
 @pytest.mark.usefixtures("machine")
-def test_with_all_of_it_the_validators_are_a_step() -> None:
+def test_validators_are_a_step_when_all_tools_are_present() -> None:
     assert tools.missing_tools() == []
     assert has_step()
 
@@ -35,7 +35,7 @@ def test_with_all_of_it_the_validators_are_a_step() -> None:
     ("gone", "lacking"),
     [("javac", "JDK 17"), ("jlink", "JDK 17"), ("mvn", "Maven")],
 )
-def test_without_a_part_the_set_up_goes_on_and_says_so(
+def test_missing_tool_skips_the_step_with_a_message(
     machine: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -47,15 +47,15 @@ def test_without_a_part_the_set_up_goes_on_and_says_so(
 
     setup.main(["--done"])
 
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     assert tools.missing_tools() == [lacking]
     assert not has_step()
-    assert f"missing: {lacking} -- install with: sudo apt-get install" in said
-    assert "`unavailable`" in said
+    assert f"missing: {lacking} -- install with: sudo apt-get install" in output
+    assert "`unavailable`" in output
 
 
 @pytest.mark.parametrize("release", ['JAVA_VERSION="11.0.2"\n', "", None])
-def test_an_older_jdk_is_none(machine: Path, release: str | None) -> None:
+def test_older_jdk_is_ignored(machine: Path, release: str | None) -> None:
     if release is None:
         (machine / "release").unlink()
     else:

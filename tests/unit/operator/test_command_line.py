@@ -1,4 +1,4 @@
-"""`platen` where no service is: usage, settings, and what it says to do."""
+"""`platen` without a service: usage, settings and instructions."""
 
 import os
 from pathlib import Path
@@ -94,7 +94,7 @@ def test_settings_lists_every_setting(tool: OperatorTool) -> None:
     ],
     ids=" ".join,
 )
-def test_without_any_service_the_tool_says_what_to_do(
+def test_without_a_service_the_tool_says_what_to_do(
     tool: OperatorTool, arguments: tuple[str, ...]
 ) -> None:
     code, reason = tool.refusal(*arguments)
@@ -105,25 +105,25 @@ def test_without_any_service_the_tool_says_what_to_do(
 
 
 @pytest.mark.parametrize("arguments", [("dlq", "list"), ("workspace", "list")], ids=" ".join)
-def test_a_missing_region_is_told_by_its_variable(
+def test_missing_region_names_its_variable(
     tool: OperatorTool, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
 ) -> None:
     monkeypatch.delenv("AWS_DEFAULT_REGION", raising=False)
     monkeypatch.setenv("AWS_CONFIG_FILE", "absent")
-    told = ("setting_missing", "no region is set: export AWS_DEFAULT_REGION=eu-central-1")
+    expected = ("setting_missing", "no region is set: export AWS_DEFAULT_REGION=eu-central-1")
 
-    assert tool.refusal("--stage", "production", *arguments) == told
+    assert tool.refusal("--stage", "production", *arguments) == expected
 
 
 @pytest.mark.parametrize("broken", ["run", "endpoints"])
-def test_run_files_that_cannot_be_read_are_no_service(tool: OperatorTool, broken: str) -> None:
+def test_unreadable_run_files_are_ignored(tool: OperatorTool, broken: str) -> None:
     tool.write_run_files("a-table", pid=os.getpid())
     (tool.folder / f"{broken}.json").write_text("{")
 
     assert tool.refusal("workspace", "list")[0] == "no_service"
 
 
-def test_stack_whose_process_is_gone_is_no_service(tool: OperatorTool) -> None:
+def test_stack_with_a_dead_process_is_ignored(tool: OperatorTool) -> None:
     never_given_out = 2**22 + 1
     tool.write_run_files("a-table", pid=never_given_out)
 

@@ -1,4 +1,4 @@
-"""Answers for people: a row is a line, and on a terminal what has no room in it stands below."""
+"""Tables for people: one line per row, and wide columns below it on a terminal."""
 
 from typing import Any
 
@@ -25,20 +25,20 @@ def lines(answer: dict[str, Any]) -> list[str]:
     ]
 
 
-def test_a_row_is_a_line_where_there_is_no_terminal() -> None:
-    told = lines({"data": ROWS})
+def test_row_is_one_line_without_a_terminal() -> None:
+    printed = lines({"data": ROWS})
 
-    assert [line.split()[0] for line in told] == ["at", "12:00", "12:01", "12:02"]
-    assert told[3].endswith("y" * 70)
+    assert [line.split()[0] for line in printed] == ["at", "12:00", "12:01", "12:02"]
+    assert printed[3].endswith("y" * 70)
     assert {
         line.index(word)
-        for line, word in zip(told[1:], ("request", "claimed", "ended"), strict=True)
+        for line, word in zip(printed[1:], ("request", "claimed", "ended"), strict=True)
     } == {7}
-    assert not [line for line in told if line.endswith(" ")]
+    assert not [line for line in printed if line.endswith(" ")]
 
 
 @pytest.mark.usefixtures("terminal")
-def test_what_has_no_room_on_a_terminal_stands_below_its_row() -> None:
+def test_columns_too_wide_for_the_terminal_are_printed_below_their_row() -> None:
     assert lines({"data": ROWS}) == [
         "at     event  detail",
         "12:00  request  status=200 ms=12",
@@ -50,12 +50,12 @@ def test_what_has_no_room_on_a_terminal_stands_below_its_row() -> None:
 
 
 @pytest.mark.usefixtures("terminal")
-def test_what_has_room_stands_in_columns_and_no_field_widens_another() -> None:
-    told = lines(
+def test_fields_that_fit_are_aligned_in_columns() -> None:
+    printed = lines(
         {"id": "rnd_1", "timings": "t" * 100, "events": [ROWS[0], ROWS[2] | {"detail": {}}]}
     )
 
-    assert told == [
+    assert printed == [
         "id       rnd_1",
         "timings  " + "t" * 100,
         "",
@@ -66,9 +66,9 @@ def test_what_has_room_stands_in_columns_and_no_field_widens_another() -> None:
     ]
 
 
-def test_wide_letters_count_as_two() -> None:
-    told = lines(
+def test_wide_characters_count_as_two_columns() -> None:
+    printed = lines(
         {"data": [{"name": "\u65e5\u672c", "plan": "pro"}, {"name": "Acme", "plan": "free"}]}
     )
 
-    assert told == ["name  plan", "\u65e5\u672c  pro", "Acme  free"]
+    assert printed == ["name  plan", "\u65e5\u672c  pro", "Acme  free"]

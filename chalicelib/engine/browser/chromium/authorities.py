@@ -1,4 +1,4 @@
-"""Has a browser trust the authorities that all else here trusts, beside its own."""
+"""Installation of extra certificate authorities in a browser's NSS database."""
 
 import logging
 import os
@@ -26,24 +26,26 @@ _INSTALLED_HOMES: Final[set[Path]] = set()
 
 
 def install(ca_bundle: Path, installation: BrowserInstallation, home: Path) -> None:
-    """Put those of a PEM file into a browser's home, once.
+    """Install the certificates of a PEM file in a browser's home; idempotent for each home.
 
-    The browser looks for them when it first has to verify somebody. Done just before that, it costs
-    a browser's start nothing, and nothing at all where nobody is asked.
+    The browser reads its NSS database when it first verifies a certificate. The proxy calls this
+    just before that, so no start waits for it (decision 15). Failures are logged, not raised.
     """
     with _LOCK:
         if home in _INSTALLED_HOMES:
             return
         _INSTALLED_HOMES.add(home)
         try:
-            made = shared_copy(ca_bundle, partial(_write_database, installation.libraries))
-            shutil.copytree(made, home / ".pki" / "nssdb")
+            database = shared_copy(ca_bundle, partial(_write_database, installation.libraries))
+            # Written once per bundle, then copied into each home.
+            shutil.copytree(database, home / ".pki" / "nssdb")
             _change_owner(home / ".pki", installation.account)
         except (OSError, BrowserMissing, subprocess.SubprocessError) as error:
-            log.warning("pages do not trust the authorities in SSL_CERT_FILE: %s", error)
+            log.warning("authorities of SSL_CERT_FILE not installed: %s", error)
 
 
 def _write_database(libraries: Path, ca_bundle: Path, folder: Path) -> None:
+    # In its own process: a crash of the native libraries must not end this one.
     subprocess.run(
         [
             sys.executable,

@@ -1,16 +1,16 @@
-"""The browser's command line: one way out to a network, nothing that writes, asks or phones home.
+"""Chromium command line: proxied network only, no background services.
 
-Never here: the flags that switch off web security or site isolation, and `--single-process`.
+Never add flags that disable web security or site isolation, nor `--single-process`.
 """
 
 from typing import Final
 
 from chalicelib.engine.options.image import DEFAULT_VIEWPORT
 
-# Each context has a proxy of its own; what is in none would ask one that is not there.
-# Names resolve to nothing here: only the proxy looks them up, so whatever slips past the
-# interception of requests (WebSocket, prefetch, preconnect, popups) is checked there. Without
-# `<-loopback>` Chromium would go around the proxy for addresses of this machine.
+# Each context names its own proxy; traffic outside of a context meets the closed port 9.
+# Chromium resolves no names: only the proxy does, so requests that bypass the interception
+# (WebSocket, prefetch, preconnect, pop-ups) are checked there too (decision 15). Without
+# `<-loopback>` Chromium would bypass the proxy for loopback hosts.
 _PROXY_ONLY: Final = (
     "--proxy-server=http://127.0.0.1:9",
     "--proxy-bypass-list=<-loopback>",
@@ -20,8 +20,8 @@ _PROXY_ONLY: Final = (
     "--dns-prefetch-disable",
     "--no-pings",
 )
-# Documents stand at https: and may have parts from http: addresses all the same. What a page of the
-# web may not load is refused with its requests.
+# HTML documents live at an https: origin but may load http: assets (decision 18). The flag
+# applies to the whole browser, so PageRequests refuses mixed content of visited pages.
 _ALLOW_HTTP_ASSETS: Final = "--blink-settings=allowRunningOfInsecureContent=true"
 _NO_BACKGROUND_SERVICES: Final = (
     "--disable-background-networking",
@@ -32,7 +32,7 @@ _NO_BACKGROUND_SERVICES: Final = (
     "--disable-extensions",
     "--disable-notifications",
     "--disable-sync",
-    # What pages write to their consoles is their tenant's: it must not stand in a log of ours.
+    # Chromium would log console lines of pages: tenant data, kept out of our logs (decision 17).
     "--enable-logging=none",
     "--metrics-recording-only",
     "--mute-audio",
@@ -51,11 +51,11 @@ _RENDERING: Final = (
     "--hide-scrollbars",
     "--window-size={},{}".format(*DEFAULT_VIEWPORT),
     "--lang=en-US",
-    # More than a page may take of memory: whoever takes it is told so (lifecycle.py), and not that
-    # the browser was lost.
+    # Above the page's memory budget (lifecycle.py), so that the memory watch fires first and the
+    # failure names the budget instead of a lost browser (decision 19).
     "--js-flags=--max-old-space-size=2048",
 )
-# A cookie is its origin's alone.
+# Cookies are bound to scheme and port of their origin (decision 18).
 _ENABLED_FEATURES: Final = (
     "CookieSameSiteConsidersRedirectChain",
     "EnablePortBoundCookies",
@@ -74,7 +74,7 @@ _DISABLED_FEATURES: Final = (
 
 
 def command_line(executable: str, profile: str, *, sandbox: bool) -> list[str]:
-    """Return the whole command; `sandbox` is off only where the platform itself is the sandbox."""
+    """Return the argument vector; pass `sandbox=False` only where the platform is the sandbox."""
     return [
         executable,
         *_RENDERING,

@@ -1,4 +1,4 @@
-"""Where the browser and the fonts are, readable by the user who will run them."""
+"""Location of Chromium and the fonts, readable by the account that runs the browser."""
 
 import fcntl
 import hashlib
@@ -15,6 +15,10 @@ from typing import Final, NamedTuple
 UNPRIVILEGED_USER: Final = "nobody"
 
 
+class BrowserMissing(Exception):  # noqa: N818 -- names the condition
+    """Chromium or the fonts are missing, or cannot be copied where they are needed."""
+
+
 class UnixAccount(NamedTuple):
     """The user and group that the browser runs as."""
 
@@ -23,7 +27,7 @@ class UnixAccount(NamedTuple):
 
 
 class BrowserInstallation(NamedTuple):
-    """One usable browser; `account` is None where it runs as ourselves."""
+    """Paths of a usable browser; `account` is None where it runs as the current user."""
 
     executable: Path
     libraries: Path
@@ -33,15 +37,15 @@ class BrowserInstallation(NamedTuple):
 
 
 def locate_browser(chromium: Path, fonts: Path) -> BrowserInstallation:
-    """Find both; as root they must be open to `nobody`, and are copied once where they are not.
+    """Return the installation, unpacked and readable by the account that runs it.
 
-    The browser of a layer is unpacked first, once for all processes of an environment. Raises
-    BrowserMissing.
+    A packed layer is unpacked once per execution environment. As root the browser runs as
+    `nobody`; folders which that user cannot reach are copied once. Raises BrowserMissing.
     """
     chromium = _ensure_unpacked(chromium)
-    for needed in (fonts / "fonts.conf", fonts / "families.json"):
-        if not needed.is_file():
-            raise _missing_error(needed, "fonts")
+    for path in (fonts / "fonts.conf", fonts / "families.json"):
+        if not path.is_file():
+            raise _missing_error(path, "fonts")
     account = None
     if os.geteuid() == 0:
         entry = pwd.getpwnam(UNPRIVILEGED_USER)
@@ -56,10 +60,26 @@ def locate_browser(chromium: Path, fonts: Path) -> BrowserInstallation:
     )
 
 
+def shared_copy(source: Path, fill: Callable[[Path, Path], None]) -> Path:
+    """Return a cached folder that `fill(source, folder)` writes on first use.
+
+    The folder is complete or absent, never partial. Concurrent processes wait for the one that
+    writes it; the remains of a killed process are discarded. Raises BrowserMissing.
+    """
+    cache = _cache_folder()
+    target = cache / f"{source.name}-{_content_key(source)}"
+    if target.exists():
+        return target
+    with _exclusive_lock(cache):
+        if not target.exists():
+            _make_copy(target, lambda partial: fill(source, partial))
+    return target
+
+
 def _ensure_unpacked(folder: Path) -> Path:
     if (folder / "chromium").is_file():
         return folder
-    # Only a layer is packed: elsewhere nobody pays for what unpacks it.
+    # Only a layer is packed; elsewhere brotli and tarfile are not imported (decision 7).
     from chalicelib.engine.browser.chromium import unpack  # noqa: PLC0415
 
     if not all((folder / name).is_file() for name in unpack.ARCHIVES):
@@ -67,51 +87,35 @@ def _ensure_unpacked(folder: Path) -> Path:
     return shared_copy(folder, unpack.unpack)
 
 
-class BrowserMissing(Exception):  # noqa: N818 -- reads as the fact it tells
-    """Chromium or the fonts are not where they should be."""
-
-
-def shared_copy(source: Path, fill: Callable[[Path, Path], None]) -> Path:
-    """Return the folder that `fill(source, folder)` has made; it is complete or not there.
-
-    Who comes while another process makes it waits. What a killed process left is thrown away.
-    Raises BrowserMissing.
-    """
-    place = _cache_folder()
-    target = place / f"{source.name}-{_content_key(source)}"
-    if target.exists():
-        return target
-    with _exclusive_lock(place):
-        if not target.exists():
-            _make_copy(target, lambda fresh: fill(source, fresh))
-    return target
-
-
 def _make_copy(target: Path, fill: Callable[[Path], None]) -> None:
-    fresh = target.with_name(f"{target.name}.part")
-    shutil.rmtree(fresh, ignore_errors=True)
+    partial = target.with_name(f"{target.name}.part")
+    shutil.rmtree(partial, ignore_errors=True)
     try:
-        fresh.mkdir()
-        fill(fresh)
-        fresh.chmod(0o755)
-        fresh.rename(target)
+        partial.mkdir()
+        fill(partial)
+        partial.chmod(0o755)
+        # Atomic: other processes see the whole folder or none.
+        partial.rename(target)
     except OSError as error:
-        shutil.rmtree(fresh, ignore_errors=True)
+        shutil.rmtree(partial, ignore_errors=True)
         raise _unusable_error(target, error) from error
 
 
 def _cache_folder() -> Path:
-    """Return a folder of ours that nobody else can put something into."""
-    place = Path(tempfile.gettempdir()) / f"platen-{os.geteuid()}"
+    """Return a folder that only the current user can write to.
+
+    The temporary folder is shared: another user could have created this name first, or linked it.
+    """
+    folder = Path(tempfile.gettempdir()) / f"platen-{os.geteuid()}"
     try:
-        place.mkdir(mode=0o755, exist_ok=True)
-        found = place.lstat()
+        folder.mkdir(mode=0o755, exist_ok=True)
+        status = folder.lstat()
     except OSError as error:
-        raise _unusable_error(place, error) from error
-    if found.st_uid != os.geteuid() or found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        message = f"{place} is not ours alone; remove it"
+        raise _unusable_error(folder, error) from error
+    if status.st_uid != os.geteuid() or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        message = f"{folder} is not ours alone; remove it"
         raise BrowserMissing(message)
-    return place
+    return folder
 
 
 @contextmanager
@@ -120,7 +124,7 @@ def _exclusive_lock(folder: Path) -> Iterator[None]:
         lock = (folder / "lock").open("wb")
     except OSError as error:
         raise _unusable_error(folder, error) from error
-    # The kernel takes the lock away from a process that ends, however it ends.
+    # The kernel releases the lock when the process ends, even if it is killed.
     with lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
@@ -133,7 +137,7 @@ def _unusable_error(target: Path, error: OSError) -> BrowserMissing:
 
 
 def _content_key(folder: Path) -> str:
-    """Return a key of what is in it; a folder's are its pins, or else names, sizes and times."""
+    """Return a key of the content: of a file its bytes, of a folder its pins or its file list."""
     digest = hashlib.sha256()
     pins = folder / ".pins"
     if folder.is_file():
@@ -142,9 +146,9 @@ def _content_key(folder: Path) -> str:
         digest.update(pins.read_bytes())
     else:
         for path in sorted(folder.rglob("*")):
-            found = path.lstat()
+            status = path.lstat()
             digest.update(
-                f"{path.relative_to(folder)} {found.st_size} {found.st_mtime_ns}\n".encode()
+                f"{path.relative_to(folder)} {status.st_size} {status.st_mtime_ns}\n".encode()
             )
     return digest.hexdigest()[:16]
 
@@ -163,5 +167,5 @@ def _ensure_readable(folder: Path) -> Path:
 
 
 def _copy(source: Path, target: Path) -> None:
-    packed = shutil.ignore_patterns("*.br")
-    shutil.copytree(source, target, dirs_exist_ok=True, ignore=packed)
+    archives = shutil.ignore_patterns("*.br")
+    shutil.copytree(source, target, dirs_exist_ok=True, ignore=archives)

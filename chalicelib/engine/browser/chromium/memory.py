@@ -1,4 +1,4 @@
-"""How much memory a browser takes, and its end while a page has it take too much."""
+"""Memory of a browser's processes, and a watch that ends the browser above a limit."""
 
 import contextlib
 import os
@@ -9,45 +9,45 @@ from typing import Final
 
 from chalicelib.core.errors import RenderFailure
 
-# The fastest page seen takes 0.8 GB in 0.25 s.
+# The fastest page measured takes 0.3 GB between two looks (decision 19).
 _POLL_S: Final = 0.1
 _PAGE_BYTES: Final = os.sysconf("SC_PAGE_SIZE")
 
 
 class ProcessSession:
-    """The processes of a session; which others there are is looked up once, not at each look."""
+    """Processes of one session; other processes are looked up once, not at each look."""
 
     def __init__(self, leader: int) -> None:
-        """Look at nothing yet."""
+        """Bind to the session of process `leader`; read nothing yet."""
         self._leader = leader
-        # Looked at by whoever watches a page, and by whoever makes the next one.
+        # The memory watch and the pool's page executor both call `memory_bytes`.
         self._lock = threading.Lock()
         self._member_pids: set[str] = set()
         self._other_pids: set[str] = set()
 
     def memory_bytes(self) -> int:
-        """Return what all of them take: what is each one's own, and once what they share.
+        """Return the private pages of all processes plus the largest shared set, in bytes.
 
-        Within 2 % of the kernel's own proportional sum, which takes a hundred times as long and
-        which only root may see. See decision 19.
+        The sum is within 2 % of the kernel's proportional one (`smaps_rollup`), which costs far
+        more and is not readable for sandboxed processes by an ordinary user (decision 19).
         """
         with self._lock:
-            taken = [_memory_pages(member) for member in self._scan_members()]
-        own = sum(resident - shared for resident, shared in taken)
-        return (own + max((shared for _, shared in taken), default=0)) * _PAGE_BYTES
+            usage = [_memory_pages(member) for member in self._scan_members()]
+        private = sum(resident - shared for resident, shared in usage)
+        return (private + max((shared for _, shared in usage), default=0)) * _PAGE_BYTES
 
     def _scan_members(self) -> set[str]:
         entries = set(filter(str.isdigit, os.listdir("/proc")))  # noqa: PTH208 -- names only
         self._member_pids &= entries
         self._other_pids &= entries
         for entry in entries - self._member_pids - self._other_pids:
-            ours = _session_id(entry) == self._leader
-            (self._member_pids if ours else self._other_pids).add(entry)
+            is_member = _session_id(entry) == self._leader
+            (self._member_pids if is_member else self._other_pids).add(entry)
         return self._member_pids
 
 
 def session_pids(leader: int) -> list[int]:
-    """Return the ids of the processes of a session; the kernel has no shorter way."""
+    """Return the ids of a session's processes; the kernel offers no direct query."""
     return [
         int(entry)
         for entry in os.listdir("/proc")  # noqa: PTH208 -- names are all that is needed
@@ -56,15 +56,15 @@ def session_pids(leader: int) -> list[int]:
 
 
 class OverBudget(RenderFailure):
-    """The page takes more than it may; its browser may be busy with it for long."""
+    """The page exceeds its budget of memory or nodes; its browser may stay busy with it."""
 
     def __init__(self, message: str) -> None:
-        """Name the budget, and what to change."""
+        """Build the failure; `message` names the budget and the remedy."""
         super().__init__("render_failed", message)
 
 
 class MemoryWatch:
-    """What has become of a browser that is watched."""
+    """Result of `watch_memory`; `is_exceeded` tells whether it ended the browser."""
 
     is_exceeded = False
 
@@ -73,11 +73,15 @@ class MemoryWatch:
 def watch_memory(
     memory_bytes: Callable[[], int], max_bytes: int, end: Callable[[], None]
 ) -> Iterator[MemoryWatch]:
-    """Meanwhile, `end` the browser as soon as it takes more than `max_bytes`."""
-    result, over = MemoryWatch(), threading.Event()
+    """Call `end` as soon as `memory_bytes()` exceeds `max_bytes` within the context.
+
+    A limit of the kernel (`RLIMIT_AS`, `RLIMIT_DATA`) does not work: pages reserve 17 GB of
+    address space without using it (decision 19).
+    """
+    result, is_over = MemoryWatch(), threading.Event()
 
     def watch() -> None:
-        while not over.wait(_POLL_S):
+        while not is_over.wait(_POLL_S):
             if memory_bytes() > max_bytes:
                 result.is_exceeded = True
                 end()
@@ -88,7 +92,7 @@ def watch_memory(
     try:
         yield result
     finally:
-        over.set()
+        is_over.set()
 
 
 def _session_id(entry: str) -> int | None:
@@ -96,13 +100,15 @@ def _session_id(entry: str) -> int | None:
         stat = Path(f"/proc/{entry}/stat").read_bytes()
     except OSError:
         stat = b""
-    # The name in parentheses may hold anything; after it come state, parent, group, session.
+    # The process name in parentheses may contain anything, so split after the last one. The
+    # fields that follow are state, parent, group and session (proc(5)). A process that has just
+    # ended has no file.
     words = stat.rpartition(b")")[2].split()
     return int(words[3]) if words else None
 
 
 def _memory_pages(entry: str) -> tuple[int, int]:
-    """Return how many pages are there, and how many of them others may have as well."""
+    """Return the resident pages and, of these, the shared ones; zeros for an ended process."""
     try:
         words = Path(f"/proc/{entry}/statm").read_bytes().split()
     except OSError:

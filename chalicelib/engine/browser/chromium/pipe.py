@@ -1,4 +1,4 @@
-"""The DevTools protocol over a pair of pipes: NUL-ended JSON, calls from any thread."""
+"""DevTools protocol client over a pair of pipes: NUL-terminated JSON, calls from any thread."""
 
 import contextlib
 import fcntl
@@ -17,45 +17,45 @@ Answer = Future[dict[str, Any]]
 Handler = Callable[[str, Mapping[str, Any]], None]
 _CHUNK_BYTES: Final = 1 << 20
 _STALL_S: Final = 5.0
-# Pages may say half a pair, which nobody could write down. One letter is sooner looked for than
-# three: a printed document has none of it.
+# Page text may hold lone surrogates, which UTF-8 cannot encode. A search for one byte is faster
+# than for three, and the base64 of a printed document contains no backslash.
 _BACKSLASH: Final = b"\\"
 _SURROGATE_ESCAPE: Final = b"\\ud"
 
 
-class BrowserGone(Exception):  # noqa: N818 -- reads as the fact it tells
-    """The browser has ended, or no longer reads what it is told."""
+class BrowserGone(Exception):  # noqa: N818 -- names the condition
+    """The browser has ended, or no longer reads its pipe."""
 
 
 class BrowserHung(BrowserGone):
-    """The browser runs but answers nothing."""
+    """The browser runs but answers no call."""
 
 
 class PageCrashed(BrowserGone):
-    """The process that drew the page has ended."""
+    """The renderer process of the page has ended."""
 
 
-class CallRefused(Exception):  # noqa: N818 -- reads as the fact it tells
+class CallRefused(Exception):  # noqa: N818 -- names the condition
     """The browser answered a call with an error."""
 
 
 def await_answer[Result](answer: Future[Result], crashed: Future[None], timeout_s: float) -> Result:
-    """Wait for an answer; raises PageCrashed when the page ends first, else TimeoutError."""
-    either: list[Future[Any]] = [answer, crashed]
-    wait(either, timeout_s, return_when=FIRST_COMPLETED)
+    """Return an answer; raises PageCrashed when the page crashes first, TimeoutError when late."""
+    futures: list[Future[Any]] = [answer, crashed]
+    wait(futures, timeout_s, return_when=FIRST_COMPLETED)
     if not answer.done() and crashed.done():
         raise PageCrashed
     return answer.result(0)
 
 
 class Pipe:
-    """Both directions of one connection.
+    """Connection to one browser, both directions.
 
-    Handlers run on the reader's thread: they may `send`, but must not wait for an answer.
+    Handlers run on the reader thread: they may `send`, but must not wait for an answer.
     """
 
     def __init__(self, write_fd: int, read_fd: int) -> None:
-        """Take over both descriptors and begin to read."""
+        """Take ownership of both descriptors and start the reader thread."""
         self._write_fd = write_fd
         self._read_fd = read_fd
         self._call_ids = itertools.count(1)
@@ -64,9 +64,11 @@ class Pipe:
         self._pending: dict[int, Answer] = {}
         self._handlers: dict[str, Handler] = {}
         self._is_closed = False
+        # A browser that stops reading must not block the caller for ever: see `_write`.
         os.set_blocking(write_fd, False)
         for descriptor in (write_fd, read_fd):
-            # 1 MB, so that a whole PDF passes in few turns; a refusal costs only time.
+            # 1 MB, so that a whole PDF passes in a few reads. The kernel may refuse; that costs
+            # only time.
             with contextlib.suppress(OSError):
                 fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, _CHUNK_BYTES)
         self._reader = threading.Thread(target=self._read, name="browser-reader", daemon=True)
@@ -78,7 +80,7 @@ class Pipe:
         parameters: Mapping[str, Any] | None = None,
         session: str | None = None,
     ) -> Answer:
-        """Send a call at once; its answer, or BrowserGone or CallRefused, comes in the future."""
+        """Send a call; the future gets its result, or fails with BrowserGone or CallRefused."""
         answer: Answer = Future()
         number = next(self._call_ids)
         message: dict[str, Any] = {"id": number, "method": method, "params": parameters or {}}
@@ -94,13 +96,14 @@ class Pipe:
                 self._write(json.dumps(message).encode() + b"\0")
         except (OSError, TimeoutError) as error:
             with self._state_lock:
-                mine = self._pending.pop(number, None)
-            if mine is not None:
-                mine.set_exception(BrowserGone(f"{method} could not be sent: {error}"))
+                unsent = self._pending.pop(number, None)
+            # The reader may have failed the call already, when the browser ended meanwhile.
+            if unsent is not None:
+                unsent.set_exception(BrowserGone(f"{method} could not be sent: {error}"))
         return answer
 
     def set_handler(self, session: str, handler: Handler | None) -> None:
-        """Give the events of a session ("" is the browser) to `handler`, or to nobody again."""
+        """Route the events of a session ("" is the browser) to `handler`; None removes it."""
         with self._state_lock:
             if handler is None:
                 self._handlers.pop(session, None)
@@ -108,12 +111,12 @@ class Pipe:
                 self._handlers[session] = handler
 
     def close(self) -> None:
-        """Wait until the connection has ended, as it does when the browser is dead."""
+        """Wait for the reader thread, which ends when the browser closes its end."""
         self._reader.join(_STALL_S)
 
     @property
     def is_closed(self) -> bool:
-        """Tell whether the other end is gone."""
+        """Tell whether the browser has closed its end."""
         return self._is_closed
 
     def _write(self, data: bytes) -> None:

@@ -1,4 +1,4 @@
-"""One browser process tree: started below a warden, ended with all its descendants."""
+"""Browser process tree: started below a supervisor, ended with all its descendants."""
 
 import contextlib
 import logging
@@ -25,15 +25,15 @@ _END_TIMEOUT_S: Final = 5.0
 _BACKGROUND_NICENESS: Final = 10
 _CAP_SYS_ADMIN: Final = 1 << 21
 _HOME_PREFIX: Final = "platen-browser-"
-# A program of its own: nothing of it is needed here.
+# Run as a script, never imported: a minimal interpreter starts faster.
 _SUPERVISOR: Final = str(Path(__file__).with_name("supervisor.py"))
 
 
 class BrowserProcess:
-    """A running browser. Must be started from a thread that outlives it."""
+    """Running browser with its supervisor; start it from a thread that outlives it."""
 
     def __init__(self, installation: BrowserInstallation, *, sandbox: bool) -> None:
-        """Start it; raises BrowserGone when it does not come up."""
+        """Start the browser; raises BrowserGone when its supervisor does not come up."""
         remove_orphaned_homes()
         self._home = _homes_folder() / f"{_HOME_PREFIX}{os.getpid()}-{secrets.token_hex(8)}"
         from_us, to_browser = os.pipe()
@@ -67,34 +67,35 @@ class BrowserProcess:
         self._browser_pid = int(line)
 
     def end(self) -> None:
-        """Have the browser and every process below it end; returns at once."""
+        """Request the end of the browser and all its processes; return at once."""
         assert self._supervisor.stdin is not None
+        # The supervisor kills everything when its standard input closes.
         self._supervisor.stdin.close()
 
     def kill(self) -> None:
-        """End the browser and every process below it; return when they are gone."""
+        """End the browser and all its processes; return when they are gone."""
         assert self._supervisor.stdout is not None
         self.end()
         try:
             self._supervisor.wait(_END_TIMEOUT_S)
         except subprocess.TimeoutExpired:
-            log.warning("the browser's supervisor did not end")
+            log.warning("browser supervisor did not end; killing its processes")
             self._kill_processes()
         self._supervisor.stdout.close()
         self.pipe.close()
         shutil.rmtree(self._home, ignore_errors=True)
 
     def lower_priority(self) -> None:
-        """Have it give way to all others: storing one document goes before the next one's page."""
+        """Let the browser yield to other processes: storing a document precedes the next page."""
         self._set_niceness(_BACKGROUND_NICENESS)
 
     def restore_priority(self) -> None:
-        """Have it count like all others again: somebody waits for what it does."""
+        """Restore the normal priority, as a render waits for the browser."""
         self._set_niceness(0)
 
     @property
     def home(self) -> Path:
-        """Return the folder that the browser takes for its user's."""
+        """Return the browser's HOME folder."""
         return self._home
 
     @property
@@ -103,15 +104,15 @@ class BrowserProcess:
         return self._browser_pid
 
     def pids(self) -> list[int]:
-        """Return the ids of all processes: the warden and what descends from it."""
+        """Return the ids of the supervisor and all its descendants."""
         return session_pids(self._supervisor.pid)
 
     def memory_bytes(self) -> int:
-        """Return the memory that the tree takes."""
+        """Return the memory of the process tree, in bytes."""
         return self._session.memory_bytes()
 
     def stderr_tail(self) -> str:
-        """Return the end of what the browser wrote to its error output."""
+        """Return the last 2 000 characters of the browser's error output."""
         try:
             return (self._home / "stderr").read_text(encoding="utf-8", errors="replace")[-2000:]
         except OSError:
@@ -143,8 +144,8 @@ class BrowserProcess:
         ]
 
     def _set_niceness(self, niceness: int) -> None:
-        # Where the kernel groups sessions (autogroup) a group has a niceness of its own, which can
-        # be taken back, as that of a process cannot.
+        # With autogroups (sched(7)) each session has a niceness of its own. An ordinary user can
+        # lower it again, unlike the niceness of a process.
         if not _has_cap_sys_admin():
             return
         with contextlib.suppress(OSError):
@@ -160,20 +161,23 @@ class BrowserProcess:
         self._supervisor.wait(_END_TIMEOUT_S)
 
 
-@cache
-def _has_cap_sys_admin() -> bool:
-    """Tell whether we have CAP_SYS_ADMIN: others may set a niceness ten times a second in all."""
-    status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
-    effective = re.search(r"^CapEff:\s*([0-9a-f]+)$", status, re.MULTILINE)
-    return effective is not None and bool(int(effective[1], 16) & _CAP_SYS_ADMIN)
-
-
 def remove_orphaned_homes() -> None:
-    """Remove the homes of browsers whose owner was killed together with its warden."""
+    """Remove the homes of browsers whose owner was killed together with its supervisor."""
     for home in _homes_folder().glob(f"{_HOME_PREFIX}*"):
         owner = home.name.removeprefix(_HOME_PREFIX).partition("-")[0]
         if owner.isdigit() and not Path(f"/proc/{owner}").exists():
             shutil.rmtree(home, ignore_errors=True)
+
+
+@cache
+def _has_cap_sys_admin() -> bool:
+    """Tell whether the process has CAP_SYS_ADMIN.
+
+    Without it the kernel allows ten changes of an autogroup's niceness a second, system-wide.
+    """
+    status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
+    effective = re.search(r"^CapEff:\s*([0-9a-f]+)$", status, re.MULTILINE)
+    return effective is not None and bool(int(effective[1], 16) & _CAP_SYS_ADMIN)
 
 
 def _homes_folder() -> Path:

@@ -1,12 +1,12 @@
-"""The process between us and the browser: whatever happens to us, the browser ends with it.
+"""Supervisor process of the browser: ends it with its owner.
 
-Run as a script. It gives up root, makes a home for the browser, starts it in a process group of
-its own and waits. When its standard input closes (we closed it, or we died) or the browser ends, it
-kills every descendant and removes the home. Standard library only, and everything imported before
-root is given up: afterwards the interpreter may be out of reach.
+Runs as a script. It drops root, creates the browser's home, starts the browser in its own process
+group and waits. When standard input closes (the owner closed it, or died) or the browser ends, it
+kills every descendant and removes the home. Standard library only. Everything is imported before
+root is dropped: afterwards the interpreter's files may be unreadable.
 
-The browser waits for every import: json, shutil, signal, contextlib, typing and pathlib would take
-more than twice as long as all the rest.
+The start of the browser waits for every import here: json, shutil, signal, contextlib, typing and
+pathlib would more than double the time.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import resource
 import select
 import sys
 
-# As typing has it.
+# Stands in for typing.TYPE_CHECKING, whose import costs too much.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -36,16 +36,17 @@ def main(
 ) -> int:
     """Run the browser until it or its owner ends; return the browser's exit status.
 
-    `account` is `uid:gid`, or empty where there is none to change to. From `from_owner` the browser
-    reads the protocol, to `to_owner` it writes. `rest` is its environment as `name=value`, `--`,
-    and its command.
+    `account` is `uid:gid`, or empty to keep the current user. The browser reads the protocol from
+    descriptor `protocol_in` and writes it to `protocol_out`. `rest` is its environment as
+    `name=value`, then `--`, then its command.
     """
     _drop_privileges(account)
     os.umask(0o077)
     os.mkdir(home)  # noqa: PTH102
     if os.path.isdir(font_cache):  # noqa: PTH112
-        # Looking through the fonts takes half of the browser's start.
+        # With a copied cache fontconfig need not scan all fonts at each start (decision 8).
         _copy_files(font_cache, f"{home}/cache/fontconfig")
+    # Orphaned descendants become children of this process, so that none escapes `_kill_all`.
     _LIBC.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     end = rest.index("--")
     environment, command = dict(entry.split("=", 1) for entry in rest[:end]), rest[end + 1 :]
@@ -74,9 +75,9 @@ def _drop_privileges(account: str) -> None:
 def _copy_files(source: str, target: str) -> None:
     os.makedirs(target)  # noqa: PTH103
     for entry in filter(os.DirEntry.is_file, os.scandir(source)):
-        with open(entry.path, "rb") as read, open(f"{target}/{entry.name}", "xb") as written:  # noqa: PTH123
-            written.write(read.read())
-        # As old as what it is a copy of.
+        with open(entry.path, "rb") as reader, open(f"{target}/{entry.name}", "xb") as writer:  # noqa: PTH123
+            writer.write(reader.read())
+        # fontconfig compares times to find out whether its cache is current.
         os.utime(f"{target}/{entry.name}", ns=(entry.stat().st_atime_ns, entry.stat().st_mtime_ns))
 
 
@@ -88,11 +89,12 @@ def _exec_browser(
 ) -> None:
     try:
         os.setpgid(0, 0)
-        # The kernel forgets this at a change of user, so it comes after it.
+        # A change of user clears this setting, so it is made afterwards.
         _LIBC.prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)
         _LIBC.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        # Chromium reads the protocol from descriptor 3 and writes it to 4.
+        # `--remote-debugging-pipe` reads from descriptor 3 and writes to 4. Both descriptors move
+        # above that range first, so that dup2 overwrites neither.
         high = [fcntl.fcntl(descriptor, fcntl.F_DUPFD, 10) for descriptor in descriptors]
         os.dup2(os.open(os.devnull, os.O_RDWR), 0)
         os.dup2(os.open(f"{home}/stderr", os.O_WRONLY | os.O_CREAT | os.O_APPEND), 1)
@@ -101,20 +103,20 @@ def _exec_browser(
         os.dup2(high[1], 4)
         os.closerange(5, 256)
         os.chdir(home)
-        os.execve(command[0], list(command), dict(environment))  # noqa: S606 -- that is its task
+        os.execve(command[0], list(command), dict(environment))  # noqa: S606 -- starts the browser
     finally:
         os._exit(127)
 
 
 def _wait_for_end(browser: int) -> None:
-    watched = select.poll()
-    watched.register(os.pidfd_open(browser), select.POLLIN)
-    watched.register(0, select.POLLIN | select.POLLHUP)
-    watched.poll()
+    poller = select.poll()
+    poller.register(os.pidfd_open(browser), select.POLLIN)
+    poller.register(0, select.POLLIN | select.POLLHUP)
+    poller.poll()
 
 
 def _kill_all(browser: int) -> int:
-    """Kill the group, then whatever else descends from the browser; return its wait status."""
+    """Kill the group, then all other descendants; return the browser's wait status."""
     status = 0
     try:  # noqa: SIM105
         os.killpg(browser, SIGKILL)
@@ -124,11 +126,11 @@ def _kill_all(browser: int) -> int:
         for child in _children():
             os.kill(child, SIGKILL)
         try:
-            ended, found = os.wait()
+            ended, ended_status = os.wait()
         except ChildProcessError:
             return status
         if ended == browser:
-            status = found
+            status = ended_status
 
 
 def _children() -> list[int]:
@@ -140,7 +142,7 @@ def _children() -> list[int]:
 
 
 def _remove_home(home: str) -> None:
-    """Remove what the browser has left; what cannot be removed is left to our owner."""
+    """Remove the browser's home; the owner removes what this process cannot."""
     for folder, folders, files in os.walk(home, topdown=False):
         for name in files:
             _try_remove(os.unlink, f"{folder}/{name}")

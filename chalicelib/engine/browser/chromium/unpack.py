@@ -1,4 +1,7 @@
-"""Unpacks the browser of a layer, which is too large for one as it is: 209 MB out of 67."""
+"""Unpacking of the Chromium layer.
+
+Unpacked, its 209 MB are too large for a layer: it holds brotli archives of 67 MB (decision 8).
+"""
 
 import io
 import tarfile
@@ -15,7 +18,7 @@ _CHUNK_BYTES: Final = 1 << 18
 
 
 def unpack(layer: Path, target: Path) -> None:
-    """Make `target/chromium`, an executable, and `target/lib`; raises OSError."""
+    """Write the executable `target/chromium` and the folder `target/lib`; raises OSError."""
     executable = target / "chromium"
     with executable.open("wb") as output:
         for part in _decompressed_chunks(layer / EXECUTABLE):
@@ -27,7 +30,7 @@ def unpack(layer: Path, target: Path) -> None:
 
 
 def _decompressed_chunks(archive: Path) -> Iterator[bytes]:
-    """Yield the content little by little: the memory of a start is not to grow with the browser."""
+    """Yield the content in chunks, so that memory does not grow with the browser's size."""
     decompressor = brotli.Decompressor()
     with archive.open("rb") as source:
         while chunk := source.read(_CHUNK_BYTES):

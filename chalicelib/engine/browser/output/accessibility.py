@@ -1,7 +1,8 @@
-"""What a page shows and the browser gives no tag, though its author may mean it to be read.
+"""Accessibility gaps and link texts of a page, for PDF/UA output.
 
-Not told is what surely decorates: backgrounds, borders, bullets, pictures with an empty `alt`,
-what is `aria-hidden`, and what stands in something that has a name.
+A gap is visible content that Chromium prints without a tag, though its author may mean it to be
+read. Pure decoration is no gap: backgrounds, borders, bullets, images with an empty `alt`, content
+that is `aria-hidden`, and content of an element with a name.
 """
 
 from dataclasses import dataclass
@@ -15,7 +16,9 @@ from chalicelib.engine.browser.page.tab import Tab
 _MAX_ELEMENTS: Final = 20_000
 _MAX_SELECTOR_CHARS: Final = 500
 _MAX_GAPS: Final = 100
-# By what the page's function calls it.
+_MAX_LINKS: Final = 20_000
+_MAX_LINK_CHARS: Final = 500
+# By the kinds that accessibility_gaps.js returns.
 _ADVICE: Final = {
     "drawing": "An svg that is read to nobody: give it role img and an aria-label, or aria-hidden "
     "where it only decorates",
@@ -29,7 +32,7 @@ _ADVICE: Final = {
 
 @dataclass(frozen=True, slots=True)
 class AccessibilityGap:
-    """Elements of one kind at one place, which is a CSS selector."""
+    """Gaps of one kind; `count` elements have the same `selector` (CSS)."""
 
     advice: str
     selector: str
@@ -37,7 +40,7 @@ class AccessibilityGap:
 
 
 def accessibility_gaps(tab: Tab) -> list[AccessibilityGap]:
-    """Return what has no tag; a page that does not tell has nothing.
+    """Return the gaps of a page; none when its scripts prevent the inspection.
 
     Raises RenderFailure `render_timeout`.
     """
@@ -45,38 +48,36 @@ def accessibility_gaps(tab: Tab) -> list[AccessibilityGap]:
         _accessibility_gaps_script(), _MAX_ELEMENTS, _MAX_SELECTOR_CHARS, _MAX_GAPS
     )
     try:
-        found = tab.outcome(called)["result"].get("value") or []
+        gaps = tab.outcome(called)["result"].get("value") or []
     except RenderFailure as failure:
+        # A report that cannot be made does not fail the document; a timeout does.
         if failure.code != "render_failed":
             raise
         return []
-    return [AccessibilityGap(_ADVICE[kind], place, count) for kind, place, count in found]
-
-
-@cache
-def _accessibility_gaps_script() -> str:
-    return Path(__file__).with_name("accessibility_gaps.js").read_text()
-
-
-_MAX_LINKS: Final = 20_000
-_MAX_LINK_CHARS: Final = 500
+    return [AccessibilityGap(_ADVICE[kind], selector, count) for kind, selector, count in gaps]
 
 
 def link_texts(tab: Tab) -> list[tuple[str, str]]:
-    """Return each link's address and text; addresses of the document's own origin are relative.
+    """Return URL and text of each link; URLs of the document's own origin are relative.
 
-    A page that does not tell has none. Raises RenderFailure `render_timeout`.
+    Return none when the page's scripts prevent the inspection. Raises RenderFailure
+    `render_timeout`.
     """
     called = tab.call_function(
         _link_texts_script(), tab.prepared_page.origin, _MAX_LINKS, _MAX_LINK_CHARS
     )
     try:
-        found = tab.outcome(called)["result"].get("value") or []
+        links = tab.outcome(called)["result"].get("value") or []
     except RenderFailure as failure:
         if failure.code != "render_failed":
             raise
         return []
-    return [(address, text) for address, text in found]
+    return [(url, text) for url, text in links]
+
+
+@cache
+def _accessibility_gaps_script() -> str:
+    return Path(__file__).with_name("accessibility_gaps.js").read_text()
 
 
 @cache

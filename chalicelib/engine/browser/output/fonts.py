@@ -1,8 +1,8 @@
-"""Which fonts a page asked for, and which its text was drawn with.
+"""Report of the fonts that a page requested and of those its text is drawn with.
 
-The page tells what its text asks for and which web fonts have come; what stands in for others is
-what fontconfig is told in the fonts' own file. The browser itself would tell it only through its
-DevTools domains DOM and CSS: a fifth more work for every document.
+A script reads the requested families and the loaded web fonts. Substitutes follow from the families
+file beside the fonts, which mirrors fontconfig. The DevTools domains DOM and CSS could report the
+used fonts too, at the cost of a fifth more work for every document.
 """
 
 import json
@@ -13,36 +13,37 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 _MAX_FONTS: Final = 50
-# Returns the families of the web fonts that have come, and what text asks for: lists of families,
-# each with the writing systems of its text, as far as the first texts of the page tell. `own` reads
-# a member of the document itself, whatever the page has given its name to.
+# Expression for a script that defines `own`, a reader of document members through the prototype.
+# Returns the families of loaded web fonts, and the requested family lists, each with the scripts
+# (writing systems) of its text. Only the first 300 texts of the page are read.
 REQUESTED_FONTS: Final = """(() => {
   const root = own('documentElement');
   if (!root) { return null; }
   const faces = [...own('fonts')].filter((face) => face.status === 'loaded')
     .slice(0, 200).map((face) => face.family.slice(0, 500));
-  const silent = new Set(['SCRIPT', 'STYLE', 'TITLE', 'NOSCRIPT', 'TEMPLATE', 'TEXTAREA']);
-  const systems = ['Arabic', 'Hebrew', 'Thai', 'Devanagari', 'Hangul', 'Hiragana', 'Katakana',
+  const skipped = new Set(['SCRIPT', 'STYLE', 'TITLE', 'NOSCRIPT', 'TEMPLATE', 'TEXTAREA']);
+  const patterns = ['Arabic', 'Hebrew', 'Thai', 'Devanagari', 'Hangul', 'Hiragana', 'Katakana',
     'Han'].map((name) => [name, new RegExp(`\\\\p{Script=${name}}`, 'u')]);
-  const plain = /[\\u0021-\\u024f]/;
-  const foreign = /[^\\u0000-\\u052f]/;
-  const asked = new Map();
+  const latin = /[\\u0021-\\u024f]/;
+  const other = /[^\\u0000-\\u052f]/;
+  const requested = new Map();
   const walker = Document.prototype.createTreeWalker.call(document, root, NodeFilter.SHOW_TEXT);
   for (let seen = 0; seen < 300 && walker.nextNode();) {
     const text = walker.currentNode.data, element = walker.currentNode.parentElement;
-    if (!element || silent.has(element.tagName) || !/\\S/.test(text)) { continue; }
+    if (!element || skipped.has(element.tagName) || !/\\S/.test(text)) { continue; }
     seen++;
     const families = getComputedStyle(element).fontFamily.slice(0, 500);
-    if (!asked.has(families)) { asked.set(families, new Set()); }
-    const found = asked.get(families);
-    if (plain.test(text)) { found.add('Latin'); }
-    if (!foreign.test(text)) { continue; }
-    for (const [name, letters] of systems) { if (letters.test(text)) { found.add(name); } }
+    if (!requested.has(families)) { requested.set(families, new Set()); }
+    const scripts = requested.get(families);
+    if (latin.test(text)) { scripts.add('Latin'); }
+    if (!other.test(text)) { continue; }
+    for (const [name, letters] of patterns) { if (letters.test(text)) { scripts.add(name); } }
   }
   const lang = ['zh', 'ko'].find((l) => Element.prototype.matches.call(root, `:lang(${l})`)) ?? '';
-  return {faces, lang, asked: [...asked].map(([families, found]) => [families, [...found]])};
+  const asked = [...requested].map(([families, scripts]) => [families, [...scripts]]);
+  return {faces, lang, asked};
 })()"""
-# What the browser takes for a writing system where no family that the text asks for has it.
+# The browser's fallback font for a script that no requested family supports.
 _FALLBACK_FONTS: Final = {
     "Arabic": "Noto Sans Arabic",
     "Hebrew": "Tinos",
@@ -53,10 +54,10 @@ _FALLBACK_FONTS: Final = {
     "Katakana": "Noto Sans JP",
     "Han": "Noto Sans JP",
 }
-# These three are drawn as the page's language has them.
+# The glyphs of these scripts depend on the page's language.
 _HAN_SCRIPTS: Final = frozenset({"Han", "Hiragana", "Katakana"})
 _LANGUAGE_FONTS: Final = {"zh": "Noto Sans SC", "ko": "Noto Sans KR"}
-# Which others have letters beside the Latin ones; every family has those.
+# Other families with these scripts; every family has Latin letters.
 _FONTS_WITH_SCRIPT: Final = {
     "Hebrew": {"Arimo", "Tinos", "Cousine", "Noto Sans Hebrew"},
     "Devanagari": {"Noto Sans", "Noto Sans Devanagari"},
@@ -65,44 +66,46 @@ _FONTS_WITH_SCRIPT: Final = {
     "Katakana": {"Noto Sans JP", "Noto Sans SC", "Noto Sans KR"},
 }
 _LATIN: Final = "Latin"
-# What the browser draws with where a text asks for nothing that is there.
+# The browser's font when no requested family is installed.
 _DEFAULT_FAMILY: Final = "Times New Roman"
 _FAMILY_NAME: Final = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([^,"']+))\s*(?:,|$)""")
 
 
 class InstalledFonts(NamedTuple):
-    """What each family is drawn with, by its name in lower case."""
+    """Font that each family is drawn with, by the family's name in lower case."""
 
     families: Mapping[str, str]
 
     @classmethod
     @cache
     def read(cls, families: Path) -> "InstalledFonts":
-        """Read the file that layers/fonts has written beside the fonts."""
+        """Read the families file that the build of layers/fonts writes."""
         return cls(json.loads(families.read_bytes()))
 
     def font_for(self, family: str) -> str | None:
-        """Return what a family is drawn with, or None where nothing stands for it."""
+        """Return the font that a family is drawn with, or None without a substitute."""
         return self.families.get(family.lower())
 
 
 def used_fonts(answer: Mapping[str, Any], installed: InstalledFonts) -> list[dict[str, str]]:
-    """Return what text asked for, the first family of each list, and what it was drawn with.
+    """Return pairs of requested and used font, at most 50, sorted.
 
-    `told` is the browser's answer to ASKED_FONTS. Text in a web font is told where it is Latin:
-    what else a web font has is not known.
+    `requested` is the first family of a list. `answer` is the result of REQUESTED_FONTS. For a web
+    font only Latin text is reported: its other scripts are unknown.
     """
     value = answer.get("result", {}).get("value") or {}
     faces = {_family_names(face)[0] for face in value.get("faces", []) if _family_names(face)}
     pairs = {
         (families[0], used)
-        for text, systems in value.get("asked", [])
+        for text, scripts in value.get("asked", [])
         if (families := _family_names(text))
-        for system in systems
-        if (used := _used_font(families, system, faces, installed, value.get("lang", "")))
+        for script in scripts
+        if (used := _used_font(families, script, faces, installed, value.get("lang", "")))
         is not None
     }
-    return [{"requested": asked, "used": used} for asked, used in sorted(pairs)[:_MAX_FONTS]]
+    return [
+        {"requested": requested, "used": used} for requested, used in sorted(pairs)[:_MAX_FONTS]
+    ]
 
 
 def _used_font(
@@ -118,10 +121,10 @@ def _used_font(
             or name in _FONTS_WITH_SCRIPT.get(script, ())
         ):
             return name
-    own = _LANGUAGE_FONTS.get(lang) if script in _HAN_SCRIPTS else None
-    return own or _FALLBACK_FONTS[script]
+    localized = _LANGUAGE_FONTS.get(lang) if script in _HAN_SCRIPTS else None
+    return localized or _FALLBACK_FONTS[script]
 
 
 def _family_names(text: str) -> list[str]:
-    """Return the names of a list as CSS writes it."""
-    return [next(filter(None, found.groups()), "").strip() for found in _FAMILY_NAME.finditer(text)]
+    """Return the family names of a CSS font-family list."""
+    return [next(filter(None, match.groups()), "").strip() for match in _FAMILY_NAME.finditer(text)]

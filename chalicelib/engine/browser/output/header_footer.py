@@ -1,4 +1,8 @@
-"""Headers and footers as HTML, in the form that Chromium prints them."""
+"""HTML of headers and footers, as Chromium's print templates and as pages of their own.
+
+Headers and footers that vary by page are printed apart and overlaid later: Chromium prints one pair
+for all pages.
+"""
 
 from collections.abc import Sequence
 from html import escape
@@ -15,14 +19,14 @@ from chalicelib.engine.options.pdf import (
     PdfOptions,
 )
 
-# Chromium's own classes. Where a document that came as text stands is our affair alone: of it no
-# `url` is shown.
+# Placeholder classes of Chromium's templates. Without `url`: the internal origin of an HTML
+# document stands in no output (decision 18).
 _CLASSES: Final = {"page": "pageNumber", "pages": "totalPages", "title": "title", "date": "date"}
 _MARK_HTML: Final = {
     ord(PRINT_PLACEHOLDERS[name]): f'<span class="{class_}"></span>'
     for name, class_ in _CLASSES.items()
 }
-# Chromium's frame around them, as its own page for headers and footers has it.
+# Copy of the styles in Chromium's own header and footer page (print_header_footer_template_page).
 FRAME_CSS: Final = """
 #header, #footer { display: flex; flex: none }
 #content { flex: auto }
@@ -35,16 +39,93 @@ FRAME_CSS: Final = """
 .text { font-size: 8pt; overflow: hidden; text-overflow: ellipsis; white-space: nowrap }
 """
 _FONT_SIZE: Final = "8pt"
-# Chromium's own base is a font of one pixel, and backgrounds that are left out.
+# Chromium's defaults are a font size of one pixel and no backgrounds.
 _BASE_CSS: Final = "<style>body{{font:{size} sans-serif{exact}}}{hidden}</style>"
 _HIDE_URL_CSS: Final = ".url{display:none!important}"
 _EXACT_COLORS_CSS: Final = ";-webkit-print-color-adjust:exact"
 _HEIGHT_CSS: Final = "<style>#{side}{{padding:0!important;height:{height:.4f}in!important}}</style>"
 _CELL_HTML: Final = '<div style="flex:{grow} 1 {basis};min-width:0;text-align:{align}">{text}</div>'
+# Same restrictions as Chromium's own templates: nothing is loaded and no script runs.
+_CONTENT_SECURITY_POLICY: Final = (
+    "default-src 'none'; style-src 'unsafe-inline' data:; img-src data:; font-src data:"
+)
+_DOCUMENT: Final = (
+    '<!doctype html><meta http-equiv="Content-Security-Policy" content="{policy}">'
+    "<style>{css}</style><body></body>"
+)
+
+
+def _important(*rules: str) -> str:
+    return "".join(f"{rule} !important;" for rule in rules)
+
+
+# `!important` against the caller's styles: each section takes exactly one page.
+_BODY_CSS: Final = _important(
+    *("display: block", "position: static", "float: none", "columns: auto", "contain: none"),
+    *("margin: 0", "padding: 0", "border: 0", "width: auto", "height: auto", "min-height: 0"),
+)
+_PAGE_CSS: Final = _important(
+    *("all: revert", "display: flex", "flex-direction: column", "contain: strict"),
+    *("break-before: auto", "break-after: page", "break-inside: avoid"),
+    *("page: s{kind}", "width: {width}pt", "height: {height}pt"),
+)
+# Builds one section per page and fills the placeholders by class, as Chromium does.
+_FILL_PAGES: Final = """async ({header, footer, pages, total, title, url, margins, css}) => {
+  document.head.style.cssText = 'display: none !important';
+  document.documentElement.style.cssText = document.body.style.cssText = css;
+  const date = new Intl.DateTimeFormat(
+    'en-US', {dateStyle: 'short', timeStyle: 'short'},
+  ).format(new Date());
+  const parts = [['header', header, margins.top], ['footer', footer, margins.bottom]];
+  const model = document.createElement('section');
+  for (const [id, html, margin] of parts) {
+    const box = document.createElement('div');
+    box.id = id;
+    box.innerHTML = html;
+    box.style.height = `${margin}in`;
+    model.append(box);
+  }
+  const content = document.createElement('div');
+  content.id = 'content';
+  model.firstChild.after(content);
+  document.head.append(...model.querySelectorAll('style'));
+  for (const {css, number} of pages) {
+    const section = model.cloneNode(true);
+    section.style.cssText = css;
+    const values = {pageNumber: number, totalPages: total, title, date, url};
+    for (const [name, value] of Object.entries(values)) {
+      for (const target of section.querySelectorAll(`.${name}`)) target.textContent = value;
+    }
+    document.body.append(section);
+  }
+  document.documentElement.getBoundingClientRect();
+  await document.fonts.ready;
+  await Promise.all([...document.images].map((image) => image.decode().catch(() => null)));
+}"""
+# Extra page height in points, so that rounding never pushes a section to another page.
+_SLACK_PT: Final = 1
+
+
+class HeaderFooterPage(NamedTuple):
+    """One page: its size in points and its page number."""
+
+    width_pt: float
+    height_pt: float
+    number: int
+
+
+class HeaderFooterBatch(NamedTuple):
+    """Pages with the same header and footer; `url` is empty for an HTML document."""
+
+    pair: HeaderFooterPair
+    pages: Sequence[HeaderFooterPage]
+    total: int
+    title: str
+    url: str
 
 
 def templates(pair: HeaderFooterPair, options: PdfOptions) -> tuple[str, str]:
-    """Return the header's and the footer's HTML; never empty, which would be Chromium's own."""
+    """Return the HTML of header and footer; never empty, as Chromium would use its defaults."""
     return template(pair.header, "header", options), template(pair.footer, "footer", options)
 
 
@@ -64,118 +145,16 @@ def template(header_footer: HeaderFooter | None, side: str, options: PdfOptions)
     )
 
 
-def _cells_html(header_footer: HeaderFooter, options: PdfOptions) -> str:
-    margin = options.margin
-    whole = (
-        f"box-sizing:border-box;width:100%;{'height:100%;' if header_footer.height else ''}"
-        "display:flex;align-items:center;gap:1em;"
-        f"font-size:{header_footer.font_size or _FONT_SIZE};"
-        f"padding:0 {margin.right:.4f}in 0 {margin.left:.4f}in"
-    )
-    # With something in the middle the sides are equally wide, without they share the line.
-    sides = "0" if header_footer.center else "auto"
-    cells = (
-        _CELL_HTML.format(grow=1, basis=sides, align="left", text=_text_html(header_footer.left)),
-        _CELL_HTML.format(
-            grow=0, basis="auto", align="center", text=_text_html(header_footer.center)
-        ),
-        _CELL_HTML.format(grow=1, basis=sides, align="right", text=_text_html(header_footer.right)),
-    )
-    return f'<div style="{whole}">{"".join(cells)}</div>'
-
-
-def _text_html(text: str | None) -> str:
-    return escape(text or "").translate(_MARK_HTML)
-
-
-# Nothing of a band is loaded and no script runs, as where Chromium prints it itself.
-_CONTENT_SECURITY_POLICY: Final = (
-    "default-src 'none'; style-src 'unsafe-inline' data:; img-src data:; font-src data:"
-)
-_DOCUMENT: Final = (
-    '<!doctype html><meta http-equiv="Content-Security-Policy" content="{policy}">'
-    "<style>{css}</style><body></body>"
-)
-
-
-def _important(*rules: str) -> str:
-    return "".join(f"{rule} !important;" for rule in rules)
-
-
-# Whatever a band's own styles say, each sheet takes one page.
-_BODY_CSS: Final = _important(
-    *("display: block", "position: static", "float: none", "columns: auto", "contain: none"),
-    *("margin: 0", "padding: 0", "border: 0", "width: auto", "height: auto", "min-height: 0"),
-)
-_PAGE_CSS: Final = _important(
-    *("all: revert", "display: flex", "flex-direction: column", "contain: strict"),
-    *("break-before: auto", "break-after: page", "break-inside: avoid"),
-    *("page: s{kind}", "width: {width}pt", "height: {height}pt"),
-)
-# What Chromium does for each page, done for all: the marks are filled in by class.
-_FILL_PAGES: Final = """async ({header, footer, pages, total, title, url, margins, css}) => {
-  document.head.style.cssText = 'display: none !important';
-  document.documentElement.style.cssText = document.body.style.cssText = css;
-  const date = new Intl.DateTimeFormat(
-    'en-US', {dateStyle: 'short', timeStyle: 'short'},
-  ).format(new Date());
-  const bands = [['header', header, margins.top], ['footer', footer, margins.bottom]];
-  const model = document.createElement('section');
-  for (const [id, html, margin] of bands) {
-    const box = document.createElement('div');
-    box.id = id;
-    box.innerHTML = html;
-    box.style.height = `${margin}in`;
-    model.append(box);
-  }
-  const content = document.createElement('div');
-  content.id = 'content';
-  model.firstChild.after(content);
-  document.head.append(...model.querySelectorAll('style'));
-  for (const {css, number} of pages) {
-    const sheet = model.cloneNode(true);
-    sheet.style.cssText = css;
-    const marks = {pageNumber: number, totalPages: total, title, date, url};
-    for (const [name, value] of Object.entries(marks)) {
-      for (const mark of sheet.querySelectorAll(`.${name}`)) mark.textContent = value;
-    }
-    document.body.append(sheet);
-  }
-  document.documentElement.getBoundingClientRect();
-  await document.fonts.ready;
-  await Promise.all([...document.images].map((image) => image.decode().catch(() => null)));
-}"""
-# A sheet that is taller than its box by this never runs over to another page.
-_SLACK_PT: Final = 1
-
-
-class HeaderFooterPage(NamedTuple):
-    """One page: its size in points and the number that it bears."""
-
-    width_pt: float
-    height_pt: float
-    number: int
-
-
-class HeaderFooterBatch(NamedTuple):
-    """Pages that bear the same bands; `url` is the address of a page of the web."""
-
-    pair: HeaderFooterPair
-    pages: Sequence[HeaderFooterPage]
-    total: int
-    title: str
-    url: str
-
-
 def print_header_footers(tab: Tab, batch: HeaderFooterBatch, options: PdfOptions) -> bytes:
-    """Print the bands alone; each page begins at its top edge and may be a little taller below.
+    """Print headers and footers alone; each page is aligned at its top and slightly taller.
 
     Raises RenderFailure `render_failed` or `render_timeout`.
     """
+    # One named @page per size (CSS Paged Media 3).
     kinds = {
         size: number
         for number, size in enumerate(
-            dict.fromkeys((sheet.width_pt, sheet.height_pt) for sheet in batch.pages)
+            dict.fromkeys((page.width_pt, page.height_pt) for page in batch.pages)
         )
     }
     sizes = "".join(
@@ -198,6 +177,30 @@ def print_header_footers(tab: Tab, batch: HeaderFooterBatch, options: PdfOptions
     return b64decode(tab.outcome(printing)["data"])
 
 
+def _cells_html(header_footer: HeaderFooter, options: PdfOptions) -> str:
+    margin = options.margin
+    row_style = (
+        f"box-sizing:border-box;width:100%;{'height:100%;' if header_footer.height else ''}"
+        "display:flex;align-items:center;gap:1em;"
+        f"font-size:{header_footer.font_size or _FONT_SIZE};"
+        f"padding:0 {margin.right:.4f}in 0 {margin.left:.4f}in"
+    )
+    # With a center cell both sides are equally wide, so that it is centered on the page.
+    sides = "0" if header_footer.center else "auto"
+    cells = (
+        _CELL_HTML.format(grow=1, basis=sides, align="left", text=_text_html(header_footer.left)),
+        _CELL_HTML.format(
+            grow=0, basis="auto", align="center", text=_text_html(header_footer.center)
+        ),
+        _CELL_HTML.format(grow=1, basis=sides, align="right", text=_text_html(header_footer.right)),
+    )
+    return f'<div style="{row_style}">{"".join(cells)}</div>'
+
+
+def _text_html(text: str | None) -> str:
+    return escape(text or "").translate(_MARK_HTML)
+
+
 def _fill_arguments(
     batch: HeaderFooterBatch, page_kinds: dict[tuple[float, float], int], options: PdfOptions
 ) -> dict[str, Any]:
@@ -207,13 +210,13 @@ def _fill_arguments(
         "pages": [
             {
                 "css": _PAGE_CSS.format(
-                    kind=page_kinds[sheet.width_pt, sheet.height_pt],
-                    width=sheet.width_pt,
-                    height=sheet.height_pt,
+                    kind=page_kinds[page.width_pt, page.height_pt],
+                    width=page.width_pt,
+                    height=page.height_pt,
                 ),
-                "number": sheet.number,
+                "number": page.number,
             }
-            for sheet in batch.pages
+            for page in batch.pages
         ],
         "total": batch.total,
         "title": batch.title,

@@ -1,4 +1,4 @@
-"""What the page's own origin is told on its caller's behalf, and nobody else."""
+"""Caller's headers and cookies, sent to the origin of the rendered URL only (decision 18)."""
 
 from base64 import b64encode
 from collections.abc import Callable, Mapping
@@ -10,7 +10,7 @@ from chalicelib.engine.browser.page.tab import Tab
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.options.http import Cookie, HttpOptions
 
-# They belong to the connection; the browser refuses a request that names one of them.
+# Connection headers: the browser refuses a request that sets one of them.
 _CONNECTION_HEADERS: Final = frozenset(
     {"host", "content-length", "connection", "keep-alive", "te", "trailer", "transfer-encoding"}
     | {"upgrade", "proxy-authorization", "proxy-connection", "expect"}
@@ -20,17 +20,17 @@ type _Origin = tuple[str, str, int | None]
 
 
 class Credentials:
-    """Headers and cookies of one page, forgotten for good when it leads to another origin.
+    """Headers and cookies of one page, dropped for good once it leaves its origin.
 
-    A request of the page, and of a frame that shows its origin, has the headers if it asks that
-    origin and has not come by way of another. WebSockets have the cookies only.
+    Headers go with requests of the page, and of frames that show its origin, if the request goes to
+    that origin and no redirect led through another one. WebSockets carry the cookies only.
     """
 
     def __init__(self, options: HttpOptions, url: str) -> None:
-        """Keep what is to be sent to the origin of `url`."""
+        """Prepare the headers and cookies of `options` for the origin of `url`."""
         self._url = url
         self._host = (urlsplit(url).hostname or "").rstrip(".")
-        # As the browser writes it: known with its first request.
+        # Taken from the first request, where the browser has normalized the URL.
         self._origin: _Origin | None = None
         self._has_left = False
         self._foreign_frames: set[str] = set()
@@ -46,11 +46,11 @@ class Credentials:
             if _is_settable(name)
         }
         if options.basic_auth is not None:
-            both = b64encode(":".join(options.basic_auth).encode()).decode()
-            self._headers.setdefault("authorization", ("Authorization", f"Basic {both}"))
+            token = b64encode(":".join(options.basic_auth).encode()).decode()
+            self._headers.setdefault("authorization", ("Authorization", f"Basic {token}"))
 
     def set_cookies(self, tab: Tab, deadline: Deadline) -> None:
-        """Set the cookies; those that are another host's, or none, become `unused`."""
+        """Set the cookies; foreign and invalid ones are added to `unused_fields`."""
         for number, cookie in enumerate(self._cookies):
             parameters = self._cookie_parameters(cookie)
             try:
@@ -63,43 +63,46 @@ class Credentials:
             self.unused_fields.append(f"cookies[{number}]")
 
     def add_frame(self, parent: str, frame: str) -> None:
-        """Know of a new frame: until it shows a page, it is as its parent."""
+        """Record a new frame; until it navigates it has its parent's origin."""
         if parent in self._foreign_frames:
             self._foreign_frames.add(frame)
 
     def request_headers(self, event: Mapping[str, Any]) -> list[dict[str, str]] | None:
-        """Return all headers of a request (Fetch.requestPaused); None: as they are."""
+        """Return all headers for a paused request (Fetch.requestPaused); None leaves them as is."""
         request = event["request"]
         if not self._may_send(event, _origin(request["url"])) or not self._headers:
             return None
-        own = {name.lower(): (name, value) for name, value in request["headers"].items()}
-        both = {**own, **self._headers}.values()
-        return [{"name": name, "value": value} for name, value in both]
-
-    def _may_send(self, event: Mapping[str, Any], origin: _Origin) -> bool:
-        frame, chain = event["frameId"], event.get("networkId")
-        asks_foreign, is_foreign = origin != self._origin, frame in self._foreign_frames
-        if event["resourceType"] == "Document":
-            (self._foreign_frames.add if asks_foreign else self._foreign_frames.discard)(frame)
-        if chain is not None and asks_foreign:
-            self._strayed_requests.add(chain)
-        return not (self._has_left or asks_foreign or is_foreign or chain in self._strayed_requests)
+        original = {name.lower(): (name, value) for name, value in request["headers"].items()}
+        merged = {**original, **self._headers}.values()
+        return [{"name": name, "value": value} for name, value in merged]
 
     def follow_navigation(self, url: str, send: Callable[..., Answer]) -> Answer | None:
-        """Take a request for the page itself.
+        """Record a navigation of the page to `url`, and drop everything when it leaves the origin.
 
-        One to another origin must wait for the answer: then all is forgotten.
+        Return the answer that the request must wait for, as cookies are deleted before it is sent;
+        None when it need not wait.
         """
         origin = _origin(url)
         self._origin = self._origin or origin
         if self._has_left or origin == self._origin:
             return None
         self._has_left = True
-        forgotten = None
-        for given in self._cookies_set:
-            named = {key: given[key] for key in ("name", "url", "path")}
-            forgotten = send("Network.deleteCookies", **named)
-        return forgotten
+        last_deletion = None
+        for cookie in self._cookies_set:
+            identity = {key: cookie[key] for key in ("name", "url", "path")}
+            last_deletion = send("Network.deleteCookies", **identity)
+        # The browser answers in order: the last answer covers all deletions.
+        return last_deletion
+
+    def _may_send(self, event: Mapping[str, Any], origin: _Origin) -> bool:
+        # Redirects of one request share a network id.
+        frame, chain = event["frameId"], event.get("networkId")
+        leads_away, is_foreign = origin != self._origin, frame in self._foreign_frames
+        if event["resourceType"] == "Document":
+            (self._foreign_frames.add if leads_away else self._foreign_frames.discard)(frame)
+        if chain is not None and leads_away:
+            self._strayed_requests.add(chain)
+        return not (self._has_left or leads_away or is_foreign or chain in self._strayed_requests)
 
     def _matches_host(self, cookie: Cookie) -> bool:
         domain = (cookie.domain or self._host).lower().strip(".")
@@ -116,7 +119,8 @@ class Credentials:
             "sourceScheme": "Secure" if scheme == "https" else "NonSecure",
             "sourcePort": port,
             "httpOnly": bool(cookie.http_only),
-            # Of this host alone, whichever domain is named, and not for what others ask of it.
+            # No `domain`: a host-only cookie, whichever domain the caller names. Strict keeps it
+            # out of requests that other sites make (RFC 6265bis 5.2).
             "sameSite": "Strict",
         }
 

@@ -1,4 +1,4 @@
-"""What a page is made to believe: its medium, window, language, time zone, scripts on or off."""
+"""Emulated environment of a page: media, viewport, locale, time zone, JavaScript."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final
@@ -9,7 +9,8 @@ from chalicelib.engine.browser.page.tab import Tab
 from chalicelib.engine.job import RenderWarning
 from chalicelib.engine.options.output import OutputOptions
 
-# The browser takes any tag for a locale, and writes in its own language then.
+# Emulation.setLocaleOverride accepts any tag; for an unsupported one the browser silently falls
+# back to its own language.
 _SUPPORTS_LOCALE: Final = """(tag) => {
   try { return Intl.DateTimeFormat.supportedLocalesOf([tag]).length > 0 } catch { return false }
 }"""
@@ -17,10 +18,10 @@ type _Send = Callable[[str, Mapping[str, Any]], Answer]
 
 
 class Emulation:
-    """The settings of one page and its frames."""
+    """Emulation settings of one page and its frames."""
 
     def __init__(self, tab: Tab) -> None:
-        """Change nothing yet."""
+        """Bind to a tab; change nothing yet."""
         self._tab = tab
         self._output: OutputOptions | None = None
         self._unconfirmed: Mapping[str, Answer] = {}
@@ -28,7 +29,7 @@ class Emulation:
         self.warnings: list[RenderWarning] = []
 
     def apply(self, output: OutputOptions) -> None:
-        """Send all settings; raises RenderFailure for a window too large for a picture."""
+        """Send all settings; raises RenderFailure for a viewport too large for a picture."""
         check_sizes(output)
         window = output.layout_viewport()
         self._output = output
@@ -47,13 +48,13 @@ class Emulation:
             )
 
     def apply_to_frame(self, session: str) -> None:
-        """Send a frame that has a process of its own what is not the page's alone."""
+        """Send the settings that each renderer process needs to the session of a frame."""
         pipe = self._tab.prepared_page.pipe
         if self._output is not None:
             _send_settings(self._output, lambda method, values: pipe.send(method, values, session))
 
     def check_applied(self) -> None:
-        """Warn of the settings that the browser did not know."""
+        """Add a warning for each setting that the browser refused or does not support."""
         for name, answer in self._unconfirmed.items():
             try:
                 self._tab.wait_for(answer, self._tab.deadline)
@@ -67,9 +68,13 @@ class Emulation:
         ):
             self._warn_ignored("locale", f"{locale}: use a BCP 47 tag of a language in use")
 
+    def set_media(self, media: str) -> None:
+        """Switch to a CSS media type."""
+        self._tab.send("Emulation.setEmulatedMedia", media=media)
+
     def _supports_locale(self, locale: str) -> bool:
-        asked = self._tab.call_function(_SUPPORTS_LOCALE, locale)
-        answer = self._tab.wait_for(asked, self._tab.deadline)
+        call = self._tab.call_function(_SUPPORTS_LOCALE, locale)
+        answer = self._tab.wait_for(call, self._tab.deadline)
         return bool(answer["result"].get("value"))
 
     def _warn_ignored(self, name: str, reason: str) -> None:
@@ -77,25 +82,22 @@ class Emulation:
         message = f"output.{name} is not known to the browser and was ignored"
         self.warnings.append(RenderWarning("locale_unsupported", message, reason))
 
-    def set_media(self, media: str) -> None:
-        """Apply the rules of a CSS media type from now on."""
-        self._tab.send("Emulation.setEmulatedMedia", media=media)
-
 
 def _send_settings(output: OutputOptions, send: _Send) -> Mapping[str, Answer]:
-    """Send what each process must be told; return the answers that tell something, by field."""
-    doubtful: dict[str, Answer] = {}
+    """Send the settings each process needs; return the answers that may be errors, by field."""
+    unconfirmed: dict[str, Answer] = {}
     if not output.javascript:
         send("Emulation.setScriptExecutionDisabled", {"value": True})
     if output.timezone is not None:
         zone = {"timezoneId": output.timezone}
-        doubtful["timezone"] = send("Emulation.setTimezoneOverride", zone)
+        unconfirmed["timezone"] = send("Emulation.setTimezoneOverride", zone)
     if output.locale is not None:
+        # CDP expects the ICU form: de_DE for de-DE.
         icu = {"locale": output.locale.replace("-", "_")}
-        doubtful["locale"] = send("Emulation.setLocaleOverride", icu)
+        unconfirmed["locale"] = send("Emulation.setLocaleOverride", icu)
     if output.locale is not None or output.http.user_agent is not None:
-        # An empty user agent leaves the browser's own.
+        # An empty user agent keeps the default one.
         agent = {"userAgent": output.http.user_agent or ""}
         language = {"acceptLanguage": output.locale} if output.locale else {}
         send("Emulation.setUserAgentOverride", {**agent, **language})
-    return doubtful
+    return unconfirmed

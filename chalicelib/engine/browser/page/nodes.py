@@ -1,4 +1,4 @@
-"""How many nodes a page has, and that they are not too many before it is drawn, nor after."""
+"""Limit on the DOM nodes of a page, checked before and after it is printed (decision 19)."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -8,19 +8,20 @@ from chalicelib.engine.browser.chromium.pipe import Answer, CallRefused
 from chalicelib.engine.browser.page.tab import Tab
 
 MAX_NODES: Final = 1_000_000
-# A frame of another site that does not answer is not what the document is judged by.
+# A frame of another site that does not answer in time does not fail the document.
 _FRAME_TIMEOUT_S: Final = 1.0
 
 
 class NodeCount:
-    """The nodes of a page as it is when it comes to answer, frames and shadow trees included.
+    """DOM nodes of a page at the moment it answers, frames and shadow trees included.
 
-    The browser keeps count for each of its processes: of the page with all frames of its site, and
-    of each other site that it has frames of. Each of them may have as many.
+    The browser counts per renderer process: one for the page and all frames of its site, one for
+    each other site in frames. The limit applies to each process: a sum would count a process once
+    for each of its frames.
     """
 
     def __init__(self, tab: Tab) -> None:
-        """Ask, and go on: what is sent next is answered next."""
+        """Send the calls without waiting: later calls are answered after them."""
         self._tab = tab
         self._page_answer = tab.send("Memory.getDOMCounters")
         send = tab.prepared_page.pipe.send
@@ -29,10 +30,10 @@ class NodeCount:
         ]
 
     def check_limit(self) -> None:
-        """Raise OverBudget where there are too many; `render_timeout`."""
+        """Raise OverBudget above the limit, or RenderFailure `render_timeout`."""
         if self.maximum() <= MAX_NODES:
             return
-        # Those that the page has thrown away are counted until they are collected.
+        # Removed nodes count until they are collected.
         self._collect_garbage()
         if NodeCount(self._tab).maximum() > MAX_NODES:
             message = (
@@ -42,23 +43,23 @@ class NodeCount:
             raise OverBudget(message)
 
     def maximum(self) -> int:
-        """Return the nodes of the process that has most; raises `render_timeout`."""
-        own: int = self._tab.outcome(self._page_answer)["nodes"]
-        of_frames = [
+        """Return the count of the largest process; raises RenderFailure `render_timeout`."""
+        page_nodes: int = self._tab.outcome(self._page_answer)["nodes"]
+        frame_nodes = [
             int(self._frame_result(answer).get("nodes", 0)) for answer in self._frame_answers
         ]
-        return max([own, *of_frames])
+        return max([page_nodes, *frame_nodes])
 
     def _collect_garbage(self) -> None:
-        """Have every process collect, and be done: one may count before it has collected."""
+        """Collect garbage in all processes and wait: a count must not overtake a collection."""
         send = self._tab.prepared_page.pipe.send
-        collected = self._tab.send("HeapProfiler.collectGarbage")
-        of_frames = [
+        page_answer = self._tab.send("HeapProfiler.collectGarbage")
+        frame_answers = [
             send("HeapProfiler.collectGarbage", None, frame)
             for frame in self._tab.prepared_page.frame_sessions
         ]
-        self._tab.outcome(collected)
-        for answer in of_frames:
+        self._tab.outcome(page_answer)
+        for answer in frame_answers:
             self._frame_result(answer)
 
     def _frame_result(self, answer: Answer) -> Mapping[str, Any]:

@@ -1,4 +1,4 @@
-"""One document in one spare context: shown, waited for, printed."""
+"""Facade of one document in a prepared page: load, warnings, and each output format."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -33,12 +33,13 @@ from chalicelib.engine.options.image import Wait
 from chalicelib.engine.options.output import OutputOptions
 from chalicelib.engine.options.pdf import PdfOptions
 
+MAX_HTML_CHARS: Final = 50_000_000
 _MAX_WARNINGS: Final = 50
 _DOCUMENT_URL: Final = "() => Reflect.get(Document.prototype, 'URL', document)"
 
 
 class BrowserPage:
-    """A document's whole life; every wait ends at the job's deadline at the latest."""
+    """One document from load to output; every wait ends at the job's deadline at the latest."""
 
     def __init__(
         self,
@@ -47,7 +48,10 @@ class BrowserPage:
         traffic: TrafficBudget,
         font_families: Path,
     ) -> None:
-        """Take over a spare; `traffic` is what it sends, `font_families` a file of its fonts."""
+        """Take over a prepared page.
+
+        `traffic` is the budget of its requests, `font_families` the JSON file of bundled fonts.
+        """
         self._tab = Tab(prepared_page, deadline)
         self._emulation = Emulation(self._tab)
         self._watch = PageWatch(
@@ -64,7 +68,7 @@ class BrowserPage:
 
     @property
     def warnings(self) -> tuple[RenderWarning, ...]:
-        """Return what the owner of the document should know."""
+        """Return the warnings so far: ignored options, output, emulation, assets."""
         return (*self._warnings, *self._emulation.warnings, *self._watch.requests.warnings())
 
     @property
@@ -74,7 +78,7 @@ class BrowserPage:
 
     @property
     def explanation(self) -> Mapping[str, Any]:
-        """Return how the page came about: the contract's Explain."""
+        """Return fonts, bytes, requests and the last wait: the contract's Explain."""
         requests = self._watch.requests
         sizes = dict(requests.transfers.bytes_by_kind)
         sizes["html"] = sizes.get("html", 0) + self._html_bytes
@@ -86,48 +90,31 @@ class BrowserPage:
         }
 
     def load(self, html: str, output: OutputOptions, *, needs_screen_layout: bool = False) -> None:
-        """Show a document and wait for all that it is to be waited for.
+        """Show an HTML document and wait as `output.wait` says.
 
-        `measured`: its boxes are looked at before it is drawn. Raises RenderFailure `wait_timeout`,
-        `navigation_failed`, `render_timeout`, with strict assets `asset_fetch_failed` or
-        `url_not_allowed`, and `render_failed` when its window is too large for a picture.
+        Pass `needs_screen_layout` when boxes are measured before printing (decision 25). Raises
+        RenderFailure `wait_timeout`, `navigation_failed`, `render_timeout`, with strict assets
+        `asset_fetch_failed` or `url_not_allowed`, and `render_failed` when the viewport is too
+        large for a picture.
         """
         self._html_bytes = len(html.encode(errors="replace"))
         self._warn_unused(
             output.http.origin_only_fields, "a document that came as text has no origin"
         )
-        on_paper = not needs_screen_layout and is_safe_for(html, output)
-        with self._load_phase(output) as patience:
+        print_only = not needs_screen_layout and is_safe_for(html, output)
+        with self._load_phase(output) as deadline:
             requests, wait = self._watch.requests, output.wait
-            show_document(self._tab, requests, html, wait, patience, print_only=on_paper)
+            show_document(self._tab, requests, html, wait, deadline, print_only=print_only)
 
     def visit(self, url: str, output: OutputOptions) -> None:
-        """Go to a page; raises as `load`, and `url_not_allowed` for where it leads to."""
-        with self._load_phase(output) as patience:
+        """Navigate to a URL; raises as `load`, and `url_not_allowed` for a forbidden target."""
+        with self._load_phase(output) as deadline:
             credentials = Credentials(output.http, url)
-            visit_url(self._tab, self._watch.requests, credentials, url, output.wait, patience)
+            visit_url(self._tab, self._watch.requests, credentials, url, output.wait, deadline)
             self._warn_unused(
                 credentials.unused_fields, "it is the browser's own or for another host"
             )
             self._is_from_url = True
-
-    def _warn_unused(self, fields: Sequence[str], reason: str) -> None:
-        for field in fields:
-            message = f"output.http.{field} was ignored: {reason}"
-            self._warnings.append(RenderWarning("feature_unavailable", message))
-
-    @contextmanager
-    def _load_phase(self, output: OutputOptions) -> Iterator[Deadline]:
-        patience = self._tab.deadline.within(output.wait.timeout_ms / 1000)
-        self._emulation.apply(output)
-        try:
-            yield patience
-        except TimeoutError as error:
-            raise self._timeout_error(output.wait) from error
-        self._emulation.check_applied()
-        self._requested_fonts = self._tab.settle_answer.result()
-        if output.strict_assets:
-            self._watch.requests.check_complete()
 
     def pdf(self, options: PdfOptions) -> bytes:
         """Print the document; raises RenderFailure `render_failed` or `render_timeout`."""
@@ -137,14 +124,15 @@ class BrowserPage:
                 accessibility_gaps(self._tab),
             )
         if options.varies_by_page and self._is_from_url:
-            told = self._tab.outcome(self._tab.call_function(_DOCUMENT_URL))
-            self.url = without_userinfo(told["result"].get("value") or "")
+            # Scripts may have changed the URL since the page was loaded; the footer shows it.
+            answer = self._tab.outcome(self._tab.call_function(_DOCUMENT_URL))
+            self.url = without_userinfo(answer["result"].get("value") or "")
         content, overlaps = print_pdf(self._tab, options)
         self._warnings += overlaps
         return content
 
     def header_footer_pdf(self, batch: HeaderFooterBatch, output: OutputOptions) -> bytes:
-        """Print headers and footers alone, on an empty page that has shown no document.
+        """Print headers and footers alone, on a prepared page that has shown no document.
 
         Raises RenderFailure `render_failed` or `render_timeout`.
         """
@@ -152,15 +140,15 @@ class BrowserPage:
         return print_header_footers(self._tab, batch, output.pdf)
 
     def picture(self, output: OutputOptions) -> bytes:
-        """Take a picture as a PNG; raises RenderFailure `render_failed` or `render_timeout`."""
+        """Return a PNG of the page; raises RenderFailure `render_failed` or `render_timeout`."""
         return pictures.take_picture(self._tab, output)
 
     def sanitized_html(self, *, ran_scripts: bool) -> str:
-        """Write the document; raises RenderFailure `render_failed` or `output_too_large`."""
+        """Return the document without scripts; raises as `sanitized_html` below."""
         return sanitized_html(self._tab, ran_scripts=ran_scripts)
 
     def fit_canvas(self, output: OutputOptions) -> None:
-        """Fit the texts of a canvas, and hide its pictures that cannot be shown.
+        """Fit the texts of a canvas and hide its broken images (decision 22).
 
         Raises RenderFailure `render_failed` or `render_timeout`, with strict assets
         `asset_fetch_failed`.
@@ -168,10 +156,26 @@ class BrowserPage:
         for layer in fit_texts(self._tab)[:_MAX_WARNINGS]:
             message = f"The text of {layer} has no room in its box; what did not go in is cut off."
             self._warnings.append(RenderWarning("text_overflow", message, layer))
-        for address in hide_broken_images(self._tab):
-            self._watch.requests.assets.record_missing(
-                address, "it is no picture that can be shown"
-            )
+        for source in hide_broken_images(self._tab):
+            self._watch.requests.assets.record_missing(source, "it is no picture that can be shown")
+        if output.strict_assets:
+            self._watch.requests.check_complete()
+
+    def _warn_unused(self, fields: Sequence[str], reason: str) -> None:
+        for field in fields:
+            message = f"output.http.{field} was ignored: {reason}"
+            self._warnings.append(RenderWarning("feature_unavailable", message))
+
+    @contextmanager
+    def _load_phase(self, output: OutputOptions) -> Iterator[Deadline]:
+        deadline = self._tab.deadline.within(output.wait.timeout_ms / 1000)
+        self._emulation.apply(output)
+        try:
+            yield deadline
+        except TimeoutError as error:
+            raise self._timeout_error(output.wait) from error
+        self._emulation.check_applied()
+        self._requested_fonts = self._tab.settle_answer.result()
         if output.strict_assets:
             self._watch.requests.check_complete()
 
@@ -185,29 +189,27 @@ class BrowserPage:
         return RenderFailure("wait_timeout", message)
 
 
-MAX_HTML_CHARS: Final = 50_000_000
-
-
 def sanitized_html(tab: Tab, *, ran_scripts: bool) -> str:
-    """Return the document as it is now; raises RenderFailure `render_failed`, `output_too_large`.
+    """Return the document as it is now, without scripts and frames.
 
-    `scripted`: its scripts have run, so that what stands in their place is not shown.
+    With `ran_scripts` its `noscript` content is left out, as the page did not show it. Raises
+    RenderFailure `render_failed` or `output_too_large`, OverBudget for too many nodes.
     """
     NodeCount(tab).check_limit()
     called = tab.call_function(
         _sanitize_script(), tab.prepared_page.origin, ran_scripts, MAX_HTML_CHARS
     )
-    found: dict[str, Any] = tab.outcome(called)["result"].get("value") or {}
-    if "characters" in found:
+    result: dict[str, Any] = tab.outcome(called)["result"].get("value") or {}
+    if "characters" in result:
         message = (
-            f"The page's document has {found['characters']} characters; as html it may have "
+            f"The page's document has {result['characters']} characters; as html it may have "
             f"{MAX_HTML_CHARS}."
         )
         raise RenderFailure("output_too_large", message)
-    if "html" not in found:
+    if "html" not in result:
         message = "the format html: this page's document cannot be written without its scripts"
         raise RenderFailure("render_failed", message)
-    html: str = found["html"]
+    html: str = result["html"]
     return html
 
 

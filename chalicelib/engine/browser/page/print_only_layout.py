@@ -1,8 +1,8 @@
-"""Documents that are laid out for paper alone.
+"""Print-only layout: skips the screen layout of documents that are only printed (decision 25).
 
-The browser lays a document out for its window as soon as that is parsed, and for its pages when it
-is printed. The first takes a sixth of the time of a long table, and nobody sees it: it is left out
-where nothing that is printed, and nothing that is told of it, depends on it.
+The browser lays a document out for its window when it is parsed, and for its pages when it is
+printed. The first layout takes a sixth of the time of a long table. It is skipped where neither the
+output nor any warning depends on it.
 """
 
 import re
@@ -13,19 +13,19 @@ from chalicelib.engine.browser.page.tab import Tab
 from chalicelib.engine.options.output import OutputOptions
 
 _PRINT_FORMATS: Final = frozenset({"pdf", "xml"})
-# Adopted by the page, not written into it: so it is there before the document is, stays when that
-# is replaced, and stands in no output.
+# An adopted style sheet exists before the document does, survives its replacement and appears in no
+# output.
 _HIDE_ON_SCREEN: Final = """() => {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync('@media screen { body { content-visibility: hidden !important } }');
   document.adoptedStyleSheets = [sheet];
 }"""
-# Fonts that stand in a document come when its text is laid out: what is told of them, of its first
-# texts, is told before.
+# Web fonts load when text is laid out. They are loaded by name here, because the report of used
+# fonts is made before the print layout. It covers the first 300 texts only.
 _LOAD_FONTS: Final = """async () => {
   const fonts = Reflect.get(Document.prototype, 'fonts', document);
   if (!fonts.size) return;
-  const asked = new Map();
+  const samples = new Map();
   const walker = Document.prototype.createTreeWalker.call(document, document, NodeFilter.SHOW_TEXT);
   for (let seen = 0; seen < 300 && walker.nextNode();) {
     const {data, parentElement} = walker.currentNode;
@@ -33,12 +33,13 @@ _LOAD_FONTS: Final = """async () => {
     seen++;
     const {fontStyle, fontWeight, fontFamily} = getComputedStyle(parentElement);
     const font = `${fontStyle} ${fontWeight} 1px ${fontFamily.slice(0, 500)}`;
-    asked.set(font, `${asked.get(font) ?? ''}${data.slice(0, 100)}`);
+    samples.set(font, `${samples.get(font) ?? ''}${data.slice(0, 100)}`);
   }
-  await Promise.all([...asked].map(([font, text]) => fonts.load(font, text).catch(() => null)));
+  await Promise.all([...samples].map(([font, text]) => fonts.load(font, text).catch(() => null)));
 }"""
-# What prints alike with the layout of a window before it and without: random documents of most of
-# it did. What moves, scrolls, sticks, has the focus or remembers a size is not among it.
+# Elements and properties that print alike with and without a screen layout, as random documents
+# showed. Excluded is everything that moves, scrolls, sticks, takes focus or remembers a size. Try
+# additions in the same way (decision 25).
 _SAFE_ELEMENTS: Final = """
     html head meta title style body main header footer nav section article aside address div p
     h1 h2 h3 h4 h5 h6 blockquote pre hr br wbr span a b strong i em u s small sub sup code abbr
@@ -69,10 +70,11 @@ _URL_SCHEMES: Final = "data http https mailto tel"
 _SAFE_ELEMENT_SET: Final = frozenset(_SAFE_ELEMENTS.split())
 _SAFE_WORDS: Final = frozenset(f"{_SAFE_ELEMENTS} {_SAFE_PROPERTIES} {_URL_SCHEMES}".split())
 _ELEMENT_NAME: Final = re.compile(r"<([a-z][^\s/>]*)")
-# Whatever may be a property, and what looks like one: selectors, addresses, words.
+# Matches every property, and text that looks like one: selectors, URLs, words. False matches only
+# cost the saving.
 _PROPERTY_NAME: Final = re.compile(r"""(?:[{};"'=]|\*/)\s*+(?!--)([a-z-]++)\s*+:""")
-# In lower case: what is asked for by layout, which is waited for and judged before the document is
-# printed, other rules, and the escapes of CSS, which may stand for any of these.
+# In lower case. Assets that the layout requests (they must be awaited before printing), rules that
+# depend on the window, and CSS escapes, which could spell any of these.
 _SCREEN_WORDS: Final = (
     *("image-set(", "sticky", "autofocus", "\\"),
     *("@container", "@layer", "@supports", "@scope", "@property", "@keyframes", "@position-try"),
@@ -80,18 +82,18 @@ _SCREEN_WORDS: Final = (
 _SCREEN_PATTERNS: Final = (
     re.compile(r"""url\(\s*+["']?+\s*+(?!data:|#)"""),
     re.compile(r"background\s*="),
-    # To the window, where it is not the layout of a table.
+    # Fixed to the window, except `table-layout: fixed`.
     re.compile(r"(?<!table-layout:)(?<!table-layout: )fixed"),
 )
 
 
 def is_safe_for(html: str, output: OutputOptions) -> bool:
-    """Tell whether a document without scripts and frames needs no layout but that of its pages."""
+    """Tell whether a document without scripts and frames prints alike with no screen layout."""
     return (
         set(output.formats) <= _PRINT_FORMATS
-        # Any other than the browser's own may be that of a screen.
+        # An explicit medium may be `screen`.
         and output.media is None
-        # These look at the page before it is printed, or let it go on.
+        # These options inspect the page before it is printed, or let it run on.
         and not output.pdf.has_pdfua_target
         and not output.strict_assets
         and output.wait.selector is None
@@ -102,19 +104,19 @@ def is_safe_for(html: str, output: OutputOptions) -> bool:
 
 
 def skip_screen_layout(tab: Tab) -> None:
-    """Have the next document that stands where the page does laid out for paper alone."""
+    """Disable the screen layout of the next document that is set as the page's content."""
     tab.call_function(_HIDE_ON_SCREEN)
 
 
 def load_fonts(tab: Tab) -> None:
-    """Have the web fonts come that the page's document, which is laid out later, asks for."""
+    """Start loading the web fonts of a document whose layout is skipped."""
     tab.call_function(_LOAD_FONTS)
 
 
 def _needs_screen_layout(text: str) -> bool:
     return (
         any(word in text for word in _SCREEN_WORDS)
-        or any(form.search(text) is not None for form in _SCREEN_PATTERNS)
+        or any(pattern.search(text) is not None for pattern in _SCREEN_PATTERNS)
         or not _SAFE_ELEMENT_SET.issuperset(_ELEMENT_NAME.findall(text))
         or not _SAFE_WORDS.issuperset(_PROPERTY_NAME.findall(text))
     )

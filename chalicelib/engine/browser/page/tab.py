@@ -1,4 +1,4 @@
-"""The line to one page: calls, and waits that end with the page, the browser or a deadline."""
+"""CDP calls to one page, with waits bounded by the page, the browser and a deadline."""
 
 import time
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -15,16 +15,16 @@ from chalicelib.engine.browser.chromium.pipe import (
 from chalicelib.engine.browser.pool.prepared_page import ISOLATED_WORLD_NAME, PreparedPage
 from chalicelib.engine.deadline import Deadline, timeout_failure
 
-# So long at most goes by unseen that nobody wants the page any more.
+# Longest time until a cancelled render is noticed (decision 13).
 _HEARTBEAT_S: Final = 0.25
 _HUNG_AFTER_S: Final = 4.0
 
 
 class Tab:
-    """One page as its parts talk to it; `deadline` is the job's."""
+    """Connection to one page; `deadline` is the job's."""
 
     def __init__(self, prepared_page: PreparedPage, deadline: Deadline) -> None:
-        """Talk to a spare."""
+        """Connect to a prepared page."""
         self.prepared_page = prepared_page
         self.deadline = deadline
         self.crashed: Future[None] = Future()
@@ -37,16 +37,16 @@ class Tab:
         return self.prepared_page.send(method, **parameters)
 
     def enter_document(self, deadline: Deadline) -> None:
-        """Follow the page to the document that has replaced its first one."""
-        made = self.send(
+        """Create the isolated world in the document that replaced the previous one."""
+        created = self.send(
             "Page.createIsolatedWorld",
             frameId=self.prepared_page.frame,
             worldName=ISOLATED_WORLD_NAME,
         )
-        self._world = self.wait_for(made, deadline)["executionContextId"]
+        self._world = self.wait_for(created, deadline)["executionContextId"]
 
     def call_function(self, declaration: str, *arguments: Any) -> Answer:
-        """Call a function in a world of ours, whose globals the page cannot touch."""
+        """Call a function in the isolated world, whose globals the page cannot change."""
         return self.send(
             "Runtime.callFunctionOn",
             functionDeclaration=declaration,
@@ -68,33 +68,33 @@ class Tab:
     def wait_for(self, answer: Answer, deadline: Deadline) -> dict[str, Any]:
         """Return the answer of a call; raises TimeoutError at the limit.
 
-        A page that never yields leaves the browser itself responsive, a hung browser does not:
-        while the answer is out, the browser is asked for a sign of life.
+        A page that never yields leaves the browser process responsive, a hung browser does not.
+        So the browser is probed while the answer is pending; raises BrowserHung without a reply.
         """
-        asked_at = time.monotonic()
-        sign: Answer | None = None
+        probed_at = time.monotonic()
+        probe: Answer | None = None
         while True:
             try:
                 return await_answer(answer, self.crashed, min(_HEARTBEAT_S, deadline.remaining_s()))
             except TimeoutError:
                 if deadline.has_passed:
                     raise
-            if sign is None or sign.done():
-                if sign is not None:
-                    sign.result()
-                sign, asked_at = (
+            if probe is None or probe.done():
+                if probe is not None:
+                    probe.result()
+                probe, probed_at = (
                     self.prepared_page.pipe.send("Browser.getVersion"),
                     time.monotonic(),
                 )
-            elif time.monotonic() - asked_at > _HUNG_AFTER_S:
+            elif time.monotonic() - probed_at > _HUNG_AFTER_S:
                 raise BrowserHung
 
     def pause(self, seconds: float, deadline: Deadline) -> None:
-        """Let the page go on for a while; raises TimeoutError at the limit."""
+        """Wait while the page runs on; raises TimeoutError at the limit, PageCrashed."""
         if seconds <= 0:
             return
-        either = [self.crashed, deadline.cancellation]
-        wait(either, min(seconds, deadline.remaining_s()), return_when=FIRST_COMPLETED)
+        futures = [self.crashed, deadline.cancellation]
+        wait(futures, min(seconds, deadline.remaining_s()), return_when=FIRST_COMPLETED)
         if self.crashed.done():
             raise PageCrashed
         if deadline.has_passed:

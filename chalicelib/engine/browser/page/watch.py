@@ -1,4 +1,4 @@
-"""Answers a page's events: dialogs, frames and crashes; keeps what the page says."""
+"""Event handler of a page: dialogs, frames, crashes and console lines."""
 
 import json
 import threading
@@ -16,7 +16,7 @@ _MAX_LOG_CHARS: Final = 500
 
 
 class PageWatch:
-    """The handler of one page and its frames; its methods are called from two threads."""
+    """Handler of the events of one page and its frames; called from two threads."""
 
     def __init__(
         self,
@@ -25,9 +25,9 @@ class PageWatch:
         crashed: Future[None],
         on_frame_session: Callable[[str], None],
     ) -> None:
-        """Begin to watch; `crashed` is set when the page's process ends.
+        """Register as the page's handler; `crashed` is set when its process ends.
 
-        `adopt` learns of the session of each frame that has a process of its own.
+        `on_frame_session` gets the session of each out-of-process frame before the frame runs.
         """
         self._prepared_page = prepared_page
         self._crashed = crashed
@@ -38,11 +38,11 @@ class PageWatch:
         prepared_page.set_handler(partial(self._on_event, prepared_page.session))
 
     def logs(self) -> tuple[str, ...]:
-        """Return the page's console and whom it asked in vain, at most 100 x 500 characters."""
+        """Return console lines and failed hosts, at most 100 lines of 500 characters."""
         failed = self.requests.assets.log_lines()
         with self._lock:
-            said = self._logs[: _MAX_LOGS - len(failed)]
-        return (*said, *(line[:_MAX_LOG_CHARS] for line in failed))
+            lines = self._logs[: _MAX_LOGS - len(failed)]
+        return (*lines, *(line[:_MAX_LOG_CHARS] for line in failed))
 
     def _on_event(self, session: str, method: str, event: Mapping[str, Any]) -> None:
         match method:
@@ -58,7 +58,7 @@ class PageWatch:
                 self.requests.on_event(session, method, event)
 
     def _on_frame(self, session: str) -> None:
-        """Watch a frame with a process of its own, which waits until it is let go on."""
+        """Watch an out-of-process frame; the browser holds it until it is released here."""
         self._prepared_page.attach_frame(session, partial(self._on_event, session))
         send = partial(self._prepared_page.pipe.send, session=session)
         send("Fetch.enable", {})
@@ -67,13 +67,14 @@ class PageWatch:
         send("Runtime.runIfWaitingForDebugger", {})
 
     def _log(self, line: str) -> None:
+        # The internal origin stands in no output (decision 18).
         line = line.replace(self._prepared_page.origin, "")[:_MAX_LOG_CHARS]
         with self._lock:
             self._logs.append(line)
-            full = len(self._logs) == _MAX_LOGS
+            is_full = len(self._logs) == _MAX_LOGS
             del self._logs[_MAX_LOGS:]
-        if full:
-            # A page that floods its console costs us nothing from here on.
+        if is_full:
+            # A page that floods its console costs nothing from here on.
             self._prepared_page.send("Runtime.disable")
 
 

@@ -1,4 +1,4 @@
-"""Where pages come from: spares made ahead by one browser, and a second browser standing by."""
+"""Pool of prepared browser pages, with a second browser on standby (decision 19)."""
 
 import logging
 import threading
@@ -16,25 +16,25 @@ from chalicelib.engine.deadline import Deadline, timeout_failure
 log = logging.getLogger(__name__)
 
 _MAX_START_ATTEMPTS: Final = 2
-# Everybody waits for the first spare and its document; from the second on they are made ahead.
+# Callers wait for the first page of a browser; from the second on pages are prepared ahead.
 _FIRST_PREPARED_AHEAD: Final = 2
-# The render that comes right after a browser was lost has the machine for itself.
+# A render right after a loss gets the whole machine before the next standby browser starts.
 _STANDBY_DELAY_S: Final = 0.5
 _PREPARE_ERRORS: Final = (BrowserGone, CallRefused, TimeoutError)
 
 
 class RecyclePolicy(NamedTuple):
-    """When a browser is replaced between two renders."""
+    """Limits at which a browser is replaced between two renders."""
 
     max_renders: int
     max_memory_bytes: int
 
 
 class BrowserPool:
-    """Has a spare ready, or will soon.
+    """Pool of one prepared page, kept filled by two single-threaded executors.
 
-    One thread, the keeper, makes the spares of the browser in use. Another, the helper, starts the
-    browser that stands by, and sees to the end of those that were given up.
+    The page executor prepares pages in the current browser. The standby executor starts the standby
+    browser and kills discarded ones. One caller at a time may hold a page.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class BrowserPool:
         recycle_policy: RecyclePolicy,
         on_recycle: Callable[[str], None],
     ) -> None:
-        """Start nothing yet."""
+        """Start nothing yet; `on_recycle` gets the reason each time a browser was ended."""
         self._launcher = launcher
         self._recycle_policy = recycle_policy
         self._on_recycle = on_recycle
@@ -59,7 +59,7 @@ class BrowserPool:
         self._standby_browser: RunningBrowser | None = None
 
     def prepare(self) -> Future[PooledPage]:
-        """Make the next spare in the background, if that has not begun; returns at once."""
+        """Start preparing the next page in the background, idempotently; return at once."""
         with self._lock:
             if self._next_page is None or _is_dead(self._next_page):
                 self._next_page = self._page_executor.submit(self._prepare_with_retry)
@@ -67,53 +67,52 @@ class BrowserPool:
 
     @property
     def is_warm(self) -> bool:
-        """Tell whether the next render finds a spare that is ready."""
-        coming = self._next_page
-        return coming is not None and coming.done() and not _is_dead(coming)
+        """Tell whether a prepared page waits for the next render."""
+        page = self._next_page
+        return page is not None and page.done() and not _is_dead(page)
 
     @property
     def running_browsers(self) -> list[RunningBrowser]:
-        """Return the browser in use and the one that stands by, if they are there."""
-        found = [] if self._current is None else [self._current]
+        """Return the current and the standby browser, as far as they run."""
+        browsers = [] if self._current is None else [self._current]
         standby = self._standby_page
         if standby is not None and standby.done() and not _is_dead(standby):
-            found.append(standby.result().browser)
-        return found
+            browsers.append(standby.result().browser)
+        return browsers
 
     def acquire(self, deadline: Deadline) -> PooledPage:
-        """Return a spare; raises RenderFailure `render_timeout`, BrowserUnusable."""
-        coming = self.prepare()
-        # Who has to wait for a spare has no use for one that is made with more care: a rehearsal
-        # costs the processor what it spares the document.
+        """Return a prepared page; raises RenderFailure `render_timeout`, BrowserUnusable."""
+        page = self.prepare()
+        # A full warm-up costs as much time as it saves, so a caller who waits gets a page without.
         with self._lock:
-            self._caller_waits = not coming.done()
+            self._caller_waits = not page.done()
             for running in (self._current, self._standby_browser):
                 if running is not None:
                     running.process.restore_priority()
-        either: list[Future[Any]] = [coming, deadline.cancellation]
-        wait(either, deadline.remaining_s(), return_when=FIRST_COMPLETED)
+        futures: list[Future[Any]] = [page, deadline.cancellation]
+        wait(futures, deadline.remaining_s(), return_when=FIRST_COMPLETED)
         if deadline.has_passed:
             raise timeout_failure()
-        ready = coming.result()
+        pooled = page.result()
         with self._lock:
-            self._next_page, self._in_use = None, ready.browser
-            ready.browser.process.restore_priority()
-        return ready
+            self._next_page, self._in_use = None, pooled.browser
+            pooled.browser.process.restore_priority()
+        return pooled
 
     def release(self, pooled: PooledPage) -> None:
-        """Throw a spare's context away."""
+        """Discard a used page; its browser serves further ones unless it is due for recycling."""
         pooled.page.discard()
         with self._lock:
             self._in_use = None
             if not self._caller_waits:
-                # The next spare is made after what this one's document is stored by.
+                # Storing the document comes before the preparation of the next page.
                 pooled.browser.process.lower_priority()
-            worn = pooled.browser.has_ended or pooled.browser is not self._current
-        if worn:
+            is_retired = pooled.browser.has_ended or pooled.browser is not self._current
+        if is_retired:
             self._end_browser(pooled.browser, "recycle_due")
 
     def discard_browser(self, pooled: PooledPage, reason: str) -> None:
-        """End a spare's browser; returns at once."""
+        """End the browser of a page; return at once."""
         with self._lock:
             self._in_use = None
         self._end_browser(pooled.browser, reason)
@@ -131,19 +130,21 @@ class BrowserPool:
         self._recycle_if_due()
         for attempt in range(1, _MAX_START_ATTEMPTS + 1):
             try:
-                ready = self._prepare_once()
+                pooled = self._prepare_once()
             except _PREPARE_ERRORS as error:
-                log.warning("no spare (%s), attempt %d", type(error).__name__, attempt)
+                log.warning(
+                    "page preparation failed (%s), attempt %d", type(error).__name__, attempt
+                )
                 self._discard_current("prepare_failed")
             except BrowserUnusable:
                 self._end_current()
                 raise
             else:
-                if ready.browser.prepared_count >= _FIRST_PREPARED_AHEAD:
+                if pooled.browser.prepared_count >= _FIRST_PREPARED_AHEAD:
                     self._start_standby()
-                return ready
-        # No document's fault: another process may have more luck.
-        message = "no browser could be made ready"
+                return pooled
+        # BrowserUnusable, not RenderFailure: no document is at fault, another process may succeed.
+        message = "no browser could be prepared"
         raise BrowserUnusable(message)
 
     def _prepare_once(self) -> PooledPage:
@@ -174,9 +175,9 @@ class BrowserPool:
         ):
             with self._lock:
                 self._current = None
-                # Whoever has a page of it ends it afterwards.
-                free = running is not self._in_use
-            if free:
+                # `release` ends a browser whose page is still in use.
+                is_free = running is not self._in_use
+            if is_free:
                 self._end_browser(running, "recycle_due")
 
     def _discard_current(self, reason: str) -> None:
@@ -199,9 +200,10 @@ class BrowserPool:
 
     def _prepare_standby(self) -> PooledPage:
         if self._closing.wait(_STANDBY_DELAY_S):
-            message = "everything ends"
+            message = "the pool is closing"
             raise BrowserGone(message)
         running = self._launcher.start()
+        # Counted as past its self-test: its first page is prepared ahead like later ones.
         running.prepared_count = _FIRST_PREPARED_AHEAD - 1
         with self._lock:
             self._standby_browser = running
@@ -220,10 +222,10 @@ class BrowserPool:
         if standby is None or standby.cancel():
             return None
         with suppress(*_PREPARE_ERRORS, BrowserUnusable):
-            ready = standby.result()
-            if not ready.is_dead:
-                return ready
-            self._end_browser(ready.browser, "lost")
+            pooled = standby.result()
+            if not pooled.is_dead:
+                return pooled
+            self._end_browser(pooled.browser, "lost")
         return None
 
     def _end_current(self) -> None:
@@ -242,18 +244,18 @@ class BrowserPool:
 
 def _prepare_on(browser: RunningBrowser, warm_up: WarmUp | None) -> PooledPage:
     browser.prepared_count += 1
-    gate = browser.proxy.new_port()
+    proxy_port = browser.proxy.new_port()
     try:
-        spare = prepare_page(browser.process.pipe, browser.new_targets, gate, warm_up)
+        page = prepare_page(browser.process.pipe, browser.new_targets, proxy_port, warm_up)
     except Exception:
-        gate.close()
-        log.warning("the browser says: %s", browser.process.stderr_tail())
+        proxy_port.close()
+        log.warning("browser error output: %s", browser.process.stderr_tail())
         raise
-    return PooledPage(browser, spare)
+    return PooledPage(browser, page)
 
 
 def _is_dead(future: Future[PooledPage]) -> bool:
-    """Tell whether a spare could not be made, or its browser has ended since."""
+    """Tell whether a preparation has failed, or its browser has ended since."""
     if not future.done():
         return False
     return future.cancelled() or future.exception() is not None or future.result().is_dead

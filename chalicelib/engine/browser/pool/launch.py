@@ -1,4 +1,4 @@
-"""A browser started: its process, and its ways out."""
+"""Launch of a browser: process, DevTools targets and proxy."""
 
 import logging
 from functools import cached_property, partial
@@ -15,7 +15,7 @@ log = logging.getLogger(__name__)
 
 
 class RunningBrowser:
-    """A process, the ways out of its contexts, and how many spares it has made."""
+    """Browser process with its proxy; `prepared_count` pages were prepared in it."""
 
     def __init__(
         self,
@@ -24,7 +24,7 @@ class RunningBrowser:
         proxy: ProxyServer,
         font_families: Path,
     ) -> None:
-        """Take over what has been started."""
+        """Take over the started parts."""
         self.process: Final = process
         self.new_targets: Final = new_targets
         self.proxy: Final = proxy
@@ -33,26 +33,26 @@ class RunningBrowser:
         self.has_ended = False
 
     def end(self) -> None:
-        """Have everything end; returns at once."""
+        """Cut all connections and request the end of the process; return at once."""
         self.has_ended = True
         self.proxy.close()
         self.process.end()
 
 
 class PooledPage(NamedTuple):
-    """A spare, and whose it is."""
+    """Prepared page and the browser that it belongs to."""
 
     browser: RunningBrowser
     page: PreparedPage
 
     @property
     def is_dead(self) -> bool:
-        """Tell whether its browser has ended."""
+        """Tell whether the page is lost, because its browser has ended."""
         return self.browser.has_ended or self.browser.process.pipe.is_closed
 
 
 class BrowserLauncher:
-    """Starts browsers of one installation."""
+    """Launcher of browsers of one installation."""
 
     def __init__(
         self,
@@ -63,7 +63,10 @@ class BrowserLauncher:
         *,
         sandbox: bool,
     ) -> None:
-        """Start nothing yet."""
+        """Keep the settings; start nothing yet.
+
+        `ca_bundle` is a PEM file of further trusted authorities.
+        """
         self._chromium = chromium
         self._fonts = fonts
         self._egress = egress
@@ -71,7 +74,7 @@ class BrowserLauncher:
         self._sandbox = sandbox
 
     def start(self) -> RunningBrowser:
-        """Start one; raises BrowserGone when it does not come up, BrowserMissing."""
+        """Start a browser; raises BrowserGone when it does not come up, BrowserMissing."""
         installation = self._installation
         process = BrowserProcess(installation, sandbox=self._sandbox)
         try:
@@ -82,7 +85,7 @@ class BrowserLauncher:
                 process, NewTargets(process.pipe), proxy, installation.font_families
             )
         except BaseException:
-            log.warning("the browser does not start: %s", process.stderr_tail())
+            log.warning("browser start failed: %s", process.stderr_tail())
             process.kill()
             raise
 
@@ -93,7 +96,7 @@ class BrowserLauncher:
     def _install_authorities(self, installation: BrowserInstallation, home: Path) -> None:
         if self._ca_bundle is None:
             return
-        # Most documents verify nobody.
+        # Imported on the first TLS connection only: most documents make none (decision 7).
         from chalicelib.engine.browser.chromium import authorities  # noqa: PLC0415
 
         authorities.install(self._ca_bundle, installation, home)

@@ -1,4 +1,4 @@
-"""The browser as the rest of the engine knows it: a fresh page for each, and its bounds."""
+"""Browser facade for the engine: one fresh page per render, within memory limits."""
 
 import logging
 import threading
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 RENDERS_PER_PROCESS: Final = 200
-# What a page may have its browser take.
+# Memory that all browser processes may take during one render (decision 19).
 MAX_PAGE_MEMORY_BYTES: Final = 1_500_000_000
-# What is still there after a render is not the next page's to bear.
+# A browser that keeps more than this after a render is replaced (decision 19).
 RECYCLE_MEMORY_BYTES: Final = 600_000_000
 _TIMEOUT_CODES: Final = frozenset({"wait_timeout", "render_timeout"})
 
 
 class Browser:
-    """A browser for one render at a time; callers of `use` wait for each other."""
+    """Browser for one render at a time; concurrent callers of `use` wait for each other."""
 
     def __init__(  # noqa: PLR0913 -- each is a setting of its own
         self,
@@ -47,9 +47,9 @@ class Browser:
     ) -> None:
         """Start nothing yet; `sandbox=False` only where the platform itself is the sandbox.
 
-        `egress` is the pages' only way to other machines; without it there is none. `ca_bundle` is
-        a PEM file of authorities to trust beside the browser's own. `on_recycle` is called with the
-        reason for which a browser was ended: `recycle_due`, `lost` (with its page, or the page may
+        `egress` is the pages' only way to the network; None allows no connection. `ca_bundle` is a
+        PEM file of authorities that are trusted in addition to the browser's own. `on_recycle` gets
+        the reason why a browser was ended: `recycle_due`, `lost` (the browser died, or its page may
         still be running), `over_budget` or `prepare_failed`.
         """
         self._max_page_memory_bytes = max_page_memory_bytes
@@ -61,15 +61,15 @@ class Browser:
         )
 
     def start(self) -> None:
-        """Start the browser and make the first spare; raises when it cannot do its work."""
+        """Start the browser and prepare a page; raises BrowserMissing or BrowserUnusable."""
         self.prepare().result()
 
     def use[Result](self, work: "Callable[[BrowserPage], Result]", deadline: Deadline) -> Result:
-        """Give `work` a fresh page; once more with a new browser if this one dies or hangs.
+        """Call `work` with a fresh page; retry once when the browser dies or hangs.
 
-        Raises RenderFailure: what `work` raises, `render_timeout`, or `render_failed` when the
-        page takes too much memory, or the second browser was lost as well. Raises BrowserUnusable
-        when there is none to be had.
+        Raises RenderFailure: that of `work`, `render_timeout`, or `render_failed` when the page
+        exceeds its memory budget or the second browser is lost too. Raises BrowserUnusable when no
+        browser can be prepared.
         """
         with self._use_lock:
             try:
@@ -86,17 +86,17 @@ class Browser:
                 raise RenderFailure("render_failed", message) from lost
 
     def prepare(self) -> Future[Any]:
-        """Make the next spare in the background, if that has not begun; returns at once."""
+        """Start preparing the next page in the background, idempotently; return at once."""
         return self._pool.prepare()
 
     @property
     def is_warm(self) -> bool:
-        """Tell whether the next render finds a spare that is ready."""
+        """Tell whether a prepared page waits for the next render."""
         return self._pool.is_warm
 
     @property
     def processes(self) -> list[BrowserProcess]:
-        """Return the browser in use, if there is one, and the one that stands by, if it does."""
+        """Return the processes of the current and the standby browser, as far as they run."""
         return [running.process for running in self._pool.running_browsers]
 
     @property
@@ -112,35 +112,35 @@ class Browser:
     def _run_once[Result](
         self, work: "Callable[[BrowserPage], Result]", deadline: Deadline
     ) -> Result:
-        ready, lost = self._pool.acquire(deadline), "lost"
+        pooled, discard_reason = self._pool.acquire(deadline), "lost"
         try:
-            result = self._run_with_page(work, ready, deadline)
-            lost = ""
+            result = self._run_with_page(work, pooled, deadline)
+            discard_reason = ""
         except OverBudget:
-            lost = "over_budget"
+            discard_reason = "over_budget"
             raise
         except RenderFailure as failure:
-            # After a time-out the page may still be running.
+            # After a timeout the page may still be running, so its browser is not used again.
             if failure.code not in _TIMEOUT_CODES:
-                lost = ""
+                discard_reason = ""
             raise
         finally:
-            if lost:
-                self._pool.discard_browser(ready, lost)
+            if discard_reason:
+                self._pool.discard_browser(pooled, discard_reason)
             else:
-                self._pool.release(ready)
+                self._pool.release(pooled)
         return result
 
     def _run_with_page[Result](
         self, work: "Callable[[BrowserPage], Result]", pooled: PooledPage, deadline: Deadline
     ) -> Result:
-        # Not before the browser is started, which does not need it.
+        # Imported after the browser has been started, as the start does not need it (decision 7).
         from chalicelib.engine.browser.page.page import BrowserPage  # noqa: PLC0415
 
-        running, most = pooled.browser, self._max_page_memory_bytes
+        running, max_bytes = pooled.browser, self._max_page_memory_bytes
         with (
             pooled.page.proxy_port.open() as traffic,
-            watch_memory(running.process.memory_bytes, most, running.end) as watch,
+            watch_memory(running.process.memory_bytes, max_bytes, running.end) as watch,
         ):
             try:
                 return work(BrowserPage(pooled.page, deadline, traffic, running.font_families))
@@ -148,7 +148,7 @@ class Browser:
                 if not watch.is_exceeded:
                     raise
                 message = (
-                    f"the page takes more than {most / 1e9:g} GB of the browser's memory: use "
+                    f"the page takes more than {max_bytes / 1e9:g} GB of the browser's memory: use "
                     "fewer or smaller pictures and less data in its scripts, or make several "
                     "documents of it"
                 )

@@ -1,8 +1,8 @@
-"""Where documents that came as text stand: each at an https origin of its own, asked by nobody.
+"""Origins of HTML documents: one unique https origin each, never requested (decision 18).
 
-A page is made ready before its document is known, at an origin made by chance. Where a document
-could tell its place to anybody, it is moved to one made of its text: the same request gives the
-same bytes. All stand below one name, so that the move needs no other process.
+A page is prepared at a random origin, before its document is known. A document that could reveal
+its origin is moved to one derived from its text, so that the same request gives the same bytes. All
+origins belong to one site, so that the move needs no new renderer process.
 """
 
 import hashlib
@@ -10,11 +10,11 @@ import re
 import secrets
 from typing import Final
 
-# Of a name that never exists (RFC 6761).
+# `.invalid` never resolves (RFC 6761 6.4).
 _SITE: Final = "document.invalid"
 _LABEL_DIGITS: Final = 24
-# In lower case: what runs scripts, and what is asked for with the header `Origin`. A search begins
-# with letters, which is fast.
+# In lower case: markup that runs scripts, or that causes requests with an `Origin` header. Each
+# pattern begins with literal letters, which makes the search fast.
 _ORIGIN_REVEALING: Final = (
     re.compile(r"<(?:script|i?frame|object|embed|link|base)"),
     re.compile(r"on(?<=\Won)[a-z]{3,30}\s*="),
@@ -25,19 +25,19 @@ _ORIGIN_REVEALING: Final = (
 
 
 def new_origin() -> str:
-    """Return an origin that no document had before."""
+    """Return a random origin that no document had before."""
     return _origin(secrets.token_hex(_LABEL_DIGITS // 2))
 
 
 def document_origin(html: str) -> str:
-    """Return the origin that is this document's and no other's."""
+    """Return the origin derived from a document's text (SHA-256)."""
     return _origin(hashlib.sha256(html.encode(errors="replace")).hexdigest()[:_LABEL_DIGITS])
 
 
 def can_reveal_origin(html: str) -> bool:
-    """Tell whether a document could show, or tell somebody, where it stands."""
+    """Tell whether a document could show its origin or send it to a server."""
     text = html.lower()
-    return any(form.search(text) is not None for form in _ORIGIN_REVEALING)
+    return any(pattern.search(text) is not None for pattern in _ORIGIN_REVEALING)
 
 
 def _origin(label: str) -> str:

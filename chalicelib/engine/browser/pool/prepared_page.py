@@ -1,4 +1,4 @@
-"""A fresh context that already stands at its own origin, made before there is a document for it."""
+"""Prepared page: a fresh browser context at its own origin, created ahead of its document."""
 
 import threading
 from base64 import b64encode
@@ -11,8 +11,8 @@ from chalicelib.engine.browser.pool.origin import new_origin
 from chalicelib.engine.browser.pool.warm_up import WarmUp, check_has_text
 from chalicelib.engine.browser.proxy.server import ProxyPort
 
-# Frames of other sites have processes of their own: they are watched like their page. So are its
-# workers: none runs that is not let go on.
+# Out-of-process frames and workers attach paused, so that none runs before its requests are
+# intercepted.
 FRAME_AUTO_ATTACH: Final[Mapping[str, Any]] = {
     "autoAttach": True,
     "waitForDebuggerOnStart": True,
@@ -21,7 +21,7 @@ FRAME_AUTO_ATTACH: Final[Mapping[str, Any]] = {
 }
 _STEP_TIMEOUT_S: Final = 10.0
 ISOLATED_WORLD_NAME: Final = "platen"
-# Nobody who is asked for a part of the document learns where it stands.
+# Servers of assets must not learn the internal origin from `Referer` (decision 18).
 _DOCUMENT_HEADERS: Final = {
     "Content-Type": "text/html; charset=utf-8",
     "Referrer-Policy": "no-referrer",
@@ -29,9 +29,9 @@ _DOCUMENT_HEADERS: Final = {
 
 
 class PreparedPage:
-    """An empty page in a context of its own; good for one document, which may move its origin."""
+    """Empty page in its own context, for one document; `origin` may change with the document."""
 
-    def __init__(  # noqa: PLR0913, PLR0917 -- what it stands on
+    def __init__(  # noqa: PLR0913, PLR0917 -- its handles
         self,
         pipe: Pipe,
         session: str,
@@ -42,7 +42,7 @@ class PreparedPage:
         new_targets: "NewTargets",
         proxy_port: ProxyPort,
     ) -> None:
-        """Take over what has been made."""
+        """Take over the context and its handles; `prepare_page` creates them."""
         self.pipe: Final = pipe
         self.session: Final = session
         self.context: Final = context
@@ -54,11 +54,11 @@ class PreparedPage:
         self.frame_sessions: Final[list[str]] = []
 
     def set_handler(self, handler: Handler) -> None:
-        """Give the page's events to `handler`."""
+        """Route the page's events to `handler`."""
         self.pipe.set_handler(self.session, handler)
 
     def attach_frame(self, session: str, handler: Handler) -> None:
-        """Give the events of a frame that has a process of its own to `handler`."""
+        """Route the events of an out-of-process frame to `handler`."""
         self.frame_sessions.append(session)
         self.pipe.set_handler(session, handler)
 
@@ -67,7 +67,7 @@ class PreparedPage:
         return self.pipe.send(method, parameters, self.session)
 
     def discard(self) -> None:
-        """Throw the context away without waiting for it."""
+        """Close the proxy port and dispose of the context; return at once."""
         self.proxy_port.close()
         self.new_targets.forget(self.frame)
         for session in (self.session, *self.frame_sessions):
@@ -76,13 +76,13 @@ class PreparedPage:
 
 
 class NewTargets:
-    """The browser's new targets: ours are awaited, all others (popups, workers) closed unseen.
+    """New targets of one browser: expected pages are reported, all others closed.
 
-    They arrive stopped (`waitForDebuggerOnStart`), so a page that nobody asked for never runs.
+    Targets attach paused (`waitForDebuggerOnStart`), so an unexpected pop-up or worker never runs.
     """
 
     def __init__(self, pipe: Pipe) -> None:
-        """Ask the browser to stop and report every new target."""
+        """Attach to every new target of the browser, paused."""
         self._pipe = pipe
         self._lock = threading.Lock()
         self._expected: dict[str, Future[tuple[str, str]]] = {}
@@ -92,14 +92,14 @@ class NewTargets:
         pipe.send("Target.setAutoAttach", auto).result(_STEP_TIMEOUT_S)
 
     def expect(self, context: str) -> Future[tuple[str, str]]:
-        """Return the future session and target of the first page in a context."""
+        """Return a future of session and target id of the first page in a context."""
         arrival: Future[tuple[str, str]] = Future()
         with self._lock:
             self._expected[context] = arrival
         return arrival
 
     def forget(self, target: str) -> None:
-        """Stop knowing a page."""
+        """Forget a target."""
         with self._lock:
             self._pages.discard(target)
 
@@ -118,29 +118,28 @@ class NewTargets:
 def prepare_page(
     pipe: Pipe, new_targets: NewTargets, proxy_port: ProxyPort, warm_up: WarmUp | None
 ) -> PreparedPage:
-    """Make a context whose page stands at a new origin, and has printed the rehearsal.
+    """Return a page in a new context and at a new origin, after it has printed `warm_up`.
 
-    `gate` is its only way out.
-
-    Raises BrowserUnusable when that showed a browser without fonts.
+    `proxy_port` is its only way to the network. Raises BrowserUnusable when the warm-up prints no
+    text, BrowserGone when the page crashes, TimeoutError when a step is late.
     """
-    way_out = {
+    proxy_settings = {
         "proxyServer": f"http://127.0.0.1:{proxy_port.port}",
         "proxyBypassList": "<-loopback>",
     }
-    created = pipe.send("Target.createBrowserContext", {"disposeOnDetach": True, **way_out})
+    created = pipe.send("Target.createBrowserContext", {"disposeOnDetach": True, **proxy_settings})
     context = created.result(_STEP_TIMEOUT_S)["browserContextId"]
     origin = new_origin()
     arrival = new_targets.expect(context)
     pipe.send("Target.createTarget", {"url": f"{origin}/", "browserContextId": context})
     session, target = arrival.result(_STEP_TIMEOUT_S)
-    shown = warm_up.html if warm_up else ""
+    html = warm_up.html if warm_up else ""
     loaded: Future[None] = Future()
     crashed: Future[None] = Future()
 
     def on_event(method: str, event: Mapping[str, Any]) -> None:
         if method == "Fetch.requestPaused":
-            pipe.send("Fetch.fulfillRequest", document_response(event["requestId"], shown), session)
+            pipe.send("Fetch.fulfillRequest", document_response(event["requestId"], html), session)
         elif method == "Page.loadEventFired" and not loaded.done():
             loaded.set_result(None)
         elif method == "Inspector.targetCrashed" and not crashed.done():
@@ -150,22 +149,37 @@ def prepare_page(
     for call in _confine(pipe, session, context):
         await_answer(call, crashed, _STEP_TIMEOUT_S)
     await_answer(loaded, crashed, _STEP_TIMEOUT_S)
-    made = pipe.send(
+    created_world = pipe.send(
         "Page.createIsolatedWorld", {"frameId": target, "worldName": ISOLATED_WORLD_NAME}, session
     )
-    world = await_answer(made, crashed, _STEP_TIMEOUT_S)["executionContextId"]
+    world = await_answer(created_world, crashed, _STEP_TIMEOUT_S)["executionContextId"]
     if warm_up:
         printed = pipe.send("Page.printToPDF", warm_up.print_parameters, session)
         check_has_text(await_answer(printed, crashed, _STEP_TIMEOUT_S)["data"])
     return PreparedPage(pipe, session, context, target, world, origin, new_targets, proxy_port)
 
 
+def document_response(request_id: str, html: str) -> dict[str, Any]:
+    """Return the parameters of `Fetch.fulfillRequest` for a document."""
+    return {
+        "requestId": request_id,
+        "responseCode": 200,
+        "responseHeaders": [
+            {"name": name, "value": value} for name, value in _DOCUMENT_HEADERS.items()
+        ],
+        "body": b64encode(html.encode()).decode(),
+    }
+
+
 def _confine(pipe: Pipe, session: str, context: str) -> list[Answer]:
-    """Close what a page could open, then let it start; the calls are answered in order."""
-    of_context = {"browserContextId": context}
+    """Deny downloads and permissions, enable interception, then release the paused page.
+
+    The browser answers the calls in order, so all restrictions hold before the page runs.
+    """
+    context_id = {"browserContextId": context}
     return [
-        pipe.send("Browser.setDownloadBehavior", {"behavior": "deny", **of_context}),
-        pipe.send("Browser.grantPermissions", {"permissions": [], **of_context}),
+        pipe.send("Browser.setDownloadBehavior", {"behavior": "deny", **context_id}),
+        pipe.send("Browser.grantPermissions", {"permissions": [], **context_id}),
         pipe.send("Page.enable", {}, session),
         pipe.send("Runtime.enable", {}, session),
         pipe.send("Inspector.enable", {}, session),
@@ -175,15 +189,3 @@ def _confine(pipe: Pipe, session: str, context: str) -> list[Answer]:
         pipe.send("Target.setAutoAttach", FRAME_AUTO_ATTACH, session),
         pipe.send("Runtime.runIfWaitingForDebugger", {}, session),
     ]
-
-
-def document_response(request_id: str, html: str) -> dict[str, Any]:
-    """Return how `Fetch.fulfillRequest` answers with a document."""
-    return {
-        "requestId": request_id,
-        "responseCode": 200,
-        "responseHeaders": [
-            {"name": name, "value": value} for name, value in _DOCUMENT_HEADERS.items()
-        ],
-        "body": b64encode(html.encode()).decode(),
-    }

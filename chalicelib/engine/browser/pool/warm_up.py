@@ -1,12 +1,12 @@
-"""What a spare page shows and prints before its document comes.
+"""Warm-up documents that a prepared page prints before its real document.
 
-A new renderer process is slow at whatever it does for the first time: a web font, a picture, a
-table, a header and footer. Doing each of them once ahead takes a third off the printing of a real
-document. There is no script in it: the document that replaces it inherits nothing. The font is a
+A new renderer process is slow at everything it does for the first time: a web font, an image, a
+table, a header and footer. A warm-up with each of them takes a third off the printing of a real
+document. It contains no script, so the document that replaces it inherits nothing. The font is a
 subset of Arimo (its licence comes with the fonts of the layer).
 
-The first spare of a new browser, which everybody waits for, prints one word instead: that proves
-the browser.
+The first page of a new browser, which callers wait for, prints SELF_TEST instead: one word, which
+proves that the browser works.
 """
 
 from base64 import b64decode, b64encode
@@ -53,12 +53,12 @@ _PRINT_PARAMETERS: Final = {
 }
 
 
-class BrowserUnusable(Exception):  # noqa: N818 -- reads as the fact it tells
-    """The browser starts but does not do its work; a fault of the installation."""
+class BrowserUnusable(Exception):  # noqa: N818 -- names the condition
+    """The browser starts but cannot render: a fault of the installation."""
 
 
 class WarmUp(NamedTuple):
-    """A page and how it is printed."""
+    """HTML of a warm-up and its Page.printToPDF parameters."""
 
     html: str
     print_parameters: Mapping[str, Any]
@@ -69,7 +69,7 @@ SELF_TEST: Final = WarmUp("<!doctype html><title></title><p>Text", {})
 
 @cache
 def full_warm_up() -> WarmUp:
-    """Return the page with a bit of everything."""
+    """Return the warm-up that uses every feature once."""
     font = b64encode(_FONT.read_bytes()).decode()
     vector = b64encode(_SVG).decode()
     html = _DOCUMENT.format(font=font, vector=vector, pixel=_PNG, rows=3 * _TABLE_ROW)
@@ -77,7 +77,10 @@ def full_warm_up() -> WarmUp:
 
 
 def check_has_text(pdf_base64: str) -> None:
-    """Look for text: without usable fonts Chromium makes pages without any, and no error."""
+    """Raise BrowserUnusable for a PDF without fonts (`pdf_base64`).
+
+    Without usable fonts Chromium prints pages without text and reports no error.
+    """
     if b"/Type /Font" not in b64decode(pdf_base64):
         message = "the browser prints no text: the fonts folder or its fonts.conf is unusable"
         raise BrowserUnusable(message)

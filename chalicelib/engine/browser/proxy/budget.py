@@ -1,4 +1,4 @@
-"""What goes through the browser's proxy for one render: counted, held to a budget, ended."""
+"""Traffic budget of one render: counts requests and bytes, cuts connections at its limits."""
 
 import contextlib
 import socket
@@ -20,9 +20,10 @@ _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 
 
 class TrafficLimits(NamedTuple):
-    """What the proxy lets through; its bytes are packed, encrypted and have heads: a few more.
+    """Limits of the proxy for one render.
 
-    `connections` are the browser's, each of which has one to a host.
+    The byte limits are 10 % above those of PageRequests, as the proxy also counts heads and TLS.
+    `max_connections` limits connections of the browser; each has at most one to a host.
     """
 
     max_requests: int = MAX_REQUESTS
@@ -32,10 +33,10 @@ class TrafficLimits(NamedTuple):
 
 
 class TrafficBudget:
-    """What goes through for one render; nothing does once it has ended."""
+    """Traffic of one render; nothing passes after `end`. Safe for use from all proxy threads."""
 
     def __init__(self, limits: TrafficLimits | None = None) -> None:
-        """Begin."""
+        """Start counting at zero; `limits` defaults to those of the service."""
         self._limits = limits or TrafficLimits()
         self._lock = threading.Lock()
         self._connections: dict[socket.socket, str] = {}
@@ -51,83 +52,83 @@ class TrafficBudget:
 
     @property
     def request_count(self) -> int:
-        """Return how often something was asked for; an encrypted connection counts once."""
+        """Return the number of requests; a TLS connection counts once."""
         return self._request_count
 
     @property
     def received_bytes(self) -> int:
-        """Return the bytes that have come from outside."""
+        """Return the bytes received from servers."""
         return self._received_bytes
 
     @property
     def sent_bytes(self) -> int:
-        """Return the bytes that have gone outside."""
+        """Return the bytes sent to servers."""
         return self._sent_bytes
 
     @property
     def connection_count(self) -> int:
-        """Return how many connections are held, from the browser and to outside."""
+        """Return the number of open connections, both of the browser and to servers."""
         return len(self._connections)
 
     @property
     def exhausted_limit(self) -> str | None:
-        """Return which budget of the whole page is used up; the text may be shown."""
+        """Return the exhausted limit of the whole page, as a text for callers, or None."""
         return self._exhausted_limit
 
     @property
     def exceeded_limits(self) -> Mapping[str, str]:
-        """Return which budget each address was over; the text may be shown."""
+        """Return the exceeded limit of each URL, as a text for callers."""
         with self._lock:
             return dict(self._exceeded_limits)
 
     def exceeded_limit(self, url: str) -> str | None:
-        """Return which budget an address was over, or the whole page is."""
+        """Return the exceeded limit of a URL, else of the whole page, else None."""
         with self._lock:
             return self._exceeded_limits.get(url) or self._exhausted_limit
 
     @property
     def refused_hosts(self) -> Mapping[str, str]:
-        """Return why each `host:port` may not be reached; the text may be shown."""
+        """Return the reason for each refused `host:port`, as a text for callers."""
         with self._lock:
             return dict(self._refused_hosts)
 
     @property
     def unreachable_hosts(self) -> Mapping[str, str]:
-        """Return why each `host:port` could not be reached; the text may be shown."""
+        """Return the reason for each unreachable `host:port`, as a text for callers."""
         with self._lock:
             return dict(self._unreachable_hosts)
 
     @property
     def has_ended(self) -> bool:
-        """Tell whether nothing goes through any more."""
+        """Tell whether the render's traffic has ended."""
         return self._has_ended
 
     def end(self) -> None:
-        """Cut every connection; there will be no others."""
+        """Cut every connection and admit no others; idempotent."""
         with self._lock:
             self._has_ended = True
             for connection in self._connections:
                 shut_down(connection)
 
     def cut_connections(self, host_and_port: str) -> None:
-        """Cut every connection to a `host:port`; there may be others."""
+        """Cut every connection to a `host:port`; new ones stay allowed."""
         with self._lock:
-            for connection, where in self._connections.items():
-                if where == host_and_port:
+            for connection, destination in self._connections.items():
+                if destination == host_and_port:
                     shut_down(connection)
 
     def record_refusal(self, host_and_port: str, reason: str) -> None:
-        """Keep that a place may not be reached."""
+        """Record that a `host:port` is refused; the first reason is kept."""
         with self._lock:
             _record_first(self._refused_hosts, host_and_port, reason)
 
     def record_unreachable(self, host_and_port: str, reason: str) -> None:
-        """Keep that a place could not be reached."""
+        """Record that a `host:port` is unreachable; the first reason is kept."""
         with self._lock:
             _record_first(self._unreachable_hosts, host_and_port, reason)
 
     def count_request(self, url: str) -> bool:
-        """Count a request; tell whether it may be made."""
+        """Count a request; return whether it is allowed."""
         with self._lock:
             self._request_count += 1
             if self._request_count > self._limits.max_requests:
@@ -137,7 +138,10 @@ class TrafficBudget:
         return True
 
     def count_received(self, count: int, url: str, response_bytes: int = 0) -> bool:
-        """Count what came from an address, `size` in one answer; tell whether more of it may."""
+        """Count bytes from a URL, of which `response_bytes` are one response so far.
+
+        Return whether more may follow. Above the total limit all traffic ends.
+        """
         with self._lock:
             self._received_bytes += count
             too_much = self._received_bytes > self._limits.max_total_bytes
@@ -147,17 +151,18 @@ class TrafficBudget:
                 _record_first(self._exceeded_limits, url, TOTAL_TOO_LARGE)
             elif too_large:
                 _record_first(self._exceeded_limits, url, RESPONSE_TOO_LARGE)
+        # Outside of the lock, which `end` takes itself.
         if too_much:
             self.end()
         return not (too_much or too_large)
 
     def count_sent(self, count: int) -> None:
-        """Count what goes outside."""
+        """Count bytes sent to servers."""
         with self._lock:
             self._sent_bytes += count
 
     def admit_client(self, client: socket.socket) -> bool:
-        """Have a connection of the browser's cut at the end; False: there may be no more."""
+        """Register a connection of the browser; return False when no more are admitted."""
         with self._lock:
             if self._has_ended or self._client_count >= self._limits.max_connections:
                 return False
@@ -166,7 +171,7 @@ class TrafficBudget:
         return True
 
     def close_client(self, client: socket.socket) -> None:
-        """Close a connection of the browser's."""
+        """Close an admitted connection of the browser."""
         with self._lock:
             self._connections.pop(client, None)
             self._client_count -= 1
@@ -174,9 +179,10 @@ class TrafficBudget:
 
     @contextlib.contextmanager
     def track_connection(self, server: socket.socket, host_and_port: str) -> Iterator[None]:
-        """Have a connection to `place` cut at the end at the latest; closes it."""
+        """Register a connection to `host_and_port` for the context, then close it."""
         with server:
             with self._lock:
+                # The render may have ended while the server was dialled.
                 if self._has_ended:
                     shut_down(server)
                 else:
@@ -189,17 +195,17 @@ class TrafficBudget:
 
 
 def host_and_port_of(url: str) -> str:
-    """Return the `host:port` that an http or https address leads to."""
+    """Return the `host:port` of an http or https URL."""
     parts = urlsplit(url)
     return host_and_port(parts.hostname or "", parts.port or _DEFAULT_PORTS[parts.scheme])
+
+
+def shut_down(connection: socket.socket) -> None:
+    """Shut a connection down; unlike `close` this wakes a thread blocked on it."""
+    with contextlib.suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)
 
 
 def _record_first(texts: dict[str, str], key: str, text: str) -> None:
     if len(texts) < _MAX_RECORDED:
         texts.setdefault(key, text)
-
-
-def shut_down(connection: socket.socket) -> None:
-    """End a connection; unlike `close` it wakes who reads, whichever thread that is."""
-    with contextlib.suppress(OSError):
-        connection.shutdown(socket.SHUT_RDWR)

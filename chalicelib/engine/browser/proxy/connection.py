@@ -1,4 +1,4 @@
-"""One connection of the browser's proxy: what is asked for, checked, connected, passed on."""
+"""One connection of the browser's proxy: read the request, check it, dial, pump bytes."""
 
 import contextlib
 import select
@@ -14,23 +14,32 @@ from chalicelib.engine.browser.proxy.request_head import ProxyRequest, Unreadabl
 from chalicelib.engine.ports import DestinationRefusedError, DestinationUnreachableError, Egress
 
 _CONNECT_TIMEOUT_S: Final = 10.0
-# A little longer than a page may be waited for.
+# Slightly above the longest wait for a page.
 _IDLE_TIMEOUT_S: Final = 65.0
-# Dialling cannot be broken off: of the renders that have ended so much at most goes on.
+# A dial cannot be cancelled; this bounds the dials that outlive their render.
 _DIAL_SLOTS: Final = BoundedSemaphore(256)
 _DIAL_POLL_S: Final = 0.25
 _CHUNK_BYTES: Final = 65_536
 _EMPTY_BODY: Final = b"\r\nContent-Length: 0\r\n\r\n"
 
 
-class _BudgetExceeded(Exception):  # noqa: N818 -- reads as the fact it tells
-    """A budget is used up, and has been told."""
+_PUMP_CHUNK_BYTES: Final = 65_536
+
+# Maps a received chunk to the bytes that are passed on; raises to end the connection.
+type Transform = Callable[[bytes], bytes]
+
+
+class _BudgetExceeded(Exception):  # noqa: N818 -- names the condition
+    """A limit is exceeded; the budget has recorded it."""
 
 
 def serve(
     client: socket.socket, egress: Egress, traffic: TrafficBudget, before_tls: Callable[[], None]
 ) -> None:
-    """Serve an admitted connection until it ends, or until the render's traffic does."""
+    """Serve an admitted connection until it or the render's traffic ends; then close it.
+
+    `before_tls` is called before a tunnel is confirmed to the browser.
+    """
     try:
         with contextlib.suppress(OSError, UnreadableRequest, _BudgetExceeded):
             _serve(client, egress, traffic, before_tls)
@@ -38,33 +47,56 @@ def serve(
         traffic.close_client(client)
 
 
+def pump(
+    client: socket.socket, server: socket.socket, up: Transform, down: Transform, idle_s: float
+) -> None:
+    """Pass bytes on until one end closes or nothing arrives for `idle_s`; raises OSError."""
+    directions = (_Direction(client, server, up), _Direction(server, client, down))
+    ends = (client, server)
+    poller, polled = select.poll(), dict.fromkeys(ends, 0)
+    for end in ends:
+        end.settimeout(0)
+    while True:
+        for end in ends:
+            events = directions[0].poll_events(end) | directions[1].poll_events(end)
+            if events != polled[end]:
+                _update_poll(poller, end, polled[end], events)
+                polled[end] = events
+        ready = {number for number, _ in poller.poll(1000 * idle_s)}
+        if not ready:
+            return
+        for direction in directions:
+            if direction.awaited_fd in ready and not direction.advance():
+                return
+
+
 def _serve(
     client: socket.socket, egress: Egress, traffic: TrafficBudget, before_tls: Callable[[], None]
 ) -> None:
     client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     client.settimeout(_IDLE_TIMEOUT_S)
-    asked, rest = _read_first_request(client)
-    server = _connect(client, asked, egress, traffic)
+    request, rest = _read_first_request(client)
+    server = _connect(client, request, egress, traffic)
     if server is None:
         return
-    with traffic.track_connection(server, asked.host_and_port):
-        tunnel = asked.head is None
-        if tunnel:
+    with traffic.track_connection(server, request.host_and_port):
+        is_tunnel = request.head is None
+        if is_tunnel:
             before_tls()
             client.sendall(b"HTTP/1.1 200 Connected\r\n\r\n")
-        ways = _Tunnel(asked, traffic) if tunnel else _HttpExchanges(asked, traffic)
-        server.sendall(ways.begin(rest))
-        pump(client, server, ways.up, ways.down, _IDLE_TIMEOUT_S)
+        exchange = _Tunnel(request, traffic) if is_tunnel else _HttpExchanges(request, traffic)
+        server.sendall(exchange.begin(rest))
+        pump(client, server, exchange.up, exchange.down, _IDLE_TIMEOUT_S)
 
 
 def _read_first_request(client: socket.socket) -> tuple[ProxyRequest, bytes]:
-    read = b""
-    while (found := split_head(read)) is None:
-        piece = client.recv(_CHUNK_BYTES)
-        if not piece:
+    received = b""
+    while (parts := split_head(received)) is None:
+        chunk = client.recv(_CHUNK_BYTES)
+        if not chunk:
             raise UnreadableRequest
-        read += piece
-    head, rest = found
+        received += chunk
+    head, rest = parts
     return ProxyRequest.parse(head), rest
 
 
@@ -74,26 +106,26 @@ def _connect(
     try:
         _count_request(request, traffic)
         server = _dial(request, egress, traffic)
-    except DestinationRefusedError as refused:
-        traffic.record_refusal(request.host_and_port, str(refused))
-        answer = b"403 Refused"
-    except DestinationUnreachableError as missed:
-        traffic.record_unreachable(request.host_and_port, str(missed))
-        answer = b"502 Unreachable"
+    except DestinationRefusedError as error:
+        traffic.record_refusal(request.host_and_port, str(error))
+        status = b"403 Refused"
+    except DestinationUnreachableError as error:
+        traffic.record_unreachable(request.host_and_port, str(error))
+        status = b"502 Unreachable"
     else:
         server.settimeout(_IDLE_TIMEOUT_S)
         return server
-    # The browser shows nobody the answer to CONNECT. To a plain request there is none: it would
-    # pass for the page's.
+    # A page never sees the response to CONNECT. A plain request gets none, as the page would take
+    # it for the server's.
     if request.head is None:
-        client.sendall(b"HTTP/1.1 " + answer + _EMPTY_BODY)
+        client.sendall(b"HTTP/1.1 " + status + _EMPTY_BODY)
     return None
 
 
 def _dial(request: ProxyRequest, egress: Egress, traffic: TrafficBudget) -> socket.socket:
-    ends = time.monotonic() + _CONNECT_TIMEOUT_S
+    gives_up_at = time.monotonic() + _CONNECT_TIMEOUT_S
     while not _DIAL_SLOTS.acquire(timeout=_DIAL_POLL_S):
-        if traffic.has_ended or time.monotonic() > ends:
+        if traffic.has_ended or time.monotonic() > gives_up_at:
             raise DestinationUnreachableError(f"{request.host_and_port} could not be connected to")
     try:
         return egress.dial(request.host, request.port, timeout_s=_CONNECT_TIMEOUT_S)
@@ -107,7 +139,7 @@ def _count_request(request: ProxyRequest, traffic: TrafficBudget) -> None:
 
 
 class _Tunnel:
-    """What is passed on unread."""
+    """TLS tunnel: bytes are counted and passed on unread."""
 
     def __init__(self, request: ProxyRequest, traffic: TrafficBudget) -> None:
         self._url = request.url
@@ -116,20 +148,20 @@ class _Tunnel:
     def begin(self, rest: bytes) -> bytes:
         return self.up(rest)
 
-    def up(self, piece: bytes) -> bytes:
-        self._traffic.count_sent(len(piece))
-        return piece
+    def up(self, chunk: bytes) -> bytes:
+        self._traffic.count_sent(len(chunk))
+        return chunk
 
-    def down(self, piece: bytes) -> bytes:
-        if not self._traffic.count_received(len(piece), self._url):
+    def down(self, chunk: bytes) -> bytes:
+        if not self._traffic.count_received(len(chunk), self._url):
             raise _BudgetExceeded
-        return piece
+        return chunk
 
 
 class _HttpExchanges:
-    """The requests of one connection, one after the other and all to one host, and their answers.
+    """Plain HTTP requests of one connection, in sequence and all to one host.
 
-    Where an answer ends is the browser's affair: it asks again on the same connection only then.
+    The proxy need not find the end of a response: the browser sends the next request only after it.
     """
 
     def __init__(self, first: ProxyRequest, traffic: TrafficBudget) -> None:
@@ -140,77 +172,49 @@ class _HttpExchanges:
         self._response_bytes = 0
 
     def begin(self, rest: bytes) -> bytes:
-        """Return the first request, of which `rest` has come beside its head."""
+        """Return the bytes of the current request; `rest` was received after its head."""
         assert self._request.head is not None
         self._body_bytes_left = self._request.body_bytes - len(rest)
         if self._body_bytes_left < 0:
-            # A second request with the first: nothing that waits for its answer.
+            # Pipelined requests (RFC 9112 9.3.2) are refused: the browser sends none.
             raise UnreadableRequest
         self._response_bytes = 0
         request = self._request.head + rest
         self._traffic.count_sent(len(request))
         return request
 
-    def up(self, piece: bytes) -> bytes:
+    def up(self, chunk: bytes) -> bytes:
         if self._body_bytes_left:
-            if len(piece) > self._body_bytes_left:
+            if len(chunk) > self._body_bytes_left:
                 raise UnreadableRequest
-            self._body_bytes_left -= len(piece)
-            self._traffic.count_sent(len(piece))
-            return piece
+            self._body_bytes_left -= len(chunk)
+            self._traffic.count_sent(len(chunk))
+            return chunk
         if not self._response_bytes:
             raise UnreadableRequest
-        self._head_buffer += piece
-        found = split_head(self._head_buffer)
-        return b"" if found is None else self._next_request(*found)
+        self._head_buffer += chunk
+        parts = split_head(self._head_buffer)
+        return b"" if parts is None else self._next_request(*parts)
 
-    def down(self, piece: bytes) -> bytes:
-        self._response_bytes += len(piece)
-        if not self._traffic.count_received(len(piece), self._request.url, self._response_bytes):
+    def down(self, chunk: bytes) -> bytes:
+        self._response_bytes += len(chunk)
+        if not self._traffic.count_received(len(chunk), self._request.url, self._response_bytes):
             raise _BudgetExceeded
-        return piece
+        return chunk
 
     def _next_request(self, head: bytes, rest: bytes) -> bytes:
-        asked = ProxyRequest.parse(head)
-        if asked.head is None or asked.host_and_port != self._request.host_and_port:
+        request = ProxyRequest.parse(head)
+        # The connection leads to one checked host; another one would pass unchecked (decision 15).
+        if request.head is None or request.host_and_port != self._request.host_and_port:
             raise UnreadableRequest
-        _count_request(asked, self._traffic)
-        self._request, self._head_buffer = asked, b""
+        _count_request(request, self._traffic)
+        self._request, self._head_buffer = request, b""
         return self.begin(rest)
-
-
-_PUMP_CHUNK_BYTES: Final = 65_536
-
-# What is passed on in place of a piece that has come; may raise to end it all.
-type Transform = Callable[[bytes], bytes]
-
-
-def pump(
-    client: socket.socket, server: socket.socket, up: Transform, down: Transform, idle_s: float
-) -> None:
-    """Pass on until one end has closed, or nothing has come for `idle_s`; raises OSError."""
-    ways = (_Direction(client, server, up), _Direction(server, client, down))
-    ends = (client, server)
-    poller, watched = select.poll(), dict.fromkeys(ends, 0)
-    for end in ends:
-        end.settimeout(0)
-    while True:
-        for end in ends:
-            events = ways[0].poll_events(end) | ways[1].poll_events(end)
-            if events != watched[end]:
-                _update_poll(poller, end, watched[end], events)
-                watched[end] = events
-        ready = {number for number, _ in poller.poll(1000 * idle_s)}
-        if not ready:
-            return
-        for way in ways:
-            if way.awaited_fd in ready and not way.advance():
-                return
 
 
 @dataclass(slots=True)
 class _Direction:
-    """One direction: what cannot be written yet is kept, and no more is read until it is."""
+    """One direction with back-pressure: nothing is read while `unsent` bytes remain."""
 
     source: socket.socket
     sink: socket.socket
@@ -227,20 +231,23 @@ class _Direction:
         return select.POLLIN if end is self.source else 0
 
     def advance(self) -> bool:
-        """Read and write as much as is possible at once; tell whether there may be more."""
+        """Read and write without blocking; return False when the source has closed."""
         with contextlib.suppress(BlockingIOError):
             if not self.unsent:
-                piece = self.source.recv(_PUMP_CHUNK_BYTES)
-                if not piece:
+                chunk = self.source.recv(_PUMP_CHUNK_BYTES)
+                if not chunk:
                     return False
-                self.unsent = self.transform(piece)
+                self.unsent = self.transform(chunk)
             if self.unsent:
                 self.unsent = self.unsent[self.sink.send(self.unsent) :]
         return True
 
 
 def _update_poll(poller: select.poll, end: socket.socket, before: int, events: int) -> None:
-    """Look for events; for none at all, as a connection that was hung up would be told for ever."""
+    """Change the polled events of `end`.
+
+    Without any it is unregistered: poll reports a hang-up even for no events, which would spin.
+    """
     if events:
         poller.register(end, events)
     elif before:

@@ -1,4 +1,4 @@
-"""What the browser asks its proxy for: read strictly, and written anew for the host."""
+"""Request heads of the browser: parsed strictly, and written anew for the host (RFC 9112)."""
 
 import re
 from dataclasses import dataclass
@@ -16,19 +16,19 @@ _ABSOLUTE_HTTP_URL: Final = re.compile(
 )
 _REQUEST_LINE: Final = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+) ([!-~]+) HTTP/1\.1")
 _HEADER: Final = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):([^\r\n\0]*)")
-# They are about this connection, or are written anew.
+# Connection-specific headers (RFC 9110 7.6.1), and `host`, which is written anew.
 _HOP_BY_HOP: Final = re.compile(
     rb"host|connection|keep-alive|proxy-.*|te|trailer|upgrade|http2-settings", re.IGNORECASE
 )
 
 
-class UnreadableRequest(Exception):  # noqa: N818 -- reads as the fact it tells
-    """No request that the browser would send."""
+class UnreadableRequest(Exception):  # noqa: N818 -- names the condition
+    """Bytes that are no request as the browser writes it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProxyRequest:
-    """A request: `head` is to be passed on, `body` the size of what follows; or a tunnel."""
+    """Parsed request: the `head` to forward and its `body_bytes`; a tunnel has no head."""
 
     host: str
     port: int
@@ -38,35 +38,35 @@ class ProxyRequest:
 
     @property
     def host_and_port(self) -> str:
-        """Return host and port as they are written."""
+        """Return `host:port`, with brackets around an IPv6 address."""
         return host_and_port(self.host, self.port)
 
     @classmethod
     def parse(cls, head: bytes) -> Self:
-        """Read a head without its last line; raises Unreadable."""
+        """Parse a head without its final empty line; raises UnreadableRequest."""
         first, *headers = head.split(b"\r\n")
         line = _REQUEST_LINE.fullmatch(first)
         if line is None:
             raise UnreadableRequest
         method, target = line[1], line[2].decode("ascii")
-        tunnel = method == b"CONNECT"
-        found = (_HOST_PORT if tunnel else _ABSOLUTE_HTTP_URL).fullmatch(target)
-        if found is None:
+        is_tunnel = method == b"CONNECT"
+        match = (_HOST_PORT if is_tunnel else _ABSOLUTE_HTTP_URL).fullmatch(target)
+        if match is None:
             raise UnreadableRequest
-        host, port = found["six"] or found["name"], int(found["port"] or 80)
-        if tunnel:
+        host, port = match["six"] or match["name"], int(match["port"] or 80)
+        if is_tunnel:
             return cls(host, port, f"https://{target}")
-        authority, path = found["authority"], found["path"] or "/"
-        kept, body = _forwarded_headers(headers)
-        written = (
+        authority, path = match["authority"], match["path"] or "/"
+        forwarded, body_bytes = _forwarded_headers(headers)
+        lines = (
             method + f" {path} HTTP/1.1\r\nHost: {authority}\r\nConnection: keep-alive".encode(),
-            *kept,
+            *forwarded,
         )
-        return cls(host, port, target, b"\r\n".join(written) + _HEAD_END, body)
+        return cls(host, port, target, b"\r\n".join(lines) + _HEAD_END, body_bytes)
 
 
 def split_head(data: bytes) -> tuple[bytes, bytes] | None:
-    """Return the head and what follows it; None: it is not complete. Raises Unreadable."""
+    """Return head and remaining bytes, or None if incomplete; raises UnreadableRequest."""
     head, end, rest = data.partition(_HEAD_END)
     if len(head) > MAX_HEAD_BYTES:
         raise UnreadableRequest
@@ -74,31 +74,34 @@ def split_head(data: bytes) -> tuple[bytes, bytes] | None:
 
 
 def _forwarded_headers(headers: list[bytes]) -> tuple[list[bytes], int]:
-    """Return the headers to pass on, and the size of what follows them."""
+    """Return the headers to forward, and the size of the body."""
     named = [_name_and_value(header) for header in headers]
+    # Only Content-Length frames a body, so that proxy and host agree on its end: no request
+    # smuggling (RFC 9112 11.2).
     if any(name == b"transfer-encoding" for name, _ in named):
         raise UnreadableRequest
-    own = {
+    connection_options = {
         option.strip()
         for name, value in named
         if name == b"connection"
         for option in value.lower().split(b",")
     }
-    kept = [
+    forwarded = [
         header
         for header, (name, _) in zip(headers, named, strict=True)
-        if name == b"content-length" or not (name in own or _HOP_BY_HOP.fullmatch(name))
+        if name == b"content-length"
+        or not (name in connection_options or _HOP_BY_HOP.fullmatch(name))
     ]
     sizes = [value.strip(b" \t") for name, value in named if name == b"content-length"]
     if not sizes:
-        return kept, 0
+        return forwarded, 0
     if len(sizes) > 1 or not re.fullmatch(rb"[0-9]{1,15}", sizes[0]):
         raise UnreadableRequest
-    return kept, int(sizes[0])
+    return forwarded, int(sizes[0])
 
 
 def _name_and_value(header: bytes) -> tuple[bytes, bytes]:
-    found = _HEADER.fullmatch(header)
-    if found is None:
+    match = _HEADER.fullmatch(header)
+    if match is None:
         raise UnreadableRequest
-    return found[1].lower(), found[2]
+    return match[1].lower(), match[2]

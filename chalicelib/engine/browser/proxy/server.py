@@ -1,4 +1,4 @@
-"""The browser's only way out: a proxy on this machine that connects through the outbound door."""
+"""Loopback proxy that connects a browser to the network through the egress port (decision 15)."""
 
 import contextlib
 import logging
@@ -13,38 +13,34 @@ from chalicelib.engine.ports import Egress
 log = logging.getLogger(__name__)
 
 
-def _do_nothing() -> None:
-    pass
-
-
 class ProxyServer:
-    """One browser's ways out; each of its contexts has one of its own."""
+    """Proxy of one browser; each of its contexts has a port of its own."""
 
-    def __init__(self, egress: Egress, before_tls: Callable[[], None] = _do_nothing) -> None:
+    def __init__(self, egress: Egress, before_tls: Callable[[], None] = lambda: None) -> None:
         """Listen nowhere yet.
 
-        `before_tls` is called each time before the browser can begin to verify somebody.
+        `before_tls` is called before each TLS tunnel, so before the browser verifies a certificate.
         """
         self._egress = egress
         self._before_tls = before_tls
         self._ports: set[ProxyPort] = set()
 
     def new_port(self) -> "ProxyPort":
-        """Return a new way out, on a port that the system chooses."""
-        gate = ProxyPort(self._egress, self._before_tls, self._ports.discard)
-        self._ports.add(gate)
-        return gate
+        """Return a new proxy port; the system chooses its number."""
+        port = ProxyPort(self._egress, self._before_tls, self._ports.discard)
+        self._ports.add(port)
+        return port
 
     def close(self) -> None:
-        """Close all ways out."""
-        for gate in tuple(self._ports):
-            gate.close()
+        """Close all ports."""
+        for port in tuple(self._ports):
+            port.close()
 
 
 class ProxyPort:
-    """The way out of one context: nothing passes before its render begins or after it has ended.
+    """Proxy port of one context; traffic passes only while its render runs.
 
-    A port of its own, so that no request of another context, however late, passes for one of it.
+    Contexts share no port, so that a late request of one is never attributed to another.
     """
 
     def __init__(
@@ -53,7 +49,7 @@ class ProxyPort:
         before_tls: Callable[[], None],
         on_close: Callable[["ProxyPort"], None],
     ) -> None:
-        """Listen on loopback, and turn away whoever connects."""
+        """Listen on loopback; refuse all connections until `open`."""
         self._egress = egress
         self._before_tls = before_tls
         self._on_close = on_close
@@ -64,7 +60,7 @@ class ProxyPort:
 
     @contextlib.contextmanager
     def open(self, limits: TrafficLimits | None = None) -> Iterator[TrafficBudget]:
-        """Let one render's traffic through, then close for good."""
+        """Let one render's traffic through within the context, then close for good."""
         self._traffic = traffic = TrafficBudget(limits)
         try:
             yield traffic
@@ -72,11 +68,11 @@ class ProxyPort:
             self.close()
 
     def close(self) -> None:
-        """Cut all that is open, and listen no longer."""
+        """Cut all connections and stop listening."""
         traffic, self._traffic = self._traffic, None
         if traffic is not None:
             traffic.end()
-        # Only this wakes who waits in `accept`.
+        # Closing alone would not wake the thread that waits in `accept`.
         shut_down(self._listener)
         self._listener.close()
         self._on_close(self)
@@ -94,11 +90,11 @@ class ProxyPort:
             try:
                 self._serve(client, traffic)
             except RuntimeError:
-                log.warning("no thread for a connection of the browser's")
+                log.warning("no thread available for a proxy connection")
                 traffic.close_client(client)
 
     def _serve(self, client: socket.socket, traffic: TrafficBudget) -> None:
-        # Not before there is something to pass on: most documents ask for nothing.
+        # Imported on the first connection, as most documents request nothing (decision 7).
         from chalicelib.engine.browser.proxy import connection  # noqa: PLC0415
 
         arguments = (client, self._egress, traffic, self._before_tls)

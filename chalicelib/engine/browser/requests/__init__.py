@@ -1,1 +1,1 @@
-"""Requests of a page: which are let through, what they transfer, which assets failed."""
+"""Requests of a page: interception, transfers and missing assets."""

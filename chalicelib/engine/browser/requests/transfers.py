@@ -1,4 +1,4 @@
-"""What the parts of a page weigh and how long they take, from the events of the Network domain."""
+"""Sizes and durations of a page's responses, from CDP Network events."""
 
 import threading
 import time
@@ -32,7 +32,7 @@ _KINDS: Final = {
     "XHR": "data",
     "EventSource": "data",
 }
-# They may go on for as long as the page does.
+# Responses that may last as long as the page; a wait for idle ignores them.
 _ENDLESS: Final = frozenset({"EventSource", "Media", "Ping"})
 _LOCAL_SCHEMES: Final = ("data:", "blob:", "about:")
 
@@ -45,11 +45,20 @@ class _Transfer:
     size_bytes: int = 0
 
 
+class MainResponse(NamedTuple):
+    """Response to the page itself; `problem` says why it cannot be rendered."""
+
+    url: str
+    status: int | None = None
+    problem: str | None = None
+    is_refused: bool = False
+
+
 class Transfers:
-    """One page's answers on their way; its methods are called from two threads."""
+    """Responses of one page in transfer; its methods are called from two threads."""
 
     def __init__(self, assets: PageAssets, traffic: TrafficBudget) -> None:
-        """Know of none; `traffic` is what the proxy knows of them, and can cut off."""
+        """Start empty; `traffic` can cut connections at the proxy."""
         self._assets = assets
         self._traffic = traffic
         self._lock = threading.Lock()
@@ -62,18 +71,18 @@ class Transfers:
 
     @property
     def bytes_by_kind(self) -> Mapping[str, int]:
-        """Return the bytes that have come by their kind."""
+        """Return the received bytes by kind of asset, after decompression."""
         with self._lock:
             return dict(self._bytes_by_kind)
 
     @property
     def is_busy(self) -> bool:
-        """Tell whether an answer is on its way that will end."""
+        """Tell whether a response that will end is in transfer."""
         with self._lock:
             return any(transfer.type not in _ENDLESS for transfer in self._transfers.values())
 
     def on_event(self, method: str, event: Mapping[str, Any]) -> None:
-        """Take a Network event."""
+        """Handle a Network event."""
         self.last_event_at = time.monotonic()
         match method.removeprefix("Network."):
             case "requestWillBeSent":
@@ -96,19 +105,23 @@ class Transfers:
             self._userinfo_urls[request] = shortened_url(url)
 
     def _on_failure(self, event: Mapping[str, Any]) -> None:
-        with_user = self._userinfo_urls.pop(event["requestId"], None)
-        if "blockedReason" in event and with_user is not None:
-            self._assets.record_missing(with_user, USERINFO_REASON)
+        # Chromium blocks subresources with userinfo before Fetch.requestPaused.
+        userinfo_url = self._userinfo_urls.pop(event["requestId"], None)
+        if "blockedReason" in event and userinfo_url is not None:
+            self._assets.record_missing(userinfo_url, USERINFO_REASON)
         transfer = self._finish(event)
         if transfer is not None and not event.get("canceled"):
-            why = self._traffic.exceeded_limit(transfer.url)
-            self._assets.record_missing(transfer.url, why or f"it broke off ({event['errorText']})")
+            limit = self._traffic.exceeded_limit(transfer.url)
+            reason = limit or f"it broke off ({event['errorText']})"
+            self._assets.record_missing(transfer.url, reason)
 
     def _on_response(self, event: Mapping[str, Any]) -> None:
         response = event["response"]
-        begun = (response.get("timing") or {}).get("requestTime") or event["timestamp"]
+        timing = response.get("timing") or {}
+        started_at = timing.get("requestTime") or event["timestamp"]
+        transfer = _Transfer(response["url"], event["type"], started_at)
         with self._lock:
-            self._transfers[event["requestId"]] = _Transfer(response["url"], event["type"], begun)
+            self._transfers[event["requestId"]] = transfer
 
     def _on_data(self, request: str, size: int) -> None:
         with self._lock:
@@ -120,12 +133,13 @@ class Transfers:
             kind = _KINDS.get(transfer.type, "other")
             self._bytes_by_kind[kind] = self._bytes_by_kind.get(kind, 0) + size
             excessive = self._over_limit(transfer)
-        for url, why in excessive:
-            self._assets.record_missing(url, why)
+        # A response in transfer is ended at the proxy.
+        for url, reason in excessive:
+            self._assets.record_missing(url, reason)
             self._traffic.cut_connections(host_and_port_of(url))
 
     def _over_limit(self, transfer: _Transfer) -> list[tuple[str, str]]:
-        """Return the addresses of what is to be cut off, and why."""
+        """Return URL and reason of each transfer to cut."""
         if self._received_bytes > MAX_TOTAL_BYTES:
             self.exhausted_limit = TOTAL_TOO_LARGE
             return [(transfer.url, self.exhausted_limit) for transfer in self._transfers.values()]
@@ -138,17 +152,8 @@ class Transfers:
             return self._transfers.pop(event["requestId"], None)
 
 
-class MainResponse(NamedTuple):
-    """How the page itself was answered; `problem` says why it was not."""
-
-    url: str
-    status: int | None = None
-    problem: str | None = None
-    is_refused: bool = False
-
-
 def announced_bytes(event: Mapping[str, Any]) -> int:
-    """Return the size that an answer announces; 0: none."""
+    """Return the Content-Length of a paused response, or 0 without one."""
     for header in event.get("responseHeaders", ()):
         if header["name"].lower() == "content-length" and header["value"].isdecimal():
             return int(header["value"])
@@ -156,5 +161,5 @@ def announced_bytes(event: Mapping[str, Any]) -> int:
 
 
 def is_aborted(event: Mapping[str, Any]) -> bool:
-    """Tell whether it was broken off, as by a download or by the page itself."""
+    """Tell whether a request was aborted, by a download or by the page itself."""
     return event.get("responseErrorReason") == "Aborted"

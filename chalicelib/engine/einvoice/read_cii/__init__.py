@@ -1,4 +1,4 @@
-"""From CII to the invoice, as far as the model goes."""
+"""Reader of CII invoices, as far as the model goes."""
 
 from chalicelib.engine.einvoice.read_cii.document import read_cii
 

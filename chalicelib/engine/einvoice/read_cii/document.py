@@ -1,4 +1,4 @@
-"""The document, read from CII."""
+"""CII document reader."""
 
 from decimal import Decimal
 
@@ -32,13 +32,14 @@ from chalicelib.engine.einvoice.read_cii.values import (
 )
 from chalicelib.engine.einvoice.xml_reader import ElementReader
 
+# Document type codes of UNTDID 1001.
 _SUPPORTING_DOCUMENT_CODE = "916"
 _TENDER_CODE = "50"
 _LINE_PATH = "ram:IncludedSupplyChainTradeLineItem"
 
 
 def read_cii(root: ElementReader) -> Invoice:
-    """Return the invoice; raises UnreadableInvoiceError."""
+    """Return the invoice; raise UnreadableInvoiceError if a required value is absent."""
     header = root.require("rsm:ExchangedDocument")
     transaction = root.require("rsm:SupplyChainTradeTransaction")
     agreement = transaction.require("ram:ApplicableHeaderTradeAgreement")
@@ -101,6 +102,7 @@ def read_cii(root: ElementReader) -> Invoice:
 def _mark_derived_read(
     root: ElementReader, agreement: ElementReader, summation: ElementReader
 ) -> None:
+    """Mark as read what the model computes from the lines or from the profile."""
     root.mark_read(
         "rsm:ExchangedDocumentContext/ram:GuidelineSpecifiedDocumentContextParameter/ram:ID"
     )
@@ -130,10 +132,10 @@ def _reference(element: ElementReader, name: str) -> str | None:
 def _preceding_invoices(settlement: ElementReader) -> tuple[PrecedingInvoice, ...]:
     return tuple(
         PrecedingInvoice(
-            number=found.require_text("ram:IssuerAssignedID"),
-            issue_date=read_date(found, "ram:FormattedIssueDateTime", "qdt:DateTimeString"),
+            number=document.require_text("ram:IssuerAssignedID"),
+            issue_date=read_date(document, "ram:FormattedIssueDateTime", "qdt:DateTimeString"),
         )
-        for found in settlement.find_all("ram:InvoiceReferencedDocument")
+        for document in settlement.find_all("ram:InvoiceReferencedDocument")
     )
 
 
@@ -171,12 +173,12 @@ def _tender(agreement: ElementReader) -> str | None:
 
 
 def _tax_total(summation: ElementReader, currency: str, tax_currency: str | None) -> Decimal | None:
-    """Return BT-111; BT-110 follows from the lines."""
+    """Return the VAT total in the tax currency (BT-111); BT-110 is computed."""
     total = None
-    for found in summation.find_all("ram:TaxTotalAmount"):
-        own = found.attribute("currencyID")
-        if own in {currency, None}:
-            found.mark_subtree_read()
-        elif own == tax_currency and total is None:
-            total = found.own_number()
+    for amount in summation.find_all("ram:TaxTotalAmount"):
+        amount_currency = amount.attribute("currencyID")
+        if amount_currency in {currency, None}:
+            amount.mark_subtree_read()
+        elif amount_currency == tax_currency and total is None:
+            total = amount.own_number()
     return total

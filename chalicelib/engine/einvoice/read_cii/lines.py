@@ -1,4 +1,4 @@
-"""A line of an invoice, read from CII."""
+"""CII line reader."""
 
 from chalicelib.engine.einvoice.model import (
     Identifier,
@@ -16,11 +16,12 @@ from chalicelib.engine.einvoice.read_cii.values import (
 )
 from chalicelib.engine.einvoice.xml_reader import ElementReader
 
+# Document type code of UNTDID 1001.
 INVOICED_OBJECT_CODE = "130"
 
 
 def invoice_line(element: ElementReader) -> InvoiceLine:
-    """Return BG-25."""
+    """Return a line (BG-25)."""
     agreement = element.require("ram:SpecifiedLineTradeAgreement")
     settlement = element.require("ram:SpecifiedLineTradeSettlement")
     quantity = element.require("ram:SpecifiedLineTradeDelivery/ram:BilledQuantity")
@@ -47,7 +48,7 @@ def invoice_line(element: ElementReader) -> InvoiceLine:
 
 
 def object_identifier(element: ElementReader) -> Identifier | None:
-    """Return what is invoiced (BT-18, BT-128)."""
+    """Return the identifier of the invoiced object (BT-18, BT-128)."""
     for document in element.find_all("ram:AdditionalReferencedDocument"):
         if document.has_code("ram:TypeCode", INVOICED_OBJECT_CODE):
             return Identifier(
@@ -92,8 +93,9 @@ def _item(product: ElementReader) -> InvoiceItem:
         origin_country=product.code("ram:OriginTradeCountry/ram:ID"),
         attributes=tuple(
             ItemAttribute(
-                name=found.require_text("ram:Description"), value=found.require_text("ram:Value")
+                name=characteristic.require_text("ram:Description"),
+                value=characteristic.require_text("ram:Value"),
             )
-            for found in product.find_all("ram:ApplicableProductCharacteristic")
+            for characteristic in product.find_all("ram:ApplicableProductCharacteristic")
         ),
     )

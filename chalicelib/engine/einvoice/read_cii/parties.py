@@ -1,4 +1,4 @@
-"""Seller, buyer, payee, tax representative and whom the goods go to, read from CII."""
+"""CII party reader: seller, buyer, payee, tax representative and delivery."""
 
 from chalicelib.engine.einvoice.model import (
     Buyer,
@@ -21,7 +21,7 @@ from chalicelib.engine.einvoice.xml_reader import ElementReader
 
 
 def seller(party: ElementReader) -> Seller:
-    """Return BG-4."""
+    """Return the seller (BG-4)."""
     return Seller(
         identifiers=tuple(party_identifiers(party)),
         name=party.require_text("ram:Name"),
@@ -37,7 +37,7 @@ def seller(party: ElementReader) -> Seller:
 
 
 def buyer(party: ElementReader) -> Buyer:
-    """Return BG-7."""
+    """Return the buyer (BG-7)."""
     return Buyer(
         identifier=party_identifier(party),
         name=party.require_text("ram:Name"),
@@ -51,7 +51,7 @@ def buyer(party: ElementReader) -> Buyer:
 
 
 def tax_representative(party: ElementReader | None) -> TaxRepresentative | None:
-    """Return BG-11."""
+    """Return the tax representative (BG-11)."""
     if party is None:
         return None
     return TaxRepresentative(
@@ -62,7 +62,7 @@ def tax_representative(party: ElementReader | None) -> TaxRepresentative | None:
 
 
 def payee(party: ElementReader | None) -> Payee | None:
-    """Return BG-10."""
+    """Return the payee (BG-10)."""
     if party is None:
         return None
     return Payee(
@@ -73,15 +73,15 @@ def payee(party: ElementReader | None) -> Payee | None:
 
 
 def delivery(element: ElementReader) -> DeliveryInformation | None:
-    """Return BG-13."""
+    """Return the delivery (BG-13)."""
     party = element.find("ram:ShipToTradeParty")
-    found = DeliveryInformation(
+    information = DeliveryInformation(
         party_name=party.text("ram:Name") if party else None,
         location=party_identifier(party) if party else None,
         address=_address(party) if party else None,
         date=read_date(element, "ram:ActualDeliverySupplyChainEvent/ram:OccurrenceDateTime"),
     )
-    return None if found == DeliveryInformation() else found
+    return None if information == DeliveryInformation() else information
 
 
 def _trading_name(party: ElementReader) -> str | None:
@@ -97,26 +97,26 @@ def _electronic_address(party: ElementReader) -> Identifier | None:
 
 
 def _contact(party: ElementReader) -> Contact | None:
-    found = party.find("ram:DefinedTradeContact")
-    if found is None:
+    contact = party.find("ram:DefinedTradeContact")
+    if contact is None:
         return None
     return Contact(
-        name=found.text("ram:PersonName"),
-        phone=found.text("ram:TelephoneUniversalCommunication/ram:CompleteNumber"),
-        email=found.text("ram:EmailURIUniversalCommunication/ram:URIID"),
+        name=contact.text("ram:PersonName"),
+        phone=contact.text("ram:TelephoneUniversalCommunication/ram:CompleteNumber"),
+        email=contact.text("ram:EmailURIUniversalCommunication/ram:URIID"),
     )
 
 
 def _address(party: ElementReader) -> PostalAddress | None:
-    found = party.find("ram:PostalTradeAddress")
-    if found is None:
+    address = party.find("ram:PostalTradeAddress")
+    if address is None:
         return None
     return PostalAddress(
-        line1=found.text("ram:LineOne"),
-        line2=found.text("ram:LineTwo"),
-        line3=found.text("ram:LineThree"),
-        city=found.text("ram:CityName"),
-        postcode=found.text("ram:PostcodeCode"),
-        country=found.require_code("ram:CountryID"),
-        subdivision=found.text("ram:CountrySubDivisionName"),
+        line1=address.text("ram:LineOne"),
+        line2=address.text("ram:LineTwo"),
+        line3=address.text("ram:LineThree"),
+        city=address.text("ram:CityName"),
+        postcode=address.text("ram:PostcodeCode"),
+        country=address.require_code("ram:CountryID"),
+        subdivision=address.text("ram:CountrySubDivisionName"),
     )

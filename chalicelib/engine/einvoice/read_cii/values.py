@@ -1,4 +1,4 @@
-"""What recurs in CII, read: dates, periods, identifiers, allowances and charges."""
+"""CII value reader: dates, periods, identifiers, VAT, allowances and charges."""
 
 import datetime as dt
 import re
@@ -15,24 +15,24 @@ _DATE_FORMAT: Final = "102"
 def read_date(
     element: ElementReader, path: str, date_element: str = "udt:DateTimeString"
 ) -> dt.date | None:
-    """Return a date in the format 102 of UNTDID 2379."""
-    found = element.find(f"{path}/{date_element}")
-    text = found.own_text if found else None
-    if found is None or text is None:
+    """Return the date at a path, in the format 102 of UNTDID 2379."""
+    part = element.find(f"{path}/{date_element}")
+    text = part.own_text if part else None
+    if part is None or text is None:
         return None
-    day = _COMPACT_DATE.fullmatch(text.strip())
-    if not day or found.attribute("format") not in {None, _DATE_FORMAT}:
-        raise found.unreadable_error("is no date of the format 102, such as 20261122")
-    return found.calendar_date(*day.groups())
+    match = _COMPACT_DATE.fullmatch(text.strip())
+    if not match or part.attribute("format") not in {None, _DATE_FORMAT}:
+        raise part.unreadable_error("is no date of the format 102, such as 20261122")
+    return part.calendar_date(*match.groups())
 
 
 def require_date(element: ElementReader, path: str) -> dt.date:
-    """Return a date; without it there is no invoice."""
+    """Return the date at a path; raise UnreadableInvoiceError if there is none."""
     return read_date(element, path) or element.raise_missing(path)
 
 
 def billing_period(element: ElementReader) -> Period | None:
-    """Return a period of an invoice or a line."""
+    """Return the period of an invoice or a line (BG-14, BG-26)."""
     period = element.find("ram:BillingSpecifiedPeriod")
     if period is None:
         return None
@@ -42,42 +42,42 @@ def billing_period(element: ElementReader) -> Period | None:
 
 
 def identifier(element: ElementReader, path: str) -> Identifier | None:
-    """Return an identifier with its scheme."""
-    found = element.find(path)
-    text = found.own_text if found else None
-    if found is None or text is None:
+    """Return the identifier at a path with its scheme."""
+    part = element.find(path)
+    text = part.own_text if part else None
+    if part is None or text is None:
         return None
-    return Identifier(id=text, scheme=found.attribute("schemeID"))
+    return Identifier(id=text, scheme=part.attribute("schemeID"))
 
 
 def party_identifiers(party: ElementReader) -> Iterator[Identifier]:
-    """Give the identifiers of a party, those without a scheme first."""
+    """Yield the identifiers of a party, those without a scheme first."""
     for path in ("ram:ID", "ram:GlobalID"):
-        for found in party.find_all(path):
-            if text := found.own_text:
-                yield Identifier(id=text, scheme=found.attribute("schemeID"))
+        for part in party.find_all(path):
+            if text := part.own_text:
+                yield Identifier(id=text, scheme=part.attribute("schemeID"))
 
 
 def party_identifier(party: ElementReader) -> Identifier | None:
-    """Return the identifier of a party that has one."""
+    """Return the first identifier of a party, or None."""
     return next(party_identifiers(party), None)
 
 
 def allowance_charges(
     element: ElementReader, *, charges: bool
 ) -> Iterator[tuple[ElementReader, Adjustment]]:
-    """Give the allowances or the charges, each with its element."""
-    for found in element.find_all("ram:SpecifiedTradeAllowanceCharge"):
-        indicator = found.require_code("ram:ChargeIndicator/udt:Indicator")
+    """Yield the allowances or the charges, each with its element."""
+    for part in element.find_all("ram:SpecifiedTradeAllowanceCharge"):
+        indicator = part.require_code("ram:ChargeIndicator/udt:Indicator")
         if (indicator in {"true", "1"}) == charges:
             yield (
-                found,
+                part,
                 Adjustment(
-                    amount=found.require_number("ram:ActualAmount"),
-                    percent=found.number("ram:CalculationPercent"),
-                    base_amount=found.number("ram:BasisAmount"),
-                    reason=found.text("ram:Reason"),
-                    reason_code=found.code("ram:ReasonCode"),
+                    amount=part.require_number("ram:ActualAmount"),
+                    percent=part.number("ram:CalculationPercent"),
+                    base_amount=part.number("ram:BasisAmount"),
+                    reason=part.text("ram:Reason"),
+                    reason_code=part.code("ram:ReasonCode"),
                 ),
             )
 
@@ -93,8 +93,8 @@ def trade_tax(element: ElementReader, path: str) -> Vat:
 
 
 def tax_registration(party: ElementReader, scheme: str) -> str | None:
-    """Return the number that a party has in a scheme of taxes."""
-    for found in party.find_all("ram:SpecifiedTaxRegistration/ram:ID"):
-        if found.attribute("schemeID") == scheme:
-            return found.own_text
+    """Return a party's number in a tax scheme: `VA` for VAT, `FC` for the tax number."""
+    for part in party.find_all("ram:SpecifiedTaxRegistration/ram:ID"):
+        if part.attribute("schemeID") == scheme:
+            return part.own_text
     return None

@@ -1,4 +1,4 @@
-"""From UBL to the invoice, as far as the model goes."""
+"""Reader of UBL 2.1 invoices and credit notes, as far as the model goes."""
 
 from chalicelib.engine.einvoice.read_ubl.document import read_ubl
 

@@ -1,4 +1,4 @@
-"""The document, read from UBL: an Invoice or a CreditNote."""
+"""UBL document reader, for an Invoice or a CreditNote."""
 
 import datetime as dt
 import re
@@ -36,18 +36,20 @@ from chalicelib.engine.einvoice.read_ubl.values import (
 )
 from chalicelib.engine.einvoice.xml_reader import ElementReader
 
+# BT-21 stands before the text of BT-22, between number signs.
 _SUBJECT_CODE: Final = re.compile(r"#([A-Z0-9]{3})#(.*)", re.DOTALL)
+_MEANS_CODE_PATH = "cbc:PaymentMeansCode"
 
 
 def read_ubl(root: ElementReader) -> Invoice:
-    """Return the invoice; raises UnreadableInvoiceError."""
+    """Return the invoice; raise UnreadableInvoiceError if a required value is absent."""
     mark_derived_read(root)
     is_credit_note = root.find("cbc:CreditNoteTypeCode") is not None
     currency = root.require_code("cbc:DocumentCurrencyCode")
     tax_currency = root.code("cbc:TaxCurrencyCode")
     supplier = root.require("cac:AccountingSupplierParty/cac:Party")
     payee_party = root.find("cac:PayeeParty")
-    paid = payment(root, supplier, payee_party)
+    instructions = payment(root, supplier, payee_party)
     return Invoice(
         number=root.require_text("cbc:ID"),
         issue_date=root.iso_date("cbc:IssueDate") or root.raise_missing("cbc:IssueDate"),
@@ -71,8 +73,8 @@ def read_ubl(root: ElementReader) -> Invoice:
         buyer_accounting_reference=root.text("cbc:AccountingCost"),
         allowances=_adjustments(root, charges=False),
         charges=_adjustments(root, charges=True),
-        payee=payee(payee_party, exclude_creditor_id=paid is not None),
-        payment=paid,
+        payee=payee(payee_party, exclude_creditor_id=instructions is not None),
+        payment=instructions,
         buyer_reference=root.text("cbc:BuyerReference"),
         contract_reference=root.text("cac:ContractDocumentReference/cbc:ID"),
         order_reference=references.order_reference(root),
@@ -81,7 +83,7 @@ def read_ubl(root: ElementReader) -> Invoice:
         tender_reference=root.text("cac:OriginatorDocumentReference/cbc:ID"),
         invoiced_object=references.invoiced_object(root),
         supporting_documents=references.supporting_documents(root),
-        seller=seller(supplier, exclude_creditor_id=paid is not None),
+        seller=seller(supplier, exclude_creditor_id=instructions is not None),
         buyer=buyer(root.require("cac:AccountingCustomerParty/cac:Party")),
         tax_representative=tax_representative(root.find("cac:TaxRepresentativeParty")),
         delivery=_delivery(root),
@@ -91,15 +93,90 @@ def read_ubl(root: ElementReader) -> Invoice:
     )
 
 
+def mark_derived_read(root: ElementReader) -> None:
+    """Mark as read what the model computes from the lines or from the profile."""
+    totals = root.require("cac:LegalMonetaryTotal")
+    totals.mark_read(
+        "cbc:LineExtensionAmount",
+        "cbc:TaxExclusiveAmount",
+        "cbc:TaxInclusiveAmount",
+        "cbc:AllowanceTotalAmount",
+        "cbc:ChargeTotalAmount",
+        "cbc:PayableAmount",
+    )
+    root.mark_read("cbc:CustomizationID", "cbc:UBLVersionID", "cbc:LineCountNumeric")
+
+
+def vat_exemptions(root: ElementReader) -> Mapping[str, VatExemption]:
+    """Return the exemption reasons by category; a second, different one stays unread."""
+    exemptions: dict[str, VatExemption] = {}
+    for subtotal in root.find_all("cac:TaxTotal/cac:TaxSubtotal"):
+        subtotal.mark_read("cbc:TaxableAmount", "cbc:TaxAmount")
+        category = subtotal.require("cac:TaxCategory")
+        category.mark_read("cbc:Percent", "cac:TaxScheme/cbc:ID")
+        code = category.require_code("cbc:ID")
+        known = exemptions.get(code)
+        if known:
+            category.mark_read_if_equal("cbc:TaxExemptionReason", known.reason)
+            category.mark_read_if_equal("cbc:TaxExemptionReasonCode", known.reason_code)
+            continue
+        exemption = VatExemption(
+            reason=category.text("cbc:TaxExemptionReason"),
+            reason_code=category.code("cbc:TaxExemptionReasonCode"),
+        )
+        if exemption != VatExemption():
+            exemptions[code] = exemption
+    return exemptions
+
+
+def tax_total(root: ElementReader, currency: str, tax_currency: str | None) -> Decimal | None:
+    """Return the VAT total in the tax currency (BT-111); BT-110 is computed."""
+    total = None
+    for amount in root.find_all("cac:TaxTotal/cbc:TaxAmount"):
+        amount_currency = amount.attribute("currencyID")
+        if amount_currency in {currency, None}:
+            amount.mark_subtree_read()
+        elif amount_currency == tax_currency and total is None:
+            total = amount.own_number()
+    return total
+
+
+def payment(root: ElementReader, *parties: ElementReader | None) -> PaymentInstructions | None:
+    """Return BG-16; payment means with another code than the first stay unread.
+
+    `parties` are those that may have the creditor identifier (BT-90).
+    """
+    all_means = list(root.find_all("cac:PaymentMeans"))
+    if not all_means:
+        return None
+    first = all_means[0]
+    code = first.require_code(_MEANS_CODE_PATH)
+    reference = first.text("cbc:PaymentID")
+    same_code = [
+        first,
+        *(means for means in all_means[1:] if means.has_code(_MEANS_CODE_PATH, code)),
+    ]
+    for means in same_code[1:]:
+        means.mark_read_if_equal("cbc:PaymentID", reference)
+    return PaymentInstructions(
+        means_code=code,
+        means_text=first.require(_MEANS_CODE_PATH).attribute("name"),
+        reference=reference,
+        credit_transfers=tuple(_credit_transfers(same_code)),
+        card=_card(first),
+        direct_debit=_direct_debit(first, creditor_id(*parties)),
+    )
+
+
 def _due_date(root: ElementReader) -> dt.date | None:
-    """Return BT-9, which a credit note has beside the means of payment."""
+    """Return the due date (BT-9), which a credit note has in the payment means."""
     return root.iso_date("cbc:DueDate") or root.iso_date("cac:PaymentMeans/cbc:PaymentDueDate")
 
 
 def _note(text: str) -> InvoiceNote:
-    found = _SUBJECT_CODE.fullmatch(text)
-    if found and found[2].strip():
-        return InvoiceNote(subject_code=found[1], text=found[2])
+    match = _SUBJECT_CODE.fullmatch(text)
+    if match and match[2].strip():
+        return InvoiceNote(subject_code=match[1], text=match[2])
     return InvoiceNote(text=text)
 
 
@@ -135,78 +212,6 @@ def _lines(root: ElementReader, *, is_credit_note: bool) -> tuple[InvoiceLine, .
     return tuple(
         invoice_line(part, quantity) for part in root.find_all(name)
     ) or root.raise_missing(name)
-
-
-def vat_exemptions(root: ElementReader) -> Mapping[str, VatExemption]:
-    """Return the reasons by category; another reason for the same category stays unread."""
-    exemptions: dict[str, VatExemption] = {}
-    for subtotal in root.find_all("cac:TaxTotal/cac:TaxSubtotal"):
-        subtotal.mark_read("cbc:TaxableAmount", "cbc:TaxAmount")
-        category = subtotal.require("cac:TaxCategory")
-        category.mark_read("cbc:Percent", "cac:TaxScheme/cbc:ID")
-        code = category.require_code("cbc:ID")
-        known = exemptions.get(code)
-        if known:
-            category.mark_read_if_equal("cbc:TaxExemptionReason", known.reason)
-            category.mark_read_if_equal("cbc:TaxExemptionReasonCode", known.reason_code)
-            continue
-        found = VatExemption(
-            reason=category.text("cbc:TaxExemptionReason"),
-            reason_code=category.code("cbc:TaxExemptionReasonCode"),
-        )
-        if found != VatExemption():
-            exemptions[code] = found
-    return exemptions
-
-
-def tax_total(root: ElementReader, currency: str, tax_currency: str | None) -> Decimal | None:
-    """Return BT-111; BT-110 follows from the lines."""
-    total = None
-    for found in root.find_all("cac:TaxTotal/cbc:TaxAmount"):
-        own = found.attribute("currencyID")
-        if own in {currency, None}:
-            found.mark_subtree_read()
-        elif own == tax_currency and total is None:
-            total = found.own_number()
-    return total
-
-
-def mark_derived_read(root: ElementReader) -> None:
-    """Count what follows from the lines as read."""
-    totals = root.require("cac:LegalMonetaryTotal")
-    totals.mark_read(
-        "cbc:LineExtensionAmount",
-        "cbc:TaxExclusiveAmount",
-        "cbc:TaxInclusiveAmount",
-        "cbc:AllowanceTotalAmount",
-        "cbc:ChargeTotalAmount",
-        "cbc:PayableAmount",
-    )
-    root.mark_read("cbc:CustomizationID", "cbc:UBLVersionID", "cbc:LineCountNumeric")
-
-
-_MEANS_CODE_PATH = "cbc:PaymentMeansCode"
-
-
-def payment(root: ElementReader, *parties: ElementReader | None) -> PaymentInstructions | None:
-    """Return BG-16; elements of another kind of payment than the first stay unread."""
-    every = list(root.find_all("cac:PaymentMeans"))
-    if not every:
-        return None
-    first = every[0]
-    code = first.require_code(_MEANS_CODE_PATH)
-    reference = first.text("cbc:PaymentID")
-    same = [first, *(means for means in every[1:] if means.has_code(_MEANS_CODE_PATH, code))]
-    for means in same[1:]:
-        means.mark_read_if_equal("cbc:PaymentID", reference)
-    return PaymentInstructions(
-        means_code=code,
-        means_text=first.require(_MEANS_CODE_PATH).attribute("name"),
-        reference=reference,
-        credit_transfers=tuple(_credit_transfers(same)),
-        card=_card(first),
-        direct_debit=_direct_debit(first, creditor_id(*parties)),
-    )
 
 
 def _credit_transfers(payment_means: Sequence[ElementReader]) -> Iterator[CreditTransfer]:

@@ -1,4 +1,4 @@
-"""A line of an invoice or a credit note, read from UBL."""
+"""UBL line reader, for an invoice or a credit note."""
 
 from chalicelib.engine.einvoice.model import (
     InvoiceItem,
@@ -17,16 +17,17 @@ from chalicelib.engine.einvoice.xml_reader import ElementReader
 
 
 def invoice_line(element: ElementReader, quantity_path: str) -> InvoiceLine:
-    """Return BG-25, with the element that its quantity has."""
+    """Return a line (BG-25); `quantity_path` differs between invoices and credit notes."""
     item = element.require("cac:Item")
-    count = element.require(quantity_path)
+    quantity = element.require(quantity_path)
+    # The type code only says that the reference is the invoiced object (BT-128).
     element.mark_read("cac:DocumentReference/cbc:DocumentTypeCode")
     return InvoiceLine(
         id=element.require_text("cbc:ID"),
         note=element.text("cbc:Note"),
         object_identifier=identifier(element, "cac:DocumentReference/cbc:ID"),
         quantity=element.require_number(quantity_path),
-        unit=count.attribute("unitCode") or count.raise_missing("@unitCode"),
+        unit=quantity.attribute("unitCode") or quantity.raise_missing("@unitCode"),
         net_amount=element.number("cbc:LineExtensionAmount"),
         order_line_reference=element.text("cac:OrderLineReference/cbc:LineID"),
         accounting_reference=element.text("cbc:AccountingCost"),
@@ -69,8 +70,9 @@ def _item(element: ElementReader) -> InvoiceItem:
         origin_country=element.code("cac:OriginCountry/cbc:IdentificationCode"),
         attributes=tuple(
             ItemAttribute(
-                name=found.require_text("cbc:Name"), value=found.require_text("cbc:Value")
+                name=item_property.require_text("cbc:Name"),
+                value=item_property.require_text("cbc:Value"),
             )
-            for found in element.find_all("cac:AdditionalItemProperty")
+            for item_property in element.find_all("cac:AdditionalItemProperty")
         ),
     )

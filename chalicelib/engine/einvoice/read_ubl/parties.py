@@ -1,4 +1,4 @@
-"""Seller, buyer, payee and tax representative, read from UBL."""
+"""UBL party reader: seller, buyer, payee and tax representative."""
 
 from collections.abc import Iterator
 
@@ -19,7 +19,11 @@ _IDENTIFIER_PATH = "cac:PartyIdentification/cbc:ID"
 
 
 def seller(party: ElementReader, *, exclude_creditor_id: bool) -> Seller:
-    """Return BG-4; the identifier of the creditor is no other one's if it stands apart (BT-90)."""
+    """Return the seller (BG-4).
+
+    With `exclude_creditor_id` the creditor identifier (BT-90) is not among the identifiers: the
+    payment instructions have it.
+    """
     return Seller(
         identifiers=tuple(_identifiers(party, exclude_creditor_id=exclude_creditor_id)),
         name=party.require_text("cac:PartyLegalEntity/cbc:RegistrationName"),
@@ -36,7 +40,7 @@ def seller(party: ElementReader, *, exclude_creditor_id: bool) -> Seller:
 
 
 def buyer(party: ElementReader) -> Buyer:
-    """Return BG-7."""
+    """Return the buyer (BG-7)."""
     return Buyer(
         identifier=identifier(party, _IDENTIFIER_PATH),
         name=party.require_text("cac:PartyLegalEntity/cbc:RegistrationName"),
@@ -50,7 +54,7 @@ def buyer(party: ElementReader) -> Buyer:
 
 
 def payee(party: ElementReader | None, *, exclude_creditor_id: bool) -> Payee | None:
-    """Return BG-10."""
+    """Return the payee (BG-10)."""
     if party is None:
         return None
     return Payee(
@@ -61,7 +65,7 @@ def payee(party: ElementReader | None, *, exclude_creditor_id: bool) -> Payee | 
 
 
 def tax_representative(party: ElementReader | None) -> TaxRepresentative | None:
-    """Return BG-11."""
+    """Return the tax representative (BG-11)."""
     if party is None:
         return None
     return TaxRepresentative(
@@ -73,53 +77,54 @@ def tax_representative(party: ElementReader | None) -> TaxRepresentative | None:
 
 
 def creditor_id(*parties: ElementReader | None) -> str | None:
-    """Return BT-90, which is an identifier of the seller or the payee."""
+    """Return the creditor identifier (BT-90), which stands with the seller or the payee."""
     for party in parties:
-        for found in party.find_all(_IDENTIFIER_PATH) if party else ():
-            if found.attribute("schemeID") == CREDITOR_ID_SCHEME:
-                return found.own_text
+        for element in party.find_all(_IDENTIFIER_PATH) if party else ():
+            if element.attribute("schemeID") == CREDITOR_ID_SCHEME:
+                return element.own_text
     return None
 
 
 def postal_address(element: ElementReader, path: str) -> PostalAddress | None:
-    """Return an address."""
-    found = element.find(path)
-    if found is None:
+    """Return the postal address at a path."""
+    address = element.find(path)
+    if address is None:
         return None
     return PostalAddress(
-        line1=found.text("cbc:StreetName"),
-        line2=found.text("cbc:AdditionalStreetName"),
-        line3=found.text("cac:AddressLine/cbc:Line"),
-        city=found.text("cbc:CityName"),
-        postcode=found.text("cbc:PostalZone"),
-        country=found.require_code("cac:Country/cbc:IdentificationCode"),
-        subdivision=found.text("cbc:CountrySubentity"),
+        line1=address.text("cbc:StreetName"),
+        line2=address.text("cbc:AdditionalStreetName"),
+        line3=address.text("cac:AddressLine/cbc:Line"),
+        city=address.text("cbc:CityName"),
+        postcode=address.text("cbc:PostalZone"),
+        country=address.require_code("cac:Country/cbc:IdentificationCode"),
+        subdivision=address.text("cbc:CountrySubentity"),
     )
 
 
 def _identifiers(party: ElementReader, *, exclude_creditor_id: bool) -> Iterator[Identifier]:
-    for found in party.find_all(_IDENTIFIER_PATH):
-        if exclude_creditor_id and found.attribute("schemeID") == CREDITOR_ID_SCHEME:
+    for element in party.find_all(_IDENTIFIER_PATH):
+        if exclude_creditor_id and element.attribute("schemeID") == CREDITOR_ID_SCHEME:
             continue
-        value = element_identifier(found)
+        value = element_identifier(element)
         if value:
             yield value
 
 
 def _tax_registration(party: ElementReader, *, is_vat: bool) -> str | None:
-    for found in party.find_all("cac:PartyTaxScheme"):
-        if (found.peek("cac:TaxScheme/cbc:ID").upper() == "VAT") == is_vat:
-            found.mark_read("cac:TaxScheme/cbc:ID")
-            return found.text("cbc:CompanyID")
+    for tax_scheme in party.find_all("cac:PartyTaxScheme"):
+        # Any scheme other than VAT holds the tax number (BT-32).
+        if (tax_scheme.peek("cac:TaxScheme/cbc:ID").upper() == "VAT") == is_vat:
+            tax_scheme.mark_read("cac:TaxScheme/cbc:ID")
+            return tax_scheme.text("cbc:CompanyID")
     return None
 
 
 def _contact(party: ElementReader) -> Contact | None:
-    found = party.find("cac:Contact")
-    if found is None:
+    contact = party.find("cac:Contact")
+    if contact is None:
         return None
     return Contact(
-        name=found.text("cbc:Name"),
-        phone=found.text("cbc:Telephone"),
-        email=found.text("cbc:ElectronicMail"),
+        name=contact.text("cbc:Name"),
+        phone=contact.text("cbc:Telephone"),
+        email=contact.text("cbc:ElectronicMail"),
     )

@@ -1,4 +1,4 @@
-"""The documents that an invoice refers to, read from UBL."""
+"""UBL reference reader: the documents that an invoice refers to."""
 
 from chalicelib.engine.einvoice.model import Identifier, PrecedingInvoice, SupportingDocument
 from chalicelib.engine.einvoice.read_ubl.values import identifier
@@ -14,7 +14,10 @@ _TYPE_CODE_PATH = "cbc:DocumentTypeCode"
 
 
 def order_reference(root: ElementReader) -> str | None:
-    """Return BT-13; beside a sales order, NA stands for none."""
+    """Return the order reference (BT-13).
+
+    UBL requires it for a sales order: `NA` then means that there is none.
+    """
     number = root.text("cac:OrderReference/cbc:ID")
     if number == NO_ORDER_ID and root.peek("cac:OrderReference/cbc:SalesOrderID"):
         return None
@@ -22,7 +25,7 @@ def order_reference(root: ElementReader) -> str | None:
 
 
 def project_reference(root: ElementReader) -> str | None:
-    """Return BT-11, which a credit note has among the additional documents."""
+    """Return the project reference (BT-11), in a credit note one of the additional documents."""
     number = root.text("cac:ProjectReference/cbc:ID")
     if number is not None:
         return number
@@ -33,7 +36,7 @@ def project_reference(root: ElementReader) -> str | None:
 
 
 def invoiced_object(root: ElementReader) -> Identifier | None:
-    """Return BT-18."""
+    """Return the identifier of the invoiced object (BT-18)."""
     for document in root.find_all(_ADDITIONAL_PATH):
         if document.has_code(_TYPE_CODE_PATH, INVOICED_OBJECT_CODE):
             return identifier(document, "cbc:ID")
@@ -41,7 +44,7 @@ def invoiced_object(root: ElementReader) -> Identifier | None:
 
 
 def supporting_documents(root: ElementReader) -> tuple[SupportingDocument, ...]:
-    """Return BG-24."""
+    """Return the supporting documents (BG-24)."""
     return tuple(
         SupportingDocument(
             id=document.require_text("cbc:ID"),
@@ -54,10 +57,10 @@ def supporting_documents(root: ElementReader) -> tuple[SupportingDocument, ...]:
 
 
 def preceding_invoices(root: ElementReader) -> tuple[PrecedingInvoice, ...]:
-    """Return BG-3."""
+    """Return the preceding invoices (BG-3)."""
     return tuple(
         PrecedingInvoice(
-            number=found.require_text("cbc:ID"), issue_date=found.iso_date("cbc:IssueDate")
+            number=document.require_text("cbc:ID"), issue_date=document.iso_date("cbc:IssueDate")
         )
-        for found in root.find_all("cac:BillingReference/cac:InvoiceDocumentReference")
+        for document in root.find_all("cac:BillingReference/cac:InvoiceDocumentReference")
     )

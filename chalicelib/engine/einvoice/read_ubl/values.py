@@ -1,4 +1,4 @@
-"""What recurs in UBL, read: identifiers, periods, allowances and charges."""
+"""UBL value reader: identifiers, periods, VAT, allowances and charges."""
 
 from collections.abc import Iterator
 
@@ -7,24 +7,24 @@ from chalicelib.engine.einvoice.xml_reader import ElementReader
 
 
 def identifier(element: ElementReader, path: str) -> Identifier | None:
-    """Return an identifier with its scheme."""
-    found = element.find(path)
-    return element_identifier(found) if found else None
+    """Return the identifier at a path with its scheme."""
+    part = element.find(path)
+    return element_identifier(part) if part else None
 
 
 def element_identifier(element: ElementReader) -> Identifier | None:
-    """Return the identifier that the element itself is."""
+    """Return the identifier that is the text of the element."""
     text = element.own_text
     return Identifier(id=text, scheme=element.attribute("schemeID")) if text else None
 
 
 def invoice_period(element: ElementReader) -> Period | None:
-    """Return a period of an invoice or a line."""
-    found = Period(
+    """Return the period of an invoice or a line (BG-14, BG-26)."""
+    period = Period(
         start=element.iso_date("cac:InvoicePeriod/cbc:StartDate"),
         end=element.iso_date("cac:InvoicePeriod/cbc:EndDate"),
     )
-    return None if found == Period() else found
+    return None if period == Period() else period
 
 
 def tax_category(element: ElementReader, path: str) -> Vat:
@@ -37,16 +37,16 @@ def tax_category(element: ElementReader, path: str) -> Vat:
 def allowance_charges(
     element: ElementReader, *, charges: bool
 ) -> Iterator[tuple[ElementReader, Adjustment]]:
-    """Give the allowances or the charges, each with its element."""
-    for found in element.find_all("cac:AllowanceCharge"):
-        if (found.require_code("cbc:ChargeIndicator") in {"true", "1"}) == charges:
+    """Yield the allowances or the charges, each with its element."""
+    for part in element.find_all("cac:AllowanceCharge"):
+        if (part.require_code("cbc:ChargeIndicator") in {"true", "1"}) == charges:
             yield (
-                found,
+                part,
                 Adjustment(
-                    amount=found.require_number("cbc:Amount"),
-                    percent=found.number("cbc:MultiplierFactorNumeric"),
-                    base_amount=found.number("cbc:BaseAmount"),
-                    reason=found.text("cbc:AllowanceChargeReason"),
-                    reason_code=found.code("cbc:AllowanceChargeReasonCode"),
+                    amount=part.require_number("cbc:Amount"),
+                    percent=part.number("cbc:MultiplierFactorNumeric"),
+                    base_amount=part.number("cbc:BaseAmount"),
+                    reason=part.text("cbc:AllowanceChargeReason"),
+                    reason_code=part.code("cbc:AllowanceChargeReasonCode"),
                 ),
             )

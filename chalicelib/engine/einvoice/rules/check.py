@@ -1,4 +1,4 @@
-"""The service's own rules, checked before any XML is written."""
+"""Rule check of an invoice, before any XML is written."""
 
 import re
 from collections.abc import Iterator
@@ -15,26 +15,30 @@ from chalicelib.engine.einvoice.rules.vat import vat_violations
 from chalicelib.engine.einvoice.rules.xrechnung import xrechnung_violations
 from chalicelib.engine.einvoice.totals import InvoiceTotals, compute_totals
 
+# UBL has the subject code (BT-21) in the text of a note, between the first two number signs.
+_SUBJECT_CODE_PREFIX: Final = re.compile("[^#]*#[^#]{3}#")
+
 
 def read_and_check(
     source: Any, profile: InvoiceProfile, syntax: Syntax, root: str
 ) -> tuple[Invoice, InvoiceTotals]:
-    """Read an invoice that stands at the JSON path `root`, compute and check it.
+    """Read an invoice, compute its totals and check it; raise InvalidInvoiceError.
 
-    Raises InvalidInvoiceError with everything that is wrong.
+    `root` is the JSON path of the invoice in the request. Rules are checked only if every field
+    could be read.
     """
     invoice = read_invoice(source, root)
-    computed = compute_totals(invoice)
-    found = check_rules(invoice, computed, profile, syntax, root)
-    if found:
-        raise InvalidInvoiceError(found)
-    return invoice, computed
+    totals = compute_totals(invoice)
+    findings = check_rules(invoice, totals, profile, syntax, root)
+    if findings:
+        raise InvalidInvoiceError(findings)
+    return invoice, totals
 
 
 def check_rules(
     invoice: Invoice, totals: InvoiceTotals, profile: InvoiceProfile, syntax: Syntax, root: str
 ) -> tuple[Finding, ...]:
-    """Return what breaks a rule of the model, the profile or the syntax; equal ones are merged."""
+    """Return the violations of model, profile and syntax; equal ones become one with a count."""
     merged: dict[tuple[str, str], Finding] = {}
     for rule, path, message in _violations(invoice, totals, profile, syntax):
         location = f"{root}.{path}" if path else root
@@ -42,6 +46,14 @@ def check_rules(
         count = 1 if known is None else known.count + 1
         merged[rule, location] = Finding(rule, f"{location} {message}", location, count)
     return tuple(merged.values())
+
+
+def ubl_violations(invoice: Invoice) -> Iterator[RuleViolation]:
+    """Yield notes whose text a reader of UBL would take for a subject code."""
+    for n, note in enumerate(invoice.notes):
+        if note.subject_code is None and _SUBJECT_CODE_PREFIX.match(note.text):
+            message = "must not have three characters between # in UBL: they are a subject code"
+            yield "BR-CL-08", f"notes[{n}].text", message
 
 
 def _violations(
@@ -54,15 +66,3 @@ def _violations(
         xrechnung_violations(invoice, totals) if profile.name == "XRECHNUNG" else (),
         ubl_violations(invoice) if syntax == "ubl" else (),
     )
-
-
-# UBL has the subject code of a note in its text, between the first two number signs.
-_SUBJECT_CODE_PREFIX: Final = re.compile("[^#]*#[^#]{3}#")
-
-
-def ubl_violations(invoice: Invoice) -> Iterator[RuleViolation]:
-    """Yield what would be read as something else in UBL."""
-    for n, note in enumerate(invoice.notes):
-        if note.subject_code is None and _SUBJECT_CODE_PREFIX.match(note.text):
-            message = "must not have three characters between # in UBL: they are a subject code"
-            yield "BR-CL-08", f"notes[{n}].text", message

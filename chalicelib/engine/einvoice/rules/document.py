@@ -1,4 +1,4 @@
-"""Rules of the invoice as a whole: references, dates, currencies, parties, payment, amounts."""
+"""Rules of the whole invoice: references, dates, currencies, parties, payment, amounts."""
 
 import re
 from collections.abc import Iterator
@@ -12,10 +12,11 @@ from chalicelib.engine.einvoice.rules.lines import RuleViolation, adjustment_vio
 from chalicelib.engine.einvoice.totals import InvoiceTotals, adjustment_amount
 
 _AMOUNT_LIMIT: Final = Decimal(10) ** MAX_INTEGER_PLACES
+# UNTDID 4461: credit transfer, SEPA credit transfer.
 _CREDIT_TRANSFER_CODES: Final = frozenset({"30", "58"})
-_VAT_ID_COUNTRY: Final = re.compile("[A-Z]{2}|1A")  # 1A: Kosovo, as the official sheets have it
+_VAT_ID_COUNTRY: Final = re.compile("[A-Z]{2}|1A")  # 1A is Kosovo in the official sheets
 _MAX_CARD_CHARACTERS: Final = 10
-# What follows from an invoice has to have room beside what else is kept of a render.
+# The breakdown is stored in the row of the render, whose size is limited.
 _MAX_VAT_BREAKDOWNS: Final = 1_000
 _TOTAL_FIELDS: Final = (
     "line_total",
@@ -31,7 +32,7 @@ _TOTAL_FIELDS: Final = (
 def document_violations(
     invoice: Invoice, totals: InvoiceTotals, profile: InvoiceProfile
 ) -> Iterator[RuleViolation]:
-    """Yield what is wrong with the document."""
+    """Yield the violations of the document."""
     yield from _references(invoice)
     yield from _currencies(invoice)
     yield from _parties(invoice, profile)
@@ -81,7 +82,7 @@ def _parties(invoice: Invoice, profile: InvoiceProfile) -> Iterator[RuleViolatio
 
 
 def _payee(payee: Payee, seller: Seller) -> Iterator[RuleViolation]:
-    """Check that the payee is somebody else, by all that the seller is known by."""
+    """Yield where the payee is the seller: by name, identifier or registration (BR-17)."""
     message = "must be another one than the seller's"
     if payee.name in {seller.name, seller.trading_name}:
         yield "BR-17", "payee.name", message
@@ -116,7 +117,7 @@ def _payment(
         message = f"cannot be told in {profile.name}: leave it out or take EN16931"
         yield "BR-CO-16", "rounding_amount", message
     has_terms = invoice.due_date or invoice.payment_terms
-    # The one sheet that still has this rule is that of EXTENDED.
+    # Only the sheet of EXTENDED still has this rule.
     if profile.name == "EXTENDED" and totals.due_amount > 0 and not has_terms:
         yield "BR-CO-25", "due_date", "is required, or payment_terms, where an amount is due"
 
@@ -132,7 +133,7 @@ def _vat_breakdown(totals: InvoiceTotals) -> Iterator[RuleViolation]:
 
 
 def _amounts(invoice: Invoice, totals: InvoiceTotals) -> Iterator[RuleViolation]:
-    """Check what is computed: what is entered has its bounds."""
+    """Yield computed amounts that are too large; the reader has checked the given ones."""
     message = f"comes to more than {MAX_INTEGER_PLACES} digits before the point"
     for path, amount in _computed_amounts(invoice, totals):
         if abs(amount) >= _AMOUNT_LIMIT:

@@ -8,13 +8,16 @@ from chalicelib.engine.einvoice.profiles import InvoiceProfile
 from chalicelib.engine.einvoice.totals import InvoiceTotals
 
 type RuleViolation = tuple[str, str, str]
-"""A rule, where in the invoice it is broken, and what has to be there instead."""
+"""Rule, path in the invoice, and the message, which completes '<path> ...'."""
 
 
 def adjustment_violations(
     adjustments: Sequence[Adjustment], path: str, amount_rule: str, reason_rule: str
 ) -> Iterator[RuleViolation]:
-    """Yield what is wrong with each; the two rules are those of its kind."""
+    """Yield the violations of allowances or charges.
+
+    `amount_rule` and `reason_rule` name the rules of this kind at this place.
+    """
     for n, each in enumerate(adjustments):
         at = f"{path}[{n}]"
         if not (each.reason or each.reason_code):
@@ -26,7 +29,7 @@ def adjustment_violations(
 def line_violations(
     invoice: Invoice, totals: InvoiceTotals, profile: InvoiceProfile
 ) -> Iterator[RuleViolation]:
-    """Yield what is wrong with the lines."""
+    """Yield the violations of the lines."""
     seen: set[str] = set()
     pairs = zip(invoice.lines, totals.line_net_amounts, strict=True)
     for n, (line, net_amount) in enumerate(pairs):

@@ -7,7 +7,7 @@ from chalicelib.engine.einvoice.model import Invoice, Vat
 from chalicelib.engine.einvoice.profiles import InvoiceProfile, Syntax
 from chalicelib.engine.einvoice.rules.lines import RuleViolation
 
-# What the rules of each category of UNTDID 5305 are named after.
+# Part of the rule names by category of UNTDID 5305: BR-IC-05 is a rule of category K.
 _RULE_PREFIXES: Final = {
     "S": "S",
     "Z": "Z",
@@ -22,7 +22,8 @@ _RULE_PREFIXES: Final = {
 _ZERO_RATED: Final = frozenset({"Z", "E", "AE", "K", "G"})
 _EXEMPT: Final = frozenset({"E", "AE", "K", "G", "O"})
 _VAT_ID_REQUIRED: Final = frozenset({"K", "G"})
-# Each kind of use has its number among the rules of who must be known, and of the rate.
+# Each category numbers its rules alike: 02 to 04 are about the parties, 05 to 07 about the rate,
+# each for lines, allowances and charges.
 _LINES, _ALLOWANCES, _CHARGES = range(3)
 
 type _VatUsage = tuple[int, str, Vat]
@@ -31,14 +32,14 @@ type _VatUsage = tuple[int, str, Vat]
 def vat_violations(
     invoice: Invoice, profile: InvoiceProfile, syntax: Syntax
 ) -> Iterator[RuleViolation]:
-    """Yield what is wrong with the VAT of the lines, the allowances and the charges.
+    """Yield the violations of the VAT of lines, allowances and charges.
 
-    EXTENDED alone takes category O beside others, and from whoever has a VAT identifier.
+    Only EXTENDED allows category O together with others, or with a VAT identifier.
     """
-    uses = list(_vat_usages(invoice))
-    for kind, path, vat in uses:
+    usages = list(_vat_usages(invoice))
+    for kind, path, vat in usages:
         yield from _rate(kind, path, vat, syntax)
-    first_uses = {vat.category: kind for kind, _, vat in reversed(uses)}
+    first_uses = {vat.category: kind for kind, _, vat in reversed(usages)}
     for category, kind in first_uses.items():
         yield from _exemption(invoice, category)
         if category != "O":
@@ -46,7 +47,7 @@ def vat_violations(
     if "K" in first_uses:
         yield from _intra_community_supply(invoice)
     if "O" in first_uses and profile.name != "EXTENDED":
-        yield from _not_subject_to_vat(invoice, uses, f"BR-O-{2 + first_uses['O']:02}")
+        yield from _not_subject_to_vat(invoice, usages, f"BR-O-{2 + first_uses['O']:02}")
 
 
 def _vat_usages(invoice: Invoice) -> Iterator[_VatUsage]:
@@ -61,15 +62,15 @@ def _vat_usages(invoice: Invoice) -> Iterator[_VatUsage]:
 def _rate(kind: int, path: str, vat: Vat, syntax: Syntax) -> Iterator[RuleViolation]:
     rate, category = vat.rate, vat.category
     if category == "O":
-        fits, expected = not rate, "must be left out"
+        is_valid, expected = not rate, "must be left out"
     elif category in _ZERO_RATED:
-        fits, expected = not rate, "must be 0"
-    # The sheet of UBL takes a rate of 0 of the Canary Islands, that of CII does not.
+        is_valid, expected = not rate, "must be 0"
+    # The UBL sheet accepts a rate of 0 for the Canary Islands (L), the CII sheet does not.
     elif category == "S" or (category == "L" and syntax == "cii"):
-        fits, expected = bool(rate), "must be more than 0"
+        is_valid, expected = bool(rate), "must be more than 0"
     else:
-        fits, expected = rate is not None, "is required"
-    if not fits:
+        is_valid, expected = rate is not None, "is required"
+    if not is_valid:
         rule = f"BR-{_RULE_PREFIXES[category]}-{5 + kind:02}"
         yield rule, f"{path}.rate", f"{expected} for the category {category}"
 
@@ -86,16 +87,16 @@ def _exemption(invoice: Invoice, category: str) -> Iterator[RuleViolation]:
 
 def _parties(invoice: Invoice, category: str, rule: str) -> Iterator[RuleViolation]:
     seller, buyer, representative = invoice.seller, invoice.buyer, invoice.tax_representative
-    needed = f"is required for the category {category}"
+    message = f"is required for the category {category}"
     if category in _VAT_ID_REQUIRED:
         if not (seller.vat_id or representative):
-            yield rule, "seller.vat_id", f"{needed}, or tax_representative"
+            yield rule, "seller.vat_id", f"{message}, or tax_representative"
     elif not (seller.vat_id or seller.tax_number or representative):
-        yield rule, "seller.vat_id", f"{needed}, or tax_number or tax_representative"
+        yield rule, "seller.vat_id", f"{message}, or tax_number or tax_representative"
     if category == "K" and not buyer.vat_id:
-        yield rule, "buyer.vat_id", needed
+        yield rule, "buyer.vat_id", message
     if category == "AE" and not (buyer.vat_id or buyer.legal_registration):
-        yield rule, "buyer.vat_id", f"{needed}, or legal_registration"
+        yield rule, "buyer.vat_id", f"{message}, or legal_registration"
 
 
 def _not_subject_to_vat(
@@ -112,8 +113,8 @@ def _not_subject_to_vat(
 
 def _intra_community_supply(invoice: Invoice) -> Iterator[RuleViolation]:
     delivery = invoice.delivery
-    needed = "is required for the category K"
+    message = "is required for the category K"
     if not (invoice.invoice_period or (delivery and delivery.date)):
-        yield "BR-IC-11", "delivery.date", f"{needed}, or invoice_period"
+        yield "BR-IC-11", "delivery.date", f"{message}, or invoice_period"
     if not (delivery and delivery.address):
-        yield "BR-IC-12", "delivery.address", needed
+        yield "BR-IC-12", "delivery.address", message

@@ -9,7 +9,7 @@ from chalicelib.engine.einvoice.model import Adjustment, Invoice, PaymentInstruc
 from chalicelib.engine.einvoice.rules.lines import RuleViolation
 from chalicelib.engine.einvoice.totals import InvoiceTotals
 
-# Each is needed where the object that it belongs to is there.
+# A field is required if the object that contains it is present.
 _REQUIRED_FIELDS: Final = (
     ("BR-DE-15", "buyer_reference"),
     ("BR-DE-1", "payment"),
@@ -28,14 +28,14 @@ _REQUIRED_FIELDS: Final = (
     ("BR-DE-30", "payment.direct_debit.creditor_id"),
     ("BR-DE-31", "payment.direct_debit.debited_iban"),
 )
-# By means of payment, what is needed for it, and what must not stand beside that.
+# By payment means code: number of the BR-DE rule, required field, and forbidden fields.
 _PAYMENT_MEANS_RULES: Final = {
     **dict.fromkeys(("30", "58"), ("23", "credit_transfers", ("card", "direct_debit"))),
     **dict.fromkeys(("48", "54", "55"), ("24", "card", ("credit_transfers", "direct_debit"))),
     "59": ("25", "direct_debit", ("credit_transfers", "card")),
 }
 _URL_SCHEME: Final = re.compile("[a-zA-Z][a-zA-Z0-9+.-]+:")
-# As far as KoSIT lets an amount and its percentage differ.
+# KoSIT tolerates this difference between an amount and its percentage.
 _AMOUNT_TOLERANCE: Final = Decimal("0.02")
 _WHITESPACE: Final = " \t\r\n"
 _BETWEEN_HASHES: Final = re.compile(r"#[^\r\n]+#")
@@ -45,11 +45,11 @@ _SKONTO_LINE: Final = re.compile(
 
 
 def xrechnung_violations(invoice: Invoice, totals: InvoiceTotals) -> Iterator[RuleViolation]:
-    """Yield what XRechnung does not take."""
+    """Yield the violations of XRechnung."""
     for rule, path in _REQUIRED_FIELDS:
         holder, _, name = path.rpartition(".")
-        held = _value_at(invoice, holder) if holder else invoice
-        if held is not None and not getattr(held, name):
+        value = _value_at(invoice, holder) if holder else invoice
+        if value is not None and not getattr(value, name):
             yield rule, path, "is required in XRECHNUNG"
     yield from _payment_terms(invoice.payment_terms or "")
     yield from _tax_total_and_urls(invoice, totals)
@@ -92,35 +92,35 @@ def _payment_terms(terms: str) -> Iterator[RuleViolation]:
 
 def _payment(payment: PaymentInstructions) -> Iterator[RuleViolation]:
     debit = payment.direct_debit
-    # Where 59 has no debit at all, BR-DE-25-a tells so.
+    # Code 59 without any direct debit is a violation of BR-DE-25-a below.
     is_debit = payment.means_code == "49" or (payment.means_code == "59" and debit)
     if is_debit and not (debit and debit.mandate_reference):
         message = f"is required for means_code {payment.means_code}"
         yield "PEPPOL-EN16931-R061", "payment.direct_debit.mandate_reference", message
     if payment.means_code not in _PAYMENT_MEANS_RULES:
         return
-    number, needed, others = _PAYMENT_MEANS_RULES[payment.means_code]
-    # Credit transfers are asked for by BR-61 already.
-    if needed != "credit_transfers" and not getattr(payment, needed):
+    number, required, forbidden = _PAYMENT_MEANS_RULES[payment.means_code]
+    # BR-61 already requires credit transfers.
+    if required != "credit_transfers" and not getattr(payment, required):
         message = f"is required for means_code {payment.means_code}"
-        yield f"BR-DE-{number}-a", f"payment.{needed}", message
-    for other in others:
-        if getattr(payment, other):
+        yield f"BR-DE-{number}-a", f"payment.{required}", message
+    for name in forbidden:
+        if getattr(payment, name):
             message = f"must be left out for means_code {payment.means_code}"
-            yield f"BR-DE-{number}-b", f"payment.{other}", message
+            yield f"BR-DE-{number}-b", f"payment.{name}", message
 
 
 def _lines(invoice: Invoice) -> Iterator[RuleViolation]:
-    whole = invoice.invoice_period
+    invoice_period = invoice.invoice_period
     for n, line in enumerate(invoice.lines):
         yield from _percentages(f"lines[{n}].", line.allowances, line.charges)
         period = line.period
-        if not (whole and period):
+        if not (invoice_period and period):
             continue
-        if whole.start and period.start and period.start < whole.start:
+        if invoice_period.start and period.start and period.start < invoice_period.start:
             message = "must not be before invoice_period.start"
             yield "PEPPOL-EN16931-R110", f"lines[{n}].period.start", message
-        if whole.end and period.end and period.end > whole.end:
+        if invoice_period.end and period.end and period.end > invoice_period.end:
             message = "must not be after invoice_period.end"
             yield "PEPPOL-EN16931-R111", f"lines[{n}].period.end", message
 

@@ -1,4 +1,4 @@
-"""Who agreed on what: the parties and the documents that an invoice refers to, as CII."""
+"""CII trade agreement: the parties and the references to other documents."""
 
 from typing import Final
 
@@ -10,16 +10,16 @@ from chalicelib.engine.einvoice.write_cii.parties import (
 )
 from chalicelib.engine.einvoice.xml_writer import XmlNode, group, leaf
 
-# UNTDID 1001.
+# Document type codes of UNTDID 1001.
 _TENDER_CODE: Final = "50"
 _INVOICED_OBJECT_CODE: Final = "130"
 _SUPPORTING_DOCUMENT_CODE: Final = "916"
-# CII demands a name beside the number of a project; EN 16931 has none.
+# CII requires the name of a project; EN 16931 has only its number (BT-11).
 _PROJECT_NAME: Final = "Project reference"
 
 
 def agreement(invoice: Invoice) -> XmlNode | None:
-    """Return the parties and the references."""
+    """Return the header agreement: parties and references."""
     return group(
         "ram:ApplicableHeaderTradeAgreement",
         leaf("ram:BuyerReference", invoice.buyer_reference),
@@ -42,7 +42,7 @@ def document_reference(tag: str, number: str | None) -> XmlNode | None:
 
 
 def invoiced_object_reference(value: Identifier | None) -> XmlNode | None:
-    """Return what is invoiced (BT-18, BT-128)."""
+    """Return the identifier of the invoiced object (BT-18, BT-128)."""
     if value is None:
         return None
     return group(

@@ -1,4 +1,4 @@
-"""The document: its context, its header and its transaction, in the order of the schema."""
+"""CII document: context, header and transaction, in the order of the schema."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -18,6 +18,12 @@ from chalicelib.engine.einvoice.write_cii.settlement import settlement
 from chalicelib.engine.einvoice.write_cii.values import date_time
 from chalicelib.engine.einvoice.xml_writer import XmlNode, group, leaf, serialise_xml
 
+type AllowedElements = Mapping[str, AllowedElements | None]
+"""Allowed elements by tag, each with its allowed children; None is an element with text."""
+
+# Required by the schema in every profile, but always empty in MINIMUM.
+_ALLOWED_EMPTY: Final = "ram:ApplicableHeaderTradeDelivery"
+_NO_DELIVERY = DeliveryInformation()
 NAMESPACES: Final[Mapping[str | None, str]] = MappingProxyType(
     {
         "rsm": "urn:un:unece:uncefact:data:standard:CrossIndustryInvoice:100",
@@ -29,9 +35,10 @@ NAMESPACES: Final[Mapping[str | None, str]] = MappingProxyType(
 
 
 def write_cii(invoice: Invoice, totals: InvoiceTotals, profile: InvoiceProfile) -> bytes:
-    """Write the invoice as CII, with what the profile has a place for."""
+    """Write the invoice as CII, with only the elements that the profile allows."""
     elements = profile_elements(profile.name)
-    if profile.name == "MINIMUM":  # its second tax total would have no currency
+    # MINIMUM has no tax currency, without which a second tax total has no meaning.
+    if profile.name == "MINIMUM":
         invoice = replace(invoice, tax_total_in_tax_currency=None)
     root = group(
         "rsm:CrossIndustryInvoice",
@@ -41,6 +48,34 @@ def write_cii(invoice: Invoice, totals: InvoiceTotals, profile: InvoiceProfile) 
     )
     assert root is not None, "the guideline is always there"
     return serialise_xml(prune(root, elements), NAMESPACES)
+
+
+def prune(root: XmlNode, elements: AllowedElements) -> XmlNode:
+    """Return the tree without the elements that the profile does not allow."""
+    return root._replace(children=_prune_children(root.children, elements))
+
+
+def profile_elements(profile: str) -> AllowedElements:
+    """Return the elements that a profile allows."""
+    elements: AllowedElements = _elements_table()["profiles"][profile]
+    return elements
+
+
+def delivery(invoice: Invoice) -> XmlNode:
+    """Return the delivery (BG-13); the schema requires the element even if it is empty."""
+    delivered = invoice.delivery or _NO_DELIVERY
+    children = (
+        ship_to_party(delivered),
+        _delivery_event(delivered),
+        document_reference(
+            "ram:DespatchAdviceReferencedDocument", invoice.despatch_advice_reference
+        ),
+        document_reference(
+            "ram:ReceivingAdviceReferencedDocument", invoice.receiving_advice_reference
+        ),
+    )
+    present = tuple(child for child in children if child is not None)
+    return XmlNode("ram:ApplicableHeaderTradeDelivery", None, {}, present)
 
 
 def _context(invoice: Invoice, profile: InvoiceProfile) -> XmlNode | None:
@@ -84,65 +119,20 @@ def _transaction(invoice: Invoice, totals: InvoiceTotals) -> XmlNode | None:
     )
 
 
-type AllowedElements = Mapping[str, AllowedElements | None]
-"""The elements that are allowed, each with its own; None stands for a value."""
-
-# Factur-X knows it without content only (MINIMUM), and wants it everywhere.
-_ALLOWED_EMPTY: Final = "ram:ApplicableHeaderTradeDelivery"
-
-
-def prune(root: XmlNode, elements: AllowedElements) -> XmlNode:
-    """Return the tree with those elements only that the profile knows."""
-    return root._replace(children=_prune_children(root.children, elements))
-
-
-def profile_elements(profile: str) -> AllowedElements:
-    """Return what a profile allows."""
-    elements: AllowedElements = _elements_table()["profiles"][profile]
-    return elements
-
-
-@cache
-def _elements_table() -> dict[str, Any]:
-    source = files("chalicelib.engine.einvoice").joinpath("cii_elements.json")
-    table: dict[str, Any] = json.loads(source.read_text(encoding="utf-8"))
-    return table
-
-
 def _prune_children(nodes: Sequence[XmlNode], elements: AllowedElements) -> list[XmlNode]:
-    kept: list[XmlNode] = []
+    pruned: list[XmlNode] = []
     for node in nodes:
         tag = node.tag
         if tag not in elements:
             continue
-        within = elements[tag]
-        if within is None:
-            kept.append(node)
+        inner = elements[tag]
+        if inner is None:
+            pruned.append(node)
             continue
-        children = _prune_children(node.children, within)
+        children = _prune_children(node.children, inner)
         if children or tag == _ALLOWED_EMPTY:
-            kept.append(XmlNode(tag, None, node.attributes, children))
-    return kept
-
-
-_NO_DELIVERY = DeliveryInformation()
-
-
-def delivery(invoice: Invoice) -> XmlNode:
-    """Return the delivery; the schema wants the element also when it says nothing."""
-    delivered = invoice.delivery or _NO_DELIVERY
-    children = (
-        ship_to_party(delivered),
-        _delivery_event(delivered),
-        document_reference(
-            "ram:DespatchAdviceReferencedDocument", invoice.despatch_advice_reference
-        ),
-        document_reference(
-            "ram:ReceivingAdviceReferencedDocument", invoice.receiving_advice_reference
-        ),
-    )
-    present = tuple(child for child in children if child is not None)
-    return XmlNode("ram:ApplicableHeaderTradeDelivery", None, {}, present)
+            pruned.append(XmlNode(tag, None, node.attributes, children))
+    return pruned
 
 
 def _delivery_event(delivered: DeliveryInformation) -> XmlNode | None:
@@ -150,3 +140,10 @@ def _delivery_event(delivered: DeliveryInformation) -> XmlNode | None:
     if occurrence is None:
         return None
     return XmlNode("ram:ActualDeliverySupplyChainEvent", None, {}, (occurrence,))
+
+
+@cache
+def _elements_table() -> dict[str, Any]:
+    source = files("chalicelib.engine.einvoice").joinpath("cii_elements.json")
+    table: dict[str, Any] = json.loads(source.read_text(encoding="utf-8"))
+    return table

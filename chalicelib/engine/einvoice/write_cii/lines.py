@@ -1,4 +1,4 @@
-"""A line of an invoice, as CII."""
+"""CII line of an invoice."""
 
 from decimal import Decimal
 from typing import Final
@@ -17,7 +17,7 @@ _ONE: Final = Decimal(1)
 
 
 def line_item(line: InvoiceLine, net_amount: Decimal) -> XmlNode | None:
-    """Return BG-25."""
+    """Return a line with its computed net amount (BG-25)."""
     return group(
         "ram:IncludedSupplyChainTradeLineItem",
         group(

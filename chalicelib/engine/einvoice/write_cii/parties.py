@@ -1,4 +1,4 @@
-"""Seller, buyer, payee, tax representative and whom the goods go to, as CII."""
+"""CII parties: seller, buyer, payee, tax representative and ship-to party."""
 
 from chalicelib.engine.einvoice.model import (
     Buyer,
@@ -15,7 +15,7 @@ from chalicelib.engine.einvoice.xml_writer import XmlNode, group, leaf
 
 
 def seller_party(seller: Seller) -> XmlNode | None:
-    """Return BG-4."""
+    """Return the seller (BG-4)."""
     return group(
         "ram:SellerTradeParty",
         *party_identifiers(*seller.identifiers),
@@ -25,13 +25,14 @@ def seller_party(seller: Seller) -> XmlNode | None:
         _contact(seller.contact),
         _address(seller.address),
         _electronic_address(seller.electronic_address),
+        # VA is the VAT identifier (BT-31), FC the tax number (BT-32).
         _tax_registration(seller.vat_id, "VA"),
         _tax_registration(seller.tax_number, "FC"),
     )
 
 
 def buyer_party(buyer: Buyer) -> XmlNode | None:
-    """Return BG-7."""
+    """Return the buyer (BG-7)."""
     return group(
         "ram:BuyerTradeParty",
         *party_identifiers(buyer.identifier),
@@ -45,7 +46,7 @@ def buyer_party(buyer: Buyer) -> XmlNode | None:
 
 
 def tax_representative_party(representative: TaxRepresentative | None) -> XmlNode | None:
-    """Return BG-11."""
+    """Return the tax representative (BG-11)."""
     if representative is None:
         return None
     return group(
@@ -57,7 +58,7 @@ def tax_representative_party(representative: TaxRepresentative | None) -> XmlNod
 
 
 def payee_party(payee: Payee | None) -> XmlNode | None:
-    """Return BG-10."""
+    """Return the payee (BG-10)."""
     if payee is None:
         return None
     return group(
@@ -69,7 +70,7 @@ def payee_party(payee: Payee | None) -> XmlNode | None:
 
 
 def ship_to_party(delivery: DeliveryInformation) -> XmlNode | None:
-    """Return BT-70, BT-71 and BG-15."""
+    """Return the receiver of the delivery (BT-70, BT-71, BG-15)."""
     return group(
         "ram:ShipToTradeParty",
         *party_identifiers(delivery.location),

@@ -1,4 +1,4 @@
-"""Currency, payment, VAT and totals, as CII."""
+"""CII trade settlement: currency, payment, VAT and totals."""
 
 import re
 from types import MappingProxyType
@@ -29,12 +29,14 @@ from chalicelib.engine.einvoice.xml_writer import (
     payment_terms_text,
 )
 
-# UNTDID 2005, which the model uses, to UNTDID 2475, which CII uses.
+# VAT point date codes (BT-8): UNTDID 2005 of the model to UNTDID 2475 of CII.
 CII_TAX_POINT_CODES: Final = MappingProxyType({"3": "5", "35": "29", "432": "72"})
+# ISO 13616. Other account numbers have another element in CII.
+_IBAN: Final = re.compile(r"[A-Z]{2}[0-9]{2}[A-Z0-9]{1,30}")
 
 
 def settlement(invoice: Invoice, totals: InvoiceTotals) -> XmlNode | None:
-    """Return the settlement of the whole invoice."""
+    """Return the header settlement."""
     payment = invoice.payment
     return group(
         "ram:ApplicableHeaderTradeSettlement",
@@ -63,6 +65,27 @@ def settlement(invoice: Invoice, totals: InvoiceTotals) -> XmlNode | None:
     )
 
 
+def creditor_id(payment: PaymentInstructions | None) -> str | None:
+    """Return the creditor identifier (BT-90)."""
+    return payment.direct_debit.creditor_id if payment and payment.direct_debit else None
+
+
+def mandate_reference(payment: PaymentInstructions | None) -> str | None:
+    """Return the mandate reference (BT-89)."""
+    return payment.direct_debit.mandate_reference if payment and payment.direct_debit else None
+
+
+def payment_means(payment: PaymentInstructions | None) -> tuple[XmlNode | None, ...]:
+    """Return BG-16: one element for each account; the first also has the card and the debit."""
+    if payment is None:
+        return ()
+    first, *others = payment.credit_transfers or (None,)
+    return (
+        _payment_means(payment, first, _card(payment), _debited_account(payment)),
+        *(_payment_means(payment, transfer) for transfer in others),
+    )
+
+
 def _vat_breakdown(invoice: Invoice, totals: InvoiceTotals) -> tuple[XmlNode | None, ...]:
     return tuple(
         _trade_tax_group(part, invoice if position == 0 else None)
@@ -71,7 +94,10 @@ def _vat_breakdown(invoice: Invoice, totals: InvoiceTotals) -> tuple[XmlNode | N
 
 
 def _trade_tax_group(breakdown: VatBreakdown, invoice: Invoice | None) -> XmlNode | None:
-    """Return BG-23; the tax point stands once (CII-SR-461, -462), in the first part."""
+    """Return BG-23; the tax point may occur only once (CII-SR-461, CII-SR-462).
+
+    `invoice` is given for the first group alone, which carries the tax point.
+    """
     tax_point = invoice.tax_point_date if invoice else None
     code = CII_TAX_POINT_CODES.get(invoice.tax_point_date_code or "") if invoice else None
     return group(
@@ -84,7 +110,7 @@ def _trade_tax_group(breakdown: VatBreakdown, invoice: Invoice | None) -> XmlNod
         leaf("ram:ExemptionReasonCode", breakdown.exemption_reason_code),
         group("ram:TaxPointDate", leaf("udt:DateString", format_date_102(tax_point), format="102")),
         leaf("ram:DueDateTypeCode", code),
-        # Also for category O, which has none elsewhere: XRechnung BR-DE-14.
+        # XRechnung BR-DE-14 demands a rate here also for category O, which has none elsewhere.
         leaf("ram:RateApplicablePercent", format_rate(breakdown.rate) or "0"),
     )
 
@@ -128,30 +154,6 @@ def _preceding_invoices(invoice: Invoice) -> tuple[XmlNode | None, ...]:
             formatted_date_time("ram:FormattedIssueDateTime", preceding.issue_date),
         )
         for preceding in invoice.preceding_invoices
-    )
-
-
-_IBAN: Final = re.compile(r"[A-Z]{2}[0-9]{2}[A-Z0-9]{1,30}")
-
-
-def creditor_id(payment: PaymentInstructions | None) -> str | None:
-    """Return BT-90."""
-    return payment.direct_debit.creditor_id if payment and payment.direct_debit else None
-
-
-def mandate_reference(payment: PaymentInstructions | None) -> str | None:
-    """Return BT-89."""
-    return payment.direct_debit.mandate_reference if payment and payment.direct_debit else None
-
-
-def payment_means(payment: PaymentInstructions | None) -> tuple[XmlNode | None, ...]:
-    """Return BG-16: an element for each account, card and debit in the first."""
-    if payment is None:
-        return ()
-    first, *others = payment.credit_transfers or (None,)
-    return (
-        _payment_means(payment, first, _card(payment), _debited_account(payment)),
-        *(_payment_means(payment, transfer) for transfer in others),
     )
 
 

@@ -1,4 +1,4 @@
-"""What recurs in CII: dates, periods, identifiers, allowances and charges."""
+"""CII elements that recur: dates, periods, identifiers, allowances and charges."""
 
 import datetime as dt
 
@@ -13,21 +13,22 @@ from chalicelib.engine.einvoice.xml_writer import (
     leaf,
 )
 
+# UNTDID 2379: CCYYMMDD.
 _DATE_FORMAT: str = "102"
 
 
 def date_time(tag: str, value: dt.date | None) -> XmlNode | None:
-    """Return a date."""
+    """Return a date as an element of this tag."""
     return group(tag, leaf("udt:DateTimeString", format_date_102(value), format=_DATE_FORMAT))
 
 
 def formatted_date_time(tag: str, value: dt.date | None) -> XmlNode | None:
-    """Return a date of the kind that references to documents carry."""
+    """Return a date of a document reference, which has a qualified data type."""
     return group(tag, leaf("qdt:DateTimeString", format_date_102(value), format=_DATE_FORMAT))
 
 
 def billing_period(period: Period | None) -> XmlNode | None:
-    """Return a period of an invoice or a line."""
+    """Return the period of an invoice or a line (BG-14, BG-26)."""
     if period is None:
         return None
     return group(
@@ -38,12 +39,12 @@ def billing_period(period: Period | None) -> XmlNode | None:
 
 
 def identifier(tag: str, value: Identifier | None) -> XmlNode | None:
-    """Return an identifier with its scheme."""
+    """Return an identifier with its scheme as an element of this tag."""
     return None if value is None else leaf(tag, value.id, schemeID=value.scheme)
 
 
 def party_identifiers(*values: Identifier | None) -> tuple[XmlNode | None, ...]:
-    """Return identifiers of a party: first those without, then those with a scheme."""
+    """Return the identifiers of a party: first `ID` without a scheme, then `GlobalID` with one."""
     present = [value for value in values if value is not None]
     return (
         *(leaf("ram:ID", value.id) for value in present if not value.scheme),
@@ -58,7 +59,7 @@ def party_identifiers(*values: Identifier | None) -> tuple[XmlNode | None, ...]:
 def allowance_charge(
     adjustment: Adjustment, *, charge: bool, category: XmlNode | None = None
 ) -> XmlNode | None:
-    """Return an allowance or a charge of the document or of a line."""
+    """Return an allowance or a charge; `category` is the VAT that only those of a document have."""
     return group(
         "ram:SpecifiedTradeAllowanceCharge",
         group("ram:ChargeIndicator", leaf("udt:Indicator", "true" if charge else "false")),

@@ -1,4 +1,4 @@
-"""Invoices as UBL 2.1: Invoice or CreditNote, after the type code."""
+"""Writer of invoices as UBL 2.1: Invoice or CreditNote, depending on the type code."""
 
 from chalicelib.engine.einvoice.write_ubl.document import write_ubl
 

@@ -1,4 +1,4 @@
-"""The document, in the two orders that the schemas of Invoice and CreditNote have."""
+"""UBL document, in the element order of the schema of Invoice or of CreditNote."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -33,7 +33,7 @@ from chalicelib.engine.einvoice.xml_writer import (
     serialise_xml,
 )
 
-# The credit notes among the codes of UNTDID 1001 that EN 16931 allows (BR-CL-01).
+# Codes of UNTDID 1001 that EN 16931 allows for credit notes (BR-CL-01).
 CREDIT_NOTE_CODES: Final = frozenset(
     {"81", "83", "261", "262", "296", "308", "381", "396", "420", "458", "532"}
 )
@@ -47,7 +47,7 @@ NAMESPACES: Final[Mapping[str | None, str]] = MappingProxyType(
 
 
 def write_ubl(invoice: Invoice, totals: InvoiceTotals, profile: InvoiceProfile) -> bytes:
-    """Write the invoice as UBL."""
+    """Write the invoice as UBL; absent values give no elements."""
     is_credit_note = invoice.type_code in CREDIT_NOTE_CODES
     name = "CreditNote" if is_credit_note else "Invoice"
     head = _credit_note_head(invoice) if is_credit_note else _invoice_head(invoice)
@@ -64,6 +64,56 @@ def write_ubl(invoice: Invoice, totals: InvoiceTotals, profile: InvoiceProfile) 
     return serialise_xml(root, {None: f"{UBL_SCHEMA}:{name}-2", **NAMESPACES})
 
 
+def delivery(delivered: DeliveryInformation | None) -> XmlNode | None:
+    """Return the delivery (BG-13)."""
+    if delivered is None:
+        return None
+    return group(
+        "cac:Delivery",
+        leaf("cbc:ActualDeliveryDate", format_date(delivered.date)),
+        group(
+            "cac:DeliveryLocation",
+            identifier("cbc:ID", delivered.location),
+            postal_address("cac:Address", delivered.address),
+        ),
+        group("cac:DeliveryParty", group("cac:PartyName", leaf("cbc:Name", delivered.party_name))),
+    )
+
+
+def tax_totals(invoice: Invoice, totals: InvoiceTotals) -> tuple[XmlNode | None, ...]:
+    """Return BT-110 with the VAT breakdown (BG-23), then BT-111 in the tax currency."""
+    return (
+        group(
+            "cac:TaxTotal",
+            money("cbc:TaxAmount", totals.tax_total, invoice.currency),
+            *(_tax_subtotal(part, invoice.currency) for part in totals.vat_breakdown),
+        ),
+        group(
+            "cac:TaxTotal",
+            money("cbc:TaxAmount", invoice.tax_total_in_tax_currency, invoice.tax_currency),
+        ),
+    )
+
+
+def monetary_total(invoice: Invoice, totals: InvoiceTotals) -> XmlNode | None:
+    """Return the document totals (BG-22)."""
+    currency = invoice.currency
+    allowances = totals.allowance_total if invoice.allowances else None
+    charges = totals.charge_total if invoice.charges else None
+    return group(
+        "cac:LegalMonetaryTotal",
+        money("cbc:LineExtensionAmount", totals.line_total, currency),
+        money("cbc:TaxExclusiveAmount", totals.tax_basis_total, currency),
+        money("cbc:TaxInclusiveAmount", totals.grand_total, currency),
+        money("cbc:AllowanceTotalAmount", allowances, currency),
+        money("cbc:ChargeTotalAmount", charges, currency),
+        money("cbc:PrepaidAmount", invoice.prepaid_amount, currency),
+        money("cbc:PayableRoundingAmount", invoice.rounding_amount, currency),
+        money("cbc:PayableAmount", totals.due_amount, currency),
+    )
+
+
+# The two schemas order the same elements differently.
 def _invoice_head(invoice: Invoice) -> tuple[XmlNode | None, ...]:
     return (
         leaf("cbc:DueDate", format_date(invoice.due_date)),
@@ -133,58 +183,9 @@ def _body(
 
 
 def _note(note: InvoiceNote) -> XmlNode | None:
-    """Return BT-22, which carries BT-21 between number signs."""
+    """Return BT-22; UBL has no element for BT-21, which stands before the text as `#AAI#`."""
     text = f"#{note.subject_code}#{note.text}" if note.subject_code else note.text
     return leaf("cbc:Note", text)
-
-
-def delivery(delivered: DeliveryInformation | None) -> XmlNode | None:
-    """Return BG-13."""
-    if delivered is None:
-        return None
-    return group(
-        "cac:Delivery",
-        leaf("cbc:ActualDeliveryDate", format_date(delivered.date)),
-        group(
-            "cac:DeliveryLocation",
-            identifier("cbc:ID", delivered.location),
-            postal_address("cac:Address", delivered.address),
-        ),
-        group("cac:DeliveryParty", group("cac:PartyName", leaf("cbc:Name", delivered.party_name))),
-    )
-
-
-def tax_totals(invoice: Invoice, totals: InvoiceTotals) -> tuple[XmlNode | None, ...]:
-    """Return BG-23 and BT-110; then BT-111, in the currency of the tax."""
-    return (
-        group(
-            "cac:TaxTotal",
-            money("cbc:TaxAmount", totals.tax_total, invoice.currency),
-            *(_tax_subtotal(part, invoice.currency) for part in totals.vat_breakdown),
-        ),
-        group(
-            "cac:TaxTotal",
-            money("cbc:TaxAmount", invoice.tax_total_in_tax_currency, invoice.tax_currency),
-        ),
-    )
-
-
-def monetary_total(invoice: Invoice, totals: InvoiceTotals) -> XmlNode | None:
-    """Return BG-22."""
-    currency = invoice.currency
-    allowances = totals.allowance_total if invoice.allowances else None
-    charges = totals.charge_total if invoice.charges else None
-    return group(
-        "cac:LegalMonetaryTotal",
-        money("cbc:LineExtensionAmount", totals.line_total, currency),
-        money("cbc:TaxExclusiveAmount", totals.tax_basis_total, currency),
-        money("cbc:TaxInclusiveAmount", totals.grand_total, currency),
-        money("cbc:AllowanceTotalAmount", allowances, currency),
-        money("cbc:ChargeTotalAmount", charges, currency),
-        money("cbc:PrepaidAmount", invoice.prepaid_amount, currency),
-        money("cbc:PayableRoundingAmount", invoice.rounding_amount, currency),
-        money("cbc:PayableAmount", totals.due_amount, currency),
-    )
 
 
 def _tax_subtotal(breakdown: VatBreakdown, currency: str) -> XmlNode | None:
@@ -195,7 +196,7 @@ def _tax_subtotal(breakdown: VatBreakdown, currency: str) -> XmlNode | None:
         group(
             "cac:TaxCategory",
             leaf("cbc:ID", breakdown.category),
-            # Also for category O, which has none elsewhere: XRechnung BR-DE-14.
+            # XRechnung BR-DE-14 demands a rate here also for category O, which has none elsewhere.
             leaf("cbc:Percent", format_rate(breakdown.rate) or "0"),
             leaf("cbc:TaxExemptionReasonCode", breakdown.exemption_reason_code),
             leaf("cbc:TaxExemptionReason", breakdown.exemption_reason),

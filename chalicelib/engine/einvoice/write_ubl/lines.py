@@ -1,4 +1,4 @@
-"""A line of an invoice or a credit note, as UBL."""
+"""UBL line of an invoice or a credit note."""
 
 from decimal import Decimal
 from typing import Final
@@ -21,7 +21,7 @@ _ZERO: Final = Decimal(0)
 def line_item(
     line: InvoiceLine, net_amount: Decimal, currency: str, *, is_credit_note: bool
 ) -> XmlNode | None:
-    """Return BG-25."""
+    """Return a line with its computed net amount (BG-25)."""
     return group(
         "cac:CreditNoteLine" if is_credit_note else "cac:InvoiceLine",
         leaf("cbc:ID", line.id),
@@ -94,7 +94,10 @@ def _base_quantity(price: PriceDetails) -> XmlNode | None:
 
 
 def _price_discount(price: PriceDetails, currency: str) -> XmlNode | None:
-    """Return BT-147 and BT-148; without a discount it is nought, which UBL must name."""
+    """Return the discount and the gross price (BT-147, BT-148).
+
+    UBL has the gross price only inside an allowance, whose amount is required: no discount is 0.
+    """
     if price.gross is None:
         return None
     return group(

@@ -1,4 +1,4 @@
-"""Seller, buyer, payee and tax representative, as UBL."""
+"""UBL parties: seller, buyer, payee and tax representative."""
 
 from typing import Final
 
@@ -14,14 +14,14 @@ from chalicelib.engine.einvoice.model import (
 from chalicelib.engine.einvoice.write_ubl.values import identifier, tax_scheme
 from chalicelib.engine.einvoice.xml_writer import XmlNode, group, leaf
 
-# The scheme that tells BT-90 from the other identifiers of a party.
+# Scheme of the creditor identifier (BT-90), which UBL has among the identifiers of a party.
 CREDITOR_ID_SCHEME: Final = "SEPA"
-# A tax number that is no VAT identifier (BT-32).
+# Tax scheme of the tax number (BT-32), which is not a VAT identifier.
 TAX_NUMBER_SCHEME: Final = "FC"
 
 
 def seller_party(invoice: Invoice) -> XmlNode | None:
-    """Return BG-4, and BT-90 beside its identifiers."""
+    """Return the seller (BG-4); its identifiers include the creditor identifier (BT-90)."""
     seller = invoice.seller
     debit = invoice.payment.direct_debit if invoice.payment else None
     return group(
@@ -47,7 +47,7 @@ def seller_party(invoice: Invoice) -> XmlNode | None:
 
 
 def buyer_party(buyer: Buyer) -> XmlNode | None:
-    """Return BG-7."""
+    """Return the buyer (BG-7)."""
     return group(
         "cac:AccountingCustomerParty",
         group(
@@ -68,7 +68,7 @@ def buyer_party(buyer: Buyer) -> XmlNode | None:
 
 
 def payee_party(payee: Payee | None) -> XmlNode | None:
-    """Return BG-10."""
+    """Return the payee (BG-10)."""
     if payee is None:
         return None
     return group(
@@ -80,7 +80,7 @@ def payee_party(payee: Payee | None) -> XmlNode | None:
 
 
 def tax_representative_party(representative: TaxRepresentative | None) -> XmlNode | None:
-    """Return BG-11."""
+    """Return the tax representative (BG-11)."""
     if representative is None:
         return None
     return group(
@@ -92,7 +92,7 @@ def tax_representative_party(representative: TaxRepresentative | None) -> XmlNod
 
 
 def postal_address(tag: str, address: PostalAddress | None) -> XmlNode | None:
-    """Return an address."""
+    """Return a postal address as an element of this tag."""
     if address is None:
         return None
     return group(

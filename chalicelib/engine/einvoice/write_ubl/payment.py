@@ -1,4 +1,4 @@
-"""How and until when to pay, as UBL."""
+"""UBL payment instructions and payment terms."""
 
 import datetime as dt
 from typing import Final
@@ -12,14 +12,15 @@ from chalicelib.engine.einvoice.xml_writer import (
     payment_terms_text,
 )
 
-# UNTDID 4461: not defined. A credit note has its due date in the means of payment only.
+# UNTDID 4461, "instrument not defined": for a credit note with a due date and no payment, because
+# UBL has the due date of a credit note only in the payment means.
 UNDEFINED_MEANS_CODE: Final = "1"
-# UBL demands the network of a card; EN 16931 has none.
+# UBL requires the network of a card; EN 16931 has no term for it.
 _CARD_NETWORK: Final = "NA"
 
 
 def payment_means(invoice: Invoice, *, due_date: dt.date | None) -> tuple[XmlNode | None, ...]:
-    """Return BG-16: an element for each account, card and debit in the first."""
+    """Return BG-16: one element for each account; the first also has the card and the debit."""
     payment = invoice.payment
     if payment is None:
         if due_date is None:
@@ -33,7 +34,7 @@ def payment_means(invoice: Invoice, *, due_date: dt.date | None) -> tuple[XmlNod
 
 
 def payment_terms_node(invoice: Invoice) -> XmlNode | None:
-    """Return BT-20."""
+    """Return the payment terms (BT-20)."""
     return group("cac:PaymentTerms", leaf("cbc:Note", payment_terms_text(invoice)))
 
 
@@ -49,7 +50,8 @@ def _payment_means(
         leaf(
             "cbc:PaymentMeansCode",
             payment.means_code,
-            name=payment.means_text if is_first else None,  # UBL-SR-46
+            # The text of the means may occur only once (UBL-SR-46).
+            name=payment.means_text if is_first else None,
         ),
         leaf("cbc:PaymentDueDate", format_date(due_date)),
         leaf("cbc:PaymentID", payment.reference),

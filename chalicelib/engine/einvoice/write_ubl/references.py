@@ -1,4 +1,4 @@
-"""The documents that an invoice refers to, as UBL."""
+"""UBL references to other documents."""
 
 from typing import Final
 
@@ -6,15 +6,15 @@ from chalicelib.engine.einvoice.model import Identifier, Invoice
 from chalicelib.engine.einvoice.write_ubl.values import identifier
 from chalicelib.engine.einvoice.xml_writer import XmlNode, format_date, group, leaf
 
-# UBL demands the number of the order beside that of the sales order.
+# UBL requires an order number (BT-13) if there is a sales order number (BT-14).
 NO_ORDER_ID: Final = "NA"
-# UNTDID 1001.
+# Document type codes of UNTDID 1001.
 PROJECT_CODE: Final = "50"
 INVOICED_OBJECT_CODE: Final = "130"
 
 
 def order_reference(invoice: Invoice) -> XmlNode | None:
-    """Return BT-13 and BT-14."""
+    """Return the references to the order and the sales order (BT-13, BT-14)."""
     sales_order = leaf("cbc:SalesOrderID", invoice.sales_order_reference)
     order = leaf("cbc:ID", invoice.order_reference)
     if order is None and sales_order is not None:
@@ -23,7 +23,7 @@ def order_reference(invoice: Invoice) -> XmlNode | None:
 
 
 def preceding_invoices(invoice: Invoice) -> tuple[XmlNode | None, ...]:
-    """Return BG-3."""
+    """Return the preceding invoices (BG-3)."""
     return tuple(
         group(
             "cac:BillingReference",
@@ -38,32 +38,32 @@ def preceding_invoices(invoice: Invoice) -> tuple[XmlNode | None, ...]:
 
 
 def despatch_advice(invoice: Invoice) -> XmlNode | None:
-    """Return BT-16."""
+    """Return the despatch advice reference (BT-16)."""
     return _document_reference("cac:DespatchDocumentReference", invoice.despatch_advice_reference)
 
 
 def receiving_advice(invoice: Invoice) -> XmlNode | None:
-    """Return BT-15."""
+    """Return the receiving advice reference (BT-15)."""
     return _document_reference("cac:ReceiptDocumentReference", invoice.receiving_advice_reference)
 
 
 def tender(invoice: Invoice) -> XmlNode | None:
-    """Return BT-17."""
+    """Return the tender reference (BT-17)."""
     return _document_reference("cac:OriginatorDocumentReference", invoice.tender_reference)
 
 
 def contract(invoice: Invoice) -> XmlNode | None:
-    """Return BT-12."""
+    """Return the contract reference (BT-12)."""
     return _document_reference("cac:ContractDocumentReference", invoice.contract_reference)
 
 
 def project(invoice: Invoice) -> XmlNode | None:
-    """Return BT-11."""
+    """Return the project reference (BT-11)."""
     return _document_reference("cac:ProjectReference", invoice.project_reference)
 
 
 def project_document(invoice: Invoice) -> XmlNode | None:
-    """Return BT-11 of a credit note, which has no element of its own for it."""
+    """Return the project reference (BT-11) of a credit note, whose schema has no element for it."""
     if not invoice.project_reference:
         return None
     return group(
@@ -74,7 +74,7 @@ def project_document(invoice: Invoice) -> XmlNode | None:
 
 
 def additional_documents(invoice: Invoice) -> tuple[XmlNode | None, ...]:
-    """Return BG-24 and BT-18."""
+    """Return the supporting documents (BG-24) and the invoiced object (BT-18)."""
     return (
         *(
             group(
@@ -93,7 +93,7 @@ def additional_documents(invoice: Invoice) -> tuple[XmlNode | None, ...]:
 
 
 def invoiced_object_reference(tag: str, value: Identifier | None) -> XmlNode | None:
-    """Return what is invoiced (BT-18, BT-128)."""
+    """Return the identifier of the invoiced object (BT-18, BT-128)."""
     if value is None:
         return None
     return group(

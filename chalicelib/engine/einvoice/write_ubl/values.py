@@ -1,4 +1,4 @@
-"""What recurs in UBL: identifiers, periods, money, VAT categories, allowances and charges."""
+"""UBL elements that recur: identifiers, periods, money, VAT categories, allowances, charges."""
 
 from decimal import Decimal
 
@@ -21,17 +21,17 @@ from chalicelib.engine.einvoice.xml_writer import (
 
 
 def identifier(tag: str, value: Identifier | None) -> XmlNode | None:
-    """Return an identifier with its scheme."""
+    """Return an identifier with its scheme as an element of this tag."""
     return None if value is None else leaf(tag, value.id, schemeID=value.scheme)
 
 
 def money(tag: str, value: Decimal | None, currency: str | None) -> XmlNode | None:
-    """Return an amount with its currency."""
+    """Return an amount of money with its currency."""
     return leaf(tag, format_amount(value), currencyID=currency)
 
 
 def invoice_period(period: Period | None, *, code: str | None = None) -> XmlNode | None:
-    """Return a period; that of the document also says when VAT is due (BT-8)."""
+    """Return a period; that of the document also has the VAT point date code (BT-8)."""
     return group(
         "cac:InvoicePeriod",
         leaf("cbc:StartDate", format_date(period.start if period else None)),
@@ -41,7 +41,7 @@ def invoice_period(period: Period | None, *, code: str | None = None) -> XmlNode
 
 
 def tax_scheme(name: str = "VAT") -> XmlNode | None:
-    """Return the kind of tax."""
+    """Return the tax scheme."""
     return group("cac:TaxScheme", leaf("cbc:ID", name))
 
 
@@ -54,7 +54,7 @@ def tax_category(tag: str, vat: Vat) -> XmlNode | None:
 def allowance_charge(
     adjustment: Adjustment, currency: str, *, charge: bool, category: XmlNode | None = None
 ) -> XmlNode | None:
-    """Return an allowance or a charge of the document or of a line."""
+    """Return an allowance or a charge; `category` is the VAT that only those of a document have."""
     return group(
         "cac:AllowanceCharge",
         leaf("cbc:ChargeIndicator", "true" if charge else "false"),
@@ -70,6 +70,6 @@ def allowance_charge(
 def document_adjustment(
     adjustment: DocumentAdjustment, currency: str, *, charge: bool
 ) -> XmlNode | None:
-    """Return an allowance or a charge of the document."""
+    """Return an allowance or a charge of the document, with its VAT."""
     category = tax_category("cac:TaxCategory", adjustment.vat)
     return allowance_charge(adjustment, currency, charge=charge, category=category)

@@ -1,9 +1,9 @@
-"""What is painted and has no tag is decoration: marked as an artifact (ISO 32000-1, 14.8.2.2).
+"""Artifacts (ISO 32000-1, 14.8.2.2): marks painted content without a tag as decoration.
 
-The browser leaves untagged what nobody is to be read: backgrounds, borders, headers and footers,
-what is `aria-hidden`. What it loses beside that is told by browser/untagged.py. It tags the
-content of pages and of forms on them; where it draws a form twice, once as its shadow, both have
-the same tags.
+The browser leaves untagged what is not to be read: backgrounds, borders, headers and footers, and
+elements with `aria-hidden`. browser/output/accessibility.py reports other content that it leaves
+untagged. The browser tags the content of pages and of the form XObjects on them; where it draws a
+form twice, once as its shadow, both drawings have the same tags.
 """
 
 import re
@@ -22,14 +22,14 @@ type _ObjGen = tuple[int, int]
 
 _TAG_BEGIN: Final = re.compile(rb"/\w+\s*<<\s*/MCID\s+\d+\s*>>\s*BDC")
 _ARTIFACT: Final = b"/Artifact BMC"
-# What a copy has of its own.
+# Entries that a copy gets anew or must not have.
 _KEYS_NOT_COPIED: Final = frozenset(
     ["/Length", "/Filter", "/DecodeParms", "/StructParents", "/Resources"]
 )
 
 
 def mark_artifacts(document: "pikepdf.Pdf") -> None:
-    """Mark all that has no tag on the document's pages and in the forms that they draw."""
+    """Mark all untagged content on the pages and in the forms that they draw."""
     forms = _FormXObjects(document)
     for page in document.pages:
         content = b"\n".join(part.read_bytes() for part in _content_streams(page))
@@ -41,14 +41,14 @@ def mark_artifacts(document: "pikepdf.Pdf") -> None:
 
 
 def _content_streams(page: "pikepdf.Page") -> list[Any]:
-    import pikepdf  # noqa: PLC0415 -- as finishing/pdf.py
+    import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
 
     contents: Any = page.get("/Contents", [])
     return [contents] if isinstance(contents, pikepdf.Stream) else list(contents)
 
 
 class _FormXObjects:
-    """The forms of a document: which of them hold tags, and which have been drawn."""
+    """Form XObjects of a document: those that contain tags, and those already drawn."""
 
     def __init__(self, document: "pikepdf.Pdf") -> None:
         self._document = document
@@ -56,7 +56,7 @@ class _FormXObjects:
         self._drawn_ids: set[_ObjGen] = set()
 
     def mark_in_resources(self, resources: Any) -> None:
-        """Mark what has no tag in the forms named here; one in another comes before it."""
+        """Mark the untagged content of the named forms; inner forms come first."""
         for form in form_xobjects(resources, self._has_tags):
             inner, content = form.get("/Resources", {}), form.read_bytes()
             self._has_tags[form.objgen] = b"/MCID" in content or any(
@@ -66,30 +66,34 @@ class _FormXObjects:
                 form.write(mark_untagged_as_artifact(content, self.xobject_resolver(inner)))
 
     def xobject_resolver(self, resources: Any) -> ResolveXObject:
-        """Return how what is named here is drawn where there is no tag around it."""
+        """Return the resolver for XObjects that are drawn outside of tags.
+
+        The first drawing of a tagged form stays as it is. A later one is its shadow: it uses an
+        untagged copy, so that the content is not tagged twice.
+        """
         objects = resources.get("/XObject", {})
 
-        def drawn(name: bytes) -> bytes | None:
-            known = objects.get("/" + name.decode("latin-1"))
-            if known is None or not self._has_tags.get(known.objgen):
+        def resolve(name: bytes) -> bytes | None:
+            xobject = objects.get("/" + name.decode("latin-1"))
+            if xobject is None or not self._has_tags.get(xobject.objgen):
                 return name
-            if known.objgen not in self._drawn_ids:
-                self._drawn_ids.add(known.objgen)
+            if xobject.objgen not in self._drawn_ids:
+                self._drawn_ids.add(xobject.objgen)
                 return None
             return self._add_untagged_copy(objects, name)
 
-        return drawn
+        return resolve
 
     def _add_untagged_copy(self, objects: Any, name: bytes) -> bytes:
-        """Name a form that looks alike and has no tags."""
-        copy = name + b"Artifact"
-        key = "/" + copy.decode("latin-1")
+        """Add a copy of the form without tags to `objects`; return its name."""
+        copy_name = name + b"Artifact"
+        key = "/" + copy_name.decode("latin-1")
         if key not in objects:
             objects[key] = self._untagged_copy(objects["/" + name.decode("latin-1")])
-        return copy
+        return copy_name
 
     def _untagged_copy(self, form: Any) -> Any:
-        import pikepdf  # noqa: PLC0415 -- as finishing/pdf.py
+        import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
 
         copies: dict[_ObjGen, Any] = {}
         for each in [*form_xobjects(form.get("/Resources", {})), form]:
@@ -106,8 +110,8 @@ class _FormXObjects:
 
 
 def _resources_with_copies(resources: Any, copies: dict[_ObjGen, Any]) -> Any:
-    """Return resources in which copies stand for what they are copies of."""
-    import pikepdf  # noqa: PLC0415 -- as above
+    """Return the resources with each form replaced by its copy."""
+    import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
 
     if "/XObject" not in resources:
         return resources
@@ -118,20 +122,23 @@ def _resources_with_copies(resources: Any, copies: dict[_ObjGen, Any]) -> Any:
 
 
 def _direct_forms(resources: Any) -> Iterator[tuple[str, Any]]:
-    for name, drawn in resources.get("/XObject", {}).items():
-        if drawn.get("/Subtype") == "/Form":
-            yield name, drawn
+    for name, xobject in resources.get("/XObject", {}).items():
+        if xobject.get("/Subtype") == "/Form":
+            yield name, xobject
 
 
 def form_xobjects(resources: Any, known: Iterable[_ObjGen] = ()) -> Iterator[Any]:
-    """Yield each form that is not known once, after those that it draws; however deep they lie."""
+    """Yield each form that is not `known` once, after the forms that it draws.
+
+    Iterates instead of recursing: forms may be nested to any depth.
+    """
     seen = set(known)
-    waiting = [(form, False) for _, form in _direct_forms(resources)]
-    while waiting:
-        form, opened = waiting.pop()
-        if opened:
+    pending = [(form, False) for _, form in _direct_forms(resources)]
+    while pending:
+        form, is_expanded = pending.pop()
+        if is_expanded:
             yield form
         elif form.objgen not in seen:
             seen.add(form.objgen)
-            waiting.append((form, True))
-            waiting += [(each, False) for _, each in _direct_forms(form.get("/Resources", {}))]
+            pending.append((form, True))
+            pending += [(each, False) for _, each in _direct_forms(form.get("/Resources", {}))]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from chalicelib.engine.finishing.finisher import FinishingContext
 
 
-# The browser's own, which it gives to every document but an empty one.
+# The browser's default language; it sets one for every document but an empty one.
 _DEFAULT_LANGUAGE: Final = "en-US"
 _LINKS_DROPPED: Final = (
     "links that are read to nobody were left out, as PDF/UA wants it: those of headers, footers, "
@@ -26,8 +26,17 @@ _LINKS_DROPPED: Final = (
 )
 
 
+# The browser maps glyphs that are parts of letters, such as the dots of Arabic ones, to U+0000, and
+# gives the letters as ActualText. PDF/UA-1, 7.21.7 forbids U+0000; a zero width space is allowed.
+_NUL_MAPPING: Final = re.compile(rb"(?m)^(<[0-9A-F]+> )<0000>$")
+_ZERO_WIDTH_SPACE: Final = rb"\g<1><200B>"
+
+
 def make_accessible(document: "pikepdf.Pdf", finishing: "FinishingContext") -> None:
-    """Tag the document; PDF/UA has more to ask for than level a of PDF/A."""
+    """Repair the tags of the document and mark all other content as artifacts.
+
+    PDF/UA also needs catalog entries and link descriptions, which level a of PDF/A does not.
+    """
     links = repair_structure_tree(document, structure_index(finishing.printed_pdf))
     mark_artifacts(document)
     if finishing.output.pdf.has_pdfua_target:
@@ -38,7 +47,7 @@ def make_accessible(document: "pikepdf.Pdf", finishing: "FinishingContext") -> N
 
 
 def _set_catalog_entries(document: "pikepdf.Pdf") -> None:
-    import pikepdf  # noqa: PLC0415 -- as finishing/pdf.py
+    import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
 
     if "/Lang" not in document.Root:
         document.Root.Lang = _DEFAULT_LANGUAGE
@@ -48,20 +57,14 @@ def _set_catalog_entries(document: "pikepdf.Pdf") -> None:
         page.Tabs = pikepdf.Name.S
 
 
-# The browser gives parts of letters, such as the dots of Arabic ones, no character; what letters
-# they make up stands beside them as ActualText. U+0000 is none, a blank without width is.
-_NUL_MAPPING: Final = re.compile(rb"(?m)^(<[0-9A-F]+> )<0000>$")
-_ZERO_WIDTH_SPACE: Final = rb"\g<1><200B>"
-
-
 def repair_to_unicode(document: "pikepdf.Pdf") -> None:
-    """Give each glyph a character that has none."""
+    """Map each glyph without a character to a zero width space."""
     for font in _fonts(document):
         if "/ToUnicode" in font:
-            old = font.ToUnicode.read_bytes()
-            new = _NUL_MAPPING.sub(_ZERO_WIDTH_SPACE, old)
-            if new != old:
-                font.ToUnicode.write(new)
+            original = font.ToUnicode.read_bytes()
+            repaired = _NUL_MAPPING.sub(_ZERO_WIDTH_SPACE, original)
+            if repaired != original:
+                font.ToUnicode.write(repaired)
 
 
 def _fonts(document: "pikepdf.Pdf") -> Iterator[Any]:
@@ -76,44 +79,52 @@ def _fonts(document: "pikepdf.Pdf") -> Iterator[Any]:
 
 
 def describe_links(elements: Iterable[Any], anchors: Sequence[tuple[str, str]]) -> None:
-    """Give each link its text; where none can surely be told to be its own, its address."""
-    import pikepdf  # noqa: PLC0415 -- as finishing/pdf.py
+    """Set the description of each link to its text.
+
+    A link whose text cannot be told from those of other links with its URL gets the URL.
+    """
+    import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
 
     texts, links = defaultdict[str, list[str]](list), defaultdict[str, list[list[Any]]](list)
-    for address, text in anchors:
-        texts[address].append(text)
+    for target, text in anchors:
+        texts[target].append(text)
     for element in elements:
         element.S = pikepdf.Name.Link
-        # A link that goes over several lines has several.
-        boxes = element_annotations(element)
-        links[_link_target(boxes[0])].append(boxes)
-    for address, alike in links.items():
-        for boxes, text in zip(alike, _link_texts(texts[address], len(alike)), strict=True):
-            for box in boxes:
-                box.Contents = text or address
+        # A link over several lines has several annotations.
+        annotations = element_annotations(element)
+        links[_link_target(annotations[0])].append(annotations)
+    for target, links_to_target in links.items():
+        for annotations, text in zip(
+            links_to_target, _link_texts(texts[target], len(links_to_target)), strict=True
+        ):
+            for annotation in annotations:
+                annotation.Contents = text or target
 
 
 def _link_texts(texts: Sequence[str], count: int) -> Sequence[str]:
     if len(texts) == count:
         return texts
-    # Some links have no element, and which ones these are is not known.
-    said = {text for text in texts if text}
-    return [said.pop() if len(said) == 1 else ""] * count
+    # Some of these links have no element, and it is unknown which.
+    distinct_texts = {text for text in texts if text}
+    return [distinct_texts.pop() if len(distinct_texts) == 1 else ""] * count
 
 
 def _link_target(link: Any) -> str:
     if "/A" in link and "/URI" in link.A:
         return str(link.A.URI).strip()
-    # In the document itself: by the name of a place.
+    # A link within the document names its destination.
     return "#" + str(link.get("/Dest", "")).removeprefix("/")
 
 
 def drop_untagged_links(document: "pikepdf.Pdf") -> bool:
-    """Take out the links of no element, which are in headers and footers; tell if there are any."""
-    dropped = False
+    """Remove the links without an element, which are in headers and footers.
+
+    Returns whether there were any.
+    """
+    has_dropped = False
     for page in document.pages:
         links: list[Any] = list(page.get("/Annots", []))
         tagged = [link for link in links if "/StructParent" in link]
         if len(tagged) < len(links):
-            page.Annots, dropped = tagged, True
-    return dropped
+            page.Annots, has_dropped = tagged, True
+    return has_dropped

@@ -1,6 +1,6 @@
-"""The structure tree as the browser writes it, put right where ISO 32000-1, 14.8.4 is stricter.
+"""Repair of the browser's structure tree where ISO 32000-1, 14.8.4 is stricter.
 
-Of what only an author can change nothing is touched: order of headings, pictures without a text.
+Defects that only the author can remove stay: the order of headings, pictures without a text.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,23 +11,24 @@ if TYPE_CHECKING:
 
     from chalicelib.engine.finishing.chromium_pdf import StructureIndex
 
-# The types of PDF 1.7.
+# The standard structure types of PDF 1.7 (ISO 32000-1, 14.8.4).
 _PDF_17_TYPES: Final = """
 Document Part Art Sect Div BlockQuote Caption TOC TOCI Index NonStruct Private P H H1 H2 H3 H4 H5
 H6 L LI Lbl LBody Table TR TH TD THead TBody TFoot Span Quote Note Reference BibEntry Code Link
 Annot Ruby RB RT RP Warichu WT WP Figure Formula Form
 """
 _STANDARD_TYPES: Final = frozenset(f"/{name}" for name in _PDF_17_TYPES.split())
-# What the browser has types for that are younger than PDF 1.7; all others are blocks.
+# The browser's inline types that are newer than PDF 1.7; its other new types are blocks.
 _INLINE_TYPES: Final = frozenset(["/Em", "/Strong", "/Sub"])
 _LIST_ITEM_CHILDREN: Final = frozenset(["/Lbl", "/LBody"])
 
 
 def repair_structure_tree(document: "pikepdf.Pdf", index: "StructureIndex") -> list[Any]:
-    """Put the tree right; return the elements that links belong to, in the order of reading."""
-    import pikepdf  # noqa: PLC0415 -- as finishing/pdf.py
+    """Repair the tree; return the elements of links, in reading order."""
+    import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
 
     tree = document.Root.get("/StructTreeRoot") or _add_structure_tree(document)
+    # The index comes from the printed bytes: what it lists may not be an element of that type.
     repairs = _ListItemRepair(document, tree)
     for element in _elements_by_number(document, index.list_items):
         if element.S == "/LI":
@@ -37,18 +38,20 @@ def repair_structure_tree(document: "pikepdf.Pdf", index: "StructureIndex") -> l
         if element.S == "/Figure" and "/Alt" not in element and any(map(_is_element, kids)):
             element.S = pikepdf.Name.Div
     _map_roles(tree, index.types - _STANDARD_TYPES)
-    linked = _elements_by_number(document, index.annotation_parents)
-    return [element for element in linked if element.S != "/LI" and element_annotations(element)]
+    link_elements = _elements_by_number(document, index.annotation_parents)
+    return [
+        element for element in link_elements if element.S != "/LI" and element_annotations(element)
+    ]
 
 
 def _elements_by_number(document: "pikepdf.Pdf", numbers: Sequence[int]) -> Iterator[Any]:
-    """Yield what is an element of those that look like one."""
-    import pikepdf  # noqa: PLC0415 -- as finishing/pdf.py
+    """Yield the objects with these numbers that are structure elements."""
+    import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
 
     for number in numbers:
-        found = document.get_object(number, 0)
-        if isinstance(found, pikepdf.Dictionary) and "/S" in found:
-            yield found
+        candidate = document.get_object(number, 0)
+        if isinstance(candidate, pikepdf.Dictionary) and "/S" in candidate:
+            yield candidate
 
 
 def element_annotations(element: Any) -> list[Any]:
@@ -58,8 +61,8 @@ def element_annotations(element: Any) -> list[Any]:
 
 
 def _add_structure_tree(document: "pikepdf.Pdf") -> Any:
-    """Return the tree of a document with nothing in it, to which the browser gives none."""
-    import pikepdf  # noqa: PLC0415 -- as finishing/pdf.py
+    """Return a new tree with one element; the browser gives an empty document none."""
+    import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
 
     name = pikepdf.Name
     tree = document.make_indirect(pikepdf.Dictionary(Type=name.StructTreeRoot))
@@ -71,8 +74,8 @@ def _add_structure_tree(document: "pikepdf.Pdf") -> Any:
 
 
 def as_list(value: Any) -> list[Any]:
-    """Return what may be nothing, one or several as a list."""
-    import pikepdf  # noqa: PLC0415 -- as finishing/pdf.py
+    """Return the items of an array, a single value as a list, and None as an empty list."""
+    import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
 
     if value is None:
         return []
@@ -84,7 +87,7 @@ def _is_element(kid: Any) -> bool:
 
 
 def _map_roles(tree: Any, types: frozenset[str]) -> None:
-    import pikepdf  # noqa: PLC0415 -- as finishing/pdf.py
+    import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
 
     if types:
         name = pikepdf.Name
@@ -95,23 +98,23 @@ def _map_roles(tree: Any, types: frozenset[str]) -> None:
 
 
 class _ListItemRepair:
-    """Changes that need the tree's index of what content belongs to which element."""
+    """Repair of list items, which also updates the parent tree (ISO 32000-1, 14.7.4.4)."""
 
     def __init__(self, document: "pikepdf.Pdf", tree: Any) -> None:
-        import pikepdf  # noqa: PLC0415 -- as finishing/pdf.py
+        import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
 
         self._document = document
         self._parents = pikepdf.NumberTree(tree.ParentTree) if "/ParentTree" in tree else None
 
     def wrap_in_list_body(self, item: Any, kids: list[Any]) -> None:
-        """Put all of a list's item that is not its label into one body."""
-        import pikepdf  # noqa: PLC0415 -- as above
+        """Put all kids of a list item but its labels into one LBody."""
+        import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
 
         labels = [kid for kid in kids if _is_element(kid) and kid.S == "/Lbl"]
-        others = [
+        other_kids = [
             kid for kid in kids if not (_is_element(kid) and str(kid.S) in _LIST_ITEM_CHILDREN)
         ]
-        if not others:
+        if not other_kids:
             return
         name = pikepdf.Name
         body = self._document.make_indirect(
@@ -130,12 +133,12 @@ class _ListItemRepair:
         item.K = pikepdf.Array([*labels, body])
 
     def _set_parent(self, kid: Any, old: Any, new: Any) -> None:
-        """Have the index name the new parent of content."""
+        """Make `new` the parent of a content item in the parent tree."""
         if self._parents is None:
             return
-        number = kid if isinstance(kid, int) else kid.get("/MCID")
+        content_id = kid if isinstance(kid, int) else kid.get("/MCID")
         holder = old.get("/Pg", {}) if isinstance(kid, int) else kid.get("/Stm", kid.get("/Pg", {}))
         if "/Obj" in (kid if not isinstance(kid, int) else ()):
             self._parents[int(kid.Obj.StructParent)] = new
-        elif number is not None and "/StructParents" in holder:
-            self._parents[int(holder.StructParents)][int(number)] = new
+        elif content_id is not None and "/StructParents" in holder:
+            self._parents[int(holder.StructParents)][int(content_id)] = new

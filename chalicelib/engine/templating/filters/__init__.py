@@ -1,4 +1,5 @@
-"""The document filters: money, numbers, dates, codes and prose, as a template writes them.
+"""Document filters: money, numbers, dates, codes and prose in templates.
 
-Only `pages` belongs to the service's own process: all else imports Jinja2 and runs in the child.
+Only `locale_defaults` belongs to the service's own process. The other modules import Jinja2 and run
+in the child process.
 """

@@ -1,4 +1,4 @@
-"""Dates and times as a locale writes them, by a named length or a CLDR pattern."""
+"""Date and time filters: a locale's format, chosen by a named length or a CLDR pattern."""
 
 import datetime as dt
 from typing import Any, Final, Literal, cast, override
@@ -26,19 +26,19 @@ _MAX_PATTERN_CHARACTERS: Final = 100
 
 
 class Dates:
-    """The filters `date` and `datetime`."""
+    """Filters `date` and `datetime`."""
 
     def __init__(self, locale_settings: LocaleSettings) -> None:
-        """Write by `conventions`."""
+        """Format by the run's locale and time zone."""
         self._locale_settings = locale_settings
 
     def date(self, value: Any, format: Any = None, locale: Any = None) -> str:  # noqa: A002
-        """Write the day of an ISO 8601 date or time, as it stands there."""
-        where = self._locale_settings.locale(locale)
+        """Format the day of an ISO 8601 date or time, without converting its time zone."""
+        target_locale = self._locale_settings.locale(locale)
         moment, length = _parse_moment(value, "date"), _named_length(format)
         if length is None:
-            return _format_by_pattern(moment, where, format)
-        return _apply_pattern(get_date_format(length, locale=where), moment, where)
+            return _format_by_pattern(moment, target_locale, format)
+        return _apply_pattern(get_date_format(length, locale=target_locale), moment, target_locale)
 
     def datetime(
         self,
@@ -47,22 +47,22 @@ class Dates:
         timezone: Any = None,
         locale: Any = None,
     ) -> str:
-        """Write an ISO 8601 time, in a time zone if there is one to be in."""
-        where = self._locale_settings.locale(locale)
+        """Format an ISO 8601 time, in the filter's or the run's time zone if there is one."""
+        target_locale = self._locale_settings.locale(locale)
         zone = self._locale_settings.time_zone(timezone)
         moment, length = _parse_moment(value, "datetime"), _named_length(format)
         if zone is not None:
             moment = _convert_to_zone(moment, zone)
         if length is None:
-            return _format_by_pattern(moment, where, format)
-        day = _apply_pattern(get_date_format(length, locale=where), moment, where)
-        time = _apply_pattern(get_time_format(length, locale=where), moment, where)
-        joined = str(get_datetime_format(length, locale=where)).replace("'", "")
+            return _format_by_pattern(moment, target_locale, format)
+        day = _apply_pattern(get_date_format(length, locale=target_locale), moment, target_locale)
+        time = _apply_pattern(get_time_format(length, locale=target_locale), moment, target_locale)
+        joined = str(get_datetime_format(length, locale=target_locale)).replace("'", "")
         return joined.replace("{0}", time).replace("{1}", day)
 
 
 class _LocalizedFields(DateTimeFormat):
-    """The fields of a pattern, in the digits of the locale."""
+    """Fields of a pattern, in the digits of the locale."""
 
     value: dt.datetime
 
@@ -78,13 +78,13 @@ class _LocalizedFields(DateTimeFormat):
     def format_timezone(self, char: str, num: int) -> str:
         text = super().format_timezone(char, num)
         offset = self.value.utcoffset() or dt.timedelta()
-        # Babel has no short offset from Greenwich, and writes one of RFC 822 in its place.
+        # Babel has no short GMT format (`GMT+2`) and writes an RFC 822 offset instead.
         if not text or (char == "z" and text[0] in "+-"):
             return str(self.locale.zone_formats["gmt"]) % _short_offset(offset)
-        # Babel counts the minutes of a negative offset from the wrong hour.
+        # Babel is an hour off at negative offsets with minutes, such as -03:30 (decision 21).
         if offset < dt.timedelta() and offset.seconds % 3600 and any(map(str.isdigit, text)):
-            turned = self.value.replace(tzinfo=dt.timezone(-offset))
-            text = DateTimeFormat(turned, self.locale).format_timezone(char, num)
+            positive = self.value.replace(tzinfo=dt.timezone(-offset))
+            text = DateTimeFormat(positive, self.locale).format_timezone(char, num)
             return text.replace("+", "-")
         return text
 
@@ -108,7 +108,7 @@ def _parse_moment(value: Any, name: str) -> dt.datetime:
 
 
 def _named_length(form: Any) -> _FormatLength | None:
-    """Return a named length; None is a pattern."""
+    """Return the named length; None means that `form` is a pattern."""
     if form is None:
         return "medium"
     if not isinstance(form, str) or not 0 < len(form) <= _MAX_PATTERN_CHARACTERS:
@@ -117,11 +117,11 @@ def _named_length(form: Any) -> _FormatLength | None:
 
 
 def _convert_to_zone(moment: dt.datetime, zone: dt.tzinfo) -> dt.datetime:
-    """Return a moment as a zone's clocks show it; without an offset it is their time already."""
-    placed = moment if moment.tzinfo else moment.replace(tzinfo=zone)
+    """Return the moment in `zone`; a moment without an offset is local time there."""
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=zone)
     try:
-        # There and back: an hour that the clocks leave out becomes the one that they show.
-        return placed.astimezone(dt.UTC).astimezone(zone)
+        # Through UTC, so that a local time that daylight saving skips becomes a valid one.
+        return aware.astimezone(dt.UTC).astimezone(zone)
     except OverflowError:
         raise FilterArgumentError(
             f"datetime cannot show {moment.isoformat()} in {zone}: its years are 1 to 9999."

@@ -1,4 +1,4 @@
-"""QR codes and bar codes as inline SVG, each with its value as its alternative text."""
+"""Filters that return markup: codes as inline SVG with alternative text, Markdown, line breaks."""
 
 import re
 from typing import Any, Final
@@ -14,11 +14,11 @@ from chalicelib.engine.templating.fuel import FuelMeter
 _CODE128: Final = "code128"
 _CSS_LENGTH: Final = re.compile(r"[0-9]{1,4}(?:\.[0-9]{1,3})?(?:px|pt|mm|cm|in)?")
 _WHITE: Final = "#fff"
-# Wide enough for any reader at arm's length; for bars it is the nominal width of EAN.
+# Wide enough for any reader at arm's length; for bars the nominal module width of EAN.
 _QR_MODULE_MM: Final = 0.75
 _BAR_MODULE_MM: Final = 0.33
 _BAR_HEIGHT_MM: Final = 15
-# About a microsecond each, as all fuel is.
+# About a microsecond of processor time each, as all units of fuel.
 _FUEL_PER_CODE: Final = 1_000
 _FUEL_PER_CHARACTER: Final = 50
 _VIEW_BOX: Final = re.compile(r'viewBox="0 0 (\d+) ')
@@ -27,11 +27,16 @@ _MAX_INTEGER_BITS: Final = 1_000
 _MAX_PIXELS: Final = 10_000
 
 
+_SAFE_SCHEMES: Final = frozenset({"http", "https", "mailto", "tel"})
+_IMAGE_DATA_URI: Final = re.compile(r"data:image/(?:gif|jpeg|png|webp)[;,]", re.IGNORECASE)
+_LINE_BREAK: Final = re.compile(r"\r\n|\r|\n")
+
+
 class Drawn:
-    """The filters `qrcode` and `barcode`."""
+    """Filters `qrcode` and `barcode`."""
 
     def __init__(self, meter: FuelMeter) -> None:
-        """Charge `meter`."""
+        """Charge `meter` for each code."""
         self._meter = meter
 
     def qrcode(self, value: Any, size: Any = None, error_correction: Any = None) -> Markup:
@@ -52,21 +57,21 @@ class Drawn:
     def barcode(self, value: Any, symbology: Any = None) -> Markup:
         """Draw the bars of a code with their quiet zones."""
         text = self._charged_text(value, "barcode")
-        kind = _CODE128 if symbology is None else symbology
-        if not isinstance(kind, str) or kind not in barcodes.SYMBOLOGIES:
+        code_type = _CODE128 if symbology is None else symbology
+        if not isinstance(code_type, str) or code_type not in barcodes.SYMBOLOGIES:
             raise FilterArgumentError(
                 f"symbology must be one of {', '.join(barcodes.SYMBOLOGIES)}."
             )
         try:
-            svg = barcodes.barcode_svg(text, kind)
+            svg = barcodes.barcode_svg(text, code_type)
         except barcodes.BarcodeError as error:
             raise FilterArgumentError(f"barcode: {value_description(text)}: {error}.") from error
         width = f"{_module_count(svg) * _BAR_MODULE_MM:g}mm"
         return _with_label(svg, text, width, f"{_BAR_HEIGHT_MM}mm")
 
     def _charged_text(self, value: Any, name: str) -> str:
-        short = type(value) is int and value.bit_length() <= _MAX_INTEGER_BITS
-        if not short and not isinstance(value, str):
+        is_short_integer = type(value) is int and value.bit_length() <= _MAX_INTEGER_BITS
+        if not is_short_integer and not isinstance(value, str):
             raise FilterArgumentError(
                 f"{name} takes a text or a whole number; this is {value_description(value)}."
             )
@@ -76,9 +81,9 @@ class Drawn:
 
 
 def _module_count(svg: str) -> int:
-    found = _VIEW_BOX.search(svg)
-    assert found is not None
-    return int(found[1])
+    match = _VIEW_BOX.search(svg)
+    assert match is not None
+    return int(match[1])
 
 
 def _css_length(size: Any) -> str:
@@ -97,31 +102,26 @@ def _with_label(svg: str, text: str, width: str, height: str) -> Markup:
     )
     title = Markup("><title>{}</title>").format(label)
     head, _, rest = svg.removeprefix("<svg ").partition(">")
-    return start + Markup(head) + title + Markup(rest)  # noqa: S704 -- `codes` quotes what it is given
-
-
-_SAFE_SCHEMES: Final = frozenset({"http", "https", "mailto", "tel"})
-_IMAGE_DATA_URI: Final = re.compile(r"data:image/(?:gif|jpeg|png|webp)[;,]", re.IGNORECASE)
-_LINE_BREAK: Final = re.compile(r"\r\n|\r|\n")
+    return start + Markup(head) + title + Markup(rest)  # noqa: S704 -- `barcodes` escapes its arguments
 
 
 class Prose:
-    """The filters `markdown` and `nl2br`."""
+    """Filters `markdown` and `nl2br`."""
 
     def __init__(self, meter: FuelMeter) -> None:
-        """Charge `meter`."""
+        """Charge `meter` for each text."""
         self._meter = meter
         self._parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
         self._parser.validateLink = _is_safe_link  # type: ignore[method-assign]
 
     def markdown(self, value: Any) -> Markup:
-        """Return CommonMark with tables as markup; HTML in it is shown as it is written."""
+        """Return CommonMark with tables as markup; HTML in it is shown as text."""
         text = _plain_text(value, "markdown")
         self._meter.spend(len(text))
         return Markup(self._parser.render(text))  # noqa: S704 -- it escapes all HTML
 
     def nl2br(self, value: Any) -> Markup:
-        """Return text as markup, with `<br>` where its lines end."""
+        """Return text as markup, with `<br>` at its line ends."""
         text = escape(_plain_text(value, "nl2br"))
         return Markup(_LINE_BREAK.sub("<br>\n", text))  # noqa: S704 -- it is escaped
 
@@ -135,6 +135,6 @@ def _plain_text(value: Any, name: str) -> str:
 
 
 def _is_safe_link(url: str) -> bool:
-    """Return whether a link goes to the web, to a mailbox, to a telephone or stays on the page."""
+    """Tell whether a link is http, https, mailto, tel, a data URI of an image, or relative."""
     scheme, colon, _ = re.split(r"[/?#]", url, maxsplit=1)[0].partition(":")
     return not colon or scheme.lower() in _SAFE_SCHEMES or _IMAGE_DATA_URI.match(url) is not None

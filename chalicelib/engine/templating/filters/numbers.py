@@ -1,4 +1,4 @@
-"""Amounts, numbers and percentages as a locale writes them; exact decimals throughout."""
+"""Number filters: amounts, numbers and percentages in a locale's format, as exact decimals."""
 
 import copy
 import re
@@ -26,49 +26,51 @@ _MAX_DECIMALS: Final = 20
 _DECIMAL: Final = re.compile(r"[+-]?[0-9]{1,400}(?:\.[0-9]{1,400})?(?:[eE][+-]?[0-9]{1,3})?")
 _CURRENCY: Final = re.compile(r"[A-Z]{3}")
 _DEFAULT_DECIMALS: Final = 2
-# Python calls half away from zero "half up".
+# ROUND_HALF_UP rounds half away from zero.
 _EXACT_CONTEXT: Final = Context(prec=3 * _MAX_DIGITS, rounding=ROUND_HALF_UP)
 _CURRENCY_SIGN: Final = "¤"
 _NO_BREAK_SPACE: Final = "\u00a0"
 
 
 class Numbers:
-    """The filters `money`, `number` and `percent`."""
+    """Filters `money`, `number` and `percent`."""
 
     def __init__(self, locale_settings: LocaleSettings) -> None:
-        """Write by `conventions`."""
+        """Format by the run's locale."""
         self._locale_settings = locale_settings
 
     def money(self, value: Any, currency: Any = None, locale: Any = None) -> str:
-        """Write an amount with its currency and that currency's decimals; without one, with two."""
+        """Format an amount with its currency and the currency's decimals; without one, with two."""
         amount = _parse_decimal(value, "money")
-        where = self._locale_settings.locale(locale)
+        target_locale = self._locale_settings.locale(locale)
         if currency is None:
-            return _format_number(amount, where, where.decimal_formats[None], _DEFAULT_DECIMALS)
+            return _format_number(
+                amount, target_locale, target_locale.decimal_formats[None], _DEFAULT_DECIMALS
+            )
         _check_currency(currency)
-        pattern = where.currency_formats["standard"]
-        text = _format_number(amount, where, pattern, get_currency_precision(currency))
-        return _insert_symbol(text, get_currency_symbol(currency, where))
+        pattern = target_locale.currency_formats["standard"]
+        text = _format_number(amount, target_locale, pattern, get_currency_precision(currency))
+        return _insert_symbol(text, get_currency_symbol(currency, target_locale))
 
     def number(self, value: Any, decimals: Any = None, locale: Any = None) -> str:
-        """Write a number with as many decimals; without `decimals`, with three at most."""
-        where = self._locale_settings.locale(locale)
-        pattern = where.decimal_formats[None]
+        """Format a number with `decimals` places; without `decimals`, with three at most."""
+        target_locale = self._locale_settings.locale(locale)
+        pattern = target_locale.decimal_formats[None]
         return _format_number(
-            _parse_decimal(value, "number"), where, pattern, _decimal_places(decimals)
+            _parse_decimal(value, "number"), target_locale, pattern, _decimal_places(decimals)
         )
 
     def percent(self, value: Any, decimals: Any = 0, locale: Any = None) -> str:
-        """Write a share of one as a percentage."""
-        where = self._locale_settings.locale(locale)
-        pattern = where.percent_formats[None]
+        """Format a fraction as a percentage."""
+        target_locale = self._locale_settings.locale(locale)
+        pattern = target_locale.percent_formats[None]
         return _format_number(
-            _parse_decimal(value, "percent"), where, pattern, _decimal_places(decimals) or 0
+            _parse_decimal(value, "percent"), target_locale, pattern, _decimal_places(decimals) or 0
         )
 
 
 def _parse_decimal(value: Any, name: str) -> Decimal:
-    """Return the number that a value is; a float is the shortest decimal that is written so."""
+    """Return the value as a decimal; a float becomes the shortest decimal that reads back as it."""
     kind = type(value)
     if kind is int and value.bit_length() <= _MAX_BITS:
         return Decimal(value)
@@ -95,12 +97,12 @@ def _decimal_places(decimals: Any) -> int | None:
 
 
 def _check_currency(currency: Any) -> None:
-    known = (
+    is_known = (
         isinstance(currency, str)
         and _CURRENCY.fullmatch(currency) is not None
         and currency in get_global("all_currencies")
     )
-    if not known:
+    if not is_known:
         raise FilterArgumentError(
             f"currency: {value_description(currency)} is not known. "
             "Use an ISO 4217 code such as 'EUR'."
@@ -110,30 +112,36 @@ def _check_currency(currency: Any) -> None:
 def _format_number(
     number: Decimal, locale: Locale, pattern: NumberPattern, places: int | None
 ) -> str:
-    """Return a number by a pattern, its currency still the sign `¤`; None: the pattern's places."""
+    """Return a number in a pattern, with the sign `¤` for its currency.
+
+    `places` None uses the pattern's own decimal places.
+    """
     system = locale.default_numbering_system
-    own = copy.copy(pattern)
-    own.prefix = _localized_affixes(pattern.prefix, locale)
-    own.suffix = _localized_affixes(pattern.suffix, locale)
+    localized_pattern = copy.copy(pattern)
+    localized_pattern.prefix = _localized_affixes(pattern.prefix, locale)
+    localized_pattern.suffix = _localized_affixes(pattern.suffix, locale)
     if places is not None:
-        own.frac_prec = (places, places)
+        localized_pattern.frac_prec = (places, places)
     with localcontext(_EXACT_CONTEXT):
-        rounded = number.quantize(Decimal(1).scaleb(-own.frac_prec[1] - own.scale))
-        text = own.apply(rounded or Decimal(0), locale, numbering_system=system)
+        rounded = number.quantize(
+            Decimal(1).scaleb(-localized_pattern.frac_prec[1] - localized_pattern.scale)
+        )
+        # `or`: a negative number that rounds to zero loses its sign.
+        text = localized_pattern.apply(rounded or Decimal(0), locale, numbering_system=system)
     return str(text).translate(digit_translation(system))
 
 
 def _localized_affixes(affixes: tuple[str, str], locale: Locale) -> tuple[str, str]:
-    """Return what stands around positive and negative numbers with the locale's own signs."""
+    """Return the affixes of positive and negative numbers with the locale's signs."""
     system = locale.default_numbering_system
     minus = get_minus_sign_symbol(locale, numbering_system=system)
     percent = locale.number_symbols[system].get("percentSign", "%")
-    above, below = (text.replace("-", minus).replace("%", percent) for text in affixes)
-    return above, below
+    positive, negative = (text.replace("-", minus).replace("%", percent) for text in affixes)
+    return positive, negative
 
 
 def _insert_symbol(text: str, symbol: str) -> str:
-    """Put a currency's symbol in; a letter keeps its distance from a digit (CLDR, TR 35-3)."""
+    """Insert a currency's symbol; a space separates a letter from a digit (CLDR, TR 35-3)."""
     before, _, after = text.partition(_CURRENCY_SIGN)
     if before[-1:].isdigit() and _is_letter(symbol[0]):
         before += _NO_BREAK_SPACE

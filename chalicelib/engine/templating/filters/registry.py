@@ -1,4 +1,4 @@
-"""The document filters by the names that templates know them by."""
+"""Registry of the document filters, by their names in templates."""
 
 import functools
 from collections.abc import Callable, Mapping
@@ -16,17 +16,17 @@ type _Filter = Callable[..., Any]
 
 
 def document_filters(locale_settings: LocaleSettings, meter: FuelMeter) -> Mapping[str, _Filter]:
-    """Return the filters that Jinja2 does not have."""
+    """Return the filters that this language adds to Jinja2's."""
     numbers, dates = Numbers(locale_settings), Dates(locale_settings)
-    drawn, prose = Drawn(meter), Prose(meter)
+    codes, prose = Drawn(meter), Prose(meter)
     filters: tuple[_Filter, ...] = (
         numbers.money,
         numbers.number,
         numbers.percent,
         dates.date,
         dates.datetime,
-        drawn.qrcode,
-        drawn.barcode,
+        codes.qrcode,
+        codes.barcode,
         prose.markdown,
         prose.nl2br,
     )
@@ -34,10 +34,14 @@ def document_filters(locale_settings: LocaleSettings, meter: FuelMeter) -> Mappi
 
 
 def _skip_undefined(function: _Filter) -> _Filter:
-    """Let nothing become nothing, and an argument that is undefined be none; strictly, neither."""
+    """Wrap a filter for undefined values.
+
+    An undefined value becomes an empty text, an undefined argument None; in the strict language
+    either raises.
+    """
 
     @functools.wraps(function)
-    def filtered(value: Any, *args: Any, **kwargs: Any) -> Any:
+    def call_defined(value: Any, *args: Any, **kwargs: Any) -> Any:
         if isinstance(value, Undefined):
             return str(value)
         return function(
@@ -46,7 +50,7 @@ def _skip_undefined(function: _Filter) -> _Filter:
             **{name: _defined_or_none(argument) for name, argument in kwargs.items()},
         )
 
-    return filtered
+    return call_defined
 
 
 def _defined_or_none(argument: Any) -> Any:

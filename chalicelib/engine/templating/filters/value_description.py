@@ -1,4 +1,4 @@
-"""What a filter says of a value that it cannot take."""
+"""Description of an unsuitable value for the error messages of filters."""
 
 from typing import Any, Final
 
@@ -14,10 +14,10 @@ _TYPE_NAMES: Final = {
 
 
 def value_description(value: Any) -> str:
-    """Return a short text that says what a value is."""
+    """Return a short description of a value."""
     if isinstance(value, str):
-        cut = "…" if len(value) > _MAX_SHOWN_CHARACTERS else ""
-        return f"'{value[:_MAX_SHOWN_CHARACTERS]}{cut}'"
+        ellipsis = "…" if len(value) > _MAX_SHOWN_CHARACTERS else ""
+        return f"'{value[:_MAX_SHOWN_CHARACTERS]}{ellipsis}'"
     if isinstance(value, float):
         return str(value)
     return _TYPE_NAMES.get(type(value), "something else")

@@ -1,4 +1,4 @@
-"""A render as it is asked for, and what it may be refused for before anything is looked up."""
+"""Render command, and the checks of it that need no lookup."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -15,15 +15,17 @@ from chalicelib.features.workspaces.entitlements import require_feature
 from chalicelib.features.workspaces.model import Mode, Workspace
 from chalicelib.features.workspaces.plans import Feature
 
-# Rewritten JSON is at most a few times longer: 1e15 becomes 1000000000000000.0.
+# Rewritten JSON is a few times longer at most (1e15 becomes 1000000000000000.0), so a request of
+# this size fits into the invocation's 6 MB.
 _SURELY_FITS_BYTES: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class RenderCommand:
-    """A render as it is asked for; `key_templates` are all that its key may use, if there are.
+    """Requested render of a workspace.
 
-    `said_output` is what the request says of its output, without the defaults that stand in `body`.
+    `key_allowlist` has the templates that the key may use; empty: all of them.
+    `explicit_output` has the request's own output options, `body` also the defaults.
     """
 
     workspace: Workspace
@@ -46,37 +48,40 @@ class RenderCommand:
 
     @property
     def template_id(self) -> str | None:
-        """Return the template that it is made from, if it is."""
+        """Return the id of the requested template, or None."""
         return self.body.input.get("template_id")
 
     @property
     def is_template_allowed(self) -> bool:
-        """Tell whether the key may use the template, where one is named; it need not be there."""
+        """Return True if the key may use the named template, or none is named.
+
+        The template need not exist.
+        """
         return not self.key_allowlist or self.template_id in {None, *self.key_allowlist}
 
     @property
     def chosen_engine(self) -> str:
-        """Return the engine to render with."""
+        """Return the requested engine, by default the newest."""
         return self.engine or NEWEST_ENGINE
 
     @property
     def max_pages(self) -> int:
-        """Return how many pages the document may have: the plan's number, or fewer as asked."""
-        asked: int | None = self.body.output["pdf"]["max_pages"]
-        allowed = self.workspace.plan.max_pages
-        return allowed if asked is None else min(asked, allowed)
+        """Return the page limit: the plan's, or a lower one of the request."""
+        requested: int | None = self.body.output["pdf"]["max_pages"]
+        plan_limit = self.workspace.plan.max_pages
+        return plan_limit if requested is None else min(requested, plan_limit)
 
     @property
     def is_large(self) -> bool:
-        """Tell whether the body may not fit into an invocation."""
-        stored = self.template_id is not None or self.body.includes.sources
-        if self.received_bytes <= _SURELY_FITS_BYTES and not stored:
+        """Return True if the body may not fit into an invocation."""
+        has_stored_sources = self.template_id is not None or self.body.includes.sources
+        if self.received_bytes <= _SURELY_FITS_BYTES and not has_stored_sources:
             return False
         return is_large(self.body)
 
 
 def check_command(command: RenderCommand, region: str) -> None:
-    """Refuse what this key, this workspace or this service does not do.
+    """Refuse a command that the key, the workspace or the region does not allow.
 
     Raises `test_key_required`, `template_not_allowed_for_key`, `email_not_verified`,
     `region_not_enabled` or `validation_error`.
@@ -100,7 +105,7 @@ def _check_key(command: RenderCommand) -> None:
             "test_key_required",
             "A live key makes live renders. Send test with a test key.",
         )
-    # The id is compared before anybody looks whether there is such a template.
+    # Checked before any lookup: the answer does not reveal which templates exist.
     if command.template_id is not None and not command.is_template_allowed:
         raise Forbidden(
             "template_not_allowed_for_key",
@@ -134,7 +139,7 @@ def check_region(workspace: Workspace, region: str) -> None:
 
 
 def check_plan_features(command: RenderCommand) -> None:
-    """Raise `plan_feature_unavailable` for the first thing that the plan does not include.
+    """Raise `plan_feature_unavailable` for the first requested feature that the plan lacks.
 
     Raises `validation_error` for `xml` without an e-invoice.
     """

@@ -1,4 +1,4 @@
-"""Accept a render: what it may do, what it takes of the limits, and one transaction."""
+"""Accept a render: check it, reserve its share of the limits, and write its row."""
 
 import datetime as dt
 import logging
@@ -39,22 +39,22 @@ from chalicelib.features.workspaces.service_state import ServiceStates
 
 log = logging.getLogger(__name__)
 
-# A sync render waits half a minute for a function at most, and then takes two; the rest is for
-# storing. Until then one whose first function died keeps its place in the concurrency of its plan.
+# 30 s for a free function, 120 s for the render, the rest for storing. If its first function dies,
+# the render keeps its concurrency lease until then.
 _SYNC_DUE_AFTER: Final = dt.timedelta(minutes=3)
-# A queued render that is looked at is sent again: once, or while it waits, makes no difference.
+# Maintenance then queues it again; a second message of a render is harmless (decision 5).
 _ASYNC_DUE_AFTER: Final = dt.timedelta(minutes=1)
-# The function that accepted a sync render, or took it over, waits with its caller: no longer.
+# The API function that runs a sync render ends by then: a later repeat of the key takes it over.
 _MAX_CALLER_WAIT: Final = dt.timedelta(seconds=30)
-# Longer than a render may take; a lease that nobody gives back runs out by itself.
+# Longer than any render; a lease that is not released expires.
 _LEASE_DURATION: Final = dt.timedelta(minutes=7)
 
 
 @dataclass(frozen=True, slots=True)
 class AcceptedRender:
-    """A render to be run or queued, or as `repeat` the one that a key already stands for.
+    """Accepted render with its body; `render.attempt` is the attempt to make.
 
-    Its `attempt` is the one to be made, `body` what it is made from.
+    `repeat` is the record of a repeated Idempotency-Key, whose render already has an answer.
     """
 
     render: Render
@@ -63,7 +63,7 @@ class AcceptedRender:
 
 
 class CreateRender:
-    """Accepts renders; a repeat, also after a crash at any line, accepts nothing twice."""
+    """Acceptance of renders; idempotent by key, also after a crash at any line."""
 
     def __init__(  # noqa: PLR0913 -- the parts it works with
         self,
@@ -100,11 +100,12 @@ class CreateRender:
         command: RenderCommand,
         on_rate_counted: Callable[[RateState], object] = lambda _rate: None,
     ) -> AcceptedRender:
-        """Accept an order; `counted` is told the rate once it is counted, also of a refused one.
+        """Accept a command; `on_rate_counted` gets the rate once the request is counted.
 
-        Raises what `check`, `check_plan`, `PutTemplates`, `check_data` and `check_uploads` raise,
-        `payload_too_large`, `idempotency_key_reused`, `rate_limited`, `concurrency_limited`,
-        `render_limit_reached`.
+        Raises what `check_command`, `check_plan_features`, `ResolveTemplate`, `check_data` and
+        `check_uploads` raise, `payload_too_large`, `idempotency_key_reused`,
+        `idempotency_in_progress`, `rate_limited`, `concurrency_limited`, `render_limit_reached`,
+        and `region_degraded` or `maintenance` while the service takes no renders.
         """
         check_command(command, self._region)
         now = self._clock.now()
@@ -117,24 +118,25 @@ class CreateRender:
         command = self._templates(command, command.version)
         self._check_inputs(command)
         render_id = RenderId(self._ids.new("rnd", now))
-        taken, rate = self._limits.admit(_reservation_request(command, render_id, now), now)
+        request = _reservation_request(command, render_id, now)
+        reservation, rate = self._limits.admit(request, now)
         on_rate_counted(rate)
         crash_if_armed(CrashPoint.API_ADMITTED)
-        render = _new_render(command, render_id, taken, now)
+        render = _new_render(command, render_id, reservation, now)
         with self._release_on_error(render):
-            # Takes seconds, which nobody is let use without limit.
+            # After admission: validating data can take seconds, so the limits must bound it.
             check_data(command.body, self._schemas)
         if command.mode == "async" or command.is_large:
             render = self._with_stored_body(render, command.body)
         try:
             self._tables.transact(self._writes(command, render, now))
-        except ConditionFailed as lost:
-            # A refused render row is this very one, written by a call whose answer was lost.
-            if lost.index != 0:
+        except ConditionFailed as conflict:
+            # Index 0 is the row of a fresh id: this call has written it and lost the response.
+            if conflict.index != 0:
                 if render.body_key is not None:
                     self._bodies.delete(render.body_key)
-                self._limits.settle(command.workspace.id, render_id, taken, billed=False)
-                return self._repeat_after_conflict(command, lost, now)
+                self._limits.settle(command.workspace.id, render_id, reservation, billed=False)
+                return self._repeat_after_conflict(command, conflict, now)
         crash_if_armed(CrashPoint.API_CREATED)
         log.info("render accepted", extra={"render": render_id, "mode": render.mode})
         return AcceptedRender(render, command.body)
@@ -152,15 +154,15 @@ class CreateRender:
 
     @contextmanager
     def _release_on_error(self, render: Render, *, has_stored_body: bool = False) -> Iterator[None]:
-        """Give back what a render has taken where none comes of it, for whatever reason.
+        """Release the reservation of a render that is not created.
 
-        `has_stored_body`: its body may have been kept by a call that failed all the same.
+        With `has_stored_body` its body is deleted too: a failed call may have stored it.
         """
         try:
             yield
         except Exception:
-            # Else it is given back when the limits are next compared with their renders.
-            with tolerate_transient("not given back"):
+            # If this fails, reconciliation releases the reservation (decision 2).
+            with tolerate_transient("a reservation is not released"):
                 if has_stored_body:
                     self._bodies.delete(body_key(render.workspace_id, render.id))
                 self._limits.settle(
@@ -170,9 +172,9 @@ class CreateRender:
 
     def _writes(self, command: RenderCommand, render: Render, now: dt.datetime) -> list[Write]:
         is_sync = render.mode == "sync"
-        due = format_rfc3339(now + (_SYNC_DUE_AFTER if is_sync else _ASYNC_DUE_AFTER))
-        held = due if is_sync else render.created_at
-        writes = [self._renders.creation(render, due_at=due, claimed_until=held)]
+        due_at = format_rfc3339(now + (_SYNC_DUE_AFTER if is_sync else _ASYNC_DUE_AFTER))
+        claimed_until = due_at if is_sync else render.created_at
+        writes = [self._renders.creation(render, due_at=due_at, claimed_until=claimed_until)]
         if command.idempotency is not None:
             accepted = None if is_sync else Accepted202("queued", None)
             writes.append(self._idempotency.creation(command.idempotency, render.id, now, accepted))
@@ -193,10 +195,10 @@ class CreateRender:
         assert render is not None, record.render_id
         if record.accepted or render.is_final:
             return AcceptedRender(render, command.body, record)
-        begun = parse_rfc3339(render.started_at or render.created_at)
-        if now > begun + _MAX_CALLER_WAIT and render.attempt < MAX_ATTEMPTS:
-            # Whoever waited for it has died: this caller waits in their place. The first attempt
-            # was theirs to give away.
+        started_at = parse_rfc3339(render.started_at or render.created_at)
+        if now > started_at + _MAX_CALLER_WAIT and render.attempt < MAX_ATTEMPTS:
+            # The first API function has died: this one takes over. Attempt 1 was promised to the
+            # first one's invocation (decision 10), so the next attempt is 2 or higher.
             command = self._templates(command, render.template_version or command.version)
             return AcceptedRender(replace(render, attempt=max(2, render.attempt + 1)), command.body)
         raise ServiceError(
@@ -216,7 +218,7 @@ def _reservation_request(
 
 
 def _check_fits_invocation(command: RenderCommand) -> None:
-    """Refuse what would have to wait in the bucket although nothing of it may be kept."""
+    """Refuse a body that would need the bucket although nothing may be stored (decision 17)."""
     if command.delivery_policy.zero_retention and command.mode == "sync" and command.is_large:
         raise ServiceError(
             "payload_too_large",
@@ -250,7 +252,7 @@ def _new_render(
         reservation=reservation,
         created_at=format_rfc3339(now),
         request_id=command.request_id,
-        # The first attempt of a sync render is promised to the invocation that follows.
+        # Attempt 1 of a sync render is promised to its first invocation (decision 10).
         attempt=1 if command.mode == "sync" else 0,
         reference=command.reference,
         metadata=command.metadata,

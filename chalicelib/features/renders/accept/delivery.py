@@ -1,4 +1,4 @@
-"""How the files reach the caller and what is kept of them: what a request says, made whole."""
+"""Delivery policy of a render: delivery type, retention and timeout behavior."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ type TimeoutBehavior = Literal["continue", "cancel"]
 
 @dataclass(frozen=True, slots=True)
 class DeliveryRequest:
-    """What a request says of it; None: nothing."""
+    """Delivery options of a request; None: not given."""
 
     type: DeliveryType | None
     hosted: bool | None
@@ -24,9 +24,10 @@ class DeliveryRequest:
 
 @dataclass(frozen=True, slots=True)
 class DeliveryPolicy:
-    """What that comes to; `hosted`: the files are kept once they are delivered.
+    """Delivery options with their defaults applied.
 
-    `cancel_late`: a sync render that is not ready in time is canceled.
+    `hosted`: the files are stored after delivery. `cancel_on_timeout`: a sync render that is late
+    is canceled.
     """
 
     type: DeliveryType
@@ -38,57 +39,59 @@ class DeliveryPolicy:
 
 
 def delivery_policy(request: DeliveryRequest, mode: RunMode, body: RenderBody) -> DeliveryPolicy:
-    """Return what a wish comes to; raises `validation_error` for one that cannot be met."""
+    """Return the policy of a request; raises `validation_error` for options that conflict."""
     zero_retention = request.retention == "none"
     hosted = request.hosted is not False and not zero_retention
-    kind: DeliveryType = request.type or ("url" if hosted else "none")
-    only_answered = kind in {"binary", "base64"} and not hosted
-    terms = DeliveryPolicy(
-        type=kind,
+    delivery_type: DeliveryType = request.type or ("url" if hosted else "none")
+    is_response_only = delivery_type in {"binary", "base64"} and not hosted
+    policy = DeliveryPolicy(
+        type=delivery_type,
         hosted=hosted,
         zero_retention=zero_retention,
         retention_days=request.retention_days,
         expires_in_s=request.expires_in_s,
-        # Nobody could fetch the file of a render that goes on without its caller.
-        cancel_on_timeout=(request.timeout_behavior or ("cancel" if only_answered else "continue"))
+        # A file that exists only in the response cannot be fetched later (decision 17).
+        cancel_on_timeout=(
+            request.timeout_behavior or ("cancel" if is_response_only else "continue")
+        )
         == "cancel",
     )
-    for refusal in (*_delivery_errors(terms, mode, body), *_zero_retention_errors(terms, body)):
-        raise refusal
-    if only_answered and not terms.cancel_on_timeout:
+    for error in (*_delivery_errors(policy, mode, body), *_zero_retention_errors(policy, body)):
+        raise error
+    if is_response_only and not policy.cancel_on_timeout:
         message = "cancel is needed where the file is not kept: nobody could fetch it later"
         raise validation_error("/timeout_behavior", message, "not_allowed")
-    return terms
+    return policy
 
 
 def referenced_uploads(body: RenderBody) -> dict[str, str]:
-    """Return the uploads that a body names, by their places in the request."""
-    named = {}
+    """Return the ids of the uploads in a body, by JSON Pointer into the request."""
+    ids_by_pointer = {}
     if (upload_id := body.input.get("upload_id")) is not None:
-        named["/input/upload_id"] = upload_id
+        ids_by_pointer["/input/upload_id"] = upload_id
     pdf = body.output["pdf"]
     sources = {f"/output/pdf/attachments/{n}": file for n, file in enumerate(pdf["attachments"])}
     sources["/output/pdf/watermark/image"] = (pdf["watermark"] or {}).get("image") or {}
-    for place, source in sources.items():
+    for pointer, source in sources.items():
         if source.get("upload_id") is not None:
-            named[f"{place}/upload_id"] = source["upload_id"]
-    return named
+            ids_by_pointer[f"{pointer}/upload_id"] = source["upload_id"]
+    return ids_by_pointer
 
 
 def _delivery_errors(
     policy: DeliveryPolicy, mode: RunMode, body: RenderBody
 ) -> Iterator[ServiceError]:
-    place = "/delivery/type"
+    pointer = "/delivery/type"
     if policy.type in {"binary", "base64"}:
         if mode == "async":
             message = f"{policy.type} needs mode sync; the files of async renders come by url"
-            yield validation_error(place, message, "not_allowed")
+            yield validation_error(pointer, message, "not_allowed")
         if _has_several_files(body.output):
             message = f"{policy.type} answers one file: ask for one format, or for format zip"
-            yield validation_error(place, message, "not_allowed")
+            yield validation_error(pointer, message, "not_allowed")
     if policy.type == "url" and not policy.hosted:
         message = "url needs a file that is kept: leave hosted and retention out, or send binary"
-        yield validation_error(place, message, "not_allowed")
+        yield validation_error(pointer, message, "not_allowed")
 
 
 def _zero_retention_errors(policy: DeliveryPolicy, body: RenderBody) -> Iterator[ServiceError]:
@@ -97,9 +100,9 @@ def _zero_retention_errors(policy: DeliveryPolicy, body: RenderBody) -> Iterator
     if policy.retention_days is not None:
         message = "does not go with retention none"
         yield validation_error("/delivery/retention_days", message, "not_allowed")
-    for place in referenced_uploads(body):
+    for pointer in referenced_uploads(body):
         message = "an upload is kept for a day; with retention none send the content itself"
-        yield validation_error(place, message, "not_allowed")
+        yield validation_error(pointer, message, "not_allowed")
 
 
 def _has_several_files(output: Mapping[str, Any]) -> bool:

@@ -1,13 +1,13 @@
-"""What a render shows of its request: no secrets, and nothing that is too large for a row."""
+"""Redaction of a request for its render's row: no secrets, no content, nothing large."""
 
 import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-# What tells nothing of a document: which kinds of files, and where its template is.
+# These reveal nothing about the document, so they stay with zero retention (decision 17).
 _ALWAYS_IN_INPUT: Final = frozenset({"type", "template_id"})
 _ALWAYS_IN_OUTPUT: Final = frozenset({"format", "formats"})
-# `https://user:password@…`, as leniently as browsers read it.
+# `https://user:password@…`, parsed as leniently as browsers do.
 _CREDENTIALS: Final = re.compile(r"^([^:]*:[/\\]*)[^/\\?#]*@")
 _HEADERS_AND_FOOTERS: Final = ("header", "footer", "first_header", "first_footer", "last_footer")
 
@@ -15,24 +15,26 @@ _HEADERS_AND_FOOTERS: Final = ("header", "footer", "first_header", "first_footer
 def redacted_input(
     render_input: Mapping[str, Any], *, zero_retention: bool = False
 ) -> dict[str, Any]:
-    """Return what is told of the input: its kind and what it names, never the document."""
+    """Return the input without the document: its type and its references."""
     if render_input["type"] == "einvoice":
         return {name: render_input[name] for name in ("type", "profile", "syntax")}
     if zero_retention or render_input["type"] == "template":
         return {name: value for name, value in render_input.items() if name in _ALWAYS_IN_INPUT}
-    hidden = {"html", "head"}
-    shown = {name: value for name, value in render_input.items() if name not in hidden}
-    return shown | ({"url": _CREDENTIALS.sub(r"\1", shown["url"])} if "url" in shown else {})
+    content = {"html", "head"}
+    references = {name: value for name, value in render_input.items() if name not in content}
+    if "url" in references:
+        references["url"] = _CREDENTIALS.sub(r"\1", references["url"])
+    return references
 
 
 def redacted_output(output: Mapping[str, Any], *, zero_retention: bool = False) -> dict[str, Any]:
-    """Return what was asked of the output, without texts of margins, secrets and contents."""
+    """Return the output options without header and footer texts, secrets and file contents."""
     if output["format"] is None and not output["formats"]:
         output = {**output, "format": "pdf"}
     if zero_retention:
         return {name: value for name, value in output.items() if name in _ALWAYS_IN_OUTPUT}
     if output["format"] == "xml":
-        # It has no page that the rest could be about.
+        # The other options are about pages, and XML has none.
         return {name: output[name] for name in ("format", "formats", "filename")}
     pdf = dict(output["pdf"])
     for name in _HEADERS_AND_FOOTERS:
@@ -49,7 +51,7 @@ def redacted_output(output: Mapping[str, Any], *, zero_retention: bool = False) 
 
 
 def _redacted_http(http: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the names of headers and cookies: their values are often secrets."""
+    """Return the names of headers and cookies; their values are often secrets."""
     return {
         "headers": sorted(http["headers"] or ()),
         "cookies": [cookie["name"] for cookie in http["cookies"] or ()],

@@ -1,4 +1,4 @@
-"""Stored templates in renders: their source and defaults, put into the order that names one."""
+"""Resolution of stored templates and includes into render commands."""
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import replace
@@ -17,14 +17,14 @@ from chalicelib.features.templates.schemas import CheckSchemas
 from chalicelib.features.templates.sources import ResolvedSource, VersionChoice, resolve_includes
 from chalicelib.features.workspaces.plans import Plan
 
-# The whole OutputSpec of one in part; raises `validation_error` where it does not go together.
+# Returns output options with all defaults; raises `validation_error` for options that conflict.
 type CompleteOutput = Callable[[Mapping[str, Any]], dict[str, Any]]
-# The HTML of an upload; nothing where a render that names it is refused.
+# Returns the HTML of an upload; empty if a render with this upload is refused anyway.
 type UploadHtmlReader = Callable[[WorkspaceId, str], str]
 
 
 class TemplateFinder(Protocol):
-    """Templates by id."""
+    """Lookup of templates by id."""
 
     def find(
         self, workspace_id: WorkspaceId, template_id: str, version: VersionChoice
@@ -37,7 +37,7 @@ class TemplateFinder(Protocol):
 
 
 class ResolveTemplate:
-    """Puts the source of the template that an order names into its body."""
+    """Resolver that puts the source of a command's template into its body."""
 
     def __init__(
         self,
@@ -45,31 +45,31 @@ class ResolveTemplate:
         complete_output: CompleteOutput,
         read_upload_html: UploadHtmlReader,
     ) -> None:
-        """Find them there."""
+        """Find templates in `templates`."""
         self._templates = templates
         self._complete_output = complete_output
         self._read_upload_html = read_upload_html
 
     def __call__(self, command: RenderCommand, version: VersionChoice) -> RenderCommand:
-        """Return the order with the source in place, where it names one, and what is included.
+        """Return the command with its template's source, its merged output and its includes.
 
-        Raises what `TemplateSources` and `CompleteOutput` raise, and `validation_error` where the
-        request's PDF cannot carry the template's e-invoice.
+        Raises what `TemplateFinder` and `CompleteOutput` raise, `template_not_allowed_for_key` for
+        an include, and `validation_error` if the PDF cannot carry the template's e-invoice.
         """
         if command.template_id is None:
             return self._with_includes(command)
-        found = self._templates.find(command.workspace.id, command.template_id, version)
-        said = command.explicit_output
+        template = self._templates.find(command.workspace.id, command.template_id, version)
+        explicit = command.explicit_output
         default: dict[str, Any] = {}
-        output = merged_output(found.source, said)
-        if "einvoice" not in said:
+        output = merged_output(template.source, explicit)
+        if "einvoice" not in explicit:
             output, default = _split_einvoice(output, command.workspace.plan)
             if "einvoice" in output:
-                check_einvoice_carrier(said)
-        wanted = command.body.input | _source_input(found) | default
-        body = replace(command.body, input=wanted, output=self._complete_output(output))
-        command = replace(command, body=body, template_version=found.version)
-        return self._with_includes(command, [found.source.content, found.source.options])
+                check_einvoice_carrier(explicit)
+        render_input = command.body.input | _source_input(template) | default
+        body = replace(command.body, input=render_input, output=self._complete_output(output))
+        command = replace(command, body=body, template_version=template.version)
+        return self._with_includes(command, [template.source.content, template.source.options])
 
     def render_body(
         self,
@@ -78,11 +78,11 @@ class ResolveTemplate:
         template_source: ResolvedSource,
         data: Mapping[str, Any],
     ) -> RenderBody:
-        """Return what a template's document is made from where a request says nothing else."""
-        named = {"type": "template", "template_id": template.id}
+        """Return the body of a template's document with the template's own options only."""
+        reference = {"type": "template", "template_id": template.id}
         output, default = _split_einvoice(merged_output(template_source.source, {}), plan)
         body = RenderBody(
-            named | _source_input(template_source) | default,
+            reference | _source_input(template_source) | default,
             dict(data),
             None,
             self._complete_output(output),
@@ -100,7 +100,7 @@ class ResolveTemplate:
         find, workspace_id = self._templates.find, command.workspace.id
         allowed = command.key_allowlist
         if allowed:
-            # What a template includes belongs to it, whatever the key may use by itself.
+            # The includes of an allowed template are part of it and need no entry of their own.
             allowed += tuple(resolve_includes(list(stored_texts), workspace_id, find).sources)
         texts: list[Any] = [body.input, body.output]
         if body.input.get("upload_id") is not None:
@@ -110,7 +110,7 @@ class ResolveTemplate:
 
 
 def check_data(body: RenderBody, schemas: CheckSchemas) -> None:
-    """Refuse data that do not fit the template's schema; those at a `data_url` are not known yet.
+    """Check data against the template's schema; data of a `data_url` are not loaded yet.
 
     Raises `data_schema_mismatch` or `template_fuel_exhausted`.
     """
@@ -119,19 +119,19 @@ def check_data(body: RenderBody, schemas: CheckSchemas) -> None:
 
 
 def _einvoice_omission(output: Mapping[str, Any], plan: Plan) -> str | None:
-    """Return why a template's e-invoice goes into no file, if there is one."""
+    """Return the reason why no file can carry a template's e-invoice, or None."""
     if not has_pdf_output(output):
         return "no_pdf"
     return None if "einvoices" in plan.features else "plan"
 
 
 def _split_einvoice(output: dict[str, Any], plan: Plan) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the output, and for the input the default e-invoice that is not embedded."""
-    default, left_out = output.get("einvoice"), _einvoice_omission(output, plan)
-    if default is None or left_out is None:
+    """Return the output, and the input field for an e-invoice that is not embedded."""
+    default, omission = output.get("einvoice"), _einvoice_omission(output, plan)
+    if default is None or omission is None:
         return output, {}
-    rest = {name: value for name, value in output.items() if name != "einvoice"}
-    return rest, {"einvoice": {**default, "left_out": left_out}}
+    without_einvoice = {name: value for name, value in output.items() if name != "einvoice"}
+    return without_einvoice, {"einvoice": {**default, "left_out": omission}}
 
 
 def _source_input(template_source: ResolvedSource) -> dict[str, Any]:

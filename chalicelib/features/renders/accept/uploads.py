@@ -1,4 +1,4 @@
-"""The uploads that a render names: all there when it is accepted, and not too large for it."""
+"""Checks of the uploads that a render uses: present and small enough."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -12,43 +12,43 @@ from chalicelib.features.uploads.model import Upload
 from chalicelib.features.uploads.read import ReadUploads
 
 _MAX_HTML_BYTES: Final = 20_000_000
-# A file that carries more would itself be too large.
+# The output limit: a file with larger attachments would be refused.
 _MAX_TOTAL_BYTES: Final = 100_000_000
 
 
 def check_uploads(body: RenderBody, workspace_id: WorkspaceId, uploads: ReadUploads) -> None:
-    """Look at what a body names; asks nothing where it names none.
+    """Check the uploads that a body names; reads nothing if it names none.
 
     Raises `upload_not_found`, `conflict` for one that has not arrived, or `validation_error`.
     """
-    named = referenced_uploads(body)
-    if named:
-        _check_sizes(uploads.get_ready(workspace_id, named))
+    ids_by_pointer = referenced_uploads(body)
+    if ids_by_pointer:
+        _check_sizes(uploads.get_ready(workspace_id, ids_by_pointer))
 
 
 def _check_sizes(uploads: Mapping[str, Upload]) -> None:
     total = 0
-    for place, upload in uploads.items():
-        is_html = place.startswith("/input/")
+    for pointer, upload in uploads.items():
+        is_html = pointer.startswith("/input/")
         total += 0 if is_html else upload.bytes
         if is_html and upload.bytes > _MAX_HTML_BYTES:
             message = f"has {upload.bytes} bytes; HTML may have {_MAX_HTML_BYTES}"
-            raise validation_error(place, message, "too_large")
+            raise validation_error(pointer, message, "too_large")
         if total > _MAX_TOTAL_BYTES:
             message = f"makes {total} bytes of uploads; a file may carry {_MAX_TOTAL_BYTES}"
-            raise validation_error(place, message, "too_large")
+            raise validation_error(pointer, message, "too_large")
 
 
 class ReadUploadedHtml:
-    """Reads HTML that came as an upload, for what it includes."""
+    """Reader of uploaded HTML, for its includes."""
 
     def __init__(self, uploads: ReadUploads, contents: UploadContents) -> None:
-        """Read from the stores."""
+        """Build from the records and the bytes of uploads."""
         self._uploads = uploads
         self._contents = contents
 
     def __call__(self, workspace_id: WorkspaceId, upload_id: str) -> str:
-        """Return the text; none where `check_uploads` or the render itself refuses the upload."""
+        """Return the text; empty if `check_uploads` or the render itself refuses the upload."""
         try:
             upload = self._uploads.get(workspace_id, upload_id)
             if upload.status != "ready" or upload.bytes > _MAX_HTML_BYTES:

@@ -1,4 +1,4 @@
-"""What follows a render's final state: its limits are settled and its fact is sent."""
+"""Follow-up of a final render: settle its limits, publish its event, clean up."""
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -17,14 +17,14 @@ from chalicelib.features.renders.rows import render_of
 from chalicelib.features.renders.run.bodies import RenderBodies
 from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
 
-_NOT_SETTLED: Final = "not settled"
+_NOT_SETTLED: Final = "a final render is not settled"
 
 
 class SettleRender:
-    """Repeatable: what is out of the limits stays out."""
+    """Settlement of final renders in the limits of their workspaces; idempotent."""
 
     def __init__(self, limits: WorkspaceLimits) -> None:
-        """Settle in these."""
+        """Settle in `limits`."""
         self._limits = limits
 
     def __call__(self, render: Render) -> None:
@@ -36,19 +36,22 @@ class SettleRender:
 
 
 class SettleAndPublish:
-    """Does at once what the relay would do when the tick finds the fact; repeatable."""
+    """Settlement and event sending right after the final state; idempotent.
+
+    The relay does the same later if this process dies (decision 9).
+    """
 
     def __init__(self, *, settle: SettleRender, events_queue: Queue) -> None:
-        """Settle with this, and send facts there."""
+        """Settle with `settle` and send events to `events_queue`."""
         self._settle = settle
         self._events_queue = events_queue
         self._executor = ThreadPoolExecutor(1)
 
     def __call__(self, render: Render, event: DomainEvent, *, settle: bool = True) -> None:
-        """Settle a final render unless its function will, and send its fact.
+        """Send the event and settle the render; with `settle` False its own function settles it.
 
-        Both at once, since a caller waits for both. Where the settling then fails, it is made good
-        when the limits are next compared with their renders.
+        Both run in parallel, since a caller waits for both. A failed settlement is made up for by
+        the reconciliation of the limits (decision 2).
         """
         if not settle:
             self.publish(event)
@@ -62,18 +65,18 @@ class SettleAndPublish:
         crash_if_armed(CrashPoint.RENDER_EVENT_SENT)
 
     def settle(self, render: Render) -> None:
-        """Settle a final render; where AWS has no room for that, the relay does it later."""
+        """Settle a final render; after a transient error the relay does it later."""
         with tolerate_transient(_NOT_SETTLED):
             self._settle(render)
 
     def publish(self, event: DomainEvent, *, is_settled: bool = False) -> None:
-        """Send a fact; where that fails, the tick does it."""
+        """Send an event; if that fails, the tick sends it."""
         message = PublishEvent.of_event(event, settled=is_settled)
         self._events_queue.try_send(message.to_json(), group=event.workspace_id)
 
 
 class CleanUpRender:
-    """Repeatable; whoever finds a render final may do it."""
+    """Subscriber of final events that cleans up after renders; idempotent."""
 
     def __init__(self, *, settle: SettleRender, bodies: RenderBodies, objects: Objects) -> None:
         """Build from the stores."""
@@ -82,11 +85,11 @@ class CleanUpRender:
         self._objects = objects
 
     def __call__(self, delivery: EventDelivery) -> Sequence[Write]:
-        """Clear up after the render of a final fact; there is nothing to be done once only."""
+        """Settle and clean up the render of a final event; return no writes."""
         if delivery.event.type not in FINAL_EVENT_TYPES:
             return ()
         render = render_of(delivery.subject_row)
-        # A canceled render's function may still be running; it gives its place back itself.
+        # The function of a canceled render may still run; it releases its lease itself.
         if not delivery.settled and not (
             render.status == "canceled" and render.reservation.has_lease
         ):
@@ -97,7 +100,7 @@ class CleanUpRender:
         return ()
 
     def delete_objects(self, render: Render) -> None:
-        """Remove a final render's body and all objects of attempts that its row does not name."""
+        """Delete a final render's body and all objects of attempts that its row does not name."""
         if render.body_key is not None:
             self._bodies.delete(render.body_key)
         named = {key for file in render.files for key in file_object_keys(render, file.key)}
@@ -107,17 +110,17 @@ class CleanUpRender:
 
 
 def file_key(render: Render, attempt: int, index: int, extension: str) -> str:
-    """Return where an attempt keeps its n-th file; no two attempts write to one place."""
+    """Return the object key of an attempt's file; keys of two attempts never collide."""
     return f"ws/{render.workspace_id}/files/{render.id}/{attempt}-{index}.{extension}"
 
 
 def attempt_object_keys(render: Render) -> Iterator[str]:
-    """Yield every place at which an attempt of this render may have kept a file."""
+    """Yield the object keys at which attempts of a render may have stored files."""
     for attempt in range(1, render.attempt + 1):
         for n, extension in enumerate(render.extensions):
             yield from file_object_keys(render, file_key(render, attempt, n, extension))
 
 
 def file_object_keys(render: Render, key: str) -> tuple[str, ...]:
-    """Return the places of a file's bodies: its own, and that of its base64 where it has one."""
+    """Return the object keys of a file: its own and, with delivery `base64`, its base64 copy's."""
     return (key, f"{key}.b64") if render.delivery == "base64" else (key,)

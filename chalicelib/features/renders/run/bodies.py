@@ -1,7 +1,7 @@
-"""Bodies of renders that wait: what a document is made from, kept until the render is final.
+"""Stored bodies of renders, kept until the render is final.
 
-They stand below `tmp/`, whose objects the bucket itself removes some days after the queue's longest
-wait: a process that dies between keeping a body and naming it in a row leaves nothing for ever.
+They are objects below `tmp/`, which the bucket's lifecycle deletes some days after the longest
+queue wait: a process that dies between storing a body and naming it in a row leaves no orphan.
 """
 
 import hashlib
@@ -16,14 +16,14 @@ from chalicelib.features.renders.run.protocol import MAX_BODY_BYTES
 
 
 class RenderBodies:
-    """Keeps bodies in the bucket."""
+    """Bodies of renders in the bucket."""
 
     def __init__(self, objects: Objects) -> None:
-        """Keep them there."""
+        """Store bodies in `objects`."""
         self._objects = objects
 
     def store(self, workspace_id: WorkspaceId, render_id: RenderId, body: RenderBody) -> str:
-        """Keep a body and return its key."""
+        """Store a body and return its key."""
         key = body_key(workspace_id, render_id)
         content = json.dumps(body.to_json()).encode()
         digest = hashlib.sha256(content).digest()
@@ -34,7 +34,7 @@ class RenderBodies:
     def temporary_body(
         self, workspace_id: WorkspaceId, body_id: RenderId, body: RenderBody
     ) -> Iterator[str]:
-        """Keep a body under a name of its own for as long as somebody else needs it."""
+        """Store a body for the time of the context and yield its key."""
         key = self.store(workspace_id, body_id, body)
         try:
             yield key
@@ -42,23 +42,23 @@ class RenderBodies:
             self.delete(key)
 
     def get(self, key: str) -> RenderBody | None:
-        """Return the body of an unfinished render, or None where it is gone.
+        """Return the body of an unfinished render, or None if it is gone.
 
-        Raises UnknownVersion for one that another release has kept.
+        Raises UnknownVersion for a body of another release.
         """
         content = self._objects.get(key)
         return RenderBody.from_json(json.loads_own(content)) if content is not None else None
 
     def delete(self, key: str) -> None:
-        """Remove a body, whether or not it is there."""
+        """Delete a body; idempotent."""
         self._objects.delete(key)
 
 
 def is_large(body: RenderBody) -> bool:
-    """Tell whether a body may not fit into an invocation; numbers can grow when rewritten."""
+    """Return True if the body is too large for an invocation; rewritten numbers can be longer."""
     return len(json.dumps(body.to_json()).encode()) > MAX_BODY_BYTES
 
 
 def body_key(workspace_id: WorkspaceId, render_id: RenderId) -> str:
-    """Return where the body of a render is kept, if it is."""
+    """Return the object key of a render's body."""
     return f"tmp/ws/{workspace_id}/bodies/{render_id}"

@@ -1,4 +1,4 @@
-"""Stop the work on a render that was ended by others, or that a later attempt has taken over."""
+"""Watch for the end of a running render: canceled, or taken over by a later attempt."""
 
 import logging
 import threading
@@ -13,49 +13,49 @@ from chalicelib.features.renders.repository import Renders
 
 log = logging.getLogger(__name__)
 
-# Most renders are over before anybody looks.
+# Most renders end before the first check, so they cost no read (decision 13).
 FIRST_CHECK_S: Final = 0.5
 NEXT_CHECK_S: Final = 0.4
 
 
 class CancellationWatch:
-    """Looks at the row of a render while it is being worked on."""
+    """Poll of a render's row while its attempt runs."""
 
     def __init__(self, renders: Renders) -> None:
-        """Look there."""
+        """Read rows from `renders`."""
         self._renders = renders
 
     @contextmanager
     def watch(self, render: Render) -> Iterator[Future[None]]:
-        """Yield what is set when an attempt is worked on in vain."""
-        stopped: Future[None] = Future()
-        over = threading.Event()
-        look = threading.Thread(
+        """Yield a future that is set when the attempt is obsolete."""
+        cancellation: Future[None] = Future()
+        done = threading.Event()
+        poller = threading.Thread(
             target=copy_context().run,
-            args=(self._poll, render, stopped, over),
+            args=(self._poll, render, cancellation, done),
             name="cancellation-watch",
             daemon=True,
         )
-        look.start()
+        poller.start()
         try:
-            yield stopped
+            yield cancellation
         finally:
-            over.set()
+            done.set()
 
-    def _poll(self, render: Render, stopped: Future[None], done: threading.Event) -> None:
+    def _poll(self, render: Render, cancellation: Future[None], done: threading.Event) -> None:
         pause_s = FIRST_CHECK_S
         while not done.wait(pause_s):
             pause_s = NEXT_CHECK_S
             if self._is_obsolete(render):
                 log.info("stopped", extra={"attempt": render.attempt})
-                stopped.set_result(None)
+                cancellation.set_result(None)
                 return
 
     def _is_obsolete(self, render: Render) -> bool:
         try:
-            present = self._renders.get(render.workspace_id, render.id)
+            current = self._renders.get(render.workspace_id, render.id)
         except Exception:
-            # It is looked at again soon, and by the transaction of its end for certain.
-            log.warning("could not look whether the render was ended", exc_info=True)
+            # The next check follows soon, and the final transaction checks in any case.
+            log.warning("the render's row could not be read", exc_info=True)
             return False
-        return present is None or present.is_final or present.attempt != render.attempt
+        return current is None or current.is_final or current.attempt != render.attempt

@@ -1,4 +1,4 @@
-"""Have the files of a render judged before anybody gets them: the conformance report."""
+"""Conformance check of a render's files before delivery."""
 
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -13,9 +13,9 @@ from chalicelib.features.renders.model import Render
 if TYPE_CHECKING:
     from chalicelib.engine.conformance.checks import Validator
 
-# A sync caller waits no longer for a verdict.
+# Bounds the wait of a sync caller for a verdict.
 _MAX_SYNC_S: Final = 25.0
-# In this order: what is wrong with the invoice is wrong with the PDF that carries it.
+# In this order: an invalid e-invoice also makes the PDF that carries it invalid.
 _FAILURE_CODES: Final = {
     "einvoice": "einvoice_validation_failed",
     "pdfa": "pdfa_conversion_failed",
@@ -27,31 +27,31 @@ _UNAVAILABLE_CODES: Final = {
     "pdfa": "pdfa_validation_unavailable",
     "pdfua": "pdfua_validation_unavailable",
 }
-# Of a document that does not claim to be what it was held to.
+# For a standard that was checked although the document does not claim it.
 _UNCLAIMED_UNAVAILABLE_CODE: Final = "accessibility_validation_unavailable"
 
 
 class CheckConformance:
-    """Asks the validators, which are wanted when the first document needs them."""
+    """Check of files by the official validators (decision 23)."""
 
     def __init__(self, validator: "Callable[[], Validator]") -> None:
-        """Ask what this returns."""
+        """Create the validator with `validator` when the first document needs it."""
         self._validator = validator
 
     def __call__(self, render: Render, outcome: RenderOutcome, deadline: Deadline) -> RenderOutcome:
-        """Return the outcome with its report, at the deadline at the latest.
+        """Return the outcome with its conformance report, by the deadline.
 
         Raises `einvoice_validation_failed`, `pdfa_conversion_failed` or `pdfua_validation_failed`
-        with the report, `render_timeout` where nobody wants it any more. Without a verdict the
-        file is delivered with a warning.
+        with the report, and `render_timeout` if the render is canceled. Without a verdict the file
+        is delivered with a warning.
         """
         if not outcome.validation_requests:
             return outcome
-        begun = time.monotonic()
+        started = time.monotonic()
         report = self._conformance_report(render, outcome, deadline)
         if deadline.cancellation.done():
             raise timeout_failure()
-        spent = round((time.monotonic() - begun) * 1000)
+        validate_ms = round((time.monotonic() - started) * 1000)
         claimed = {
             check.subject
             for each in outcome.validation_requests
@@ -61,7 +61,7 @@ class CheckConformance:
         trace = replace(
             outcome.trace,
             warnings=(*outcome.trace.warnings, *_warnings(report, claimed)),
-            timings={**outcome.trace.timings, "validate_ms": spent},
+            timings={**outcome.trace.timings, "validate_ms": validate_ms},
         )
         result = {"conformance": report}
         for subject, code in _FAILURE_CODES.items():
@@ -73,19 +73,21 @@ class CheckConformance:
     def _conformance_report(
         self, render: Render, outcome: RenderOutcome, deadline: Deadline
     ) -> dict[str, Any]:
-        # Few renders need them.
+        # Imported late: few renders need it (decision 7).
         from chalicelib.engine.conformance.report import conformance_report  # noqa: PLC0415
 
         if render.mode == "sync":
             deadline = deadline.within(_MAX_SYNC_S)
         validator = self._validator()
-        told: dict[str, Any] = {}
+        report: dict[str, Any] = {}
         for each in outcome.validation_requests:
             verdicts = validator.validate(
                 each.content, each.checks, deadline, may_store=not render.zero_retention
             )
-            told |= conformance_report(each.checks, verdicts, each.to_json_path, each.own_findings)
-        return told
+            report |= conformance_report(
+                each.checks, verdicts, each.to_json_path, each.own_findings
+            )
+        return report
 
 
 def _warnings(report: Mapping[str, Any], claimed: Collection[str]) -> Iterator[RenderWarning]:

@@ -1,4 +1,4 @@
-"""End an unfinished render from outside its function: out of time or room, canceled, or lost."""
+"""End an unfinished render from outside its function: timed out, refused, canceled or lost."""
 
 import logging
 from contextlib import suppress
@@ -16,7 +16,7 @@ from chalicelib.features.renders.run.after_final import SettleAndPublish
 
 log = logging.getLogger(__name__)
 
-# Above every attempt's number, also where attempts were excused.
+# Higher than any attempt number, waived attempts included.
 NO_ATTEMPT: Final = 1_000_000
 _MESSAGES: Final = {
     "render_timeout": "The render was not ready within the plan's sync timeout and was canceled.",
@@ -26,7 +26,7 @@ _MESSAGES: Final = {
 
 
 class EndRender:
-    """Ends renders; whoever comes second finds the first one's end."""
+    """End of renders; the first end wins, later ones return it."""
 
     def __init__(
         self,
@@ -45,18 +45,19 @@ class EndRender:
         self._clock = clock
 
     def cancel_timed_out(self, render: Render, *, running_attempt: int) -> Render:
-        """Cancel a render whose caller waits no longer.
+        """Cancel a render whose caller's deadline has passed.
 
-        Attempt `running` clears up when it finds the render ended, if it has claimed it.
+        If attempt `running_attempt` has claimed the render, its function settles the limits when it
+        finds the render ended.
         """
         return self._end(render, "canceled", "render_timeout", running_attempt=running_attempt)
 
     def cancel_by_owner(self, render: Render, *, running_attempt: int) -> Render:
-        """Cancel a render because its owner asked; `running` as in `timed_out`."""
+        """Cancel a render for its owner; `running_attempt` as in `cancel_timed_out`."""
         return self._end(render, "canceled", None, running_attempt=running_attempt)
 
     def cancel_no_capacity(self, render: Render, idempotency_removal: Write | None) -> Render:
-        """Cancel a render that no function took; `forget` takes its idempotency record away."""
+        """Cancel a render that no function accepted; `idempotency_removal` frees its key."""
         return self._end(
             render,
             "canceled",
@@ -66,7 +67,7 @@ class EndRender:
         )
 
     def fail_lost(self, render: Render) -> Render:
-        """Fail a render whose functions all died."""
+        """Fail a render whose attempts have all died."""
         return self._end(render, "failed", "render_lost", running_attempt=NO_ATTEMPT)
 
     def _end(
@@ -81,20 +82,24 @@ class EndRender:
         now = self._clock.now()
         error = {"code": code, "message": _MESSAGES[code]} if code else None
         ended = replace(render, status=status, error=error, completed_at=format_rfc3339(now))
-        fact = final_event(ended, now)
-        still = running_attempt < NO_ATTEMPT
-        writes = [self._renders.end_write(ended, is_running=still), self._events.creation(fact)]
+        event = final_event(ended, now)
+        is_running = running_attempt < NO_ATTEMPT
+        writes = [
+            self._renders.end_write(ended, is_running=is_running),
+            self._events.creation(event),
+        ]
+        # Refused: another end was first.
         with suppress(ConditionFailed):
             self._tables.transact(
                 [*writes, *([idempotency_removal] if idempotency_removal else [])]
             )
         crash_if_armed(CrashPoint.API_ENDED)
-        present = self._renders.get(render.workspace_id, render.id)
-        assert present is not None, render.id
-        ended_here = present.status == status and (present.error or {}).get("code") == code
+        current = self._renders.get(render.workspace_id, render.id)
+        assert current is not None, render.id
+        ended_here = current.status == status and (current.error or {}).get("code") == code
         if ended_here:
             log.warning("render ended from outside", extra={"status": status, "code": code})
-            self._settle_and_publish(present, fact, settle=present.attempt < running_attempt)
-        elif present.attempt < running_attempt:
-            self._settle_and_publish.settle(present)
-        return present
+            self._settle_and_publish(current, event, settle=current.attempt < running_attempt)
+        elif current.attempt < running_attempt:
+            self._settle_and_publish.settle(current)
+        return current

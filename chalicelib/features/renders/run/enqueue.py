@@ -1,4 +1,4 @@
-"""Hand a render to the queue of its priority."""
+"""Queues of renders by priority, and the handover of late sync renders to them."""
 
 import logging
 from copy import replace
@@ -17,18 +17,21 @@ log = logging.getLogger(__name__)
 
 
 class RenderQueues(NamedTuple):
-    """One queue a priority: `low` has fewer places, so it never stands in the way of `normal`."""
+    """Queue of each priority; `low` has less concurrency, so it cannot starve `normal`.
+
+    See decision 14.
+    """
 
     normal: Queue
     low: Queue
 
     def queue_for(self, render: Render) -> Queue:
-        """Return the queue that a render waits in."""
+        """Return the queue of a render's priority."""
         return self.low if render.priority == "low" else self.normal
 
 
 class EnqueueRender:
-    """Queues renders; doing it twice is harmless, since the claim is what starts one."""
+    """Queueing of renders; idempotent, since only a claim starts an attempt."""
 
     def __init__(
         self,
@@ -47,7 +50,7 @@ class EnqueueRender:
         self._clock = clock
 
     def send(self, render: Render) -> None:
-        """Put a render whose body is kept into the queue; where that fails, the tick does it."""
+        """Queue a render whose body is stored; if that fails, maintenance queues it."""
         message = QueuedRender(render.workspace_id, render.id, render.request_id)
         if self._queues.queue_for(render).try_send(message.to_json(), group=render.workspace_id):
             log.info("render queued", extra={"render": render.id})
@@ -56,10 +59,10 @@ class EnqueueRender:
     def continue_in_background(
         self, render: Render, body: RenderBody, *, attempts_made: int | None
     ) -> Render:
-        """Keep what a sync render needs to be run without its caller.
+        """Store the body of a late sync render, so that it can run without its caller.
 
-        Its attempt goes on, or else `tried` attempts are over and the queue has the next one.
-        Returns the render as it stands; one that became final meanwhile is left alone.
+        With `attempts_made` None the current attempt continues. Otherwise that many attempts are
+        over, and the queue gets the next one. Returns the current render, unchanged if final.
         """
         key = body_key(render.workspace_id, render.id)
         now = format_rfc3339(self._clock.now())
@@ -68,22 +71,22 @@ class EnqueueRender:
                 self._renders.background_write(render, key, now, attempts_made=attempts_made)
             )
         except ConditionFailed:
-            present = self._current(render)
-            if present.is_final:
-                return present
-            if (present.body_key, present.attempt) != (key, attempts_made):
+            current = self._current(render)
+            if current.is_final:
+                return current
+            if (current.body_key, current.attempt) != (key, attempts_made):
                 # A later attempt has begun meanwhile.
-                return self.continue_in_background(present, body, attempts_made=None)
-            # Else this very call has written it, and its answer was lost.
+                return self.continue_in_background(current, body, attempts_made=None)
+            # Otherwise this call has written the row and lost the response.
         crash_if_armed(CrashPoint.API_LATE_HANDED_OVER)
-        # Named before it is kept: whatever ends the render now, removes the body too.
+        # The row names the body before it is stored: the end of the render then deletes it too.
         if render.body_key is None:
             self._bodies.store(render.workspace_id, render.id, body)
             crash_if_armed(CrashPoint.API_LATE_BODY_STORED)
-            present = self._current(render)
-            if present.is_final:
+            current = self._current(render)
+            if current.is_final:
                 self._bodies.delete(key)
-                return present
+                return current
         if attempts_made is not None:
             self.send(render)
             return replace(render, body_key=key)
@@ -92,6 +95,6 @@ class EnqueueRender:
         )
 
     def _current(self, render: Render) -> Render:
-        present = self._renders.get(render.workspace_id, render.id)
-        assert present is not None, render.id
-        return present
+        current = self._renders.get(render.workspace_id, render.id)
+        assert current is not None, render.id
+        return current

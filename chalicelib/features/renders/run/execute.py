@@ -1,4 +1,4 @@
-"""Run one attempt of a render: claim it, make the document, finish it."""
+"""Run one attempt of a render: claim, render, check conformance, finish."""
 
 import datetime as dt
 import logging
@@ -32,21 +32,21 @@ type RunEngine = Callable[[Job], RenderOutcome]
 log = logging.getLogger(__name__)
 
 _TIME_LIMITS: Final = {"sync": dt.timedelta(seconds=120), "async": dt.timedelta(seconds=300)}
-# Past its limit by this much, a render that is still processing has lost its function.
+# A render that is still processing so long after its time limit has lost its function.
 _LOST_AFTER: Final = dt.timedelta(minutes=2)
-# Kept back for what comes after the verdicts, where the caller goes away with the render's end.
+# Reserved for storing after the verdicts, if the caller waits until the render's deadline.
 _STORE_MARGIN_S: Final = 1.5
 
 
 class AttemptResult(NamedTuple):
-    """A render as the attempt left it, and the bytes of its files where this attempt made them."""
+    """Render after an attempt, with the bytes of its files if this attempt rendered them."""
 
     render: Render | None
     contents: tuple[bytes, ...] = ()
 
 
 class ExecuteRender:
-    """Runs attempts; `engine` makes documents and knows no tenant."""
+    """Execution of attempts; the engine knows no tenant."""
 
     def __init__(  # noqa: PLR0913 -- the parts it works with
         self,
@@ -77,44 +77,47 @@ class ExecuteRender:
         self._clock = clock
 
     def run_called(self, call: RunRenderCall, invocation: str) -> AttemptResult:
-        """Run the attempt that the API function asks for."""
+        """Run the attempt that the API function requests.
+
+        A call with a row holds the promised first attempt, which needs no claim (decision 10).
+        """
         crash_if_armed(CrashPoint.RENDER_BEGUN)
         if call.row is not None:
-            started = format_rfc3339(self._clock.now())
-            promised = replace(render_of(call.row), status="processing", started_at=started)
+            started_at = format_rfc3339(self._clock.now())
+            promised = replace(render_of(call.row), status="processing", started_at=started_at)
             return self._begin(promised, call.body, call.ends_at)
         attempt = self._new_attempt(call.attempt, invocation)
-        claimed = self._renders.claim(call.workspace_id, call.render_id, attempt)
-        if claimed is None:
-            log.warning("the render is not there")
+        claim = self._renders.claim(call.workspace_id, call.render_id, attempt)
+        if claim is None:
+            log.warning("the render does not exist")
             return AttemptResult(None)
-        if not claimed.is_mine:
-            return self._skip(claimed.render)
-        return self._begin(claimed.render, call.body, call.ends_at)
+        if not claim.is_mine:
+            return self._skip(claim.render)
+        return self._begin(claim.render, call.body, call.ends_at)
 
     def run_queued(self, message: QueuedRender, invocation: str, message_id: str) -> AttemptResult:
-        """Run the next attempt of a queued render; what is final, or is being run, is left alone.
+        """Run the next attempt of a queued render; skip one that is final or running.
 
-        Raises Poison where there is no such render.
+        Raises PoisonMessage if there is no such render.
         """
         crash_if_armed(CrashPoint.RENDER_BEGUN)
         number = 1
         while True:
             attempt = self._new_attempt(number, invocation, message_id)
-            claimed = self._renders.claim(message.workspace_id, message.render_id, attempt)
-            if claimed is None:
+            claim = self._renders.claim(message.workspace_id, message.render_id, attempt)
+            if claim is None:
                 reason = f"there is no render {message.render_id} of {message.workspace_id}"
                 raise PoisonMessage(reason)
-            if claimed.is_mine:
-                return self._run_or_waive(claimed.render)
-            if claimed.render.is_final or not claimed.is_free:
-                return self._skip(claimed.render)
-            number = claimed.render.attempt + 1
-            if number > MAX_ATTEMPTS + claimed.render.waived_attempts:
-                return AttemptResult(self._end.fail_lost(claimed.render))
+            if claim.is_mine:
+                return self._run_or_waive(claim.render)
+            if claim.render.is_final or not claim.is_free:
+                return self._skip(claim.render)
+            number = claim.render.attempt + 1
+            if number > MAX_ATTEMPTS + claim.render.waived_attempts:
+                return AttemptResult(self._end.fail_lost(claim.render))
 
     def _run_or_waive(self, render: Render) -> AttemptResult:
-        """Run an attempt; one that fails by what will pass counts for nothing."""
+        """Run an attempt; waive it if a retryable error ends it (decision 5)."""
         try:
             return self._begin(render, None, None)
         except Exception as fault:
@@ -128,7 +131,7 @@ class ExecuteRender:
         return Attempt(number, invocation, format_rfc3339(now), claimed_until, message_id)
 
     def _skip(self, render: Render) -> AttemptResult:
-        log.info("left alone", extra={"status": render.status, "attempt": render.attempt})
+        log.info("attempt skipped", extra={"status": render.status, "attempt": render.attempt})
         if render.is_final:
             self._settle_and_publish.settle(render)
         return AttemptResult(render)
@@ -146,27 +149,28 @@ class ExecuteRender:
         return self._run(render, body, ends_at)
 
     def _run(self, render: Render, body: RenderBody, ends_at: float | None) -> AttemptResult:
-        limit = (self._clock.now() + _TIME_LIMITS[render.mode]).timestamp()
+        deadline = (self._clock.now() + _TIME_LIMITS[render.mode]).timestamp()
         if ends_at is not None:
-            limit = min(limit, ends_at)
+            deadline = min(deadline, ends_at)
         uploads = partial(self._uploads.get, render.workspace_id)
         try:
             job = engine_job(
-                body, deadline=limit, uploads=uploads, schemas=self._schemas, test=render.test
+                body, deadline=deadline, uploads=uploads, schemas=self._schemas, test=render.test
             )
             with self._cancellation_watch.watch(render) as cancellation:
                 outcome = self._engine(replace(job, cancellation=cancellation))
                 crash_if_armed(CrashPoint.RENDER_MADE)
                 check_size(render, outcome)
-                keep_s = 0 if ends_at is None else _STORE_MARGIN_S
-                left_s = limit - keep_s - self._clock.now().timestamp()
+                margin_s = 0 if ends_at is None else _STORE_MARGIN_S
+                left_s = deadline - margin_s - self._clock.now().timestamp()
                 outcome = self._check_conformance(
                     render, outcome, Deadline.after(left_s, cancellation)
                 )
                 crash_if_armed(CrashPoint.RENDER_VALIDATED)
-            done = self._finish.succeed(render, outcome)
+            finished = self._finish.succeed(render, outcome)
         except RenderFailure as failure:
             return AttemptResult(self._finish.fail(render, failure))
-        if (done.status, done.attempt) != ("succeeded", render.attempt):
-            return AttemptResult(done)
-        return AttemptResult(done, tuple(produced.content for produced in outcome.files))
+        # The render was ended, or taken over by a later attempt: these bytes are not its files.
+        if (finished.status, finished.attempt) != ("succeeded", render.attempt):
+            return AttemptResult(finished)
+        return AttemptResult(finished, tuple(file.content for file in outcome.files))

@@ -1,4 +1,4 @@
-"""What is kept of a render: its files for a while, or nothing that tells of the document."""
+"""Final row of a render: file retention, redaction, and the size limit of a row."""
 
 import datetime as dt
 from collections.abc import Callable, Mapping
@@ -11,14 +11,21 @@ from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.rows import outcome_json, request_json
 from chalicelib.features.renders.run.protocol import MAX_RETURNED_BYTES
 
-# What is too large for an answer is fetched from the bucket: the address holds for a minute, and a
-# repeat of the request makes a new one.
+# A file too large for the response is fetched from the bucket. Its URL is valid for a minute; a
+# repeat of the request gets a new one.
 _FETCH_WINDOW: Final = dt.timedelta(hours=1)
 _REDACTED: Final = "With retention none its details are not kept."
+_DEFAULT_LIVE_DAYS: Final = 30
+_TEST_RETENTION: Final = dt.timedelta(hours=24)
+# An item of DynamoDB holds 400 KB; the rest is for the row's other attributes.
+MAX_JSON_BYTES: Final = 380_000
+_VAT_BREAKDOWN: Final = "vat_breakdown"
+_MAX_WARNINGS: Final = 10
+_LOGS_OMITTED: Final = ("There was no room to keep what the page wrote to its console.",)
 
 
 def file_retention(render: Render, outcome: RenderOutcome) -> dt.timedelta | None:
-    """Return how long the files of a success are kept; None: they never reach the bucket."""
+    """Return the retention of a successful render's files; None: they are not stored."""
     if render.zero_retention:
         return None
     if render.hosted:
@@ -27,10 +34,10 @@ def file_retention(render: Render, outcome: RenderOutcome) -> dt.timedelta | Non
     return None if fits or not render.returns_file else _FETCH_WINDOW
 
 
-def redacted(render: Render) -> Render:
-    """Return a final render as its row says it: with zero retention no word of the document.
+def redact_render(render: Render) -> Render:
+    """Return a final render for its row: with zero retention without any content (decision 17).
 
-    Templates, data and pages can speak through names of files, messages and the console.
+    File names, messages and console lines may contain text of templates, data and pages.
     """
     if not render.zero_retention:
         return render
@@ -49,51 +56,43 @@ def redacted(render: Render) -> Render:
     )
 
 
-def _redacted_error(error: Mapping[str, Any]) -> dict[str, Any]:
-    code = error["code"]
-    return {"code": code, "message": f"{PROBLEMS[code].title}. {_REDACTED}"}
-
-
-_DEFAULT_LIVE_DAYS: Final = 30
-_TEST_RETENTION: Final = dt.timedelta(hours=24)
-
-
 def retention(*, test: bool, days: int | None = None) -> dt.timedelta:
-    """Return how long a render's files are kept; `days` is for live renders only."""
+    """Return the retention of a render's files; `days` is for live renders only."""
     return _TEST_RETENTION if test else dt.timedelta(days=days or _DEFAULT_LIVE_DAYS)
 
 
-# The rest is for what stands in attributes of their own.
-MAX_JSON_BYTES: Final = 380_000
-_VAT_BREAKDOWN: Final = "vat_breakdown"
-_MAX_WARNINGS: Final = 10
-_LOGS_OMITTED: Final = ("There was no room to keep what the page wrote to its console.",)
-
-
 def shortened_to_fit(render: Render) -> Render:
-    """Return a render that a row holds; where it does not, what tells least goes first."""
-    for shorter in _REDUCTIONS:
+    """Return the render, reduced step by step until it fits into a row.
+
+    The least informative fields go first.
+    """
+    for reduce in _REDUCTIONS:
         if (
             len(request_json(render).encode()) + len(outcome_json(render).encode())
             <= MAX_JSON_BYTES
         ):
             break
-        render = shorter(render)
+        render = reduce(render)
     return render
 
 
+def _redacted_error(error: Mapping[str, Any]) -> dict[str, Any]:
+    code = error["code"]
+    return {"code": code, "message": f"{PROBLEMS[code].title}. {_REDACTED}"}
+
+
 def _with_short_reports(render: Render) -> Render:
-    """Keep of each report its verdict and the first thing that is wrong."""
+    """Keep the verdict and the first error of each report."""
     report: Mapping[str, Any] = (render.result or {}).get("conformance", {})
-    kept = {
+    shortened = {
         subject: {**part, "errors": part["errors"][:1], "warnings": []}
         for subject, part in report.items()
     }
-    return replace(render, result={"conformance": kept}) if kept else render
+    return replace(render, result={"conformance": shortened}) if shortened else render
 
 
 def _with_short_error(render: Render) -> Render:
-    """Keep of a list of errors the first one; the message tells how many there are."""
+    """Keep the first of the errors; the message has their number."""
     error = render.error or {}
     if "errors" not in error:
         return render
@@ -101,9 +100,11 @@ def _with_short_error(render: Render) -> Render:
 
 
 def _without_breakdown(render: Render) -> Render:
-    """Keep of an invoice's totals those of the whole; the rest stands in its XML."""
-    kept = {name: value for name, value in (render.invoice or {}).items() if name != _VAT_BREAKDOWN}
-    return replace(render, invoice=kept or None)
+    """Remove the VAT breakdown from an invoice's totals; its XML has it."""
+    totals = {
+        name: value for name, value in (render.invoice or {}).items() if name != _VAT_BREAKDOWN
+    }
+    return replace(render, invoice=totals or None)
 
 
 _REDUCTIONS: Final[tuple[Callable[[Render], Render], ...]] = (

@@ -1,4 +1,4 @@
-"""Finish a render: its files into the bucket, then state, files and fact in one transaction."""
+"""Finish a render: store its files, then write state, files and event in one transaction."""
 
 import base64
 import hashlib
@@ -25,7 +25,11 @@ from chalicelib.features.renders.events import final_event
 from chalicelib.features.renders.model import DeliveryType, Render
 from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.run.after_final import SettleAndPublish, file_key, file_object_keys
-from chalicelib.features.renders.run.final_row import file_retention, redacted, shortened_to_fit
+from chalicelib.features.renders.run.final_row import (
+    file_retention,
+    redact_render,
+    shortened_to_fit,
+)
 from chalicelib.features.renders.run.protocol import MAX_RETURNED_BYTES
 
 log = logging.getLogger(__name__)
@@ -40,7 +44,7 @@ _MAX_BYTES: Final[Mapping[DeliveryType, int]] = {
 
 
 class FinishRender:
-    """Brings a claimed render into its final state, once; a late attempt changes nothing."""
+    """Final state of claimed renders, written once; a late attempt changes nothing (decision 5)."""
 
     def __init__(  # noqa: PLR0913 -- the parts it works with
         self,
@@ -63,32 +67,32 @@ class FinishRender:
         self._clock = clock
 
     def succeed(self, render: Render, outcome: RenderOutcome) -> Render:
-        """Keep the files and the success; returns the render as it stands afterwards."""
-        before = self._clock.now()
-        kept = file_retention(render, outcome)
-        expires = format_rfc3339(before + kept) if kept is not None else None
+        """Store the files and the success; return the current render."""
+        started = self._clock.now()
+        retention = file_retention(render, outcome)
+        expires_at = format_rfc3339(started + retention) if retention is not None else None
         files = tuple(
-            _stored_file(render, n, produced, outcome.filename, expires)
+            _stored_file(render, n, produced, outcome.filename, expires_at)
             for n, produced in enumerate(outcome.files)
         )
-        if expires is not None:
+        if expires_at is not None:
             self._store_all(render, files, outcome)
-        store_ms = epoch_ms(self._clock.now()) - epoch_ms(before)
-        done = replace(
+        store_ms = epoch_ms(self._clock.now()) - epoch_ms(started)
+        succeeded = replace(
             render,
             status="succeeded",
             files=files,
             billed=not render.test,
             result=None if outcome.result is None else dict(outcome.result),
             invoice=None if outcome.invoice_totals is None else dict(outcome.invoice_totals),
-            expires_at=expires,
-            files_purged_at=format_rfc3339(before) if expires is None else None,
+            expires_at=expires_at,
+            files_purged_at=format_rfc3339(started) if expires_at is None else None,
         )
         timings = {**outcome.trace.timings, "store_ms": store_ms, "cold": outcome.is_cold_start}
-        return self._finish(_with_trace(done, outcome.trace), timings)
+        return self._finish(_with_trace(succeeded, outcome.trace), timings)
 
     def fail(self, render: Render, failure: RenderFailure) -> Render:
-        """Keep the failure; returns the render as it stands afterwards."""
+        """Store the failure; return the current render."""
         members = {"code": failure.code, "message": failure.detail} | failure.members
         trace, result = members.pop("trace", RenderTrace()), members.pop("result", None)
         if failure.errors:
@@ -99,22 +103,22 @@ class FinishRender:
     def _store_all(
         self, render: Render, files: Sequence[StoredFile], outcome: RenderOutcome
     ) -> None:
-        """Store the bodies of all files, side by side."""
+        """Store the contents of all files in parallel."""
         first, *others = (
             partial(self._store, render, file, produced.content)
             for file, produced in zip(files, outcome.files, strict=True)
         )
-        with ThreadPoolExecutor() as beside:
-            stored = [beside.submit(copy_context().run, keep) for keep in others]
+        with ThreadPoolExecutor() as pool:
+            tasks = [pool.submit(copy_context().run, store) for store in others]
             first()
-        for each in stored:
-            each.result()
+        for task in tasks:
+            task.result()
 
     def _store(self, render: Render, file: StoredFile, content: bytes) -> None:
         digest = bytes.fromhex(file.sha256)
         self._objects.put(file.key, content, content_type=file.content_type, sha256=digest)
         if render.delivery == "base64" and len(content) > MAX_RETURNED_BYTES:
-            # The caller is sent to a body that is exactly what the answer would have been.
+            # The 303 leads to exactly the body that the answer would have been (decision 17).
             text, (_, key) = base64.b64encode(content), file_object_keys(render, file.key)
             digest = hashlib.sha256(text).digest()
             self._objects.put(key, text, content_type="text/plain", sha256=digest)
@@ -126,15 +130,15 @@ class FinishRender:
             render, completed_at=format_rfc3339(now), timings=_timings(render, timings, now)
         )
         done = shortened_to_fit(ended)
-        fact = final_event(done, now)
+        event = final_event(done, now)
         writes = [
-            self._renders.finish_write(redacted(done)),
+            self._renders.finish_write(redact_render(done)),
             *(
                 self._files.creation(file, done.workspace_id, done.id)
                 for file in done.files
                 if file.expires_at is not None
             ),
-            self._events.creation(fact),
+            self._events.creation(event),
         ]
         try:
             self._tables.transact(writes)
@@ -142,40 +146,41 @@ class FinishRender:
             return self._resolve_conflict(done)
         crash_if_armed(CrashPoint.RENDER_FINISHED)
         log.info("render ended", extra=_log_fields(done))
-        self._settle_and_publish(done, fact)
+        self._settle_and_publish(done, event)
         return done
 
     def _resolve_conflict(self, attempted: Render) -> Render:
-        """Return the render as others left it; nothing of this attempt stays behind."""
-        present = self._renders.get(attempted.workspace_id, attempted.id)
-        assert present is not None, attempted.id
-        if present.attempt == attempted.attempt and not present.is_final:
-            # Its body was kept meanwhile, for the case that this attempt dies.
+        """Return the current render and delete the files of this refused attempt."""
+        current = self._renders.get(attempted.workspace_id, attempted.id)
+        assert current is not None, attempted.id
+        if current.attempt == attempted.attempt and not current.is_final:
+            # The caller has left, and its function has stored the body and named it in the row.
             return self._finish(
-                replace(attempted, body_key=present.body_key), attempted.timings or {}
+                replace(attempted, body_key=current.body_key), attempted.timings or {}
             )
-        if present.is_final:
-            self._settle_and_publish.settle(present)
-            self._save_diagnostics(present, attempted)
-        named = {file.key for file in present.files}
+        if current.is_final:
+            self._settle_and_publish.settle(current)
+            self._save_diagnostics(current, attempted)
+        named = {file.key for file in current.files}
         for file in attempted.files:
             if file.expires_at is not None and file.key not in named:
                 for key in file_object_keys(attempted, file.key):
                     self._objects.delete(key)
-        return present
+        return current
 
     def _save_diagnostics(self, current: Render, attempted: Render) -> None:
-        """Keep how this attempt went, which was stopped by its owner or the end of its time."""
+        """Save the diagnostics of this attempt, if its render was canceled."""
         if (current.status, current.attempt) != ("canceled", attempted.attempt):
             return
-        told = replace(
+        diagnosed = replace(
             current,
             warnings=attempted.warnings,
             logs=attempted.logs,
             explain=attempted.explain,
             timings=attempted.timings,
         )
-        self._tables.write(self._renders.diagnostics_write(redacted(shortened_to_fit(told))))
+        row = redact_render(shortened_to_fit(diagnosed))
+        self._tables.write(self._renders.diagnostics_write(row))
 
 
 def _stored_file(
@@ -212,10 +217,11 @@ def _log_fields(done: Render) -> dict[str, Any]:
 
 
 def check_size(render: Render, outcome: RenderOutcome) -> None:
-    """Raise `page_limit_exceeded` or `output_too_large` for what the render may not be."""
-    most = _MAX_BYTES[render.delivery]
+    """Raise `page_limit_exceeded` or `output_too_large` for a file over the render's limits."""
+    max_bytes = _MAX_BYTES[render.delivery]
     if render.zero_retention and render.returns_file:
-        most = MAX_RETURNED_BYTES
+        # The response must carry the file, as it cannot be fetched later (decision 17).
+        max_bytes = MAX_RETURNED_BYTES
     for produced in outcome.files:
         if produced.pages is not None and produced.pages > render.max_pages:
             raise RenderFailure(
@@ -224,11 +230,11 @@ def check_size(render: Render, outcome: RenderOutcome) -> None:
                 "plan and the request's max_pages.",
                 trace=outcome.trace,
             )
-        if len(produced.content) > most:
+        if len(produced.content) > max_bytes:
             raise RenderFailure(
                 "output_too_large",
                 f"The {produced.format} has {len(produced.content)} bytes; with delivery "
-                f"{render.delivery}{_retention_note(render)} {most} are allowed.",
+                f"{render.delivery}{_retention_note(render)} {max_bytes} are allowed.",
                 trace=outcome.trace,
             )
 

@@ -1,4 +1,4 @@
-"""Ask the render function for what is kept nowhere; where it has no room, or died, again."""
+"""Invocation of the render function with retries, for work that makes no render."""
 
 import logging
 import time
@@ -28,19 +28,20 @@ def invoke_with_retry(
     deadline: float,
     clock: Clock,
 ) -> dict[str, Any]:
-    """Return the function's answer, by a Unix second.
+    """Return the function's answer, by `deadline` (Unix seconds).
 
-    Raises `region_degraded`, which names `what` was to be done, where it gives none.
+    Retries while the function is busy, and up to MAX_ATTEMPTS times if it dies. Raises
+    `region_degraded`, whose text names the `purpose`, if no answer comes.
     """
-    died = 0
-    while died < MAX_ATTEMPTS and (left_s := deadline - clock.now().timestamp()) > 0:
+    deaths = 0
+    while deaths < MAX_ATTEMPTS and (left_s := deadline - clock.now().timestamp()) > 0:
         try:
             return function.invoke(event, wait_s=left_s)
         except FunctionBusy:
             time.sleep(min(_RETRY_PAUSE_S, left_s))
         except FunctionDied:
-            died += 1
-            log.warning("the render function died", extra={"attempt": died})
+            deaths += 1
+            log.warning("the render function died", extra={"attempt": deaths})
         except FunctionLate:
             break
     raise ServiceError(

@@ -1,4 +1,4 @@
-"""From what a document is made from to the engine's job."""
+"""Conversion of a render's body into the engine's job."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -21,7 +21,7 @@ from chalicelib.features.templates.schemas import CheckSchemas
 def engine_job(
     body: RenderBody, *, deadline: float, uploads: UploadReader, schemas: CheckSchemas, test: bool
 ) -> Job:
-    """Return the job of a body; raises RenderFailure where an upload is gone or is no text."""
+    """Return the job of a body; raises RenderFailure for an upload that is gone or not UTF-8."""
     return Job(
         source=_source(body, uploads),
         output=OutputOptions.from_json(body.output),
@@ -37,7 +37,7 @@ def engine_job(
 
 
 def requested_invoice(body: RenderBody) -> EInvoiceCommand | None:
-    """Return the e-invoice that is asked for; findings name its place in the request."""
+    """Return the requested e-invoice, or None; `findings_root` is the prefix of finding paths."""
     if body.input["type"] == "einvoice":
         return EInvoiceCommand(
             profile=body.input["profile"],
@@ -48,36 +48,38 @@ def requested_invoice(body: RenderBody) -> EInvoiceCommand | None:
         )
     spec = body.output.get("einvoice")
     if spec is not None:
-        return _invoice_order(spec, spec["invoice"])
+        return _invoice_command(spec, spec["invoice"])
     default = body.input.get("einvoice")
-    return None if default is None else _invoice_order(default, None)
+    return None if default is None else _invoice_command(default, None)
 
 
-def _invoice_order(spec: Mapping[str, Any], invoice: Mapping[str, Any] | None) -> EInvoiceCommand:
-    path, left_out = spec["invoice_path"], spec.get("left_out")
+def _invoice_command(spec: Mapping[str, Any], invoice: Mapping[str, Any] | None) -> EInvoiceCommand:
+    path, omission = spec["invoice_path"], spec.get("left_out")
     return EInvoiceCommand(
         profile=spec["profile"],
         syntax="cii",
         invoice=invoice,
         data_path=path,
         findings_root="output.einvoice.invoice" if path is None else f"data.{path}",
-        is_written=left_out is None,
-        is_skipped_by_plan=left_out == "plan",
+        is_written=omission is None,
+        is_skipped_by_plan=omission == "plan",
     )
 
 
 def _source(body: RenderBody, uploads: UploadReader) -> HtmlDocument | WebPage | CanvasScene | None:
-    wanted = body.input
-    if wanted["type"] == "einvoice":
+    render_input = body.input
+    if render_input["type"] == "einvoice":
         return None
-    if "scene" in wanted:
-        return CanvasScene(wanted["scene"])
-    if wanted["type"] == "url":
-        return WebPage(wanted["url"])
-    html = wanted["html"]
+    if "scene" in render_input:
+        return CanvasScene(render_input["scene"])
+    if render_input["type"] == "url":
+        return WebPage(render_input["url"])
+    html = render_input["html"]
     if html is None:
-        html = _text(uploads(wanted["upload_id"]))
-    return HtmlDocument(html, wanted["head"], wanted["templating"], wanted.get("css"))
+        html = _text(uploads(render_input["upload_id"]))
+    return HtmlDocument(
+        html, render_input["head"], render_input["templating"], render_input.get("css")
+    )
 
 
 def _text(content: bytes) -> str:

@@ -1,4 +1,4 @@
-"""What the API function and the render function say to each other."""
+"""Messages between the API function and the render function."""
 
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
@@ -8,17 +8,17 @@ from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.features.renders.model import RenderBody
 
 VERSION: Final = 1
-# A Lambda answers with 6 MB at most; what travels in base64 grows by a third.
+# Lambda's response limit is 6 MB; base64 adds a third.
 MAX_RETURNED_BYTES: Final = 4_300_000
-# A Lambda is called with 6 MB at most.
+# Lambda's request limit is 6 MB.
 MAX_BODY_BYTES: Final = 5_900_000
 
 
 class RunRenderCall(NamedTuple):
-    """Run one attempt of a render now, and say how it ended; `body` None: it is in the bucket.
+    """Call to run one attempt of a render now; `body` None: the body is in the bucket.
 
-    `row`: the render as it was made, whose first attempt is this invocation's; None: claim it.
-    `ends_at`: when nobody needs the document any more (Unix seconds); None: it is always needed.
+    `row`: the new render, whose first attempt is promised to this invocation (decision 10); None:
+    claim the attempt. `ends_at`: the document is useless from then on (Unix seconds); None: never.
     """
 
     workspace_id: WorkspaceId
@@ -32,7 +32,7 @@ class RunRenderCall(NamedTuple):
     request_id: str
 
     def to_json(self) -> dict[str, Any]:
-        """Return the invocation's event; `deadline` bounds the wait for a free function."""
+        """Return the invocation's payload; `deadline` bounds the wait for a free function."""
         return {
             "v": VERSION,
             "workspace_id": self.workspace_id,
@@ -48,7 +48,7 @@ class RunRenderCall(NamedTuple):
 
     @classmethod
     def from_json(cls, event: dict[str, Any]) -> "RunRenderCall":
-        """Read what `to_json` wrote; raises UnknownVersion."""
+        """Parse the JSON that `to_json` wrote; raises UnknownVersion."""
         check_version(event, VERSION)
         return cls(
             WorkspaceId(event["workspace_id"]),
@@ -64,14 +64,14 @@ class RunRenderCall(NamedTuple):
 
 
 class QueuedRender(NamedTuple):
-    """Run the next attempt of a queued render; its body is in the bucket."""
+    """Message to run the next attempt of a queued render; its body is in the bucket."""
 
     workspace_id: WorkspaceId
     render_id: RenderId
     request_id: str
 
     def to_json(self) -> dict[str, Any]:
-        """Return the queue's message."""
+        """Return the body of the queue message."""
         return {
             "v": VERSION,
             "workspace_id": self.workspace_id,
@@ -81,7 +81,7 @@ class QueuedRender(NamedTuple):
 
     @classmethod
     def from_json(cls, message: Mapping[str, Any]) -> "QueuedRender":
-        """Read what `to_json` wrote; raises UnknownVersion or Poison."""
+        """Parse the JSON that `to_json` wrote; raises UnknownVersion or PoisonMessage."""
         check_version(message, VERSION)
         workspace_id, render_id, request_id = text_fields(
             message,
@@ -93,17 +93,17 @@ class QueuedRender(NamedTuple):
 
 
 class RunRenderAnswer(NamedTuple):
-    """The row as the attempt left it, and the file in base64 where it was asked for and fits."""
+    """Row after the attempt, and the file in base64 if it was requested and fits."""
 
     row: dict[str, Any] | None
     content: str | None
 
     def to_json(self) -> dict[str, Any]:
-        """Return the invocation's answer."""
+        """Return the invocation's response."""
         return {"v": VERSION, "row": self.row, "content": self.content}
 
     @classmethod
     def from_json(cls, answer: dict[str, Any]) -> "RunRenderAnswer":
-        """Read what `to_json` wrote; raises UnknownVersion."""
+        """Parse the JSON that `to_json` wrote; raises UnknownVersion."""
         check_version(answer, VERSION)
         return cls(answer["row"], answer["content"])

@@ -1,4 +1,4 @@
-"""Run a sync render while its caller waits, again when its function dies, else leave it queued."""
+"""Run a sync render while its caller waits; retry dead functions, hand over late renders."""
 
 import logging
 import time
@@ -25,18 +25,18 @@ from chalicelib.features.renders.run.protocol import RunRenderAnswer, RunRenderC
 
 log = logging.getLogger(__name__)
 
-# Kept back for what comes after the function's answer.
+# Reserved for the work after the function's answer.
 _RESPONSE_MARGIN_S: Final = 0.3
 _RETRY_PAUSE_S: Final = 0.15
-# A refusal for want of room must come while it is still waited for.
+# The refusal of a busy function must arrive before the caller's deadline.
 _REFUSAL_MARGIN_S: Final = 0.5
-# A little after its caller has canceled it, nobody needs a document any more.
+# The document is useless shortly after the caller's deadline has canceled its render.
 _CANCEL_GRACE_S: Final = 0.2
 
 
 @dataclass(frozen=True, slots=True)
 class WaitingCaller:
-    """A caller that waits: until when (Unix seconds), and whether a late render is canceled."""
+    """Caller that waits until `deadline` (Unix seconds)."""
 
     deadline: float
     cancel_on_timeout: bool
@@ -45,17 +45,14 @@ class WaitingCaller:
 
 @dataclass(frozen=True, slots=True)
 class SyncResult:
-    """A render as it stands when the caller is answered.
-
-    `content` is its file in base64, where that travelled along.
-    """
+    """Render at the time of the answer; `content` is its file in base64, if it was returned."""
 
     render: Render
     content: str | None = None
 
 
 class RunNow:
-    """Waits for a sync render until the caller's deadline."""
+    """Synchronous execution of a render, until the caller's deadline."""
 
     def __init__(
         self,
@@ -67,7 +64,7 @@ class RunNow:
         idempotency: IdempotencyRecords,
         clock: Clock,
     ) -> None:
-        """Build from the render function and what stands in for it."""
+        """Build from the render function and the fallbacks for a late or lost render."""
         self._renders = renders
         self._function = function
         self._enqueue = enqueue
@@ -76,18 +73,18 @@ class RunNow:
         self._clock = clock
 
     def __call__(self, render: Render, body: RenderBody, caller: WaitingCaller) -> SyncResult:
-        """Run the render and return it as it stands at the caller's deadline, at the latest.
+        """Run the render and return its state, by the caller's deadline.
 
-        Its `attempt` is the first to be made; the very first one is promised, others are claimed.
-        With `cancel_late` a render that is not final by then is canceled with `render_timeout`,
-        and one that no function has then is refused with `region_degraded`; else it goes on in the
-        background, and repeats of its idempotency key are answered as this call is.
+        `render.attempt` is the first attempt to make; attempt 1 is promised, later ones are claimed
+        (decision 10). With `cancel_on_timeout` a late render is canceled with `render_timeout`, and
+        one that no function has accepted is refused with `region_degraded`. Otherwise it continues
+        in the background, and repeats of its Idempotency-Key get the same answer as this call.
         """
-        ran = self._run(render, body, caller)
-        if caller.idempotency is not None and not ran.render.is_final:
-            shown = Accepted202(ran.render.status, ran.render.started_at)
-            self._idempotency.mark_accepted(caller.idempotency, render.id, shown)
-        return ran
+        result = self._run(render, body, caller)
+        if caller.idempotency is not None and not result.render.is_final:
+            accepted = Accepted202(result.render.status, result.render.started_at)
+            self._idempotency.mark_accepted(caller.idempotency, render.id, accepted)
+        return result
 
     def _run(self, render: Render, body: RenderBody, caller: WaitingCaller) -> SyncResult:
         attempt, busy = render.attempt, False
@@ -99,7 +96,7 @@ class RunNow:
                 log.warning("the render function died", extra={"attempt": attempt})
                 attempt, busy = attempt + 1, False
             except FunctionBusy as refusal:
-                # Where it may have begun after all, the promised attempt is not repeated.
+                # The function may have begun in spite of its refusal: attempt 1 is not repeated.
                 attempt, busy = max(attempt, 2 if refusal.may_have_begun else 1), True
                 time.sleep(min(_RETRY_PAUSE_S, left_s))
             except FunctionLate:
@@ -120,12 +117,12 @@ class RunNow:
 
     def _result(self, render: Render, answer: dict[str, Any]) -> SyncResult:
         try:
-            told = RunRenderAnswer.from_json(answer)
+            parsed = RunRenderAnswer.from_json(answer)
         except UnknownVersion:
-            # Of another release; what came of the render stands in its row.
+            # The function is of another release; the row has the outcome.
             return SyncResult(self._current(render))
-        assert told.row is not None, render.id
-        return SyncResult(render_of(told.row), told.content)
+        assert parsed.row is not None, render.id
+        return SyncResult(render_of(parsed.row), parsed.content)
 
     def _left_s(self, caller: WaitingCaller) -> float:
         return caller.deadline - self._clock.now().timestamp() - _RESPONSE_MARGIN_S
@@ -139,26 +136,26 @@ class RunNow:
         running_attempt: int,
         attempts_made: int,
     ) -> SyncResult:
-        """Cancel the render, or see to it that it ends; attempt `running` may still do so."""
+        """Cancel the render, or continue it in the background; `running_attempt` may finish it."""
         if caller.cancel_on_timeout:
             return SyncResult(self._end.cancel_timed_out(render, running_attempt=running_attempt))
-        present = self._current(render)
-        if not present.is_final:
-            going_on = present.attempt >= running_attempt
-            present = self._enqueue.continue_in_background(
-                present, body, attempts_made=None if going_on else attempts_made
+        current = self._current(render)
+        if not current.is_final:
+            is_running = current.attempt >= running_attempt
+            current = self._enqueue.continue_in_background(
+                current, body, attempts_made=None if is_running else attempts_made
             )
-        return SyncResult(present)
+        return SyncResult(current)
 
     def _current(self, render: Render) -> Render:
-        present = self._renders.get(render.workspace_id, render.id)
-        assert present is not None, render.id
-        return present
+        current = self._renders.get(render.workspace_id, render.id)
+        assert current is not None, render.id
+        return current
 
     def _cancel_no_capacity(self, render: Render, caller: WaitingCaller) -> SyncResult:
         key = caller.idempotency
-        forget = self._idempotency.removal(key, render.id) if key else None
-        ended = self._end.cancel_no_capacity(render, forget)
+        key_removal = self._idempotency.removal(key, render.id) if key else None
+        ended = self._end.cancel_no_capacity(render, key_removal)
         if (ended.error or {}).get("code") != "region_degraded":
             return SyncResult(ended)
         raise ServiceError(
@@ -177,9 +174,9 @@ def _run_call(
         render.workspace_id,
         render.id,
         attempt,
-        # A body that is kept does not fit into an invocation.
+        # A stored body does not fit into an invocation.
         body if render.body_key is None else None,
-        # The first attempt was promised when the render was made: no claim is needed.
+        # Attempt 1 was promised in the new row and needs no claim (decision 10).
         row=row_of(render) if attempt == 1 else None,
         deadline=caller.deadline - _RESPONSE_MARGIN_S - _REFUSAL_MARGIN_S,
         return_body=render.returns_file,

@@ -1,4 +1,4 @@
-"""Warn the owners before a key expires: 14 days and 1 day ahead."""
+"""Mail to the owners before a key expires: 14 days and 1 day ahead."""
 
 import datetime as dt
 from typing import Final
@@ -18,34 +18,34 @@ _DAY: Final = dt.timedelta(days=1)
 
 
 class WarnOfKeyExpiry:
-    """Looks after a key that is due; repeatable: at worst a mail comes twice."""
+    """Handler of due keys; idempotent, except that a crash may send a mail twice."""
 
     def __init__(
         self, *, keys: ApiKeys, workspaces: Workspaces, notify: NotifyOwners, clock: Clock
     ) -> None:
-        """Build from the repositories."""
+        """Store the repositories."""
         self._keys = keys
         self._workspaces = workspaces
         self._notify = notify
         self._clock = clock
 
     def __call__(self, key_id: str) -> bool:
-        """Warn of one key, if it is time, and have it wait for the next; False: there is none."""
+        """Send the warning that is due and schedule the next; return False if there is no key."""
         key = self._keys.find(key_id)
         if key is None:
             return False
         now = self._clock.now()
-        mark = _days_to_warn_of(key, now)
-        workspace = self._workspaces.get(key.workspace_id) if mark else None
-        if workspace is not None and mark is not None and mark != key.warned_days:
-            self._notify(workspace, *_warning_mail(workspace, key, mark))
+        days = _days_to_warn_of(key, now)
+        workspace = self._workspaces.get(key.workspace_id) if days else None
+        if workspace is not None and days is not None and days != key.warned_days:
+            self._notify(workspace, *_warning_mail(workspace, key, days))
             crash_if_armed(CrashPoint.KEY_WARNED)
-        self._keys.save_expiry_warning(key, mark or key.warned_days, next_expiry_warning(key, now))
+        self._keys.save_expiry_warning(key, days or key.warned_days, next_expiry_warning(key, now))
         return True
 
 
 def _days_to_warn_of(key: ApiKey, now: dt.datetime) -> int | None:
-    """Return of how many days the owners are to be warned now."""
+    """Return the number of days that the warning due now announces, or None."""
     if key.revoked_at is not None or key.expires_at is None or key.expires_at <= now:
         return None
     left = key.expires_at - now
@@ -53,7 +53,7 @@ def _days_to_warn_of(key: ApiKey, now: dt.datetime) -> int | None:
 
 
 def _warning_mail(workspace: Workspace, key: ApiKey, days: int) -> tuple[str, str]:
-    """Return subject and text; names may hold anything and are not repeated."""
+    """Return subject and text; names are left out, since they may contain anything."""
     assert key.expires_at is not None
     when = "tomorrow" if days == 1 else f"in {days} days"
     return (

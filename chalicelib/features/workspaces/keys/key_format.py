@@ -1,8 +1,8 @@
-"""The text of an API key: `plt_<mode>_<24 characters: id>_<34: secret><6: checksum>`, base62.
+"""Text format of API keys: `plt_<mode>_<24 characters: id>_<34: secret><6: checksum>`, base62.
 
-The checksum is the CRC-32 of everything before it, so that a mistyped or shortened key, a key of
-another service and a swapped mode are recognised without looking anything up, and scanners for
-leaked secrets can tell a key from chance.
+The checksum is the CRC-32 of everything before it, so a mistyped or shortened key, a key of another
+service and a swapped mode are recognised without a read of the table. Scanners for leaked secrets
+can tell a key from a random text.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ _FORMAT: Final = re.compile(r"plt_(live|test)_([0-9A-Za-z]{24})_([0-9A-Za-z]{40}
 
 @dataclass(frozen=True, slots=True)
 class GeneratedKey:
-    """A new key: its text is shown once, only the hash of its secret is kept."""
+    """New key; its text is shown once, and only the hash of its secret is stored."""
 
     text: str
     key_id: str
@@ -33,7 +33,7 @@ class GeneratedKey:
 
 @dataclass(frozen=True, slots=True)
 class ParsedKey:
-    """What a well-formed key says of itself."""
+    """Parts of a well-formed key."""
 
     mode: Mode
     key_id: str
@@ -46,7 +46,7 @@ def generate(
     key_id: str | None = None,
     random_below: Callable[[int], int] = secrets.randbelow,
 ) -> GeneratedKey:
-    """Make a key, or a new secret for the key that has this id; `below(n)` gives 0..n-1."""
+    """Generate a key, or a new secret for the key `key_id`; `random_below(n)` returns 0..n-1."""
     key_id = key_id or _random_characters(_ID_LENGTH, random_below)
     body = f"plt_{mode}_{key_id}_{_random_characters(_RANDOM_LENGTH, random_below)}"
     text = body + checksum(body)
@@ -54,11 +54,11 @@ def generate(
 
 
 def parse(text: str) -> ParsedKey | None:
-    """Read a key; None: no key of this service, or not as it was given out."""
-    found = _FORMAT.fullmatch(text)
-    if found is None or checksum(text[:-_CHECKSUM_LENGTH]) != text[-_CHECKSUM_LENGTH:]:
+    """Parse a key; return None if the format or the checksum is wrong."""
+    match = _FORMAT.fullmatch(text)
+    if match is None or checksum(text[:-_CHECKSUM_LENGTH]) != text[-_CHECKSUM_LENGTH:]:
         return None
-    return ParsedKey("live" if found[1] == "live" else "test", found[2], _secret_hash(text))
+    return ParsedKey("live" if match[1] == "live" else "test", match[2], _secret_hash(text))
 
 
 def checksum(body: str) -> str:

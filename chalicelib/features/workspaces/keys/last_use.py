@@ -1,4 +1,4 @@
-"""When keys were last used: written beside the answer, at most once an hour a key."""
+"""Last use of API keys: written in parallel with the response, at most once an hour per key."""
 
 import datetime as dt
 import logging
@@ -18,15 +18,18 @@ _UNUSED_AFTER: Final = dt.timedelta(days=90)
 
 
 class RecordKeyUse:
-    """Notes that keys are used; where AWS has no room for that, the next use is noted."""
+    """Recorder of key use; after a transient error the next use is recorded instead."""
 
     def __init__(self, keys: ApiKeys) -> None:
-        """Note it with the keys."""
+        """Store the repository and start one writing thread."""
         self._keys = keys
         self._executor = ThreadPoolExecutor(1)
 
     def __call__(self, key: ApiKey, now: dt.datetime) -> Callable[[], object]:
-        """Begin to note a use, and return what waits for the end of that; mostly it is nothing."""
+        """Start to record a use; return a function that waits for the end of the write.
+
+        Mostly there is nothing to write: the last use is less than an hour old.
+        """
         if key.last_used_at is not None and now < key.last_used_at + _RECORD_INTERVAL:
             return lambda: None
         return self._executor.submit(copy_context().run, self._record, key, now).result
@@ -42,6 +45,6 @@ class RecordKeyUse:
 
 
 def is_unused(key: ApiKey, now: dt.datetime) -> bool:
-    """Tell whether a key that could be used has not been used for 90 days."""
+    """Return whether a valid key has not been used for 90 days."""
     ended = key.revoked_at is not None or (key.expires_at is not None and key.expires_at <= now)
     return not ended and now >= (key.last_used_at or key.created_datetime) + _UNUSED_AFTER

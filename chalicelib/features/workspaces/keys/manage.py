@@ -1,4 +1,4 @@
-"""Make, roll and revoke API keys."""
+"""Management of API keys: create, roll and revoke."""
 
 import datetime as dt
 from collections.abc import Sequence
@@ -16,23 +16,23 @@ from chalicelib.features.workspaces.model import SCOPES, ApiKey, Mode, StoredSec
 from chalicelib.features.workspaces.repository import ApiKeys, Workspaces
 
 GRACE_HOURS: Final = (0, 1, 24, 72)
-# Who uses an older one is told that it is unknown. So many fit into what one read costs.
+# Older secrets are unknown to the service. This many fit into one read capacity unit.
 _MAX_SECRETS: Final = 30
 
 
 @dataclass(frozen=True, slots=True)
 class NewKey:
-    """A key and its text, which is told this once."""
+    """Key and its text, which is shown only once."""
 
     key: ApiKey
     text: str
 
 
 class ManageKeys:
-    """What the operator does with the keys of a workspace."""
+    """Commands of the operator for the keys of a workspace."""
 
     def __init__(self, *, workspaces: Workspaces, keys: ApiKeys, clock: Clock) -> None:
-        """Build from the repositories."""
+        """Store the repositories."""
         self._workspaces = workspaces
         self._keys = keys
         self._clock = clock
@@ -48,7 +48,7 @@ class ManageKeys:
         allow_ips: Sequence[str] = (),
         templates: Sequence[str] = (),
     ) -> NewKey:
-        """Make a key; raises `not_found` or `validation_error`."""
+        """Create a key; raise `not_found` or `validation_error`."""
         workspace = self._workspaces.get(workspace_id)
         if workspace is None or workspace.status == "deleting":
             raise NotFound("not_found", f"There is no workspace {workspace_id}.")
@@ -60,56 +60,56 @@ class ManageKeys:
         unknown = sorted(set(scopes) - set(SCOPES))
         if unknown:
             raise validation_error("/scopes", f"{unknown[0]} is none of {', '.join(SCOPES)}")
-        made = key_format.generate(mode)
+        generated = key_format.generate(mode)
         key = ApiKey(
-            id=KeyId(made.key_id),
+            id=KeyId(generated.key_id),
             workspace_id=workspace_id,
             mode=mode,
             name=name,
             scopes=frozenset(scopes),
-            secrets=(StoredSecret(made.sha256_hex),),
+            secrets=(StoredSecret(generated.sha256_hex),),
             created_at=format_rfc3339(now),
             expires_at=expires_at,
             allow_ips=tuple(str(network) for network in parse_cidr_ranges("/allow_ip", allow_ips)),
             templates=tuple(templates),
         )
         self._keys.create(key)
-        return NewKey(key, made.text)
+        return NewKey(key, generated.text)
 
     def roll(self, key_id: str, *, grace_h: int = 0) -> NewKey:
-        """Give a key a new secret; older ones hold for `grace_h` hours more at the most.
+        """Give a key a new secret; older ones stay valid for at most `grace_h` more hours.
 
-        Raises `not_found`, `validation_error`, or `conflict` for a revoked key and where a secret
-        would be forgotten that still holds.
+        Raise `not_found`, `validation_error`, or `conflict` for a revoked key and if a secret
+        would be dropped that is still valid.
         """
         if grace_h not in GRACE_HOURS:
             raise validation_error(
                 "/grace_h", f"one of {', '.join(map(str, GRACE_HOURS))} is expected"
             )
         key = self._unrevoked_key(key_id)
-        made = key_format.generate(key.mode, key_id=key.id)
+        generated = key_format.generate(key.mode, key_id=key.id)
         now = self._clock.now()
         until = now + dt.timedelta(hours=grace_h)
         older = (replace(old, until=min(old.until or until, until)) for old in key.secrets)
-        secrets = (StoredSecret(made.sha256_hex), *older)
+        secrets = (StoredSecret(generated.sha256_hex), *older)
         if any(old.until is not None and old.until > now for old in secrets[_MAX_SECRETS:]):
             reason = "Too many secrets of this key are in their grace period; roll it without one."
             raise Conflict("conflict", reason)
         secrets = secrets[:_MAX_SECRETS]
         try:
             self._keys.roll(key, secrets)
-        except ConditionFailed as lost:
-            raise Conflict("conflict", "The key was changed meanwhile; look again.") from lost
-        return NewKey(replace(key, secrets=secrets), made.text)
+        except ConditionFailed as failure:
+            raise Conflict("conflict", "The key was changed meanwhile; look again.") from failure
+        return NewKey(replace(key, secrets=secrets), generated.text)
 
     def revoke(self, key_id: str) -> ApiKey:
-        """End a key at once; raises `not_found`, or `conflict` for a revoked one."""
+        """Revoke a key at once; raise `not_found`, or `conflict` for a revoked one."""
         key = self._unrevoked_key(key_id)
         now = self._clock.now()
         try:
             self._keys.revoke(key, now)
-        except ConditionFailed as lost:
-            raise Conflict("conflict", "The key was changed meanwhile; look again.") from lost
+        except ConditionFailed as failure:
+            raise Conflict("conflict", "The key was changed meanwhile; look again.") from failure
         return replace(key, revoked_at=now)
 
     def _unrevoked_key(self, key_id: str) -> ApiKey:

@@ -1,8 +1,8 @@
 """Admission: rate, lease and quota of one render as one conditional update of the limits item.
 
-An update states what must be true of the item, so it is written without reading first: `plan`
-builds it from a guess (the item as last seen), and a refused condition brings the item itself,
-from which it is built again, or the refusal is told.
+The conditions of an update say what must be true of the item, so no read comes first. Each
+function builds the update from a guess (the item as last seen). A failed condition returns the item
+itself, and the update is built again from that, or refused (decision 2).
 """
 
 import datetime as dt
@@ -18,9 +18,9 @@ from chalicelib.features.workspaces.limits.model import Lease, ReservationReques
 from chalicelib.features.workspaces.limits.update_builder import LimitsUpdate, LimitsUpdateBuilder
 from chalicelib.features.workspaces.model import Workspace
 
-# What a test render holds of the allowance.
+# The hold of a test render, which takes nothing of the allowance.
 NO_HOLD: Final = ""
-# Beyond this many unfinished renders the item would near DynamoDB's 400 KB: batches hold more.
+# Keeps the item (about 250 KB) below DynamoDB's 400 KB; larger fan-outs are batches (decision 2).
 MAX_OPEN_RENDERS: Final = 4_000
 _RECONCILE_AFTER: Final = dt.timedelta(minutes=5)
 _WAIT_ADVICE: Final = "wait for one to end"
@@ -31,93 +31,94 @@ def plan_admission(
 ) -> LimitsUpdate | None:
     """Build the update that admits a render, given the item as last seen.
 
-    None: the item shows that the render is admitted already. Raises `rate_limited`,
-    `concurrency_limited` or `render_limit_reached` when the item as seen refuses it.
+    Return None if the render is admitted already. Raise `rate_limited`, `concurrency_limited` or
+    `render_limit_reached` if the item as seen refuses it.
     """
     if request.render_id in seen["holds"]:
         return None
-    parts = LimitsUpdateBuilder()
+    builder = LimitsUpdateBuilder()
     limits = request.workspace.plan
     windows = [rate.request_window(limits)]
     if request.test:
         windows.append(rate.test_render_window(limits))
-    rate.take_rate(parts, windows, limits, seen, now)
+    rate.take_rate(builder, windows, limits, seen, now)
     if request.lease_until is not None:
-        place = Lease(request.render_id, request.workspace, request.lease_until)
-        _add_lease(parts, place, seen, now, f"{_WAIT_ADVICE}, or send mode async")
-    _add_hold(parts, request, seen, now)
-    _schedule_reconciliation(parts, request.render_id, now)
-    return parts.build()
+        lease = Lease(request.render_id, request.workspace, request.lease_until)
+        _add_lease(builder, lease, seen, now, f"{_WAIT_ADVICE}, or send mode async")
+    _add_hold(builder, request, seen, now)
+    _schedule_reconciliation(builder, request.render_id, now)
+    return builder.build()
 
 
 def plan_lease(lease: Lease, seen: Item, now: dt.datetime) -> LimitsUpdate | None:
-    """Build the update that takes a place for work that makes no render.
+    """Build the update that takes a lease for work without a render.
 
-    None: the item shows that it is taken already. Raises `concurrency_limited`.
+    Return None if the lease is taken already. Raise `concurrency_limited`.
     """
     if lease.id in seen["leases"]:
         return None
-    parts = LimitsUpdateBuilder()
-    _add_lease(parts, lease, seen, now, _WAIT_ADVICE)
-    _schedule_reconciliation(parts, lease.id, now)
-    return parts.build()
+    builder = LimitsUpdateBuilder()
+    _add_lease(builder, lease, seen, now, _WAIT_ADVICE)
+    _schedule_reconciliation(builder, lease.id, now)
+    return builder.build()
 
 
 def plan_request(
     workspace: Workspace, token: str, seen: Item, now: dt.datetime
 ) -> LimitsUpdate | None:
-    """Build the update that counts one request that renders nothing; raises `rate_limited`.
+    """Build the update that counts one request without a render; raise `rate_limited`.
 
-    None: the item shows that it is counted already, by a call whose answer was lost.
+    Return None if the request is counted already, by a call whose response was lost.
     """
     if seen["counted"] == token:
         return None
-    parts = LimitsUpdateBuilder()
+    builder = LimitsUpdateBuilder()
     limits = workspace.plan
-    rate.take_rate(parts, [rate.request_window(limits)], limits, seen, now)
-    parts.sets.append("counted = :counted")
-    parts.conditions.append("counted <> :counted")
-    parts.values[":counted"] = token
-    return parts.build()
+    rate.take_rate(builder, [rate.request_window(limits)], limits, seen, now)
+    builder.sets.append("counted = :counted")
+    builder.conditions.append("counted <> :counted")
+    builder.values[":counted"] = token
+    return builder.build()
 
 
 def plan_settlement(render_id: RenderId, seen: Item, *, billed: bool) -> LimitsUpdate | None:
-    """Build the update that takes a finished render out of the limits; None: it is out."""
+    """Build the update that removes a final render from the limits; None if it is removed."""
     hold = seen["holds"].get(render_id)
     if hold is None and render_id not in seen["leases"]:
         return None
-    parts = LimitsUpdateBuilder(names={"#r": render_id})
-    parts.removes += ["leases.#r", "holds.#r"]
+    builder = LimitsUpdateBuilder(names={"#r": render_id})
+    builder.removes += ["leases.#r", "holds.#r"]
     if hold is None:
-        parts.conditions.append("attribute_not_exists(holds.#r)")
-        return parts.build()
-    parts.conditions.append("holds.#r = :hold")
-    parts.values[":hold"] = hold
+        builder.conditions.append("attribute_not_exists(holds.#r)")
+        return builder.build()
+    builder.conditions.append("holds.#r = :hold")
+    builder.values[":hold"] = hold
     if hold == NO_HOLD:
-        return parts.build()
+        return builder.build()
     if hold == quota.PREPAID_HOLD:
         if not billed:
-            parts.sets.append("prepaid_left = prepaid_left + :one")
-            parts.values[":one"] = 1
-        return parts.build()
-    parts.conditions.append("cycle_end = :seen_end")
-    parts.values[":seen_end"] = seen["cycle_end"]
+            builder.sets.append("prepaid_left = prepaid_left + :one")
+            builder.values[":one"] = 1
+        return builder.build()
+    builder.conditions.append("cycle_end = :seen_end")
+    builder.values[":seen_end"] = seen["cycle_end"]
+    # A hold of an earlier cycle is just removed: that cycle's allowance is gone.
     if hold == seen["cycle_end"]:
-        parts.sets.append("used = used + :one" if billed else "quota_left = quota_left + :one")
-        parts.values[":one"] = 1
-    return parts.build()
+        builder.sets.append("used = used + :one" if billed else "quota_left = quota_left + :one")
+        builder.values[":one"] = 1
+    return builder.build()
 
 
 def _add_lease(
     builder: LimitsUpdateBuilder, lease: Lease, seen: Item, now: dt.datetime, advice: str
 ) -> None:
     now_s = int(now.timestamp())
-    over = [render_id for render_id, until in seen["leases"].items() if until <= now_s]
+    expired = [render_id for render_id, until in seen["leases"].items() if until <= now_s]
     allowed = lease.workspace.plan.sync_concurrency
-    if len(seen["leases"]) - len(over) >= allowed:
+    if len(seen["leases"]) - len(expired) >= allowed:
         what = "sync renders, publishings and checks at once"
         raise _concurrency_error(lease.workspace, what, allowed, advice)
-    for n, render_id in enumerate(over):
+    for n, render_id in enumerate(expired):
         builder.removes.append(f"leases.#over{n}")
         builder.conditions.append(f"leases.#over{n} <= :now_s")
         builder.names[f"#over{n}"] = render_id
@@ -130,14 +131,14 @@ def _add_lease(
     builder.names["#r"] = lease.id
     builder.values |= {
         ":lease_until": int(lease.until.timestamp()),
-        ":lease_room": allowed + len(over),
+        ":lease_room": allowed + len(expired),
     }
 
 
 def _add_hold(
     builder: LimitsUpdateBuilder, request: ReservationRequest, seen: Item, now: dt.datetime
 ) -> None:
-    """Let the render stand in the item until it is settled; a live one takes of the quota."""
+    """Add the hold of a render until it is settled; a live render takes from the quota."""
     if len(seen["holds"]) >= MAX_OPEN_RENDERS:
         raise _concurrency_error(
             request.workspace, "unfinished renders", MAX_OPEN_RENDERS, _WAIT_ADVICE
@@ -153,7 +154,7 @@ def _add_hold(
 
 
 def _schedule_reconciliation(builder: LimitsUpdateBuilder, subject: str, now: dt.datetime) -> None:
-    """Have the item compared with the renders, should nobody take out what is put in now."""
+    """Make the item due, so that holds and leases are removed even after a crash."""
     builder.sets += [
         "due_at = if_not_exists(due_at, :due)",
         "DPK = if_not_exists(DPK, :dpk)",

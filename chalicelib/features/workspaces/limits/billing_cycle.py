@@ -1,4 +1,4 @@
-"""Billing cycles: a month from the day on which the workspace was made."""
+"""Billing cycles: months that begin on the day of the workspace's creation."""
 
 import calendar
 import datetime as dt
@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 
 class BillingCycle(NamedTuple):
-    """One billing cycle; `end` is the first moment that is no longer in it."""
+    """One billing cycle; `end` is exclusive."""
 
     start: dt.datetime
     end: dt.datetime
 
 
 def billing_cycle_at(created: dt.datetime, now: dt.datetime) -> BillingCycle:
-    """Return the monthly cycle that `now` falls into; a 31st becomes a short month's last day."""
+    """Return the cycle that contains `now`; a 31st becomes the last day of a short month."""
     months = (now.year - created.year) * 12 + now.month - created.month
     if _anniversary(created, months) > now:
         months -= 1

@@ -1,7 +1,7 @@
-"""Places for what a caller waits for and no render is made of: publishing, checks, verdicts.
+"""Leases for work without a render that a caller waits for: publishing, preflight, validation.
 
-They are those of the plan's sync renders, so that nobody takes more browsers, validators or
-functions of the API than the plan lets be busy at once.
+They count against the sync concurrency of the plan. This bounds the browsers, validators and API
+functions that one workspace keeps busy (decision 2).
 """
 
 import datetime as dt
@@ -18,38 +18,39 @@ from chalicelib.features.workspaces.limits.model import Lease
 from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
 from chalicelib.features.workspaces.model import Workspace
 
-# Longer than any request; a place that nobody gives back is free then.
+# Longer than any request; a lease that is not released expires then.
 _MAX_LEASE: Final = dt.timedelta(seconds=40)
 
 
 @dataclass(slots=True)
 class HeldLease:
-    """A place that is held; where work goes on without its caller, until it runs out by itself."""
+    """Lease in use; set `is_left_to_expire` if the work continues without its caller."""
 
     is_left_to_expire: bool = False
 
 
 class ConcurrencyLeases:
-    """Holds places while something is done."""
+    """Context manager that holds a lease."""
 
     def __init__(self, *, limits: WorkspaceLimits, clock: Clock, ids: IdGenerator) -> None:
-        """Take them from these limits."""
+        """Store the parts."""
         self._limits = limits
         self._clock = clock
         self._ids = ids
 
     @contextmanager
     def __call__(self, workspace: Workspace, *, until: float | None = None) -> Iterator[HeldLease]:
-        """Hold a place of a workspace, until a Unix second at most; `concurrency_limited`."""
+        """Hold a lease, at most until the Unix time `until`; raise `concurrency_limited`."""
         now = self._clock.now()
-        ends = now + _MAX_LEASE if until is None else dt.datetime.fromtimestamp(until, dt.UTC)
-        place, held = Lease(RenderId(self._ids.new("lease", now)), workspace, ends), HeldLease()
-        self._limits.acquire_lease(place, now)
+        expires_at = now + _MAX_LEASE if until is None else dt.datetime.fromtimestamp(until, dt.UTC)
+        lease = Lease(RenderId(self._ids.new("lease", now)), workspace, expires_at)
+        held = HeldLease()
+        self._limits.acquire_lease(lease, now)
         crash_if_armed(CrashPoint.LEASE_TAKEN)
         try:
             yield held
         finally:
             if not held.is_left_to_expire:
-                # What was done is done; the place runs out by itself.
+                # The work is done: a failed release must not fail it. The lease expires anyway.
                 with tolerate_transient("a concurrency lease is not released"):
-                    self._limits.release_lease(place)
+                    self._limits.release_lease(lease)

@@ -1,16 +1,16 @@
-"""A workspace's limits: what the item holds, and what is asked of it.
+"""Limits of a workspace: the attributes of its item, and the values of requests to it.
 
 The limits item of a workspace (`WS#<ws>#LIM`) has
-- `rate_tat`, `test_tat`: when the workspace's requests, and its test renders, will have been
-  paid for (GCRA's theoretical arrival time, in milliseconds since 1970);
-- `counted`: the last request that was counted without a render, so that a repeat is not;
+- `rate_tat`, `test_tat`: GCRA's theoretical arrival time of requests and of test renders, in
+  milliseconds since 1970;
+- `counted`: token of the last request that was counted without a render; a retry has the same;
 - `leases`: id of a sync render, or of other work that its caller waits for -> Unix second at which
-  its place in the concurrency is free anyway;
-- `holds`: id of each unfinished render -> end of the cycle whose allowance it holds a render of;
-  empty for a test render, which holds none, `prepaid` for one of a pack;
-- `quota_left`, `used`, `cycle_start`, `cycle_end`: of the renders that the plan includes;
+  its lease expires;
+- `holds`: id of each unfinished render -> end of the cycle whose allowance it uses;
+  empty for a test render, which uses none, `prepaid` for a render of a pack;
+- `quota_left`, `used`, `cycle_start`, `cycle_end`: allowance of the plan in the current cycle;
 - `prepaid_left`: renders left of packs; `topups`: packs bought automatically in this cycle;
-- `notified_thresholds`: usage threshold -> end of the cycle for which it was told;
+- `notified_thresholds`: usage threshold -> end of the cycle in which the owners were last notified;
 - `due_at`: when holds and leases are next compared with the renders themselves.
 """
 
@@ -26,7 +26,7 @@ from chalicelib.features.workspaces.model import Workspace
 
 
 class ReservationRequest(NamedTuple):
-    """What one render wants of its workspace's limits."""
+    """Request of one render to the limits; `lease_until` is None for an async render."""
 
     render_id: RenderId
     workspace: Workspace
@@ -35,7 +35,7 @@ class ReservationRequest(NamedTuple):
 
 
 class Lease(NamedTuple):
-    """A place in the concurrency of a workspace; it is free anyway from `until` on."""
+    """Place in the sync concurrency of a workspace; it expires at `until`."""
 
     id: RenderId
     workspace: Workspace
@@ -43,14 +43,14 @@ class Lease(NamedTuple):
 
 
 class Reservation(NamedTuple):
-    """What a render took: a hold, as the limits item has it (empty: a test), and a lease."""
+    """Hold of a render (as in the limits item; empty for a test), and whether it has a lease."""
 
     hold: str
     has_lease: bool
 
 
 class RateState(NamedTuple):
-    """What the RateLimit headers tell: requests left now, and seconds until all are back."""
+    """Values of the RateLimit headers: requests left now, and seconds until all are restored."""
 
     limit: int
     remaining: int
@@ -58,7 +58,7 @@ class RateState(NamedTuple):
 
 
 class Allowance(NamedTuple):
-    """What of a cycle's renders is used and left, and what is left of packs."""
+    """Renders used and left in a billing cycle, and renders left of packs."""
 
     used: int
     included_left: int
@@ -88,11 +88,11 @@ def new_limits(workspace: Workspace, now: dt.datetime) -> Item:
 
 
 def allowance(workspace: Workspace, item: Item, now: dt.datetime) -> Allowance:
-    """Read the allowance of the present cycle, whether or not a render has begun it."""
+    """Return the allowance of the current cycle, also before its first render."""
     cycle = billing_cycle_at(parse_rfc3339(workspace.created_at), now)
     prepaid = prepaid_left(item)
     if item["cycle_end"] >= format_rfc3339(cycle.end):
-        # A smaller plan may have taken away more than was left.
+        # Negative after a change to a smaller plan.
         left = max(0, item["quota_left"])
         return Allowance(item["used"], left, prepaid, item["cycle_start"], item["cycle_end"])
     included = workspace.plan.included_renders

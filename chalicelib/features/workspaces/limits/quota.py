@@ -1,7 +1,7 @@
-"""A live render's part of what its workspace may render: included, of a pack, or of a top-up.
+"""Quota of live renders: included in the plan, of a pack, or of an automatic top-up.
 
-Included renders go first, then those of packs, which outlive the cycle. When both are used, a pack
-is bought by the very update that takes its first render, as long as the plan's price and all
+Included renders go first, then those of packs, which outlive the cycle. When both are used up, the
+update that takes the next render also buys a pack, as long as the plan's price and all
 top-ups of the cycle stay within the workspace's `spend_cap_cents`.
 """
 
@@ -15,18 +15,19 @@ from chalicelib.features.workspaces.limits.billing_cycle import billing_cycle_at
 from chalicelib.features.workspaces.limits.update_builder import LimitsUpdateBuilder
 from chalicelib.features.workspaces.model import Workspace
 
-# What a render of a pack holds; one of the included renders holds the end of its cycle.
+# The hold of a render of a pack; the hold of an included render is the end of its cycle.
 PREPAID_HOLD: Final = "prepaid"
+THRESHOLD_PERCENTS: Final = (50, 80, 100)
 
 
 def prepaid_left(seen: Item) -> int:
-    """Return what is left of packs; items of earlier releases know none."""
+    """Return the renders left of packs; items of earlier releases lack the attribute."""
     left: int = seen.get("prepaid_left", 0)
     return left
 
 
 def can_top_up(workspace: Workspace, seen: Item) -> bool:
-    """Tell whether one more pack may be bought in the cycle of the item."""
+    """Return whether the spend cap allows one more pack in the cycle of the item."""
     plan = workspace.plan
     spent = plan.price_cents + (seen.get("topups", 0) + 1) * plan.pack_cents
     return plan.pack_renders > 0 and spent <= workspace.spend_cap_cents
@@ -35,9 +36,9 @@ def can_top_up(workspace: Workspace, seen: Item) -> bool:
 def take_render(
     builder: LimitsUpdateBuilder, workspace: Workspace, seen: Item, now: dt.datetime
 ) -> None:
-    """Let the render `#r` hold one render; raises `render_limit_reached`."""
+    """Add a hold of one render for `#r`; raise `render_limit_reached`."""
     cycle = billing_cycle_at(parse_rfc3339(workspace.created_at), now)
-    # Another clock may have begun the next cycle already.
+    # Clocks differ: another process may have begun the next cycle already.
     cycle_end = max(format_rfc3339(cycle.end), seen["cycle_end"])
     if seen["cycle_end"] != cycle_end:
         _begin_cycle(builder, workspace, format_rfc3339(cycle.start))
@@ -99,7 +100,7 @@ def _buy_pack(builder: LimitsUpdateBuilder, workspace: Workspace, seen: Item) ->
 def _require_attribute(
     builder: LimitsUpdateBuilder, seen: Item, name: str, condition: str, values: dict[str, Any]
 ) -> None:
-    """Require a condition of an attribute, or that it is still not there."""
+    """Add a condition on an attribute, or on its absence if `seen` lacks it."""
     if name not in seen:
         builder.conditions.append(f"attribute_not_exists({name})")
         return
@@ -129,24 +130,21 @@ def _limit_reached_error(workspace: Workspace, cycle_end: str) -> ServiceError:
     return ServiceError("render_limit_reached", f"{detail} Test keys keep working.")
 
 
-THRESHOLD_PERCENTS: Final = (50, 80, 100)
-
-
 def included_renders(item: Item) -> int:
-    """Return how many renders the cycle includes: used, held or left."""
+    """Return the number of renders that the cycle includes: used, held or left."""
     held = sum(hold == item["cycle_end"] for hold in item["holds"].values())
     total: int = item["used"] + item["quota_left"] + held
     return total
 
 
 def reached_thresholds(item: Item) -> list[int]:
-    """Return the thresholds that what is used has reached."""
+    """Return the thresholds (percent) that the used renders have reached."""
     total = included_renders(item)
     return [percent for percent in THRESHOLD_PERCENTS if item["used"] * 100 >= percent * total]
 
 
 def has_reached_threshold(item: Item, hold: str) -> bool:
-    """Tell whether the render with this hold, just used, met a threshold or was the last one."""
+    """Return whether the render just settled reached a threshold or used up the quota."""
     if hold != item["cycle_end"]:
         return is_used_up(item)
     before = item | {"used": item["used"] - 1, "quota_left": item["quota_left"] + 1}
@@ -154,6 +152,6 @@ def has_reached_threshold(item: Item, hold: str) -> bool:
 
 
 def is_used_up(item: Item) -> bool:
-    """Tell whether neither an included render nor one of a pack is left."""
+    """Return whether no included render and no render of a pack is left."""
     left: int = item["quota_left"]
     return left <= 0 and prepaid_left(item) <= 0

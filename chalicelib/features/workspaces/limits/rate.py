@@ -1,4 +1,4 @@
-"""The request rate of a workspace and the rate of its test renders (GCRA)."""
+"""Rates of a workspace (GCRA): requests per second, test renders per minute."""
 
 import datetime as dt
 from collections.abc import Sequence
@@ -17,10 +17,10 @@ _MINUTE_MS: Final = 60_000
 
 
 class RateLimited(ServiceError):  # noqa: N818 -- reads as the answer it gives
-    """Too many; `rate` is that of requests, None where the request is still to be counted."""
+    """Error of an exceeded rate; `rate` is None if the request itself is not counted yet."""
 
     def __init__(self, detail: str, wait_s: int, rate: RateState | None) -> None:
-        """Tell when to come back."""
+        """Build the error; `wait_s` becomes Retry-After."""
         super().__init__(
             "rate_limited",
             f"{detail} Try again in {wait_s} s.",
@@ -31,7 +31,7 @@ class RateLimited(ServiceError):  # noqa: N818 -- reads as the answer it gives
 
 @dataclass(frozen=True, slots=True)
 class RateWindow:
-    """`count` in `period_ms`; `name` is the attribute that says when all will be paid for."""
+    """Rate of `count` per `period_ms`; `attribute` of the limits item holds its GCRA time."""
 
     attribute: str
     count: int
@@ -39,12 +39,12 @@ class RateWindow:
 
     @property
     def emission_interval_ms(self) -> int:
-        """Return what one costs."""
+        """Return the interval that one request uses."""
         return self.period_ms // self.count
 
     @property
     def burst_tolerance_ms(self) -> int:
-        """Return how far ahead of now the last one that is let in may find the window."""
+        """Return how far the GCRA time may be ahead of now for a request to be admitted."""
         return (self.count - 1) * self.emission_interval_ms
 
 
@@ -59,7 +59,7 @@ def test_render_window(plan: Plan) -> RateWindow:
 
 
 def rate_state(plan: Plan, item: Item, now: dt.datetime) -> RateState:
-    """Read the request rate off the limits item."""
+    """Return the state of the request rate in the limits item."""
     window = request_window(plan)
     ahead = max(0, item[window.attribute] - epoch_ms(now))
     remaining = max(0, window.count - -(-ahead // window.emission_interval_ms))
@@ -73,14 +73,17 @@ def take_rate(
     seen: Item,
     now: dt.datetime,
 ) -> None:
-    """Take one of each window; raises RateLimited, telling when all of them have room."""
+    """Take one request from each window; raise RateLimited with the longest wait."""
     require_rate(windows, plan, seen, now)
     for window in windows:
         _take_window(builder, window, seen, epoch_ms(now))
 
 
 def require_rate(windows: Sequence[RateWindow], plan: Plan, seen: Item, now: dt.datetime) -> None:
-    """Raise RateLimited where a window has no room; one that had none has none until then."""
+    """Raise RateLimited if a window is full.
+
+    An older item is enough: a window recovers with time only, so it is full until then.
+    """
     now_ms = epoch_ms(now)
     waits = {
         window: seen[window.attribute] - now_ms - window.burst_tolerance_ms for window in windows

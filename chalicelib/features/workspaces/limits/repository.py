@@ -1,4 +1,4 @@
-"""Where a workspace's limits are kept, and the loops that write them conditionally."""
+"""Limits items of workspaces: `WS#<ws>#LIM`, with retried conditional writes (decision 2)."""
 
 import datetime as dt
 import secrets
@@ -23,54 +23,54 @@ from chalicelib.features.workspaces.limits.update_builder import LimitsUpdate, L
 from chalicelib.features.workspaces.model import Workspace
 
 _MAX_TRIES: Final = 12
-# Guesses only: forgetting one costs a read.
+# Cached items are only guesses: a dropped one costs a read.
 _MAX_CACHED_ITEMS: Final = 256
 
 
 class WorkspaceLimits:
-    """Admits renders and takes them out again, each exactly once."""
+    """Repository of limits; admits and settles each render exactly once."""
 
     def __init__(self, tables: Tables, table: str, clock: Clock) -> None:
-        """Keep the limits items in this table."""
+        """Store the table, its name and the clock."""
         self._tables = tables
         self._table = table
         self._clock = clock
         self._cached_items: dict[WorkspaceId, Item] = {}
 
     def creation(self, workspace: Workspace, now: dt.datetime) -> Write:
-        """Return the write that makes a new workspace's limits."""
+        """Return the write that creates the limits of a workspace."""
         item = model.new_limits(workspace, now)
         return Write(self._table, item=item, condition="attribute_not_exists(PK)")
 
     def change(
         self, workspace: Workspace, *, more_renders: int = 0, prepaid: int | None = None
     ) -> Write:
-        """Return the write that adds what a new plan includes more, or takes away what less.
+        """Return the write that adds `more_renders` (negative for a smaller plan) to the quota.
 
-        `prepaid`: what is left of packs from now on, beside what unfinished renders hold of them.
+        `prepaid` is the new number of renders left of packs, without those of unfinished renders.
         """
-        parts = LimitsUpdateBuilder(
+        builder = LimitsUpdateBuilder(
             sets=[
                 "quota_left = quota_left + :more",
-                # What is used may be another part of it now.
+                # Due at once: usage thresholds are shares of a quota that has changed.
                 "due_at = :now",
                 "DPK = if_not_exists(DPK, :dpk)",
             ],
             values={":more": more_renders} | self._due_now_values(workspace.id),
         )
         if prepaid is not None:
-            parts.sets.append("prepaid_left = :prepaid")
-            parts.values[":prepaid"] = prepaid
+            builder.sets.append("prepaid_left = :prepaid")
+            builder.values[":prepaid"] = prepaid
         return Write(
             self._table,
             key=_key(workspace.id),
-            update=parts.build().update,
+            update=builder.build().update,
             condition="attribute_exists(PK)",
-            values=parts.values,
+            values=builder.values,
         )
 
     def find(self, workspace_id: WorkspaceId) -> Item | None:
-        """Return the limits item, or None where there is no such workspace."""
+        """Return the limits item, or None if there is no such workspace."""
         return self._tables.get(self._table, _key(workspace_id)["PK"])
 
     def erase(self, workspace_id: WorkspaceId) -> None:
@@ -78,25 +78,27 @@ class WorkspaceLimits:
         self._tables.write(Write(self._table, key=_key(workspace_id)))
 
     def get(self, workspace_id: WorkspaceId) -> Item:
-        """Return the limits item."""
+        """Return the limits item of an existing workspace."""
         item = self.find(workspace_id)
         assert item is not None, workspace_id
         return item
 
     def admit(self, request: ReservationRequest, now: dt.datetime) -> tuple[Reservation, RateState]:
-        """Take rate, lease and quota for one render, all or nothing; repeatable by its id.
+        """Take rate, lease and quota for one render, all or nothing; idempotent by its id.
 
-        Raises `rate_limited`, `concurrency_limited` or `render_limit_reached`.
+        Raise `rate_limited`, `concurrency_limited` or `render_limit_reached`.
         """
         item = self._apply(
             request.workspace.id,
             lambda seen: admission.plan_admission(request, seen, self._time_of_try(now)),
         )
-        taken = Reservation(item["holds"][request.render_id], request.render_id in item["leases"])
-        return taken, rate_state(request.workspace.plan, item, now)
+        reservation = Reservation(
+            item["holds"][request.render_id], request.render_id in item["leases"]
+        )
+        return reservation, rate_state(request.workspace.plan, item, now)
 
     def count_request(self, workspace: Workspace, now: dt.datetime) -> RateState:
-        """Take one request from the rate; raises `rate_limited`."""
+        """Take one request from the rate; raise `rate_limited`."""
         token = secrets.token_hex(8)
         item = self._apply(
             workspace.id,
@@ -105,14 +107,14 @@ class WorkspaceLimits:
         return rate_state(workspace.plan, item, now)
 
     def acquire_lease(self, lease: Lease, now: dt.datetime) -> None:
-        """Take a place in the concurrency; repeatable. Raises `concurrency_limited`."""
+        """Take a lease; idempotent. Raise `concurrency_limited`."""
         self._apply(
             lease.workspace.id,
             lambda seen: admission.plan_lease(lease, seen, self._time_of_try(now)),
         )
 
     def release_lease(self, lease: Lease) -> None:
-        """Give a place back; repeatable. Raises Throttled where there is no room."""
+        """Release a lease; idempotent. Raise Throttled under too much contention."""
         guess = {"holds": {}, "leases": {lease.id: 0}}
         try:
             self._apply(
@@ -120,13 +122,13 @@ class WorkspaceLimits:
                 lambda seen: admission.plan_settlement(lease.id, seen, billed=False),
                 guess,
             )
-        except ServiceError as crowded:
-            raise Throttled from crowded
+        except ServiceError as contention:
+            raise Throttled from contention
 
     def require_known_rate(self, workspace: Workspace, now: dt.datetime) -> None:
-        """Raise `rate_limited` where the item as last seen shows it already; nobody is asked.
+        """Raise `rate_limited` if the cached item shows it already; nothing is read.
 
-        Others may have taken more meanwhile, never given back.
+        A rate recovers with time only, so an old item never refuses too much (decision 6).
         """
         seen = self._cached_items.get(workspace.id)
         if seen is not None:
@@ -143,7 +145,7 @@ class WorkspaceLimits:
     ) -> None:
         """Free a final render's lease and turn its hold into a used render, or give it back.
 
-        Repeatable: what is out already stays out. Raises Throttled where there is no room.
+        Idempotent: a settled render stays settled. Raise Throttled under too much contention.
         """
         guess = {
             "holds": {render_id: reservation.hold},
@@ -156,13 +158,13 @@ class WorkspaceLimits:
                 lambda seen: admission.plan_settlement(render_id, seen, billed=billed),
                 guess,
             )
-        except ServiceError as crowded:
-            raise Throttled from crowded
+        except ServiceError as contention:
+            raise Throttled from contention
         if billed and quota.has_reached_threshold(item, reservation.hold):
             self._make_due_now(workspace_id)
 
     def _make_due_now(self, workspace_id: WorkspaceId) -> None:
-        """Let the item be due at once; where that is lost, it is due within minutes anyway."""
+        """Make the item due at once; if this is lost, it is due within minutes anyway."""
         write = Write(
             self._table,
             key=_key(workspace_id),
@@ -179,7 +181,7 @@ class WorkspaceLimits:
     def save_notified_thresholds(
         self, workspace_id: WorkspaceId, cycle_by_threshold: Mapping[str, str]
     ) -> None:
-        """Remember for which cycle each threshold was told."""
+        """Save the cycle for which each threshold was last notified."""
         write = Write(
             self._table,
             key=_key(workspace_id),
@@ -190,9 +192,9 @@ class WorkspaceLimits:
         self._tables.write(write)
 
     def clear_due(self, workspace_id: WorkspaceId, seen: Item) -> None:
-        """Let the item be due no more, unless a render stands in it or was used meanwhile.
+        """Remove `due_at`, unless the item has holds or leases or has changed since `seen`.
 
-        Nor where it was made due anew, since its plan or its packs are others now.
+        A change of the plan or of packs sets a new `due_at`, so the item stays due then.
         """
         if "due_at" not in seen:
             return
@@ -208,7 +210,7 @@ class WorkspaceLimits:
             self._tables.write(write)
 
     def _time_of_try(self, now: dt.datetime) -> dt.datetime:
-        """Return the time of this try: after a slow one, the others' requests are newer."""
+        """Return the time of this try; a retry may see GCRA times later than `now`."""
         return max(now, self._clock.now())
 
     def _apply(
@@ -217,7 +219,11 @@ class WorkspaceLimits:
         build_update: Callable[[Item], LimitsUpdate | None],
         guess: Item | None = None,
     ) -> Item:
-        """Write what `plan` builds from the item as guessed; only the item itself refuses."""
+        """Write the update that `build_update` returns; return the item as it is afterwards.
+
+        The first try uses a guess. An error that results from a guess is not raised: the item is
+        read and the update built again.
+        """
         seen, is_guess = guess or self._cached_items.get(workspace_id), True
         for _ in range(_MAX_TRIES):
             if seen is None:
@@ -241,7 +247,7 @@ class WorkspaceLimits:
         raise RateLimited("Too many requests at once.", 1, RateState(0, 0, 1))
 
     def _write(self, workspace_id: WorkspaceId, update: LimitsUpdate) -> tuple[Item, bool]:
-        """Return the item as it is now, and whether the update was written."""
+        """Return the current item, and whether the update was written."""
         write = Write(
             self._table,
             key=_key(workspace_id),
@@ -252,8 +258,8 @@ class WorkspaceLimits:
         )
         try:
             item = self._tables.write(write)
-        except ConditionFailed as refused:
-            return refused.existing_item, False
+        except ConditionFailed as failure:
+            return failure.existing_item, False
         assert item is not None
         self._cache_item(workspace_id, item)
         return item, True

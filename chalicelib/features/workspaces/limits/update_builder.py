@@ -1,4 +1,4 @@
-"""An update of the limits item, put together from pieces."""
+"""Builder of conditional updates of the limits item."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 
 class LimitsUpdate(NamedTuple):
-    """An UpdateItem on the limits item."""
+    """Expressions of an UpdateItem on the limits item."""
 
     update: str
     condition: str
@@ -16,7 +16,7 @@ class LimitsUpdate(NamedTuple):
 
 @dataclass(slots=True)
 class LimitsUpdateBuilder:
-    """The pieces of one update expression."""
+    """Parts of one update; they are joined by `build`."""
 
     names: dict[str, str] = field(default_factory=dict)
     values: dict[str, Any] = field(default_factory=dict)
@@ -25,7 +25,7 @@ class LimitsUpdateBuilder:
     conditions: list[str] = field(default_factory=list)
 
     def build(self) -> LimitsUpdate:
-        """Return what they make."""
+        """Return the update with all parts joined."""
         sets = "SET " + ", ".join(self.sets) if self.sets else ""
         removes = " REMOVE " + ", ".join(self.removes) if self.removes else ""
         return LimitsUpdate(

@@ -1,4 +1,4 @@
-"""How many free workspaces a person owns: `OWNER#<hash of the address>` holds who claimed one."""
+"""Limit of free workspaces per person: `OWNER#<hash of the email address>` lists their ids."""
 
 import datetime as dt
 from typing import Final
@@ -15,20 +15,20 @@ _DELETED_COUNTS_FOR: Final = dt.timedelta(days=30)
 
 
 class FreeWorkspaceLimit:
-    """Counts them by the owner's address; whoever has none is nobody who could own too many."""
+    """Limit by the email address of the owner; workspaces without an owner are not limited."""
 
     def __init__(self, *, tables: Tables, table: str, workspaces: Workspaces, clock: Clock) -> None:
-        """Count among all workspaces; the operator, who asks, has few."""
+        """Store the parts; a count reads all workspaces, so only the operator uses it."""
         self._tables = tables
         self._table = table
         self._workspaces = workspaces
         self._clock = clock
 
     def claim(self, owner: str | None, workspace_id: WorkspaceId) -> list[Write]:
-        """Return the write that has to stand beside the one which makes a workspace free.
+        """Return the write for the transaction that makes a workspace free.
 
-        Its condition fails where another one was made meanwhile. Raises `free_workspace_limit`
-        where the owner has as many as one person may have.
+        Its condition fails if the owner got another one meanwhile. Raise `free_workspace_limit`
+        if the owner has as many as one person may have.
         """
         if owner is None:
             return []
@@ -43,7 +43,7 @@ class FreeWorkspaceLimit:
         return [self._replacement(owner, row, [*owned, workspace_id])]
 
     def release(self, workspace: Workspace) -> None:
-        """Forget a workspace that is deleted; raises ConditionFailed where another one is made."""
+        """Remove a deleted workspace; raise ConditionFailed if the list has changed."""
         if workspace.owner_email is None:
             return
         row = self._tables.get(self._table, _key(workspace.owner_email)["PK"])
@@ -53,14 +53,16 @@ class FreeWorkspaceLimit:
         self._tables.write(self._replacement(workspace.owner_email, row, left))
 
     def _owned_ids(self, owner: str, row: Item | None) -> list[WorkspaceId]:
-        found = {workspace.id: workspace for workspace in self._workspaces.all()}
-        # The list lags behind; what was claimed does not.
+        workspaces = {workspace.id: workspace for workspace in self._workspaces.all()}
+        # The list comes from an index, which lags behind; the claimed ids do not.
         for claimed in row["ids"] if row else ():
-            workspace = None if claimed in found else self._workspaces.get(WorkspaceId(claimed))
+            workspace = (
+                None if claimed in workspaces else self._workspaces.get(WorkspaceId(claimed))
+            )
             if workspace is not None:
-                found[workspace.id] = workspace
+                workspaces[workspace.id] = workspace
         since = format_rfc3339(self._clock.now() - _DELETED_COUNTS_FOR)
-        return [each.id for each in found.values() if _is_counted(each, owner, since)]
+        return [each.id for each in workspaces.values() if _is_counted(each, owner, since)]
 
     def _replacement(self, owner: str, row: Item | None, ids: list[WorkspaceId]) -> Write:
         return Write(
@@ -77,6 +79,6 @@ def _key(owner: str) -> dict[str, str]:
 
 
 def _is_counted(workspace: Workspace, owner: str, since: str) -> bool:
-    mine = (workspace.owner_email or "").casefold() == owner.casefold()
-    gone = workspace.deleted_at is not None and workspace.deleted_at <= since
-    return mine and workspace.plan_code == "free" and not gone
+    is_owned = (workspace.owner_email or "").casefold() == owner.casefold()
+    is_forgotten = workspace.deleted_at is not None and workspace.deleted_at <= since
+    return is_owned and workspace.plan_code == "free" and not is_forgotten

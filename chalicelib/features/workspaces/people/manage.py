@@ -1,4 +1,4 @@
-"""Add, list, remove and verify the members of a workspace."""
+"""Management of members: add, list, verify and remove."""
 
 from dataclasses import replace
 
@@ -19,43 +19,43 @@ from chalicelib.features.workspaces.repository import Workspaces
 
 
 class ManageMembers:
-    """What the operator does with a workspace's members."""
+    """Commands of the operator for the members of a workspace."""
 
     def __init__(
         self, *, tables: Tables, workspaces: Workspaces, members: Members, clock: Clock
     ) -> None:
-        """Build from the repositories."""
+        """Store the repositories."""
         self._tables = tables
         self._workspaces = workspaces
         self._members = members
         self._clock = clock
 
     def add(self, workspace_id: WorkspaceId, email: str, role: Role) -> Member:
-        """Add a member, unverified at first; raises `not_found`, `validation_error`, `conflict`.
+        """Add an unverified member; raise `not_found`, `validation_error` or `conflict`.
 
-        The first owner of a workspace that names none becomes its owner.
+        The first member with the role owner becomes the owner of a workspace that has none.
         """
         if role not in ROLES:
             raise validation_error("/role", f"one of {', '.join(ROLES)} is expected")
         workspace = self._get_workspace(workspace_id)
-        made = new_member(
+        member = new_member(
             workspace, normalized_email("/email", email), role, format_rfc3339(self._clock.now())
         )
-        if any(known.email == made.email for known in self._members.of_workspace(workspace)):
-            raise Conflict("conflict", f"{made.email} is a member of {workspace_id} already.")
-        writes = [self._members.creation(made)]
+        if any(known.email == member.email for known in self._members.of_workspace(workspace)):
+            raise Conflict("conflict", f"{member.email} is a member of {workspace_id} already.")
+        writes = [self._members.creation(member)]
         if role == "owner" and workspace.owner_email is None:
-            # It renders as nobody's, and goes on to; the address is verified by `verify` alone.
-            writes.append(self._workspaces.change(workspace, {"owner_email": made.email}))
+            # `owner_verified` stays true, as it is without an owner: live renders go on.
+            writes.append(self._workspaces.change(workspace, {"owner_email": member.email}))
         self._write(writes)
-        return made
+        return member
 
     def list_members(self, workspace_id: WorkspaceId) -> list[Member]:
-        """Return a workspace's members, its owner first; raises `not_found`."""
+        """Return the members of a workspace, its owner first; raise `not_found`."""
         return self._members.of_workspace(self._get_workspace(workspace_id))
 
     def verify(self, workspace_id: WorkspaceId, email: str) -> Member:
-        """Take an address for verified; with the owner's, live renders are allowed."""
+        """Mark an email address verified; that of the owner allows live renders."""
         workspace = self._get_workspace(workspace_id)
         verified = replace(self._get_member(workspace, email), verified=True)
         writes = [self._members.replacement(verified)]
@@ -65,9 +65,9 @@ class ManageMembers:
         return verified
 
     def remove(self, workspace_id: WorkspaceId, email: str) -> Member:
-        """Remove a member; the owner's place goes to the oldest other owner.
+        """Remove a member; the oldest other owner succeeds a removed owner.
 
-        Raises `not_found`, or `conflict` for the last owner.
+        Raise `not_found`, or `conflict` for the last owner.
         """
         workspace = self._get_workspace(workspace_id)
         removed = self._get_member(workspace, email)
@@ -89,14 +89,14 @@ class ManageMembers:
         return workspace
 
     def _get_member(self, workspace: Workspace, email: str) -> Member:
-        wanted = normalized_email("/email", email)
+        address = normalized_email("/email", email)
         for known in self._members.of_workspace(workspace):
-            if known.email.lower() == wanted:
+            if known.email.lower() == address:
                 return known
-        raise NotFound("not_found", f"{wanted} is no member of {workspace.id}.")
+        raise NotFound("not_found", f"{address} is no member of {workspace.id}.")
 
     def _write(self, writes: list[Write]) -> None:
         try:
             self._tables.transact(writes)
-        except ConditionFailed as lost:
-            raise Conflict("conflict", "It was changed meanwhile; look again.") from lost
+        except ConditionFailed as failure:
+            raise Conflict("conflict", "It was changed meanwhile; look again.") from failure

@@ -1,4 +1,4 @@
-"""The people of a workspace: `WS#<ws>`, `MEMBER#<address>`."""
+"""Members of a workspace (`WS#<ws>`, `MEMBER#<email address>`), and mail to its owners."""
 
 import logging
 import re
@@ -12,10 +12,12 @@ from chalicelib.core.errors import validation_error
 from chalicelib.core.ids import WorkspaceId, derived_id
 from chalicelib.features.workspaces.model import Workspace
 
+log = logging.getLogger(__name__)
+
 type Role = Literal["owner", "admin", "developer"]
 
 ROLES: Final[tuple[Role, ...]] = ("owner", "admin", "developer")
-# Without quoted local parts: what they may hold means something in a header.
+# Without quoted local parts: they may contain characters with a meaning in mail headers.
 _EMAIL_ADDRESS: Final = re.compile(
     r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+"
 )
@@ -24,7 +26,7 @@ _MAX_EMAIL_CHARS: Final = 254
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One person, known by the address; two of the same letters are one."""
+    """Person in a workspace; the lower-case email address identifies the person."""
 
     id: str
     workspace_id: WorkspaceId
@@ -35,34 +37,34 @@ class Member:
 
 
 class Members:
-    """The members of all workspaces."""
+    """Repository of members."""
 
     def __init__(self, tables: Tables, table: str) -> None:
-        """Keep them in this table."""
+        """Store the table and its name."""
         self._tables = tables
         self._table = table
 
     def of_workspace(self, workspace: Workspace) -> list[Member]:
-        """Return a workspace's members; its owner comes first, recorded or not."""
+        """Return the members of a workspace, its owner first, with or without a row."""
         rows = [_member_of(row) for row in self._rows(workspace.id)]
         if workspace.owner_email is not None and not any(
             row.email == workspace.owner_email for row in rows
         ):
-            # Workspaces of earlier releases have no records of members.
+            # Workspaces of earlier releases have no member rows.
             rows.append(owner_member(workspace))
         return sorted(rows, key=lambda row: (row.email != workspace.owner_email, row.created_at))
 
     def creation(self, member: Member) -> Write:
-        """Return the write that makes a member; it is refused where there is one already."""
+        """Return the write that creates a member; its condition is that the row does not exist."""
         item = asdict(member) | _key(member.workspace_id, member.email)
         return Write(self._table, item=item, condition="attribute_not_exists(PK)")
 
     def replacement(self, member: Member) -> Write:
-        """Return the write that makes a member what is given, recorded before or not."""
+        """Return the write that creates or replaces a member."""
         return Write(self._table, item=asdict(member) | _key(member.workspace_id, member.email))
 
     def removal(self, member: Member) -> Write:
-        """Return the write that removes a member."""
+        """Return the write that deletes a member."""
         return Write(self._table, key=_key(member.workspace_id, member.email))
 
     def _rows(self, workspace_id: WorkspaceId) -> Iterator[Item]:
@@ -81,18 +83,18 @@ class Members:
 
 
 def new_member(workspace: Workspace, email: str, role: Role, at: str) -> Member:
-    """Return a new member, whose address is unverified."""
-    made = parse_rfc3339(at)
-    member_id = derived_id("mem", made, workspace.id, email)
+    """Return a new member with an unverified email address."""
+    created = parse_rfc3339(at)
+    member_id = derived_id("mem", created, workspace.id, email)
     return Member(member_id, workspace.id, email, role, verified=False, created_at=at)
 
 
 def owner_member(workspace: Workspace) -> Member:
-    """Return the member that a workspace's owner is."""
+    """Return the owner of a workspace as a member."""
     assert workspace.owner_email is not None
-    made = parse_rfc3339(workspace.created_at)
+    created = parse_rfc3339(workspace.created_at)
     return Member(
-        id=derived_id("mem", made, workspace.id, workspace.owner_email),
+        id=derived_id("mem", created, workspace.id, workspace.owner_email),
         workspace_id=workspace.id,
         email=workspace.owner_email,
         role="owner",
@@ -102,14 +104,14 @@ def owner_member(workspace: Workspace) -> Member:
 
 
 def normalized_email(field: str, text: str) -> str:
-    """Return an email address in small letters; raises `validation_error` for what is none."""
+    """Return an email address in lower case; raise `validation_error` if it is invalid."""
     if not is_email_address(text):
         raise validation_error(field, "an email address such as ada@example.com is expected")
     return text.lower()
 
 
 def is_email_address(text: str) -> bool:
-    """Tell whether mail can be sent there; earlier releases took anything for one."""
+    """Return whether the text is an email address; earlier releases accepted any text."""
     return len(text) <= _MAX_EMAIL_CHARS and _EMAIL_ADDRESS.fullmatch(text) is not None
 
 
@@ -121,37 +123,34 @@ def _member_of(item: Item) -> Member:
     return Member(**{name: item[name] for name in Member.__dataclass_fields__})
 
 
-log = logging.getLogger(__name__)
-
-
 class SendMail(Protocol):
-    """What sends mail."""
+    """Function that sends mail."""
 
     def __call__(self, to: Sequence[str], subject: str, text: str) -> None:
-        """Send one text to all of them."""
+        """Send one mail to all recipients."""
         ...
 
 
 class NotifyOwners:
-    """Sends mail to a workspace's owners; what is logged of it names no address."""
+    """Mail to the owners of a workspace; the log contains no email address."""
 
     def __init__(self, *, members: Members, send_mail: SendMail | None) -> None:
-        """Send with `mail`; None: there is no mail server."""
+        """Store the parts; `send_mail` is None without a mail server."""
         self._members = members
         self._send_mail = send_mail
 
     def __call__(self, workspace: Workspace, subject: str, text: str) -> None:
-        """Send one mail; raises what the mail server's failure raises, to be tried again."""
-        known = {"workspace": workspace.id, "subject": subject}
+        """Send one mail; raise the error of the mail server, so that the caller retries."""
+        details = {"workspace": workspace.id, "subject": subject}
         members = self._members.of_workspace(workspace)
         owners = [
             row.email for row in members if row.role == "owner" and is_email_address(row.email)
         ]
         if self._send_mail is None:
-            log.warning("mail_not_configured", extra=known)
+            log.warning("mail_not_configured", extra=details)
             return
         if not owners:
-            log.info("no owner to notify", extra=known)
+            log.info("no owner to notify", extra=details)
             return
         self._send_mail(owners, subject, text)
-        log.info("mail sent", extra=known)
+        log.info("mail sent", extra=details)

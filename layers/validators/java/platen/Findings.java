@@ -6,37 +6,38 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What was found in one document; what says the same of the same place is counted. */
+/** Findings of one document; equal findings at the same location are counted. */
 final class Findings {
-    /** Of each severity: far more than a report shows, far less than one could cause. */
-    private static final int KEPT = 2_000;
+    /** Limit for each severity: more than a report shows, and a bound on memory. */
+    private static final int MAX_FINDINGS = 2_000;
 
     private record Key(String source, String severity, String rule, String location) {}
 
-    private static final class Found {
+    private static final class Finding {
         private final String message;
         private int count;
 
-        private Found(String message) {
+        private Finding(String message) {
             this.message = message;
         }
     }
 
-    private final Map<Key, Found> found = new LinkedHashMap<>();
-    private final Map<String, Integer> told = new HashMap<>();
+    private final Map<Key, Finding> findings = new LinkedHashMap<>();
+    private final Map<String, Integer> countBySeverity = new HashMap<>();
     private int leftOut;
 
     void add(String source, String severity, String rule, String message, String location) {
         Key key = new Key(source, severity, rule, location);
-        if (!found.containsKey(key) && told.merge(severity, 1, Integer::sum) > KEPT) {
+        if (!findings.containsKey(key)
+                && countBySeverity.merge(severity, 1, Integer::sum) > MAX_FINDINGS) {
             leftOut++;
             return;
         }
-        found.computeIfAbsent(key, unused -> new Found(message)).count++;
+        findings.computeIfAbsent(key, unused -> new Finding(message)).count++;
     }
 
     boolean hasErrors() {
-        return told.containsKey("error");
+        return countBySeverity.containsKey("error");
     }
 
     int leftOut() {
@@ -45,7 +46,7 @@ final class Findings {
 
     List<Map<String, Object>> list() {
         List<Map<String, Object>> rows = new ArrayList<>();
-        found.forEach((key, value) -> rows.add(Map.of(
+        findings.forEach((key, value) -> rows.add(Map.of(
                 "source", key.source(),
                 "severity", key.severity(),
                 "rule", key.rule(),

@@ -14,9 +14,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Judges one document after another: a line of JSON with `number`, `checks` and `bytes`, then the
- * document; the answer is a line of JSON with the same number. Ends when nothing more comes in,
- * and with its owner.
+ * Validates one document after another. A request is a line of JSON with `number`, `checks` and
+ * `bytes`, followed by the document; the reply is a line of JSON with the same number. The program
+ * ends at the end of its input, and with its parent process.
  */
 public final class Main {
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -30,9 +30,9 @@ public final class Main {
 
     public static void main(String[] arguments) throws IOException {
         ProcessHandle.current().parent().ifPresent(
-                owner -> owner.onExit().thenRun(() -> Runtime.getRuntime().halt(1)));
+                parent -> parent.onExit().thenRun(() -> Runtime.getRuntime().halt(1)));
         PrintStream replies = System.out;
-        // Whatever a library prints must not be taken for an answer.
+        // The output of a library must not be taken for a reply.
         System.setOut(System.err);
         InputStream requests = new BufferedInputStream(System.in);
         Main program = new Main(Path.of(arguments[0]));
@@ -48,7 +48,7 @@ public final class Main {
         }
     }
 
-    /** Findings by check; of a check that could not be done, why. */
+    /** Findings by check, or the failure of a check that could not be done. */
     private Map<String, Object> verdicts(JsonNode checks, byte[] document) {
         Map<String, Object> verdicts = new LinkedHashMap<>();
         for (JsonNode check : checks) {
@@ -67,7 +67,7 @@ public final class Main {
             }
             return Map.of("findings", findings.list(), "left_out", findings.leftOut());
         } catch (Exception | StackOverflowError | LinkageError failure) {
-            // Without its message: that may quote the document.
+            // Without the message, which may quote the document.
             return Map.of("failure", failure.getClass().getName());
         }
     }

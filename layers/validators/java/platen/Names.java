@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
-/** Writes names and paths with the prefixes that the standards themselves use. */
+/** Names and paths with the prefixes that the standards use. */
 final class Names {
     private static final String CII = "urn:un:unece:uncefact:data:standard:";
     private static final String UBL = "urn:oasis:names:specification:ubl:schema:xsd:";
@@ -18,7 +18,7 @@ final class Names {
             UBL + "CommonAggregateComponents-2", "cac:",
             UBL + "CommonBasicComponents-2", "cbc:",
             UBL + "CommonExtensionComponents-2", "ext:");
-    /** SchXslt: `Q{urn:x}Name`, the ISO skeleton: `*:Name[namespace-uri()='urn:x']`. */
+    /** A step by SchXslt (`Q{urn:x}Name`) or the ISO skeleton (`*:Name[namespace-uri()='…']`). */
     private static final Pattern STEP = Pattern.compile(
             "Q\\{([^}]*)\\}([^/\\[]+)|\\*:([^/\\[]+)\\[namespace-uri\\(\\)='([^']*)'\\]");
 

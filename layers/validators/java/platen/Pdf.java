@@ -14,9 +14,9 @@ import org.verapdf.pdfa.results.ValidationResult;
 import org.verapdf.pdfa.validation.profiles.RuleId;
 import org.verapdf.processor.reports.enums.JobEndStatus;
 
-/** PDF/A and PDF/UA by veraPDF. */
+/** Validation of PDF/A and PDF/UA by veraPDF. */
 final class Pdf {
-    private static final int SHOWN_OF_A_RULE = 100;
+    private static final int MAX_FINDINGS_PER_RULE = 100;
     private static final String SOURCE = "verapdf";
 
     private boolean initialised;
@@ -33,7 +33,7 @@ final class Pdf {
         try (PDFAParser parser = Foundries.defaultInstance()
                         .createParser(new ByteArrayInputStream(document), flavour);
                 PDFAValidator validator = Foundries.defaultInstance()
-                        .createValidator(flavour, SHOWN_OF_A_RULE, false, true, false)) {
+                        .createValidator(flavour, MAX_FINDINGS_PER_RULE, false, true, false)) {
             collect(validator.validate(parser), flavour, findings);
         } catch (EncryptedPdfException encrypted) {
             findings.add(SOURCE, "error", "PDF", "The PDF is encrypted.", "");

@@ -15,7 +15,7 @@ import org.xml.sax.SAXParseException;
 import org.xml.sax.XMLReader;
 import org.xml.sax.helpers.XMLFilterImpl;
 
-/** A document against its schema, with the path of each element that breaks it. */
+/** Validation of a document against its schema, with the path of each faulty element. */
 final class SchemaCheck extends XMLFilterImpl implements ErrorHandler {
     /** One open element: its path, and how many children of each name it has had. */
     private record Open(String path, Map<String, Integer> children) {}
@@ -56,7 +56,7 @@ final class SchemaCheck extends XMLFilterImpl implements ErrorHandler {
 
     @Override
     public void warning(SAXParseException problem) {
-        // Of the schema, not of the document.
+        // Warnings are about the schema, not about the document.
     }
 
     @Override
@@ -64,9 +64,9 @@ final class SchemaCheck extends XMLFilterImpl implements ErrorHandler {
         // "cvc-complex-type.2.4.a: Invalid content was found …"
         String text = problem.getMessage();
         int colon = text.indexOf(": ");
-        boolean named = text.startsWith("cvc-") && colon > 0;
-        findings.add("schema", "error", named ? text.substring(0, colon) : "XSD",
-                named ? text.substring(colon + 2) : text, open.peek().path());
+        boolean hasRuleId = text.startsWith("cvc-") && colon > 0;
+        findings.add("schema", "error", hasRuleId ? text.substring(0, colon) : "XSD",
+                hasRuleId ? text.substring(colon + 2) : text, open.peek().path());
     }
 
     @Override

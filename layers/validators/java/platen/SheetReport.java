@@ -6,11 +6,11 @@ import java.util.regex.Pattern;
 import org.xml.sax.Attributes;
 import org.xml.sax.helpers.DefaultHandler;
 
-/** Reads what a rule sheet reports (SVRL) as it comes, so that a long report is never held. */
+/** Streaming reader of a rule sheet's report (SVRL), so that a long report needs no memory. */
 final class SheetReport extends DefaultHandler {
     private static final Pattern NAMED =
             Pattern.compile("^\\[([A-Za-z0-9-]+)\\]\\s*[-:]?\\s*", Pattern.UNICODE_CHARACTER_CLASS);
-    /** Factur-X sheets tell without an id that something does not belong to the profile. */
+    /** Factur-X sheets give no id to elements that the profile does not use. */
     private static final String UNNAMED = "FX-NOT-USED";
 
     private final String source;
@@ -29,7 +29,7 @@ final class SheetReport extends DefaultHandler {
         this.findings = findings;
     }
 
-    /** Whether any rule was tried at all. */
+    /** Tell whether any rule fired: a report without one is no verdict. */
     boolean complete() {
         return fired;
     }

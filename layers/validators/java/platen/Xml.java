@@ -24,7 +24,7 @@ import org.xml.sax.SAXException;
 import org.xml.sax.SAXParseException;
 import org.xml.sax.XMLReader;
 
-/** Invoices by the schema and the rule sheets that the plan names for their kind. */
+/** Validation of invoices by the schema and the rule sheets that the plan names for their kind. */
 final class Xml {
     private static final String FEATURES = "http://apache.org/xml/features/";
     private static final String ENTITIES = "http://xml.org/sax/features/";
@@ -56,15 +56,15 @@ final class Xml {
             findings.add("schema", "error", "XML", malformed.getMessage(), "");
             return;
         }
-        boolean sound = !findings.hasErrors();
+        boolean isValid = !findings.hasErrors();
         XdmNode tree = processor.newDocumentBuilder()
                 .build(new SAXSource(reader(), source(document)));
         for (JsonNode sheet : steps.get("sheets")) {
             try {
                 run(sheet, steps.get("levels"), tree, findings);
             } catch (SaxonApiException failure) {
-                // Sheets are written for what the schema lets pass; the rest may stop them.
-                if (sound) {
+                // Sheets expect a document that is valid by the schema; any other may stop them.
+                if (isValid) {
                     throw failure;
                 }
             }
@@ -100,7 +100,7 @@ final class Xml {
     private XsltExecutable sheet(String file) throws SaxonApiException {
         XsltExecutable sheet = sheets.get(file);
         if (sheet == null) {
-            // From a file, so that it finds the code lists beside it.
+            // From a file, so that the sheet finds its code lists in the same folder.
             sheet = processor.newXsltCompiler()
                     .compile(new StreamSource(rules.resolve(file).toFile()));
             sheets.put(file, sheet);
@@ -112,7 +112,7 @@ final class Xml {
         return new InputSource(new ByteArrayInputStream(document));
     }
 
-    /** A reader that opens nothing else and takes no document type. */
+    /** Return a reader that loads no external entity and refuses a document type. */
     private static XMLReader reader() throws ParserConfigurationException, SAXException {
         SAXParserFactory factory = SAXParserFactory.newDefaultInstance();
         factory.setNamespaceAware(true);

@@ -1,4 +1,4 @@
-"""What a page may take of its machine; who comes next does not notice that another took more."""
+"""Memory and node budgets of a page; the next render is not affected."""
 
 import threading
 from collections.abc import Iterator
@@ -84,7 +84,7 @@ def page(script: str) -> str:
 
 
 @pytest.mark.parametrize("script", _FILLING.values(), ids=_FILLING)
-def test_page_that_takes_too_much_memory_fails_once_and_alone(
+def test_page_over_the_memory_budget_fails_without_retry(
     browser: Browser, reasons: list[str], script: str
 ) -> None:
     browser.start()
@@ -101,7 +101,7 @@ def test_page_that_takes_too_much_memory_fails_once_and_alone(
 
 
 @pytest.mark.parametrize("script", _TOO_MANY.values(), ids=_TOO_MANY)
-def test_page_of_too_many_nodes_fails_before_it_is_finished(browser: Browser, script: str) -> None:
+def test_page_over_the_node_budget_fails(browser: Browser, script: str) -> None:
     wait: dict[str, object] = {"timeout_ms": 60_000}
     if "title = 'done'" in script:
         wait = {**wait, "expression": "document.title === 'done'"}
@@ -114,21 +114,21 @@ def test_page_of_too_many_nodes_fails_before_it_is_finished(browser: Browser, sc
 
 
 @pytest.mark.parametrize("formats", [["png"], ["html"]])
-def test_every_format_counts_nodes(browser: Browser, formats: list[str]) -> None:
+def test_node_budget_applies_to_every_format(browser: Browser, formats: list[str]) -> None:
     with pytest.raises(RenderFailure, match="1000000 DOM nodes"):
         render_with(
             browser, page(_MILLION), seconds=90, formats=formats, wait={"timeout_ms": 60_000}
         )
 
 
-def test_nodes_that_a_page_has_thrown_away_do_not_count(browser: Browser) -> None:
+def test_garbage_nodes_do_not_count(browser: Browser) -> None:
     many = "Array.from({length: 1100000}, () => document.createElement('i'))"
     script = f"let all = {many}; all = null"
 
     assert render_with(browser, page(script), seconds=60, wait={"timeout_ms": 50_000}).files
 
 
-def test_memory_is_what_the_page_takes(browser: Browser) -> None:
+def test_memory_bytes_measures_the_page(browser: Browser) -> None:
     browser.start()
     process, *_ = browser.processes
     begun = process.memory_bytes()

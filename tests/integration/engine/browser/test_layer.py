@@ -1,4 +1,4 @@
-"""The browser as Lambda has it: packed, in folders that nobody can write to."""
+"""The browser as the Lambda layer has it: packed, in read-only folders."""
 
 import os
 import tempfile
@@ -32,7 +32,7 @@ def layer(own_tmp: Path) -> Path:
     return layer
 
 
-def test_a_packed_browser_is_unpacked_once_and_prints(layer: Path, own_tmp: Path) -> None:
+def test_packed_browser_is_unpacked_once_and_prints(layer: Path, own_tmp: Path) -> None:
     unpacked = own_tmp / f"platen-{os.geteuid()}"
     times = []
     for _ in range(2):
@@ -47,7 +47,7 @@ def test_a_packed_browser_is_unpacked_once_and_prints(layer: Path, own_tmp: Path
     assert times[0] == times[1]
 
 
-def test_fonts_are_used_in_place_and_remembered_elsewhere(own_tmp: Path) -> None:
+def test_fonts_are_used_in_place_and_their_cache_is_copied(own_tmp: Path) -> None:
     fonts = folder("PLATEN_FONTS_DIR", "fonts")
     before = sorted(path.name for path in fonts.rglob("*"))
     browser = Browser(folder("PLATEN_CHROMIUM_DIR", "chromium"), fonts)

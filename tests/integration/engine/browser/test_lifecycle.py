@@ -1,4 +1,4 @@
-"""The browser's life: what dies is replaced, what hangs is ended, nothing is left."""
+"""Lifecycle of the browser: dead or hanging browsers are replaced, and nothing is left behind."""
 
 import os
 import shutil
@@ -94,7 +94,7 @@ def own_tmp(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         yield Path(folder)
 
 
-def test_nothing_is_left_after_closing(browser: Browser) -> None:
+def test_close_leaves_no_processes_or_folders(browser: Browser) -> None:
     render_with(browser, "<p>x")
     pids = browser.pids
     assert len(pids) > 3
@@ -144,7 +144,7 @@ def test_a_browser_that_dies_between_renders_is_replaced(browser: Browser) -> No
     assert render_with(browser, "<p>x").files[0].pages == 1
 
 
-def test_a_document_that_ends_every_browser_fails_alone(browser: Browser) -> None:
+def test_document_that_kills_every_browser_fails_alone(browser: Browser) -> None:
     browser.start()
     done = threading.Event()
 
@@ -168,7 +168,7 @@ def test_a_document_that_ends_every_browser_fails_alone(browser: Browser) -> Non
     assert render_with(browser, "<p>x").files[0].pages == 1
 
 
-def test_a_worn_browser_is_replaced_between_renders() -> None:
+def test_browser_is_recycled_after_its_number_of_renders() -> None:
     browser = new_browser(renders_per_process=3)
     try:
         homes = []
@@ -183,7 +183,7 @@ def test_a_worn_browser_is_replaced_between_renders() -> None:
         browser.close()
 
 
-def test_a_browser_that_takes_too_much_memory_is_replaced_between_renders() -> None:
+def test_browser_over_its_memory_limit_is_recycled_between_renders() -> None:
     browser = new_browser(recycle_memory_bytes=1)
     try:
         browser.start()
@@ -196,7 +196,7 @@ def test_a_browser_that_takes_too_much_memory_is_replaced_between_renders() -> N
 
 
 @pytest.mark.parametrize("end", ["never yields", "is killed"])
-def test_who_comes_next_has_the_browser_that_stood_by(browser: Browser, end: str) -> None:
+def test_next_render_uses_the_standby_browser(browser: Browser, end: str) -> None:
     render_with(browser, "<p>x")
     assert eventually(lambda: len(browser.processes) == 2, seconds=30)
     lost, standing_by = browser.processes
@@ -213,7 +213,7 @@ def test_who_comes_next_has_the_browser_that_stood_by(browser: Browser, end: str
     assert eventually(lambda: len(browser.processes) == 2, seconds=30)
 
 
-def test_the_sandbox_is_off_only_where_told() -> None:
+def test_sandbox_is_off_only_when_disabled() -> None:
     browser = new_browser(sandbox=False)
     try:
         assert render_with(browser, "<p>x").files[0].pages == 1
@@ -222,7 +222,7 @@ def test_the_sandbox_is_off_only_where_told() -> None:
         browser.close()
 
 
-def test_the_browser_ends_with_its_owner_even_when_that_is_killed() -> None:
+def test_browser_ends_when_its_owner_is_killed() -> None:
     script = (
         "import sys, time; sys.path.insert(0, sys.argv[1])\n"
         "from tests.integration.engine.conftest import new_browser\n"
@@ -242,7 +242,9 @@ def test_the_browser_ends_with_its_owner_even_when_that_is_killed() -> None:
     assert eventually(lambda: alive(pids) == [])
 
 
-def test_the_home_of_a_browser_whose_warden_was_killed_is_removed_later(browser: Browser) -> None:
+def test_home_of_a_browser_whose_supervisor_was_killed_is_removed_at_the_next_start(
+    browser: Browser,
+) -> None:
     gone = subprocess.Popen(["/bin/true"])
     gone.wait()
     orphan = Path(tempfile.gettempdir()) / f"platen-browser-{gone.pid}-0123456789abcdef"
@@ -254,7 +256,7 @@ def test_the_home_of_a_browser_whose_warden_was_killed_is_removed_later(browser:
     assert len(list(Path(tempfile.gettempdir()).glob(f"platen-browser-{os.getpid()}-*"))) == 1
 
 
-def test_missing_parts_name_the_command_that_installs_them(tmp_path: Path) -> None:
+def test_missing_installation_names_the_install_command(tmp_path: Path) -> None:
     browser = Browser(tmp_path, folder("PLATEN_FONTS_DIR", "fonts"))
 
     with pytest.raises(BrowserMissing, match="make setup"):
@@ -274,7 +276,7 @@ def test_a_browser_without_fonts_is_refused_at_its_start(own_tmp: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives up its rights")
-def test_a_checkout_that_others_cannot_read_is_copied_once(own_tmp: Path) -> None:
+def test_unreadable_checkout_is_copied_once(own_tmp: Path) -> None:
     hidden = own_tmp / "hidden"
     hidden.mkdir(mode=0o700)
     fonts = shutil.copytree(folder("PLATEN_FONTS_DIR", "fonts"), hidden / "fonts")

@@ -1,4 +1,4 @@
-"""The browser gives way to others while it makes pages ahead, and only then."""
+"""Priority of the browser: lowered only while it prepares pages."""
 
 import os
 from pathlib import Path
@@ -8,7 +8,7 @@ from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.deadline import Deadline
 
 
-def test_a_browser_gives_way_only_to_make_pages_ahead(browser: Browser) -> None:
+def test_browser_lowers_its_priority_only_while_it_prepares_pages(browser: Browser) -> None:
     browser.start()
     deadline = Deadline.after(60)
 

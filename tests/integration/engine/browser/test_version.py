@@ -1,4 +1,4 @@
-"""The engine that is named is the browser that draws."""
+"""The current engine version names the installed browser."""
 
 import pytest
 
@@ -10,7 +10,9 @@ from tests.integration.engine.conftest import Render
 pytestmark = pytest.mark.integration
 
 
-def test_current_engine_tells_its_chromium(browser: Browser, render: Render) -> None:
+def test_current_engine_version_names_the_installed_chromium(
+    browser: Browser, render: Render
+) -> None:
     render("<p>x</p>")
 
     def version(page: object) -> str:

@@ -1,4 +1,4 @@
-"""What a page shows and nobody is read is told where it is read for accessibility, and no more."""
+"""Findings about content that is visible but not tagged for screen readers."""
 
 import base64
 import time
@@ -52,7 +52,7 @@ def remarks(outcome: RenderOutcome) -> list[tuple[str, int]]:
         ("<style>p::before { content: counter(a) }</style><p>x", [("p::before", 1)]),
     ],
 )
-def test_what_is_lost_is_told_at_its_place(
+def test_untagged_content_is_reported_with_its_location(
     render: Render, html: str, places: list[tuple[str, int]]
 ) -> None:
     assert remarks(render(html, pdf={"pdfua": True})) == places
@@ -77,7 +77,7 @@ def test_what_is_lost_is_told_at_its_place(
         "<ul><li>x</ul><ol><li>x</ol><details><summary>s</summary>d</details><input value=x>",
     ],
 )
-def test_what_decorates_or_is_read_is_not_told(render: Render, html: str) -> None:
+def test_decorative_or_readable_content_is_not_reported(render: Render, html: str) -> None:
     assert remarks(render(html, pdf={"pdfua": True})) == []
 
 
@@ -95,19 +95,19 @@ def test_what_decorates_or_is_read_is_not_told(render: Render, html: str) -> Non
         ),
     ],
 )
-def test_names_in_a_page_do_no_harm(
+def test_element_names_that_shadow_dom_properties_do_no_harm(
     render: Render, html: str, places: list[tuple[str, int]]
 ) -> None:
     assert remarks(render(html, pdf=REPORT)) == places
 
 
-def test_of_very_much_that_is_lost_as_much_is_told_as_a_report_holds(render: Render) -> None:
+def test_findings_are_limited_to_what_a_report_holds(render: Render) -> None:
     rows = "".join(f"<p id=p{number}>{DRAWING}" for number in range(300))
 
     assert len(remarks(render(rows, pdf=REPORT))) == 100
 
 
-def test_who_does_not_ask_is_not_told(render: Render) -> None:
+def test_no_report_without_pdfua_or_accessibility_report(render: Render) -> None:
     assert render(DRAWING).validation_requests == ()
 
 
@@ -119,7 +119,9 @@ def templates() -> Iterator[TemplateWorker]:
 
 
 @pytest.mark.parametrize("example", stored_examples())
-def test_examples_lose_nothing(browser: Browser, templates: TemplateWorker, example: str) -> None:
+def test_examples_have_no_untagged_content(
+    browser: Browser, templates: TemplateWorker, example: str
+) -> None:
     made: dict[str, Any] = template_body(example)
     source = (
         CanvasScene(made["scene"])

@@ -39,7 +39,7 @@ def elements(node: Any) -> Iterator[tuple[str, str]]:
         yield from elements(node.get("/K"))
 
 
-def test_shapes_stand_where_they_should(draw: SceneRenderer) -> None:
+def test_shapes_are_drawn_at_their_positions(draw: SceneRenderer) -> None:
     outcome = draw(
         box("rect", 10, 10, 100, 50, fill="#f00", stroke="#00f", stroke_width=4),
         box("ellipse", 150, 10, 100, 50, fill="#0f0"),
@@ -78,14 +78,14 @@ def test_shapes_stand_where_they_should(draw: SceneRenderer) -> None:
 
 
 @pytest.mark.parametrize("format_", ["png", "jpeg", "webp"])
-def test_every_picture_has_the_scenes_size(draw: SceneRenderer, format_: str) -> None:
+def test_every_picture_has_the_size_of_the_scene(draw: SceneRenderer, format_: str) -> None:
     outcome = draw(output={"format": format_, "image": {"scale": 2}}, background="#00f")
 
     assert (outcome.files[0].width, outcome.files[0].height) == (800, 600)
     assert Image.open(io.BytesIO(outcome.files[0].content)).size == (800, 600)
 
 
-def test_pdf_is_one_tagged_page_of_the_scenes_size(draw: SceneRenderer) -> None:
+def test_pdf_is_one_tagged_page_of_the_size_of_the_scene(draw: SceneRenderer) -> None:
     outcome = draw(
         box("text", 10, 10, 200, 40, bind="Dear {{ name }},"),
         box("rect", 10, 60, 20, 20, fill="red"),
@@ -117,7 +117,7 @@ def test_pdf_is_one_tagged_page_of_the_scenes_size(draw: SceneRenderer) -> None:
 
 
 @pytest.mark.parametrize("symbology", ["code128", "gs1_128"])
-def test_bars_are_those_of_the_code(draw: SceneRenderer, symbology: str) -> None:
+def test_barcode_has_the_modules_of_its_value(draw: SceneRenderer, symbology: str) -> None:
     value = "(01)09501101530003(10)AB" if symbology == "gs1_128" else "PKG-0099"
     bars = barcode_modules(value, symbology)
     width = 2 * (len(bars) + 20)
@@ -129,7 +129,7 @@ def test_bars_are_those_of_the_code(draw: SceneRenderer, symbology: str) -> None
     assert "".join("1" if pixel == (0, 0, 0) else "0" for pixel in row) == bars
 
 
-def test_svg_shows_itself_and_does_nothing(draw: SceneRenderer) -> None:
+def test_svg_is_drawn_and_runs_nothing(draw: SceneRenderer) -> None:
     uri = f"data:image/svg+xml;base64,{b64encode(HOSTILE_SVG.encode()).decode()}"
     outcome = draw(
         box("svg", 0, 0, 100, 100, svg=HOSTILE_SVG),
@@ -144,7 +144,7 @@ def test_svg_shows_itself_and_does_nothing(draw: SceneRenderer) -> None:
     assert outcome.trace.explain["requests"] == 0
 
 
-def test_picture_from_outside_goes_through_the_door(draw: SceneRenderer) -> None:
+def test_remote_picture_is_loaded_through_egress(draw: SceneRenderer) -> None:
     image = box("image", 0, 0, 10, 10, src="https://example.com/a.png?x=1&y=2")
 
     assert warnings_of(draw(image)) == [("asset_failed", "https://example.com/a.png?x=1&y=2")]
@@ -153,7 +153,7 @@ def test_picture_from_outside_goes_through_the_door(draw: SceneRenderer) -> None
     assert refused.value.code == "url_not_allowed"
 
 
-def test_picture_that_cannot_be_shown_is_told_and_leaves_no_mark(draw: SceneRenderer) -> None:
+def test_broken_picture_gives_a_warning_and_draws_nothing(draw: SceneRenderer) -> None:
     layers = (
         box("image", 0, 0, 50, 50, src="data:image/png;base64,AAAA", alt="A logo"),
         box("svg", 60, 0, 50, 50, svg="<p>none</p>"),
@@ -170,7 +170,7 @@ def test_picture_that_cannot_be_shown_is_told_and_leaves_no_mark(draw: SceneRend
     assert refused.value.code == "asset_fetch_failed"
 
 
-def test_paper_may_be_larger_than_a_picture(draw: SceneRenderer) -> None:
+def test_pdf_may_be_larger_than_a_picture(draw: SceneRenderer) -> None:
     mark = box("text", 16_000, 16_000, 300, 40, text="the corner", font_size=30)
     outcome = draw(mark, size=(16_384, 16_384), output={"format": "pdf"})
 

@@ -19,7 +19,7 @@ DOT = 3
 WHITE = (255, 255, 255)
 
 
-def test_texts_are_fitted(draw: SceneRenderer) -> None:
+def test_texts_are_fitted_into_their_boxes(draw: SceneRenderer) -> None:
     fits = ("clip", "ellipsis", "shrink")
     outcome = draw(
         *(
@@ -41,7 +41,7 @@ def test_texts_are_fitted(draw: SceneRenderer) -> None:
 
 @pytest.mark.parametrize("words", ["quick brown foxes " * 9, "שלום עולם " * 9], ids=["ltr", "rtl"])
 @pytest.mark.parametrize("align", ["left", "center", "right", "justify"])
-def test_ellipsis_stands_in_the_box(draw: SceneRenderer, align: str, words: str) -> None:
+def test_ellipsis_is_inside_the_box(draw: SceneRenderer, align: str, words: str) -> None:
     layer = box("text", 0, 0, 110, 30, text=words, overflow="ellipsis", align=align)
 
     outcome = draw(layer, size=(110, 30), output={"formats": ["pdf", "png"]}, background="#fff")
@@ -60,7 +60,7 @@ def test_ellipsis_stands_in_the_box(draw: SceneRenderer, align: str, words: str)
 
 
 @pytest.mark.parametrize("overflow", ["ellipsis", "shrink"])
-def test_fitted_text_is_not_cut_at_its_foot(draw: SceneRenderer, overflow: str) -> None:
+def test_fitted_text_keeps_its_descenders(draw: SceneRenderer, overflow: str) -> None:
     words = "gjpqy gjpqy gjpqy gjpqy"
     layer = box("text", 0, 0, 110, 40, text=words, overflow=overflow, font_size=18)
     picture = picture_of(draw(layer, size=(110, 40), background="#fff"))
@@ -68,7 +68,7 @@ def test_fitted_text_is_not_cut_at_its_foot(draw: SceneRenderer, overflow: str) 
     assert picture.crop((0, 39, 110, 40)).getcolors() == [(110, WHITE)]
 
 
-def test_shrunk_text_is_whole_on_paper(draw: SceneRenderer) -> None:
+def test_shrunk_text_is_complete_in_the_pdf(draw: SceneRenderer) -> None:
     words = " ".join(f"word{n}" for n in range(60))
     outcome = draw(
         box("text", 10, 10, 150, 80, text=words, overflow="shrink", font_size=20),

@@ -1,4 +1,4 @@
-"""The same request gives the same bytes in every format, in another browser and after others."""
+"""Determinism of every format across browsers and after other documents."""
 
 import io
 import zipfile
@@ -15,7 +15,7 @@ ALL = ["pdf", "png", "jpeg", "webp", "html"]
 OUTPUT: dict[str, Any] = {"format": "zip", "formats": ALL, "filename": "Größe & Co/1.pdf"}
 
 
-def test_bytes_repeat_across_browsers_and_after_other_documents(render: Render) -> None:
+def test_bytes_are_equal_across_browsers_and_after_other_documents(render: Render) -> None:
     first = [render(PAGE, test=test, **OUTPUT).files[0].content for test in (False, True)]
     for number in range(8):
         render(f"<h1>{number}</h1><script>document.title = {number}</script>", formats=["webp"])
@@ -32,7 +32,7 @@ def test_bytes_repeat_across_browsers_and_after_other_documents(render: Render) 
     assert first[0] != first[1]
 
 
-def test_an_archive_has_every_file_under_the_name_that_was_given(render: Render) -> None:
+def test_zip_has_every_file_under_the_requested_filename(render: Render) -> None:
     (produced,) = render(PAGE, **OUTPUT).files
     alone = render(PAGE, formats=ALL).files
 
@@ -46,7 +46,7 @@ def test_an_archive_has_every_file_under_the_name_that_was_given(render: Render)
         assert b".invalid" not in archive.read(file)
 
 
-def test_an_archive_of_nothing_else_named_holds_the_pdf(render: Render) -> None:
+def test_zip_without_formats_holds_the_pdf(render: Render) -> None:
     (produced,) = render(PAGE, format="zip").files
 
     archive = zipfile.ZipFile(io.BytesIO(produced.content))
@@ -54,7 +54,7 @@ def test_an_archive_of_nothing_else_named_holds_the_pdf(render: Render) -> None:
     assert archive.read("document.pdf") == render(PAGE).files[0].content
 
 
-def test_each_format_of_one_load_has_its_own_medium(render: Render) -> None:
+def test_each_format_of_one_load_has_its_own_media_type(render: Render) -> None:
     pdf, png = render(PAGE, formats=["pdf", "png"]).files
     (png_alone,) = render(PAGE, format="png").files
     pixels = pypdfium2.PdfDocument(pdf.content)[0].render(scale=1).to_pil().convert("RGB")

@@ -1,4 +1,4 @@
-"""The same request gives the same PDF, byte for byte, and no byte tells where the page stood."""
+"""Determinism of the PDF, byte for byte, without trace of the internal origin."""
 
 import base64
 import io
@@ -55,7 +55,7 @@ OPTIONS: Final[dict[str, dict[str, Any]]] = {
 }
 
 
-def test_bytes_repeat_across_renders_and_a_restart_of_the_browser() -> None:
+def test_bytes_are_equal_across_renders_and_browser_restarts() -> None:
     browser = new_browser()
     first = {name: pdf_of(browser, name) for name in OPTIONS}
     for number in range(OTHERS):
@@ -73,7 +73,9 @@ def test_bytes_repeat_across_renders_and_a_restart_of_the_browser() -> None:
 
 @pytest.mark.parametrize("name", OPTIONS)
 @pytest.mark.parametrize("test", [False, True])
-def test_no_byte_tells_when_and_where_it_was_made(render: Render, name: str, *, test: bool) -> None:
+def test_file_has_fixed_dates_and_no_internal_origin(
+    render: Render, name: str, *, test: bool
+) -> None:
     (produced,) = render(DOCUMENT, pdf=OPTIONS[name], test=test).files
 
     with pikepdf.open(io.BytesIO(produced.content)) as document:
@@ -91,7 +93,7 @@ def test_no_byte_tells_when_and_where_it_was_made(render: Render, name: str, *, 
     assert b".invalid" not in everything
 
 
-def test_ids_in_the_structure_count_from_one_and_lead_to_their_cells(render: Render) -> None:
+def test_structure_ids_count_from_one_and_resolve_to_their_cells(render: Render) -> None:
     (produced,) = render(DOCUMENT).files
 
     with pikepdf.open(io.BytesIO(produced.content)) as document:
@@ -115,7 +117,7 @@ def test_ids_in_the_structure_count_from_one_and_lead_to_their_cells(render: Ren
     assert "node00000007" in texts
 
 
-def test_a_document_says_the_date_that_its_owner_names(render: Render) -> None:
+def test_created_at_sets_the_creation_date(render: Render) -> None:
     created = {"created_at": "2026-03-04T05:06:07+02:00"}
 
     (produced,) = render("<p>x", pdf={"metadata": created}).files

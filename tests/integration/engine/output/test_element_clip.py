@@ -1,4 +1,4 @@
-"""An element's picture shows that element, wherever in its document it stands."""
+"""Pictures of one element, wherever it is in its document."""
 
 import io
 
@@ -32,9 +32,7 @@ def clipped(render: Render, style: str, page: str = "{}") -> Image.Image:
         ("position:fixed;right:-10px;bottom:-10px", (100, 60)),
     ],
 )
-def test_what_lies_beyond_the_document_is_not_in_it(
-    render: Render, style: str, size: tuple[int, int]
-) -> None:
+def test_clip_is_limited_to_the_document(render: Render, style: str, size: tuple[int, int]) -> None:
     picture = clipped(render, style)
 
     assert picture.size == size
@@ -44,7 +42,7 @@ def test_what_lies_beyond_the_document_is_not_in_it(
 
 
 @pytest.mark.parametrize("scroll", ["", "<script>onload = () => scrollTo(-700, 50)</script>"])
-def test_a_document_may_be_written_from_right_to_left(render: Render, scroll: str) -> None:
+def test_clip_works_in_right_to_left_documents(render: Render, scroll: str) -> None:
     page = "<html dir=rtl>{}<div style='width:2000px;height:3000px'></div>" + scroll
 
     picture = clipped(render, "position:absolute;right:1500px;top:200px", page)
@@ -53,6 +51,6 @@ def test_a_document_may_be_written_from_right_to_left(render: Render, scroll: st
     assert (picture.getpixel((2, 2)), picture.getpixel((97, 57))) == (RED, GREEN)
 
 
-def test_an_element_outside_of_its_document_is_told(render: Render) -> None:
+def test_element_outside_the_document_fails_the_render(render: Render) -> None:
     with pytest.raises(RenderFailure, match="lies outside of the document"):
         clipped(render, "position:absolute;left:-100px")

@@ -1,4 +1,4 @@
-"""Documents whose templates use filters: what a reader sees, and what a screen reader says."""
+"""Documents whose templates use filters: their visible text and their alternative texts."""
 
 import io
 from collections.abc import Iterator
@@ -40,7 +40,7 @@ def figures(node: Any) -> Iterator[str]:
         yield from figures(node.get("/K"))
 
 
-def test_a_document_is_written_in_its_language_and_its_codes_are_named(
+def test_filters_use_the_document_language_and_codes_have_alternative_texts(
     browser: Browser, templates: TemplateWorker
 ) -> None:
     output = {

@@ -1,4 +1,4 @@
-"""Finishing that takes long happens apart: the same file, and an end when nobody wants it."""
+"""Finishing in a process of its own: the same file, and an early end when canceled."""
 
 import io
 import os
@@ -47,7 +47,7 @@ def children() -> list[psutil.Process]:
 
 def is_finishing(process: psutil.Process) -> bool:
     try:
-        return any("finishing.child" in word for word in process.cmdline())
+        return any("finish_worker" in word for word in process.cmdline())
     except psutil.Error:
         return False  # It has ended meanwhile.
 
@@ -59,7 +59,7 @@ def finishing(
         assert browser is not None
         return browser.use(work, Deadline.after(30))
 
-    parts = {"resources": {}, "test": False, "course": TraceRecorder(), **more}
+    parts = {"resources": {}, "test": False, "recorder": TraceRecorder(), **more}
     return FinishingContext(OutputOptions.from_json(output), run_on_fresh_page=fresh_page, **parts)
 
 
@@ -85,7 +85,7 @@ def drawn(browser: Browser) -> bytes:
 
 
 @pytest.mark.parametrize("name", LENGTHY)
-def test_finishing_ends_at_once_when_nobody_wants_the_file(name: str) -> None:
+def test_finishing_ends_at_once_when_canceled(name: str) -> None:
     format_, output = LENGTHY[name]
     content, deadline = noise(4000), Deadline.after(120)
     stop = threading.Timer(1.5, deadline.cancellation.set_result, (None,))
@@ -109,7 +109,7 @@ def test_finishing_ends_at_the_deadline() -> None:
     assert children() == []
 
 
-def test_nothing_is_finished_past_the_deadline() -> None:
+def test_finishing_past_the_deadline_fails() -> None:
     with pytest.raises(RenderFailure, match="in time"):
         finish_file(JPEG, noise(80), finishing({}), Deadline.after(0))
 
@@ -121,7 +121,7 @@ def test_nothing_is_finished_past_the_deadline() -> None:
         {"watermark": {"text": "DRAFT"}, "first_header": {"html": "<p>first</p>"}},
     ],
 )
-def test_pdf_is_the_same_wherever_it_is_finished(
+def test_pdf_is_the_same_in_both_processes(
     browser: Browser, drawn: bytes, pdf: dict[str, Any]
 ) -> None:
     here, apart = both(PDF, drawn, output={"pdf": pdf}, browser=browser, test=True)
@@ -131,21 +131,23 @@ def test_pdf_is_the_same_wherever_it_is_finished(
 
 
 @pytest.mark.parametrize("format_", [JPEG, WEBP, PNG])
-def test_picture_is_the_same_wherever_it_is_finished(format_: RenderFormat) -> None:
+def test_picture_is_the_same_in_both_processes(format_: RenderFormat) -> None:
     here, apart = both(format_, noise(160), output={}, test=True)
 
     assert here == apart
     assert here.width == 160
 
 
-def test_warnings_and_failures_come_from_the_other_process(browser: Browser, drawn: bytes) -> None:
+def test_warnings_and_failures_of_the_finishing_process_reach_the_caller(
+    browser: Browser, drawn: bytes
+) -> None:
     apart = replace(PDF, is_slow=lambda _content, _finishing: True)
     output = {"pdf": {"watermark": {"image": {"content": "eA=="}, "font_size": "9pt"}}}
     source = OutputOptions.from_json(output).pdf.watermark
     assert source is not None
     assert source.image is not None
     course = TraceRecorder()
-    facts = finishing(output, browser, resources={source.image: b"no picture"}, course=course)
+    facts = finishing(output, browser, resources={source.image: b"no picture"}, recorder=course)
 
     with pytest.raises(RenderFailure, match="no picture that the browser can show") as failure:
         finish_file(apart, drawn, facts, Deadline.after(60))
@@ -154,7 +156,7 @@ def test_warnings_and_failures_come_from_the_other_process(browser: Browser, dra
     assert [warning.code for warning in course.warnings] == ["feature_unavailable"]
 
 
-def test_process_that_ends_fails_the_file() -> None:
+def test_killed_finishing_process_fails_the_render() -> None:
     ended = threading.Event()
 
     def end() -> None:

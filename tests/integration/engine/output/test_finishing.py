@@ -1,4 +1,4 @@
-"""What is put into and onto a printed PDF, as readers meet it."""
+"""Finished PDFs: watermark, attachments, metadata and protection, as readers see them."""
 
 import base64
 import io
@@ -47,7 +47,7 @@ def picture(size: tuple[int, int] = (120, 60), **save: Any) -> bytes:
 
 
 @pytest.mark.parametrize("text", ["ENTWURF", "機密文書", "سري للغاية", "नमूना", "ร่าง", "😀"])
-def test_a_text_in_any_script_lies_across_every_page(render: Render, text: str) -> None:
+def test_watermark_text_in_any_script_crosses_every_page(render: Render, text: str) -> None:
     for number in range(2):
         mark = mark_of(render, number, text=text, opacity=1, color="rgb(0, 0, 0)")
 
@@ -58,7 +58,7 @@ def test_a_text_in_any_script_lies_across_every_page(render: Render, text: str) 
         assert top > 80
 
 
-def test_the_letters_of_every_script_can_be_read_back(render: Render) -> None:
+def test_watermark_text_in_every_script_can_be_extracted(render: Render) -> None:
     words = ["ENTWURF", "機密", "비밀", "ร่าง", "नमूना"]
 
     (marked,) = render(DOCUMENT, pdf={"watermark": {"text": "\n".join(words)}}).files
@@ -69,7 +69,9 @@ def test_the_letters_of_every_script_can_be_read_back(render: Render) -> None:
 
 
 @pytest.mark.parametrize("format_", ["PNG", "JPEG", "WEBP", "GIF"])
-def test_a_picture_of_any_kind_lies_where_it_is_asked_for(render: Render, format_: str) -> None:
+def test_watermark_picture_of_any_format_is_at_the_requested_position(
+    render: Render, format_: str
+) -> None:
     mark = mark_of(
         render, image=content(picture(format=format_)), position="bottom-right", angle=0, opacity=1
     )
@@ -80,7 +82,7 @@ def test_a_picture_of_any_kind_lies_where_it_is_asked_for(render: Render, format
     assert [right, bottom] == pytest.approx([568, 814], abs=3)
 
 
-def test_a_vector_picture_under_the_text_stays_vectors(render: Render) -> None:
+def test_svg_watermark_under_the_text_stays_vectors(render: Render) -> None:
     size = b"width='9' height='9'"
     svg = (
         b"\xef\xbb\xbf <svg xmlns='http://www.w3.org/2000/svg' %s><path d='M0 0H9V9'/></svg>" % size
@@ -97,7 +99,7 @@ def test_a_vector_picture_under_the_text_stays_vectors(render: Render) -> None:
 
 
 @pytest.mark.parametrize("data", [b"no picture", picture()[:20], b"<svg", b"<html><p>x"])
-def test_what_is_no_picture_fails_the_render(render: Render, data: bytes) -> None:
+def test_invalid_watermark_picture_fails_the_render(render: Render, data: bytes) -> None:
     with pytest.raises(RenderFailure) as failure:
         render(DOCUMENT, pdf={"watermark": {"image": content(data)}})
 
@@ -105,7 +107,7 @@ def test_what_is_no_picture_fails_the_render(render: Render, data: bytes) -> Non
     assert "/output/pdf/watermark/image" in failure.value.detail
 
 
-def test_markup_in_a_text_is_text(render: Render) -> None:
+def test_markup_in_watermark_text_is_shown_as_text(render: Render) -> None:
     hostile = "</div><script>document.title='unreadable'</script>&amp;{}%"
 
     (marked,) = render(DOCUMENT, pdf={"watermark": {"text": hostile}}).files
@@ -159,7 +161,7 @@ def test_attachments_are_in_the_names_tree_and_bound_to_the_document(render: Ren
         assert third.UF == "A-2.bin"
 
 
-def test_metadata_say_the_same_in_info_and_xmp(render: Render) -> None:
+def test_metadata_are_the_same_in_info_and_xmp(render: Render) -> None:
     metadata = {
         "title": "Größe <1> & 日本\x01",
         "author": "A",
@@ -187,7 +189,7 @@ def test_metadata_say_the_same_in_info_and_xmp(render: Render) -> None:
         assert document.Root.ViewerPreferences.DisplayDocTitle
 
 
-def test_what_metadata_leave_out_is_as_the_page_has_it(render: Render) -> None:
+def test_metadata_left_out_are_taken_from_the_page(render: Render) -> None:
     (produced,) = render(DOCUMENT, pdf={"metadata": {"author": "A"}}).files
 
     with pikepdf.open(io.BytesIO(produced.content)) as document:
@@ -225,7 +227,7 @@ def test_a_protected_document_opens_with_either_password(render: Render) -> None
     assert pixels_of(produced.content, password="üser").getbbox()
 
 
-def test_without_an_owner_password_nobody_is_the_owner(render: Render) -> None:
+def test_without_an_owner_password_no_password_gives_owner_rights(render: Render) -> None:
     (produced,) = render(DOCUMENT, pdf={"protection": {"user_password": "user"}}).files
 
     for password in ("", "owner"):

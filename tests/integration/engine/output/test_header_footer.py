@@ -34,7 +34,7 @@ def band(text: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("start", [1, 5])
-def test_texts_have_their_marks_filled_in(render: Render, start: int) -> None:
+def test_placeholders_are_filled_in(render: Render, start: int) -> None:
     header = {
         "enabled": True,
         "left": "<b> {{ title }}",
@@ -53,7 +53,7 @@ def test_texts_have_their_marks_filled_in(render: Render, start: int) -> None:
         assert any(f"/{year}, " in text for year in range(26, 99))
 
 
-def test_first_and_last_pages_have_their_own(render: Render) -> None:
+def test_first_and_last_pages_have_own_headers_and_footers(render: Render) -> None:
     made = texts(
         pdf(
             render,
@@ -72,7 +72,7 @@ def test_first_and_last_pages_have_their_own(render: Render) -> None:
     ]
 
 
-def test_numbers_start_where_they_are_told_to(render: Render) -> None:
+def test_page_numbers_start_at_page_number_start(render: Render) -> None:
     ends = [
         [
             text.split("Head ")[1]
@@ -95,7 +95,7 @@ def test_the_document_is_printed_once(render: Render) -> None:
     assert outcome.trace.logs == ("log: printing",)
 
 
-def test_what_is_put_on_looks_as_what_the_browser_prints(render: Render) -> None:
+def test_overlay_looks_like_a_header_printed_by_the_browser(render: Render) -> None:
     html = "<div style='width:100%;background:#fc0;color:#900;font:italic 9px serif'>Text</div>"
     footer = {"enabled": True, "html": html}
 
@@ -113,7 +113,7 @@ def test_what_is_put_on_looks_as_what_the_browser_prints(render: Render) -> None
     assert printed.getpixel((300, printed.height - 36)) == (255, 204, 0)
 
 
-def test_bands_follow_the_sizes_of_the_pages(render: Render) -> None:
+def test_headers_follow_the_page_sizes(render: Render) -> None:
     html = (
         "<style>@page wide { size: A5 landscape } div { page: wide }</style>"
         f"One<div>Two</div>{BREAK}Three"
@@ -134,7 +134,7 @@ def test_bands_follow_the_sizes_of_the_pages(render: Render) -> None:
 LINKED = {"enabled": True, "html": "<a href='https://example.com/imprint' style='color:#0a0'>i</a>"}
 
 
-def test_tags_stay_and_what_is_put_on_is_an_artifact(render: Render) -> None:
+def test_overlay_is_an_artifact_and_the_tags_stay(render: Render) -> None:
     plain = pikepdf.open(io.BytesIO(pdf(render)))
     marked = pikepdf.open(io.BytesIO(pdf(render, header=NUMBERED, last_footer=LINKED)))
 
@@ -163,7 +163,7 @@ def roles(element: Any) -> Iterator[str]:
             yield from roles(kid)
 
 
-def test_page_ranges_keep_the_true_numbers(render: Render) -> None:
+def test_page_ranges_keep_the_original_page_numbers(render: Render) -> None:
     table = "<table><thead><tr><th>Name<tbody>" + "<tr><td>row" * 60 + "</table>"
     html = f"{THREE}<h2 id=end>Four</h2>{table}<a href=#end>up</a>"
     options = {"header": NUMBERED, "last_footer": band("end"), "outline": True}
@@ -187,7 +187,7 @@ def is_page(each: Any) -> bool:
     return isinstance(each, pikepdf.Dictionary) and each.get("/Type") == "/Page"
 
 
-def test_bands_load_nothing_and_run_nothing(render: Render) -> None:
+def test_headers_load_nothing_and_run_no_scripts(render: Render) -> None:
     html = (
         "<script>document.write('ran')</script><img src='https://x.invalid/a.png' width=5 height=5>"
         "<img src=x onerror=\"document.body.append('ran')\">shown"
@@ -208,7 +208,7 @@ def test_bands_load_nothing_and_run_nothing(render: Render) -> None:
         "section{position:fixed!important;float:left;margin:50cm} div{break-after:page}",
     ],
 )
-def test_a_bands_styles_change_no_pages(render: Render, style: str) -> None:
+def test_styles_of_a_header_do_not_change_the_pages(render: Render, style: str) -> None:
     header = {"enabled": True, "html": f"<style>{style}</style><p>Head"}
 
     document = pypdfium2.PdfDocument(pdf(render, header=header, last_footer=band("end")))
@@ -216,14 +216,14 @@ def test_a_bands_styles_change_no_pages(render: Render, style: str) -> None:
     assert [page.get_size() for page in document] == [pytest.approx((595, 842), abs=1)] * 3
 
 
-def test_a_band_that_makes_pages_fails(render: Render) -> None:
+def test_header_that_adds_pages_fails(render: Render) -> None:
     html = "<style>body::after { content: 'x'; display: block; break-before: page }</style>"
 
     with pytest.raises(RenderFailure, match="has styles that change the pages"):
         render(THREE, pdf={"header": {"enabled": True, "html": html}, "last_footer": band("x")})
 
 
-def test_a_missing_title_is_empty(render: Render) -> None:
+def test_missing_title_is_empty(render: Render) -> None:
     title = {"enabled": True, "left": "[{{ title }}]"}
 
     for footer in (None, band("x")):
@@ -260,7 +260,7 @@ TALL = "<div style='height:10mm'>x</div><style>#footer{padding:0!important}</sty
         ("", {"header": NUMBERED, "first_header": {**NUMBERED, "height": "9cm"}}, ["first_header"]),
     ],
 )
-def test_a_band_taller_than_its_margin_is_told(
+def test_header_or_footer_taller_than_its_margin_gives_a_warning(
     render: Render, style: str, options: dict[str, Any], overlapping: list[str]
 ) -> None:
     margin = {"top": "20mm", "bottom": "20mm"}

@@ -1,4 +1,4 @@
-"""The class `url` of headers and footers: the address of a page of the web, and of nothing else."""
+"""The class `url` of headers and footers: the URL of a web page, empty for documents."""
 
 import io
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ def printed(connected: Browser, each: Job) -> str:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("apart", [False, True])
-def test_it_is_where_the_page_has_come_to_without_a_users_name(
+def test_url_is_the_final_url_without_credentials(
     connected: Browser,
     web: Site,
     monkeypatch: pytest.MonkeyPatch,
@@ -43,8 +43,8 @@ def test_it_is_where_the_page_has_come_to_without_a_users_name(
     apart: bool,
 ) -> None:
     if apart:
-        monkeypatch.setattr(pdf_format, "_OPENED_BYTES", 0)
-        monkeypatch.setattr(pdf_format, "_REWRITTEN_BYTES", 0)
+        monkeypatch.setattr(pdf_format, "_SLOW_BYTES_OPENED", 0)
+        monkeypatch.setattr(pdf_format, "_SLOW_BYTES_REWRITTEN", 0)
     web.pages |= {
         "/from": SitePage(status=302, headers={"Location": "/to?a=1&b=2#c"}),
         "/to?a=1&b=2": SitePage("<title>T</title>x"),
@@ -57,9 +57,7 @@ def test_it_is_where_the_page_has_come_to_without_a_users_name(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_it_is_nothing_where_the_document_came_as_text(
-    connected: Browser, kind: dict[str, Any]
-) -> None:
+def test_url_is_empty_for_html_documents(connected: Browser, kind: dict[str, Any]) -> None:
     text = printed(connected, job("<title>T</title>x", {"pdf": {"header": BAND, **kind}}))
 
     assert "[|T]" in text

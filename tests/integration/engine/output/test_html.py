@@ -1,4 +1,4 @@
-"""The page's document as HTML: as its scripts have left it, and with nothing that runs."""
+"""The HTML format: the document after its scripts, without active content."""
 
 import re
 from typing import Any
@@ -21,7 +21,7 @@ def body_of(html: str) -> str:
     return found[1]
 
 
-def test_the_document_is_what_its_scripts_have_made_of_it(render: Render) -> None:
+def test_html_is_the_document_after_its_scripts(render: Render) -> None:
     html = """<!doctype html><html lang="de"><head><title>Before</title></head><body>
 <p id="a">waits</p><script>setTimeout(() => {
   a.outerHTML = '<ul id=b><li onclick="x()">Größe</li></ul>'; document.title = 'After';
@@ -58,7 +58,7 @@ def test_the_document_is_what_its_scripts_have_made_of_it(render: Render) -> Non
         ("<svg><use href='data:image/svg+xml,x'></use></svg>", "<svg></svg>"),
     ],
 )
-def test_nothing_in_it_runs(render: Render, html: str, left: str | None) -> None:
+def test_html_has_no_active_content(render: Render, html: str, left: str | None) -> None:
     made = body_of(html_of(render, html))
 
     assert left is None or made == left
@@ -68,7 +68,7 @@ def test_nothing_in_it_runs(render: Render, html: str, left: str | None) -> None
     assert not re.search(runs, tags, re.IGNORECASE), made
 
 
-def test_what_stands_for_scripts_goes_where_they_have_run_and_stays_where_not(
+def test_noscript_is_removed_when_scripts_ran_and_kept_otherwise(
     render: Render,
 ) -> None:
     html = "<p>x</p><noscript><b>none</b></noscript>"
@@ -77,7 +77,7 @@ def test_what_stands_for_scripts_goes_where_they_have_run_and_stays_where_not(
     assert body_of(html_of(render, html, javascript=False)) == "<p>x</p><b>none</b>"
 
 
-def test_shadows_and_styles_that_scripts_have_put_in_are_written(render: Render) -> None:
+def test_shadow_roots_and_inserted_style_rules_are_serialized(render: Render) -> None:
     html = """<div id=host>light</div><style id=s></style><script>
 host.attachShadow({mode: 'open'}).innerHTML = '<i onclick=x>dark</i><slot></slot>';
 s.sheet.insertRule('p { color: red }');</script>"""
@@ -88,7 +88,7 @@ s.sheet.insertRule('p { color: red }');</script>"""
     assert "p { color: red; }" in made
 
 
-def test_the_origin_of_a_document_stands_nowhere_in_it(render: Render) -> None:
+def test_internal_origin_is_not_in_the_html(render: Render) -> None:
     html = """<a id=a href='x?y'>a</a><p id=p></p><p id=q></p><script>
 a.href = a.href; p.textContent = location.href; q.textContent = encodeURIComponent(location.host);
 document.title = location.host</script>"""
@@ -100,7 +100,7 @@ document.title = location.host</script>"""
     assert made == html_of(render, html)
 
 
-def test_a_base_and_the_encoding_fit_the_file(render: Render) -> None:
+def test_base_is_kept_and_charset_is_utf8(render: Render) -> None:
     html = "<head><meta charset=latin1><base href='https://cdn.example/x/'></head><img src='a.png'>"
 
     made = html_of(render, html)
@@ -110,7 +110,7 @@ def test_a_base_and_the_encoding_fit_the_file(render: Render) -> None:
 
 
 @pytest.mark.parametrize("after", ["", "</body><!--</body><!-- --></html>", "<!--</frameset>-->"])
-def test_a_test_document_shows_the_word(render: Render, after: str) -> None:
+def test_test_document_shows_the_test_mark(render: Render, after: str) -> None:
     html = f"<p>x</p>{after}"
     made = html_of(render, html, test=True)
     (picture,) = render(made, format="png").files

@@ -1,4 +1,4 @@
-"""Hybrids out of the whole line: the page and the XML cannot disagree."""
+"""Hybrid invoices through the whole pipeline: page and XML agree."""
 
 import io
 import time
@@ -67,7 +67,7 @@ def total_in(xml: bytes) -> str:
     return total.text or ""
 
 
-def test_page_xml_and_totals_are_of_one_invoice(made: Any) -> None:
+def test_page_xml_and_totals_come_from_one_invoice(made: Any) -> None:
     outcome = made(invoice_json(), formats=["xml", "pdf"], test=True)
 
     xml, pdf = outcome.files
@@ -77,20 +77,20 @@ def test_page_xml_and_totals_are_of_one_invoice(made: Any) -> None:
         assert document.attachments["factur-x.xml"].get_file().read_bytes() == xml.content
         assert document.open_metadata()["pdfaid:part"] == "3"
     text = pypdf.PdfReader(io.BytesIO(pdf.content)).pages[0].extract_text()
-    assert total_in(xml.content) == outcome.invoice["grand_total"] == "214.16"
+    assert total_in(xml.content) == outcome.invoice_totals["grand_total"] == "214.16"
     assert "Total 214.16; 59.97" in text
     assert b"TEST" in xml.content
-    kinds = [[check.kind for check in each.checks] for each in outcome.to_judge]
+    kinds = [[check.kind for check in each.checks] for each in outcome.validation_requests]
     assert kinds == [["cii-EN16931"], ["pdf-3b"]]
-    assert [each.content for each in outcome.to_judge] == [xml.content, pdf.content]
+    assert [each.content for each in outcome.validation_requests] == [xml.content, pdf.content]
 
 
-def test_a_zip_holds_both(made: Any) -> None:
+def test_zip_holds_pdf_and_xml(made: Any) -> None:
     (packed,) = made(invoice_json(), format="zip", formats=["pdf", "xml"], filename="R").files
     assert zipfile.ZipFile(io.BytesIO(packed.content)).namelist() == ["R.pdf", "R.xml"]
 
 
-def test_what_breaks_a_rule_fails_with_its_place_in_the_data(made: Any) -> None:
+def test_invalid_invoice_fails_with_the_path_in_the_data(made: Any) -> None:
     for invoice in (invoice_json({"lines[1].vat": {"category": "E", "rate": 0}}), None, "x"):
         with pytest.raises(RenderFailure) as caught:
             made(invoice)
@@ -99,14 +99,14 @@ def test_what_breaks_a_rule_fails_with_its_place_in_the_data(made: Any) -> None:
         assert report["errors"][0]["path"].startswith("data.order.invoice")
 
 
-def test_a_default_that_goes_into_no_file_still_tells_its_totals(made: Any) -> None:
+def test_einvoice_skipped_by_plan_still_has_its_totals(made: Any) -> None:
     outcome = made(invoice_json(), written=False)
-    assert outcome.invoice["grand_total"] == "214.16"
+    assert outcome.invoice_totals["grand_total"] == "214.16"
     assert [warning.code for warning in outcome.trace.warnings] == ["einvoice_skipped_plan"]
     with pikepdf.open(io.BytesIO(outcome.files[0].content)) as document:
         assert not list(document.attachments)
 
     outcome = made({}, written=False)
-    assert outcome.invoice is None
+    assert outcome.invoice_totals is None
     codes = [warning.code for warning in outcome.trace.warnings]
     assert codes == ["einvoice_skipped_plan", "invoice_totals_unavailable"]

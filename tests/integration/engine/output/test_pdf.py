@@ -66,7 +66,7 @@ def test_header_and_footer_number_the_pages(render: Render) -> None:
     assert all("Rechnung" in page for page in pages)
 
 
-def test_a_footer_alone_brings_no_default_header(render: Render) -> None:
+def test_footer_alone_adds_no_default_header(render: Render) -> None:
     footer = {"enabled": True, "html": "<p style='font-size:9px'>below</p>"}
 
     (produced,) = render("<title>Named</title><p>x", pdf={"footer": footer}).files
@@ -76,7 +76,7 @@ def test_a_footer_alone_brings_no_default_header(render: Render) -> None:
 
 
 @pytest.mark.parametrize("style", ["", "<style>.url{display:block;font-size:9px}</style>"])
-def test_header_and_footer_have_no_address_to_print(render: Render, style: str) -> None:
+def test_header_and_footer_of_a_document_print_no_url(render: Render, style: str) -> None:
     part = {
         "enabled": True,
         "html": f"{style}<p style='font-size:9px'>at <b class=url></b><a class='x url'></a>.",
@@ -89,7 +89,7 @@ def test_header_and_footer_have_no_address_to_print(render: Render, style: str) 
     assert text.count("at") == 2
 
 
-def test_an_empty_footer_brings_nothing(render: Render) -> None:
+def test_empty_footer_prints_nothing(render: Render) -> None:
     (produced,) = render("<title>Named</title><p>x", pdf={"footer": {"enabled": True}}).files
 
     assert text_of(produced.content) == ["x"]
@@ -120,7 +120,7 @@ def test_scripts_of_many_languages_have_fonts(render: Render) -> None:
     assert not any("LastResort" in font for font in fonts)
 
 
-def test_arial_and_its_kind_are_their_metric_twins(render: Render) -> None:
+def test_arial_and_similar_fonts_use_their_metric_equivalents(render: Render) -> None:
     families = ("Arial", "Helvetica", "Times New Roman", "Courier New", "sans-serif", "monospace")
 
     (produced,) = render("".join(f"<p style='font-family:{name}'>x" for name in families)).files
@@ -128,7 +128,7 @@ def test_arial_and_its_kind_are_their_metric_twins(render: Render) -> None:
     assert fonts_of(produced.content) == {"Arimo-Regular", "Tinos-Regular", "Cousine-Regular"}
 
 
-def test_the_pages_own_address_is_not_in_the_file(render: Render) -> None:
+def test_url_of_the_document_is_not_in_the_file(render: Render) -> None:
     (produced,) = render("<p>untitled").files
 
     assert b".localhost" not in produced.content

@@ -38,7 +38,7 @@ def size_of(render: Render, format_: str, **options: Any) -> int:
 
 
 @pytest.mark.parametrize("format_", ["jpeg", "webp"])
-def test_less_quality_is_a_smaller_file(render: Render, format_: str) -> None:
+def test_lower_quality_gives_a_smaller_file(render: Render, format_: str) -> None:
     worst, usual, best = (size_of(render, format_, quality=quality) for quality in (1, 90, 100))
 
     assert worst < usual / 2
@@ -54,7 +54,7 @@ def test_a_lossless_webp_has_the_pixels_of_the_png(render: Render) -> None:
     assert picture_of(outcome, 0).tobytes() == picture_of(outcome, 1).convert("RGB").tobytes()
 
 
-def test_a_jpeg_is_progressive_where_that_is_asked(render: Render) -> None:
+def test_jpeg_is_progressive_on_request(render: Render) -> None:
     plain = render(TEXT, format="jpeg")
     other = render(TEXT, format="jpeg", image={"format_options": {"progressive": True}})
 
@@ -78,7 +78,7 @@ def test_a_picture_is_fitted(
         assert near(picture.convert("RGB").getpixel((200, 100)), middle)
 
 
-def test_what_is_stretched_shows_the_whole_window_and_what_is_cut_its_middle(
+def test_fill_shows_the_whole_viewport_and_cover_its_middle(
     render: Render,
 ) -> None:
     html = "<body style='margin:0;background:linear-gradient(90deg,#f00 50px,#0f0 50px)'>"
@@ -92,7 +92,7 @@ def test_what_is_stretched_shows_the_whole_window_and_what_is_cut_its_middle(
     assert near(cut.getpixel((0, 50)), GREEN)
 
 
-def test_bars_are_transparent_where_that_is_asked(render: Render) -> None:
+def test_contain_bars_are_transparent_on_request(render: Render) -> None:
     image = {"width": 200, "height": 100, "fit": "contain", "transparent": True}
     image["viewport"] = {"width": 300, "height": 300}
 
@@ -105,7 +105,7 @@ def test_bars_are_transparent_where_that_is_asked(render: Render) -> None:
     assert (warning.code, warning.detail) == ("feature_unavailable", "output.image.transparent")
 
 
-def test_only_the_element_is_pictured(render: Render) -> None:
+def test_clip_selector_pictures_only_the_element(render: Render) -> None:
     image = {"clip_selector": "#low", "scale": 2}
 
     picture = picture_of(render(PAGE, format="png", image=image))
@@ -123,7 +123,7 @@ def test_only_the_element_is_pictured(render: Render) -> None:
         ("head", "takes no room"),
     ],
 )
-def test_an_element_that_cannot_be_pictured_is_told(
+def test_element_that_cannot_be_clipped_fails_the_render(
     render: Render, selector: str, told: str
 ) -> None:
     with pytest.raises(RenderFailure, match=told) as failure:
@@ -133,7 +133,7 @@ def test_an_element_that_cannot_be_pictured_is_told(
     assert "output.image.clip_selector" in failure.value.detail
 
 
-def test_all_formats_of_the_full_page_come_of_one_load(render: Render) -> None:
+def test_all_formats_of_the_full_page_come_from_one_load(render: Render) -> None:
     html = f"{PAGE}<script>console.log('run')</script>"
 
     outcome = render(html, formats=["webp", "jpeg", "png"], image={"full_page": True, "width": 90})
@@ -146,14 +146,14 @@ def test_all_formats_of_the_full_page_come_of_one_load(render: Render) -> None:
 
 
 @pytest.mark.parametrize("format_", ["png", "jpeg", "webp"])
-def test_a_test_picture_shows_the_word(render: Render, format_: str) -> None:
+def test_test_picture_shows_the_test_mark(render: Render, format_: str) -> None:
     picture = picture_of(render("<p>", format=format_, test=True)).convert("L")
 
     counts = picture.histogram()
     assert 0.03 < sum(counts[120:240]) / sum(counts) < 0.3
 
 
-def test_a_webp_that_is_too_large_is_told_although_a_png_is_not(render: Render) -> None:
+def test_webp_has_a_lower_size_limit_than_png(render: Render) -> None:
     html, image = "<body style='margin:0;height:16384px'>", {"full_page": True, "width": 10}
 
     picture = picture_of(render(html, format="png", image=image))

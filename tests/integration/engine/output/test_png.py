@@ -40,14 +40,14 @@ def test_png_without_a_background(render: Render) -> None:
     assert picture.getpixel((500, 50)) == (0, 0, 0, 0)
 
 
-def test_a_picture_that_is_too_large_fails_the_render(render: Render) -> None:
+def test_too_large_picture_fails_the_render(render: Render) -> None:
     with pytest.raises(RenderFailure) as failure:
         render("<div style='height:99999px'>", format="png", image={"full_page": True})
 
     assert failure.value.code == "render_failed"
 
 
-def test_the_viewports_own_density_counts_for_the_full_page(render: Render) -> None:
+def test_device_scale_factor_counts_for_the_full_page(render: Render) -> None:
     viewport = {"width": 200, "height": 100, "device_scale_factor": 3}
     html = "<body style='margin:0'><div style='height:{}px'></div>"
     image = {"full_page": True}
@@ -59,7 +59,7 @@ def test_the_viewports_own_density_counts_for_the_full_page(render: Render) -> N
     assert (produced.width, produced.height) == (600, 16_383)
 
 
-def test_a_window_of_the_longest_side_is_pictured(render: Render) -> None:
+def test_viewport_of_the_maximum_width_is_allowed(render: Render) -> None:
     image = {"width": 8_192, "height": 10, "scale": 2}
 
     (produced,) = render("<p>x", format="png", image=image).files
@@ -67,7 +67,7 @@ def test_a_window_of_the_longest_side_is_pictured(render: Render) -> None:
     assert (produced.width, produced.height) == (16_384, 20)
 
 
-def test_one_load_serves_both_formats_each_with_its_medium(render: Render) -> None:
+def test_pdf_and_png_of_one_load_have_their_own_media_types(render: Render) -> None:
     html = "<style>body{background:#00f}@media print{body{background:#0f0}}</style>"
 
     pdf, png = render(html, formats=["pdf", "png"]).files
@@ -77,7 +77,7 @@ def test_one_load_serves_both_formats_each_with_its_medium(render: Render) -> No
 
 
 @pytest.mark.parametrize(("media", "colour"), [("print", (0, 255, 0)), ("screen", (0, 0, 255))])
-def test_the_medium_can_be_chosen(render: Render, media: str, colour: tuple[int, int, int]) -> None:
+def test_media_type_can_be_chosen(render: Render, media: str, colour: tuple[int, int, int]) -> None:
     html = "<style>body{background:#00f}@media print{body{background:#0f0}}</style>"
 
     (png,) = render(html, format="png", media=media).files

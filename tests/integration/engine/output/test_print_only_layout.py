@@ -1,4 +1,4 @@
-"""A document that is laid out for paper alone gives the PDF that it would give after a screen."""
+"""Layout for print alone gives the same PDF as layout for a screen first."""
 
 import io
 import time
@@ -101,7 +101,7 @@ def web() -> Iterator[Site]:
 
 @pytest.mark.parametrize("options", OPTIONS)
 @pytest.mark.parametrize("name", DOCUMENTS)
-def test_the_pdf_is_the_same(render: Render, name: str, options: str) -> None:
+def test_print_only_layout_gives_the_same_pdf(render: Render, name: str, options: str) -> None:
     assert is_on_paper(DOCUMENTS[name], pdf=OPTIONS[options])
     alone = render(DOCUMENTS[name], pdf=OPTIONS[options])
 
@@ -114,7 +114,7 @@ def test_the_pdf_is_the_same(render: Render, name: str, options: str) -> None:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_random_pages_repeat_and_look_the_same(render: Render, seed: int) -> None:
+def test_random_pages_are_deterministic_and_look_the_same(render: Render, seed: int) -> None:
     html = random_page(seed, PICTURE)
     assert is_on_paper(html)
 
@@ -126,7 +126,7 @@ def test_random_pages_repeat_and_look_the_same(render: Render, seed: int) -> Non
 
 
 @pytest.mark.parametrize("how", SLOW)
-def test_a_slow_picture_is_printed_and_told(connected: Browser, web: Site, how: str) -> None:
+def test_slow_picture_is_printed_and_reported(connected: Browser, web: Site, how: str) -> None:
     html = SLOW[how].format(web.url("/slow.png"), words=WORDS)
 
     alone = render_with(connected, html)
@@ -140,7 +140,9 @@ def test_a_slow_picture_is_printed_and_told(connected: Browser, web: Site, how: 
 
 
 @pytest.mark.parametrize("html", ["<img src={0}>", "<td background = {0}>"])
-def test_a_picture_that_never_comes_is_waited_for(connected: Browser, web: Site, html: str) -> None:
+def test_missing_picture_is_awaited_until_the_timeout(
+    connected: Browser, web: Site, html: str
+) -> None:
     with pytest.raises(RenderFailure) as failure:
         render_with(
             connected, f"<table>{html.format(web.url('/never.png'))}", wait={"timeout_ms": 1500}
@@ -149,7 +151,7 @@ def test_a_picture_that_never_comes_is_waited_for(connected: Browser, web: Site,
     assert failure.value.code == "wait_timeout"
 
 
-def test_what_changes_after_its_layout_is_the_same_each_time(render: Render) -> None:
+def test_select_scrolled_after_layout_is_deterministic(render: Render) -> None:
     options = "".join(f"<option{' selected' * (n == 40)}>o{n}" for n in range(60))
 
     made = [render(f"<p>x<select size=3>{options}</select>").files for _ in range(8)]
@@ -157,7 +159,7 @@ def test_what_changes_after_its_layout_is_the_same_each_time(render: Render) -> 
     assert all(files == made[0] for files in made)
 
 
-def test_a_layout_that_does_not_end_is_ended_with_the_render(browser: Browser) -> None:
+def test_endless_layout_ends_at_the_render_timeout(browser: Browser) -> None:
     html = "<div style='height: 90000000px'>x"
     assert is_on_paper(html)
     begun = time.monotonic()
@@ -180,7 +182,7 @@ def test_a_layout_that_does_not_end_is_ended_with_the_render(browser: Browser) -
         ("<p>x<iframe srcdoc=y></iframe>", {}, False, True),
     ],
 )
-def test_who_is_laid_out_for_a_screen(
+def test_screen_layout_is_done_only_when_needed(
     browser: Browser, html: str, output: dict[str, Any], *, measured: bool, seen: bool
 ) -> None:
     made = OutputOptions.from_json(output)

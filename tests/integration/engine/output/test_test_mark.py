@@ -1,4 +1,4 @@
-"""The mark on test documents, as a reader meets it."""
+"""The test mark on documents of test keys."""
 
 import io
 
@@ -22,7 +22,7 @@ def grey_part(picture: Image.Image) -> float:
     return sum(counts[120:240]) / sum(counts)
 
 
-def test_every_page_of_a_test_pdf_shows_the_word(render: Render) -> None:
+def test_every_page_of_a_test_pdf_shows_the_test_mark(render: Render) -> None:
     (live,) = render(PAGES).files
     (test,) = render(PAGES, test=True).files
 
@@ -40,7 +40,7 @@ def test_every_page_of_a_test_pdf_shows_the_word(render: Render) -> None:
         assert bottom < 837
 
 
-def test_the_word_is_an_artifact_and_the_tags_stay(render: Render) -> None:
+def test_test_mark_is_an_artifact_and_the_tags_stay(render: Render) -> None:
     (live,) = render(PAGES).files
     (test,) = render(PAGES, test=True).files
 
@@ -63,7 +63,7 @@ def test_the_word_is_an_artifact_and_the_tags_stay(render: Render) -> None:
     assert marked.pages[0].StructParents == before.pages[0].StructParents
 
 
-def test_a_test_png_shows_the_word_and_keeps_its_transparency(render: Render) -> None:
+def test_test_png_shows_the_test_mark_and_keeps_its_transparency(render: Render) -> None:
     image = {"width": 400, "height": 300, "transparent": True}
 
     (produced,) = render("<p>", format="png", image=image, test=True).files

@@ -1,4 +1,4 @@
-"""What documents and pages are made of: loaded from outside, counted, limited, missed."""
+"""Assets of pages: loaded, counted, limited, and reported when they fail."""
 
 import io
 import time
@@ -79,7 +79,7 @@ def failure_of(render: Render, html: str, **output: Any) -> RenderFailure:
     return failure.value
 
 
-def test_parts_of_every_kind_are_loaded_from_plain_http(render: Render, web: Site) -> None:
+def test_assets_of_every_kind_are_loaded_from_plain_http(render: Render, web: Site) -> None:
     there = f"http://cdn.test:{web.port}"
     cors = {"Access-Control-Allow-Origin": "*"}
     web.pages |= {
@@ -115,7 +115,7 @@ def test_parts_of_every_kind_are_loaded_from_plain_http(render: Render, web: Sit
         assert ".invalid" not in asked.headers.get("referer", "")
 
 
-def test_what_fails_is_told_and_the_rest_is_printed(render: Render, web: Site) -> None:
+def test_failed_assets_give_warnings_and_the_rest_is_printed(render: Render, web: Site) -> None:
     web.pages |= {"/broken.css": broken, "/i.svg": SVG}
     missing = [
         web.url("/missing.png"),
@@ -160,7 +160,7 @@ def test_strict_assets_fail_the_render(render: Render, web: Site, url: str, code
     assert failure.members["trace"].explain is not None
 
 
-def test_a_slow_part_is_waited_for_and_told(render: Render, web: Site) -> None:
+def test_slow_asset_is_awaited_and_gives_a_warning(render: Render, web: Site) -> None:
     web.pages["/late.css"] = late
 
     outcome = render(f"<link rel=stylesheet href={web.url('/late.css')}><p>x")
@@ -168,7 +168,7 @@ def test_a_slow_part_is_waited_for_and_told(render: Render, web: Site) -> None:
     assert told(outcome) == {("slow_asset", web.url("/late.css"))}
 
 
-def test_a_page_may_make_so_many_requests(
+def test_requests_over_the_limit_fail(
     render: Render, web: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(requests, "MAX_REQUESTS", 5)
@@ -183,7 +183,7 @@ def test_a_page_may_make_so_many_requests(
 
 
 @pytest.mark.parametrize("announced", [True, False])
-def test_an_answer_may_be_so_large(
+def test_response_over_the_size_limit_fails(
     render: Render, web: Site, monkeypatch: pytest.MonkeyPatch, *, announced: bool
 ) -> None:
     monkeypatch.setattr(transfers, "MAX_RESPONSE_BYTES", 200_000)
@@ -204,7 +204,7 @@ def test_an_answer_may_be_so_large(
     assert web.url("/large.css") in failure.detail
 
 
-def test_a_page_may_load_so_much_in_all(
+def test_assets_over_the_total_size_limit_fail(
     render: Render, web: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(transfers, "MAX_TOTAL_BYTES", 300_000)
@@ -220,7 +220,7 @@ def test_a_page_may_load_so_much_in_all(
     assert "printed" in text_of(beyond)
 
 
-def test_a_script_may_ask_too(render: Render, web: Site) -> None:
+def test_scripts_may_fetch(render: Render, web: Site) -> None:
     web.pages["/i.svg"] = SVG
     script = f"fetch('{web.url('/i.svg')}', {{mode: 'no-cors'}}).then(() => document.title = 'on')"
 
@@ -229,7 +229,7 @@ def test_a_script_may_ask_too(render: Render, web: Site) -> None:
     assert told(outcome) == set()
 
 
-def test_network_idle_waits_for_what_is_on_its_way(render: Render, web: Site) -> None:
+def test_networkidle_waits_for_pending_requests(render: Render, web: Site) -> None:
     def slowly(handler: BaseHTTPRequestHandler) -> None:
         time.sleep(1)
         head = (
@@ -247,7 +247,7 @@ def test_network_idle_waits_for_what_is_on_its_way(render: Render, web: Site) ->
     assert "arrived" in text_of(outcome)
 
 
-def test_scripts_of_frames_are_off_where_the_pages_are(render: Render, web: Site) -> None:
+def test_javascript_false_also_disables_scripts_in_frames(render: Render, web: Site) -> None:
     web.pages["/frame"] = SitePage("<p>static<script>document.write('dynamic')</script>")
     frame = f"http://other.localhost:{web.port}/frame"
 
@@ -257,7 +257,7 @@ def test_scripts_of_frames_are_off_where_the_pages_are(render: Render, web: Site
     assert "dynamic" not in text_of(outcome)
 
 
-def test_requests_of_frames_are_seen_too(render: Render, web: Site) -> None:
+def test_failed_requests_of_frames_give_warnings(render: Render, web: Site) -> None:
     inner = f"http://inner.localhost:{web.port}"
     web.pages |= {
         "/frame": SitePage(f"<p>x<iframe src={inner}/deeper></iframe><img src=http://10.0.0.1/a>"),

@@ -1,4 +1,4 @@
-"""What no browser asks for: ports of other services, pictures from plain numbers; it is told."""
+"""Requests that Chromium itself blocks: ports of other services, pictures from IP addresses."""
 
 from collections.abc import Iterator
 
@@ -27,7 +27,7 @@ def render(connected: Browser, web: Site, what: Job) -> RenderOutcome:
     return run_job(what, PipelineServices(connected, NoTemplates(), egress_to(web)))
 
 
-def test_parts_from_there_are_told(connected: Browser, web: Site) -> None:
+def test_assets_at_bad_ports_give_warnings(connected: Browser, web: Site) -> None:
     ports = [0, 22, 81, 6000, 6667, 9999]
     html = "".join(f"<img src='https://a.test:{port}/'>" for port in ports)
 
@@ -38,7 +38,7 @@ def test_parts_from_there_are_told(connected: Browser, web: Site) -> None:
 
 
 @pytest.mark.parametrize("port", [22, 81])
-def test_who_insists_on_them_is_told_which_ports_there_are(
+def test_strict_assets_at_bad_ports_name_the_allowed_ports(
     connected: Browser, web: Site, port: int
 ) -> None:
     html = f"<img src='https://a.test:{port}/x.png'>"
@@ -49,14 +49,14 @@ def test_who_insists_on_them_is_told_which_ports_there_are(
 
 
 @pytest.mark.parametrize("url", ["http://a.test:22/", "http://a.test:81/", "to"])
-def test_pages_there_are_refused(connected: Browser, web: Site, url: str) -> None:
+def test_pages_at_bad_ports_are_refused(connected: Browser, web: Site, url: str) -> None:
     with pytest.raises(RenderFailure, match=PORTS) as failed:
         render(connected, web, web_page_job(web.url("/to") if url == "to" else url))
     assert failed.value.code == "url_not_allowed"
 
 
 @pytest.mark.parametrize("part", ["<img src='{0}'>", "<video src='{0}'></video>"])
-def test_pictures_from_a_number_over_plain_http_are_told(
+def test_pictures_from_an_ip_address_over_http_give_a_warning(
     connected: Browser, web: Site, part: str
 ) -> None:
     html = part.format("http://93.184.215.14/x.png")

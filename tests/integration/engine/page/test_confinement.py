@@ -1,10 +1,10 @@
-"""A page keeps to itself; who it cannot reach is tried in the attacks."""
+"""Confinement of a page; the hosts it cannot reach are tested by the attacks."""
 
 from chalicelib.core.errors import RenderFailure
 from tests.integration.engine.conftest import Render
 
 
-def test_files_of_the_machine_cannot_be_read(render: Render) -> None:
+def test_local_files_cannot_be_read(render: Render) -> None:
     html = (
         "<iframe src='file:///etc/passwd'></iframe><img src='file:///etc/hostname'>"
         "<script>fetch('file:///etc/passwd').catch((e) => document.title = 'refused')</script>"
@@ -15,7 +15,7 @@ def test_files_of_the_machine_cannot_be_read(render: Render) -> None:
     assert b"root:" not in outcome.files[0].content
 
 
-def test_a_refused_request_is_told(render: Render) -> None:
+def test_refused_request_gives_a_warning(render: Render) -> None:
     outcome = render("<img src='https://example.com/logo.png'><img src='logo.png'>")
 
     assert {(warning.code, warning.detail) for warning in outcome.trace.warnings} == {
@@ -24,14 +24,14 @@ def test_a_refused_request_is_told(render: Render) -> None:
     }
 
 
-def test_refused_requests_are_told_up_to_a_limit(render: Render) -> None:
+def test_refused_requests_give_warnings_up_to_a_limit(render: Render) -> None:
     outcome = render("".join(f"<img src='/{n}.png'>" for n in range(80)))
 
     assert len(outcome.trace.warnings) == 51
     assert outcome.trace.warnings[-1].detail == "and 30 more"
 
 
-def test_data_urls_are_the_documents_own(render: Render) -> None:
+def test_data_urls_are_loaded(render: Render) -> None:
     html = (
         "<iframe src='data:text/html,<p>inside'></iframe>"
         '<img id=i src=\'data:image/svg+xml,<svg xmlns="http://www.w3.org/2000/svg" width="7"/>\'>'
@@ -59,7 +59,7 @@ FIND_TRACES = """<script>
 </script>"""
 
 
-def test_nothing_of_one_document_is_seen_by_the_next(render: Render) -> None:
+def test_storage_of_one_document_is_not_seen_by_the_next(render: Render) -> None:
     done = {"expression": "document.title === 'done'"}
 
     first = render(LEAVE_TRACES + FIND_TRACES, wait=done)
@@ -69,7 +69,7 @@ def test_nothing_of_one_document_is_seen_by_the_next(render: Render) -> None:
     assert second.trace.logs == ('log: ["",0,0,"",0,0] false true',)
 
 
-def test_a_page_that_leaves_its_place_is_a_failure_or_printed(render: Render) -> None:
+def test_page_that_navigates_to_a_blob_fails_or_is_printed(render: Render) -> None:
     blob = "new Blob(['<p>other'], {type: 'text/html'})"
     html = f"<script>location = URL.createObjectURL({blob})</script>"
 

@@ -1,4 +1,4 @@
-"""What a page's own origin is told on its caller's behalf is told nobody else, by no way around."""
+"""The caller's credentials are sent to the page's own origin and to no other."""
 
 import base64
 import hashlib
@@ -93,7 +93,9 @@ def answers(site_: Site, path: str) -> list[list[str]]:
     return [told(asked) for asked in site_.requests if asked.path == path]
 
 
-def test_a_way_back_from_elsewhere_tells_nothing(browser: Browser, here: Site, there: Site) -> None:
+def test_redirect_back_from_another_origin_gets_no_credentials(
+    browser: Browser, here: Site, there: Site
+) -> None:
     here.pages |= {"/": to(at(there, "else.test")), "/back": SitePage("<p>x<img src=/part>")}
     here.pages["/part"] = PICTURE
     there.pages["/"] = to(at(here, "own.test", "/back"))
@@ -105,7 +107,7 @@ def test_a_way_back_from_elsewhere_tells_nothing(browser: Browser, here: Site, t
     assert answers(there, "/") == [[]]
 
 
-def test_parts_that_lead_elsewhere_and_back_tell_nothing(
+def test_assets_redirected_away_and_back_get_no_credentials(
     browser: Browser, here: Site, there: Site
 ) -> None:
     here.pages |= {
@@ -125,7 +127,7 @@ def test_parts_that_lead_elsewhere_and_back_tell_nothing(
     assert answers(here, "/again") == [[]]
 
 
-def test_other_hosts_ports_and_schemes_are_told_nothing(
+def test_other_hosts_ports_and_schemes_get_no_credentials(
     browser: Browser, here: Site, there: Site, sites: tuple[Site, Site, Site, Path]
 ) -> None:
     secured = sites[2]
@@ -145,7 +147,7 @@ def test_other_hosts_ports_and_schemes_are_told_nothing(
 
 
 @pytest.mark.parametrize("host", ["else.test", "own.test"], ids=["other site", "other port"])
-def test_frames_of_others_cannot_ask_with_them(
+def test_frames_of_other_origins_cannot_use_the_credentials(
     browser: Browser, here: Site, there: Site, host: str
 ) -> None:
     own = at(here, "own.test", "/part")
@@ -171,7 +173,7 @@ def test_frames_of_others_cannot_ask_with_them(
     assert answers(here, "/in") == answers(here, "/mine") == [list(SECRETS)]
 
 
-def test_web_sockets_have_the_cookies_of_their_origin_only(
+def test_web_sockets_send_only_the_cookies_of_their_origin(
     browser: Browser, here: Site, there: Site
 ) -> None:
     sockets = "".join(f"new WebSocket('ws://own.test:{s.port}/ws');" for s in (here, there))
@@ -184,7 +186,7 @@ def test_web_sockets_have_the_cookies_of_their_origin_only(
     assert answers(there, "/ws") == [[]]
 
 
-def test_a_page_that_goes_away_by_itself_takes_nothing_along(
+def test_client_side_navigation_to_another_origin_sends_no_credentials(
     browser: Browser, here: Site, there: Site
 ) -> None:
     here.pages |= {"/": SitePage(f"<script>location = '{at(there, 'own.test')}'</script>")}

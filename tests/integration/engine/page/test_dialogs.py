@@ -1,4 +1,4 @@
-"""Nobody sits in front of a page: whatever it asks of its user, it goes on at once, or in vain."""
+"""Requests of a page to its user: it continues at once, without an answer."""
 
 import ssl
 import time
@@ -98,7 +98,9 @@ def scripted(script: str) -> str:
 
 
 @pytest.mark.parametrize("what", [*ASKING, *DOING])
-def test_it_goes_on(shown: Callable[..., RenderOutcome], what: str) -> None:
+def test_page_continues_without_user_interaction(
+    shown: Callable[..., RenderOutcome], what: str
+) -> None:
     outcome = shown(scripted(ASKING.get(what) or DOING[what]), wait=ON)
 
     assert outcome.files[0].pages == 1
@@ -116,7 +118,7 @@ def test_it_goes_on(shown: Callable[..., RenderOutcome], what: str) -> None:
         "<p>x<a id=a href='javascript:alert(1)' autofocus>y</a><script>a.click()</script>",
     ],
 )
-def test_a_document_stays(shown: Callable[..., RenderOutcome], html: str) -> None:
+def test_document_cannot_navigate_away(shown: Callable[..., RenderOutcome], html: str) -> None:
     outcome = shown(html, wait=WITHOUT)
 
     assert outcome.files[0].pages == 1
@@ -133,7 +135,7 @@ def test_a_document_stays(shown: Callable[..., RenderOutcome], html: str) -> Non
         "onload = () => setTimeout(() => { document.open(); document.write('never closed') }, 50)",
     ],
 )
-def test_what_never_ends_is_ended_and_harms_no_other(
+def test_endless_script_is_ended_and_the_next_render_succeeds(
     world: tuple[Site, Site, Browser], script: str
 ) -> None:
     parts = PipelineServices(world[2], NoTemplates(), RefusingEgress())
@@ -150,7 +152,7 @@ def test_what_never_ends_is_ended_and_harms_no_other(
     assert run_job(job("<p>next"), parts).files[0].pages == 1
 
 
-def test_who_wants_a_password_or_a_certificate_goes_without(
+def test_requests_for_passwords_or_client_certificates_are_not_answered(
     world: tuple[Site, Site, Browser], shown: Callable[..., RenderOutcome]
 ) -> None:
     plain, certified, browser = world

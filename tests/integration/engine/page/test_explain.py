@@ -1,4 +1,4 @@
-"""How a page came about is told: the fonts its text asked for and got, also where it fails."""
+"""The explain report of a page, also of a failed one: requested and used fonts."""
 
 from base64 import b64encode
 from pathlib import Path
@@ -43,7 +43,7 @@ TEXTS: Final = {
 }
 
 
-def test_fonts_are_told_as_asked_for_and_as_used(render: Render) -> None:
+def test_fonts_are_listed_as_requested_and_used(render: Render) -> None:
     explain = render(HTML).trace.explain
 
     assert explain is not None
@@ -57,7 +57,7 @@ def test_fonts_are_told_as_asked_for_and_as_used(render: Render) -> None:
     assert explain["bytes"] == {"html": len(HTML.encode())}
 
 
-def test_names_in_the_document_hide_nothing_of_it(render: Render) -> None:
+def test_element_names_that_shadow_dom_properties_do_not_hide_fonts(render: Render) -> None:
     names = (
         "fonts images readyState documentElement createTreeWalker querySelector styleSheets "
         "createElement"
@@ -76,7 +76,7 @@ def test_names_in_the_document_hide_nothing_of_it(render: Render) -> None:
     assert explain["wait"] == "selector"
 
 
-def test_a_family_of_any_length_is_told_in_no_time(render: Render) -> None:
+def test_very_long_font_family_is_listed_quickly(render: Render) -> None:
     html = f"<p style=\"font-family: {'a ' * 500_000}\">Text<p style='font-family:serif'>x"
 
     outcome = render(html, seconds=60)
@@ -88,7 +88,7 @@ def test_a_family_of_any_length_is_told_in_no_time(render: Render) -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "zh", "ko"])
-def test_fonts_are_told_as_the_browser_itself_would(render: Render, language: str) -> None:
+def test_used_fonts_agree_with_devtools(render: Render, language: str) -> None:
     pages = {family: [_paragraph(family, text) for text in TEXTS.values()] for family in FAMILIES}
     with BareBrowser() as browser:
         truth = {family: _drawn_with(browser, language, parts) for family, parts in pages.items()}
@@ -121,7 +121,7 @@ def _paragraphs(node: dict[str, Any]) -> list[int]:
     return own + [found for child in node.get("children", ()) for found in _paragraphs(child)]
 
 
-def test_a_failure_is_explained_as_far_as_it_came(render: Render) -> None:
+def test_failure_has_the_explain_report_so_far(render: Render) -> None:
     with pytest.raises(RenderFailure) as failure:
         render(HTML, wait={"selector": "#never", "timeout_ms": 300})
 
@@ -131,7 +131,7 @@ def test_a_failure_is_explained_as_far_as_it_came(render: Render) -> None:
     assert "selector" in failure.value.detail
 
 
-def test_a_page_without_a_word_or_without_scripts_is_explained(render: Render) -> None:
+def test_page_without_text_or_without_scripts_is_explained(render: Render) -> None:
     empty = render("").trace.explain
     off = render(HTML, javascript=False).trace.explain
 

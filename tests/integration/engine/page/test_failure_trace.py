@@ -1,4 +1,4 @@
-"""A render that fails tells of its page's parts as one that succeeds."""
+"""The trace of a failed render names the assets of its page."""
 
 import time
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ def web() -> Iterator[Site]:
         yield web
 
 
-def test_what_a_page_waited_for_in_vain_is_named(connected: Browser, web: Site) -> None:
+def test_wait_timeout_names_the_missing_and_slow_assets(connected: Browser, web: Site) -> None:
     late, missing = web.url("/never.css"), web.url("/missing.png")
     html = f"<p>x<img src='{missing}'><link rel=stylesheet href='{late}'>"
     web.pages["/"] = SitePage(html)

@@ -1,4 +1,4 @@
-"""Nothing that a page leaves behind is there for the next one, not even at the same address."""
+"""State of one page is not visible to the next, not even at the same origin."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -99,7 +99,7 @@ def found(outcome: RenderOutcome) -> dict[str, Any]:
     return result
 
 
-def test_no_trace_of_a_page_is_found_by_the_next_at_its_address(
+def test_next_page_of_the_same_origin_finds_no_stored_state(
     sites: tuple[Site, Site, Browser],
 ) -> None:
     _, secured, browser = sites
@@ -129,7 +129,7 @@ def test_no_trace_of_a_page_is_found_by_the_next_at_its_address(
     assert secured.requests[1].headers.get("if-none-match") is None
 
 
-def test_a_password_is_not_remembered(sites: tuple[Site, Site, Browser]) -> None:
+def test_basic_auth_password_is_not_remembered(sites: tuple[Site, Site, Browser]) -> None:
     plain, _, browser = sites
 
     def closed(handler: Any) -> None:
@@ -152,7 +152,7 @@ def test_a_password_is_not_remembered(sites: tuple[Site, Site, Browser]) -> None
     assert [asked.headers.get("authorization") for asked in plain.requests][-1] is None
 
 
-def test_a_host_that_insists_on_tls_does_so_for_one_render(
+def test_strict_transport_security_lasts_one_render(
     sites: tuple[Site, Site, Browser],
 ) -> None:
     plain, secured, browser = sites
@@ -165,7 +165,7 @@ def test_a_host_that_insists_on_tls_does_so_for_one_render(
     assert visited(browser, plain, "/plain").files
 
 
-def test_where_others_have_been_is_not_shown(sites: tuple[Site, Site, Browser]) -> None:
+def test_visited_links_of_other_renders_are_not_shown(sites: tuple[Site, Site, Browser]) -> None:
     plain, _, browser = sites
     style = "<style>a{color:#00f;background:#eee}a:visited{color:#f00}</style>"
     links = "<p><a href=/seen>seen</a>"

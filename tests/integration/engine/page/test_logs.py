@@ -1,4 +1,4 @@
-"""What a page said and asked for in vain is kept, also where its render fails."""
+"""Console messages and refused requests are kept as logs, also of failed renders."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -36,7 +36,7 @@ def failure_of(render: Render, html: str, **options: Any) -> RenderFailure:
         ("render_timeout", {"wait": {"expression": "0"}, "seconds": 2}),
     ],
 )
-def test_a_failed_render_keeps_what_its_page_said(
+def test_failed_render_keeps_the_console_messages(
     render: Render, code: str, options: dict[str, Any]
 ) -> None:
     failure = failure_of(render, SAYS, **options)
@@ -47,7 +47,7 @@ def test_a_failed_render_keeps_what_its_page_said(
     assert thrown.startswith("error: Error: broken")
 
 
-def test_a_failure_before_the_page_has_no_logs(browser: Browser, templates: TemplateWorker) -> None:
+def test_failure_before_the_page_has_no_logs(browser: Browser, templates: TemplateWorker) -> None:
     broken = job("{{ 1 / 0 }}", templating=True)
 
     with pytest.raises(RenderFailure) as failure:
@@ -56,7 +56,7 @@ def test_a_failure_before_the_page_has_no_logs(browser: Browser, templates: Temp
     assert failure.value.members["trace"].logs == ()
 
 
-def test_refused_requests_stand_in_the_logs_without_what_is_private(render: Render) -> None:
+def test_refused_requests_are_logged_without_private_parts(render: Render) -> None:
     html = (
         "<img src='https://example.com/logo.png?key=secret'><img src='https://example.com/b'>"
         "<img src='https://example.net:8443/c'><img src='logo.png?key=secret'>"
@@ -76,7 +76,7 @@ def test_refused_requests_stand_in_the_logs_without_what_is_private(render: Rend
     assert not any("secret" in line or "passwd" in line for line in logs)
 
 
-def test_refused_requests_of_a_failed_render_are_told(render: Render) -> None:
+def test_failed_render_logs_its_refused_requests(render: Render) -> None:
     wait = {"selector": "#never", "timeout_ms": 500}
 
     logs = failure_of(render, "<img src='https://example.com/a'>", wait=wait).members["trace"].logs
@@ -84,7 +84,7 @@ def test_refused_requests_of_a_failed_render_are_told(render: Render) -> None:
     assert logs == ("refused: https://example.com",)
 
 
-def test_refusals_and_console_share_one_limit(render: Render) -> None:
+def test_refused_requests_and_console_share_one_limit(render: Render) -> None:
     pictures = "".join(f"<img src='/{n}{'x' * 600}.png'>" for n in range(150))
     html = f"{pictures}<script>for (let n = 0; n < 200; n++) console.log(n)</script>"
 
@@ -95,7 +95,7 @@ def test_refusals_and_console_share_one_limit(render: Render) -> None:
     assert max(len(line) for line in logs) <= 500
 
 
-def test_the_footer_of_a_template_is_one_too(browser: Browser, templates: TemplateWorker) -> None:
+def test_footer_is_rendered_as_a_template(browser: Browser, templates: TemplateWorker) -> None:
     footer = {"enabled": True, "html": "one\n{{ n / 0 }}"}
     output = {"pdf": {"footer": footer}}
     broken = job("x", output, templating=True, data={"n": 1})
@@ -108,9 +108,7 @@ def test_the_footer_of_a_template_is_one_too(browser: Browser, templates: Templa
     assert failure.value.members == {"line": 2, "column": 4, "excerpt": "{{ n / 0 }}"}
 
 
-def test_browser_itself_writes_down_nothing_that_pages_say(
-    browser: Browser, render: Render
-) -> None:
+def test_browser_stderr_has_no_console_messages(browser: Browser, render: Render) -> None:
     said = "console.log('secret'); console.error('secret'); throw Error('secret')"
 
     outcome = render(f"<script>{said}</script><link rel=icon href='data:,secret'><p>Text")

@@ -1,4 +1,4 @@
-"""Where documents stand: at an https origin of their own, the same for the same document."""
+"""The https origin of documents: the same for the same document."""
 
 import io
 from collections.abc import Iterator
@@ -57,7 +57,7 @@ def text_of(outcome: RenderOutcome) -> str:
     return " ".join(page.extract_text() for page in reader.pages)
 
 
-def test_a_document_that_tells_its_place_gives_the_same_bytes(render: Render) -> None:
+def test_document_that_shows_its_origin_gives_the_same_bytes(render: Render) -> None:
     first, again = (render(SHOWN, formats=FILES) for _ in range(2))
     other = render(SHOWN.replace("<p id=p>", "<p id=p lang=de>"), formats=FILES)
 
@@ -76,7 +76,7 @@ def test_a_document_that_tells_its_place_gives_the_same_bytes(render: Render) ->
         "<img src=data: ONERROR\n=\n'document.body.append(location)'>",
     ],
 )
-def test_however_it_is_told(render: Render, quietly: str) -> None:
+def test_origin_shown_by_event_handlers_is_deterministic(render: Render, quietly: str) -> None:
     done = {"expression": "document.body.textContent"}
 
     first, again = (render(quietly, wait=done) for _ in range(2))
@@ -85,7 +85,7 @@ def test_however_it_is_told(render: Render, quietly: str) -> None:
     assert first.files == again.files
 
 
-def test_its_parts_are_asked_for_by_the_same_origin(world: Browser, here: Site) -> None:
+def test_assets_are_requested_from_the_same_origin(world: Browser, here: Site) -> None:
     font = next(path for path in folder("PLATEN_FONTS_DIR", "fonts").rglob("*Tinos*.ttf"))
     here.pages["/font"] = SitePage(font.read_bytes(), "font/ttf", headers=FOR_ALL)
     here.requests.clear()
@@ -100,7 +100,7 @@ def test_its_parts_are_asked_for_by_the_same_origin(world: Browser, here: Site) 
     assert [outcome.trace.warnings for outcome in outcomes] == [(), ()]
 
 
-def test_parts_from_http_addresses_are_loaded_as_they_are(world: Browser, here: Site) -> None:
+def test_assets_at_http_urls_are_loaded_without_upgrade(world: Browser, here: Site) -> None:
     pages = {
         "/style": SitePage("@import url(/more);p{background:url(/paper)}", "text/css"),
         "/more": SitePage("b{mask-image:url(/mask)}", "text/css"),
@@ -134,7 +134,9 @@ def test_parts_from_http_addresses_are_loaded_as_they_are(world: Browser, here: 
 
 
 @pytest.mark.parametrize("element", ["iframe src", "object data"])
-def test_but_frames_are_not_and_that_is_told(world: Browser, here: Site, element: str) -> None:
+def test_frames_at_http_urls_are_refused_with_a_warning(
+    world: Browser, here: Site, element: str
+) -> None:
     here.pages["/frame"] = SitePage("<p>framed")
     here.requests.clear()
     address = f"http://frames.test:{here.port}/frame"
@@ -150,7 +152,7 @@ def test_but_frames_are_not_and_that_is_told(world: Browser, here: Site, element
     assert failure.value.code == "url_not_allowed"
 
 
-def test_a_page_of_the_web_at_https_runs_nothing_from_http(tmp_path: Path, here: Site) -> None:
+def test_web_page_at_https_runs_no_http_scripts(tmp_path: Path, here: Site) -> None:
     here.pages |= {"/script": SitePage("document.title = 'bad'", "text/javascript"), "/i": PICTURE}
     here.requests.clear()
     ours = certificates(tmp_path)

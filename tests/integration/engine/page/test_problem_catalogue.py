@@ -1,4 +1,4 @@
-"""Each code and warning that only a browser can provoke, provoked."""
+"""Every error code and warning that only a browser can provoke."""
 
 import json
 import time
@@ -74,7 +74,7 @@ def source_of(wanted: dict[str, Any]) -> HtmlDocument | WebPage | CanvasScene:
 
 
 @pytest.mark.parametrize("code", sorted(BROWSER_ERRORS))
-def test_code_is_provoked(code: str, parts: PipelineServices, allowed: Site) -> None:
+def test_error_code_is_raised(code: str, parts: PipelineServices, allowed: Site) -> None:
     with pytest.raises(RenderFailure) as failure:
         made(BROWSER_ERRORS[code], parts, allowed)
 
@@ -83,7 +83,7 @@ def test_code_is_provoked(code: str, parts: PipelineServices, allowed: Site) -> 
 
 
 @pytest.mark.parametrize("code", sorted(BROWSER_WARNINGS))
-def test_warning_is_provoked_and_fails_nothing(
+def test_warning_is_given_and_the_render_succeeds(
     code: str, parts: PipelineServices, allowed: Site
 ) -> None:
     outcome = made(BROWSER_WARNINGS[code], parts, allowed)

@@ -1,4 +1,4 @@
-"""The proxy alone: nothing of a page is intercepted here, and all that it asks for is counted."""
+"""The proxy without interception of requests: every connection is checked and counted."""
 
 import time
 from collections.abc import Iterator
@@ -51,7 +51,7 @@ def show(browser: Browser, html: str, seconds: float = _LOOK_S) -> TrafficBudget
     return browser.use(work, Deadline.after(30))
 
 
-def test_what_is_allowed_is_reached_and_counted(browser: Browser, here: Site) -> None:
+def test_allowed_requests_succeed_and_are_counted(browser: Browser, here: Site) -> None:
     here.requests.clear()
 
     traffic = show(
@@ -70,7 +70,7 @@ def test_what_is_allowed_is_reached_and_counted(browser: Browser, here: Site) ->
 
 
 @pytest.mark.parametrize("trusted", [False, True])
-def test_pages_trust_whom_all_else_trusts(tmp_path: Path, *, trusted: bool) -> None:
+def test_pages_trust_the_configured_ca_bundle(tmp_path: Path, *, trusted: bool) -> None:
     ours = certificates(tmp_path)
     with running_site({"/x": Shown("x")}, ours.server) as secured:
         egress = GuardedEgress(allow=secured.egress_allow, own_hosts=frozenset())
@@ -82,9 +82,7 @@ def test_pages_trust_whom_all_else_trusts(tmp_path: Path, *, trusted: bool) -> N
     assert secured.paths == (["/x", "/x"] if trusted else [])
 
 
-def test_authorities_that_are_not_there_are_told_once(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_missing_ca_bundle_is_logged_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     installation = locate_browser(
         folder("PLATEN_CHROMIUM_DIR", "chromium"), folder("PLATEN_FONTS_DIR", "fonts")
     )
@@ -96,7 +94,7 @@ def test_authorities_that_are_not_there_are_told_once(
     assert "SSL_CERT_FILE" in caplog.text
 
 
-def test_between_documents_nothing_goes_through(browser: Browser, here: Site) -> None:
+def test_proxy_is_closed_between_documents(browser: Browser, here: Site) -> None:
     show(
         browser,
         f"<script>setInterval(() => fetch('{here.url('/x')}', {{mode: 'no-cors'}}), 20)</script>",
@@ -108,7 +106,7 @@ def test_between_documents_nothing_goes_through(browser: Browser, here: Site) ->
     assert here.requests == []
 
 
-def test_the_browser_itself_says_nothing_to_anybody(browser: Browser) -> None:
+def test_browser_makes_no_requests_by_itself(browser: Browser) -> None:
     traffic = show(browser, "<p>quiet", seconds=3)
 
     assert (traffic.received_bytes, traffic.sent_bytes) == (0, 0)

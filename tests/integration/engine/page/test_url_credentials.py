@@ -1,4 +1,4 @@
-"""Parts of a page whose addresses have a user name: not loaded by any browser, and always told."""
+"""Assets whose URL has a user name: never loaded, always reported."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -47,7 +47,9 @@ def told(outcome: RenderOutcome) -> list[tuple[str, str | None]]:
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_what_names_a_user_is_told_without_the_name(make: Make, web: Site, part: str) -> None:
+def test_asset_url_with_credentials_is_reported_without_them(
+    make: Make, web: Site, part: str
+) -> None:
     address = f"http://parts.localhost:{web.port}/part"
     html = "<p>x" + part.format(address.replace("//", f"//{USER}"))
 
@@ -64,14 +66,14 @@ def test_what_names_a_user_is_told_without_the_name(make: Make, web: Site, part:
     assert "/part" not in web.paths
 
 
-def test_the_same_part_without_a_user_hides_nothing(make: Make, web: Site) -> None:
+def test_same_asset_without_credentials_does_not_hide_the_warning(make: Make, web: Site) -> None:
     parts = f"<img src='{web.url('/part')}'>" * 2
 
     for each in jobs(web, f"<p>x{parts.replace('//', f'//{USER}', 1)}"):
         assert told(make(each)) == [("asset_failed", web.url("/part"))]
 
 
-def test_a_page_that_came_by_a_users_name_has_its_parts(make: Make, web: Site) -> None:
+def test_page_url_with_credentials_loads_its_assets(make: Make, web: Site) -> None:
     web.pages["/"] = SitePage("<p>x<img src=/part><iframe src=/part></iframe>")
 
     outcome = make(

@@ -1,4 +1,4 @@
-"""Waits and deadlines: what comes late is awaited, what never ends is ended."""
+"""Waits and deadlines: late content is awaited, endless scripts are ended."""
 
 import io
 import time
@@ -23,7 +23,7 @@ def text_of(content: bytes) -> str:
 
 
 @pytest.mark.parametrize("html", NEVER_YIELDS.values(), ids=NEVER_YIELDS.keys())
-def test_a_script_that_never_yields_ends_in_time(render: Render, html: str) -> None:
+def test_script_that_never_yields_fails_at_the_wait_timeout(render: Render, html: str) -> None:
     begun = time.monotonic()
 
     with pytest.raises(RenderFailure) as failure:
@@ -34,7 +34,7 @@ def test_a_script_that_never_yields_ends_in_time(render: Render, html: str) -> N
     assert "next" in text_of(render("<p>next").files[0].content)
 
 
-def test_a_script_that_stops_the_printing_ends_at_the_deadline(render: Render) -> None:
+def test_script_that_blocks_printing_fails_at_the_deadline(render: Render) -> None:
     begun = time.monotonic()
 
     with pytest.raises(RenderFailure) as failure:
@@ -55,7 +55,7 @@ def test_a_script_that_stops_the_printing_ends_at_the_deadline(render: Render) -
         {"until": "domcontentloaded", "selector": "#late"},
     ],
 )
-def test_what_comes_late_is_waited_for(render: Render, wait: dict[str, object]) -> None:
+def test_late_content_is_awaited(render: Render, wait: dict[str, object]) -> None:
     html = "<script>setTimeout(() => { document.body.innerHTML = '<p id=late>late' }, 200)</script>"
 
     assert text_of(render(html, wait=wait).files[0].content) == "late"
@@ -65,9 +65,7 @@ def test_what_comes_late_is_waited_for(render: Render, wait: dict[str, object]) 
     "wait",
     [{"selector": "#never"}, {"expression": "0"}, {"expression": "nothing.at.all"}],
 )
-def test_what_never_comes_is_waited_for_until_the_timeout(
-    render: Render, wait: dict[str, object]
-) -> None:
+def test_unmet_wait_condition_fails_at_the_timeout(render: Render, wait: dict[str, object]) -> None:
     with pytest.raises(RenderFailure) as failure:
         render("<p>x", wait={**wait, "timeout_ms": 300})
 
@@ -75,7 +73,7 @@ def test_what_never_comes_is_waited_for_until_the_timeout(
     assert "300" in failure.value.detail
 
 
-def test_a_selector_that_is_none_is_told(render: Render) -> None:
+def test_invalid_selector_fails_the_render(render: Render) -> None:
     with pytest.raises(RenderFailure) as failure:
         render("<p>x", wait={"selector": "a["})
 
@@ -84,7 +82,7 @@ def test_a_selector_that_is_none_is_told(render: Render) -> None:
 
 
 @pytest.mark.parametrize("expression", ["done = (", "JSON.parse('{')", "}"])
-def test_an_expression_that_is_none_is_told_at_once(render: Render, expression: str) -> None:
+def test_invalid_expression_fails_the_render_at_once(render: Render, expression: str) -> None:
     # What fails when it is run may succeed later.
     runs = "JSON" in expression
     with pytest.raises(RenderFailure) as failure:
@@ -94,7 +92,7 @@ def test_an_expression_that_is_none_is_told_at_once(render: Render, expression: 
     assert ("is not valid JavaScript: SyntaxError: " in failure.value.detail) is not runs
 
 
-def test_pictures_are_waited_for_even_lazy_ones(render: Render) -> None:
+def test_pictures_are_awaited_also_lazy_ones(render: Render) -> None:
     svg = "data:image/svg+xml,<svg xmlns=%22http://www.w3.org/2000/svg%22 width=%2250%22/>"
     html = (
         f"<div style='height:9000px'></div><img id=i loading=lazy src='{svg}'>"
@@ -119,13 +117,13 @@ def test_javascript_can_be_off(render: Render) -> None:
     assert "dynamic" not in text
 
 
-def test_an_expression_works_where_the_pages_javascript_is_off(render: Render) -> None:
+def test_wait_expression_works_with_javascript_off(render: Render) -> None:
     wait = {"expression": "document.querySelector('p') !== null"}
 
     assert render("<p>x", javascript=False, wait=wait).files[0].pages == 1
 
 
-def test_the_console_is_kept_up_to_a_limit(render: Render) -> None:
+def test_console_messages_are_kept_up_to_a_limit(render: Render) -> None:
     html = (
         "<script>console.warn('a', 1, {});"
         "for (let n = 0; n < 500; n++) console.log('x'.repeat(999));</script>"
@@ -139,7 +137,7 @@ def test_the_console_is_kept_up_to_a_limit(render: Render) -> None:
     assert "broken" in render("<script>throw new Error('broken')</script>").trace.logs[0]
 
 
-def test_locale_and_time_zone_are_the_pages(render: Render) -> None:
+def test_page_has_the_requested_locale_and_time_zone(render: Render) -> None:
     html = (
         "<script>console.log((1234.5).toLocaleString(), Intl.DateTimeFormat().resolvedOptions()"
         ".timeZone, navigator.language)</script>"

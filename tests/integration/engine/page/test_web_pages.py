@@ -1,4 +1,4 @@
-"""Pages of the web: where they lead, what their own origin is told, and how they fail."""
+"""Web pages as input: redirects, options sent to their own origin, and failures."""
 
 import base64
 import io
@@ -106,7 +106,7 @@ def test_a_page_is_printed_after_its_redirects(visited: Visit, here: Site, there
         "<p>first<script>onload = () => { location = '/second' }</script>",
     ],
 )
-def test_where_a_page_leads_by_itself_is_what_is_printed(
+def test_page_reached_by_a_client_side_redirect_is_printed(
     visited: Visit, here: Site, leads: str
 ) -> None:
     here.pages["/"] = SitePage(leads)
@@ -116,7 +116,7 @@ def test_where_a_page_leads_by_itself_is_what_is_printed(
 
 
 @pytest.mark.parametrize("status", [400, 404, 500])
-def test_a_page_that_is_an_error_fails(visited: Visit, here: Site, status: int) -> None:
+def test_page_with_an_error_status_fails(visited: Visit, here: Site, status: int) -> None:
     here.pages["/"] = SitePage("<p>sorry", status=status)
 
     failure = failure_of(visited, here.url())
@@ -126,7 +126,7 @@ def test_a_page_that_is_an_error_fails(visited: Visit, here: Site, status: int) 
     assert failure.members["trace"].explain["requests"] == 1
 
 
-def test_a_page_that_leads_to_an_error_fails(visited: Visit, here: Site) -> None:
+def test_client_side_redirect_to_an_error_fails(visited: Visit, here: Site) -> None:
     here.pages["/"] = SitePage("<script>location = '/missing'</script>")
 
     assert failure_of(visited, here.url()).code == "navigation_failed"
@@ -144,13 +144,13 @@ def test_a_page_that_leads_to_an_error_fails(visited: Visit, here: Site) -> None
         ("url_not_allowed", "javascript:document.write(1)"),
     ],
 )
-def test_an_address_that_is_refused_is_told(visited: Visit, code: str, url: str) -> None:
+def test_refused_url_fails_the_render(visited: Visit, code: str, url: str) -> None:
     failure = failure_of(visited, url)
 
     assert failure.code == code, failure.detail
 
 
-def test_a_redirect_to_a_refused_address_is_told(visited: Visit, here: Site) -> None:
+def test_redirect_to_a_refused_url_fails_the_render(visited: Visit, here: Site) -> None:
     here.pages["/plain"] = SitePage(status=302, headers={"Location": "http://169.254.169.254/x"})
     here.pages["/tls"] = SitePage(status=302, headers={"Location": "https://169.254.169.254/x"})
     here.pages["/script"] = SitePage("<script>location = 'http://169.254.169.254/'</script>")
@@ -160,7 +160,7 @@ def test_a_redirect_to_a_refused_address_is_told(visited: Visit, here: Site) -> 
         assert failure.code == "url_not_allowed", (path, failure.detail)
 
 
-def test_a_file_is_no_page(visited: Visit, here: Site) -> None:
+def test_download_instead_of_a_page_fails(visited: Visit, here: Site) -> None:
     disposition = {"Content-Disposition": "attachment; filename=a.bin"}
     here.pages["/"] = SitePage(b"\0", "application/octet-stream", headers=disposition)
     here.pages["/nothing"] = SitePage(status=204)
@@ -169,7 +169,7 @@ def test_a_file_is_no_page(visited: Visit, here: Site) -> None:
     assert failure_of(visited, here.url("/nothing")).code == "navigation_failed"
 
 
-def test_a_page_that_does_not_come_in_time_is_told(visited: Visit, here: Site) -> None:
+def test_page_that_loads_too_slowly_fails(visited: Visit, here: Site) -> None:
     here.pages["/"] = lambda _handler: time.sleep(3)
 
     failure = failure_of(visited, here.url(), wait={"timeout_ms": 500})
@@ -177,7 +177,9 @@ def test_a_page_that_does_not_come_in_time_is_told(visited: Visit, here: Site) -
     assert failure.code == "wait_timeout"
 
 
-def test_the_own_origin_is_told_and_nobody_else(visited: Visit, here: Site, there: Site) -> None:
+def test_http_options_are_sent_to_the_own_origin_only(
+    visited: Visit, here: Site, there: Site
+) -> None:
     picture = SitePage("<svg xmlns='http://www.w3.org/2000/svg'/>", "image/svg+xml")
     parts = "".join(f"<img src='{url}'>" for url in ("/own", there.url("/other")))
     here.pages |= {"/": SitePage(f"<p>x{parts}"), "/own": picture}
@@ -202,7 +204,9 @@ def test_the_own_origin_is_told_and_nobody_else(visited: Visit, here: Site, ther
     ]
 
 
-def test_nothing_is_told_after_a_redirect_away(visited: Visit, here: Site, there: Site) -> None:
+def test_http_options_are_not_sent_after_a_redirect_to_another_origin(
+    visited: Visit, here: Site, there: Site
+) -> None:
     here.pages |= {
         "/": SitePage(status=302, headers={"Location": there.url("/trap")}),
         "/back": SitePage(status=302, headers={"Location": "/own"}),
@@ -222,7 +226,7 @@ def test_nothing_is_told_after_a_redirect_away(visited: Visit, here: Site, there
         assert [name for name in SECRETS if name in asked.headers] == []
 
 
-def test_cookies_of_the_page_itself_live_on(visited: Visit, here: Site) -> None:
+def test_cookies_set_by_the_page_are_kept(visited: Visit, here: Site) -> None:
     headers = {"Set-Cookie": "own=1; Path=/", "Location": "/in"}
     here.pages["/"] = SitePage(status=303, headers=headers)
     here.pages["/in"] = SitePage("<p>x")
@@ -232,7 +236,7 @@ def test_cookies_of_the_page_itself_live_on(visited: Visit, here: Site) -> None:
     assert sorted(here.requests[1].headers["cookie"].split("; ")) == ["given=2", "own=1"]
 
 
-def test_a_document_has_no_origin_to_tell_anything(browser: Browser) -> None:
+def test_http_options_of_a_document_give_warnings(browser: Browser) -> None:
     from tests.builders.pages.engine_jobs import job  # noqa: PLC0415
 
     output = {"http": HTTP}

@@ -1,4 +1,4 @@
-"""What pages do beside their own script, or wait for inside it."""
+"""Web workers and synchronous requests of pages."""
 
 from collections.abc import Iterator
 
@@ -33,7 +33,7 @@ def shown(browser: Browser, script: str) -> RenderOutcome:
     return run_job(job(f"<p>x<script>{script}</script>", {"wait": wait}), parts)
 
 
-def test_a_worker_runs_and_asks(browser: Browser, here: Site) -> None:
+def test_worker_runs_and_fetches(browser: Browser, here: Site) -> None:
     work = f"fetch('{here.url('/x')}').then((r) => r.text()).then(postMessage)"
     script = (
         f'const w = new Worker(URL.createObjectURL(new Blob(["{work}"])));'
@@ -45,7 +45,7 @@ def test_a_worker_runs_and_asks(browser: Browser, here: Site) -> None:
     assert outcome.trace.logs == ("log: hello",)
 
 
-def test_who_a_worker_asks_in_vain_is_told(browser: Browser) -> None:
+def test_refused_request_of_a_worker_gives_a_warning(browser: Browser) -> None:
     work = "fetch('http://10.0.0.1/x').catch(() => postMessage('refused'))"
     script = (
         f'const w = new Worker(URL.createObjectURL(new Blob(["{work}"])));'
@@ -57,7 +57,7 @@ def test_who_a_worker_asks_in_vain_is_told(browser: Browser) -> None:
     assert [warning.detail for warning in outcome.trace.warnings] == ["http://10.0.0.1/x"]
 
 
-def test_a_worker_that_never_ends_holds_up_nobody(browser: Browser) -> None:
+def test_endless_worker_does_not_delay_the_next_render(browser: Browser) -> None:
     endless = "const w = new Worker(URL.createObjectURL(new Blob(['for (;;);'])));"
 
     shown(browser, f"{endless} document.title = 'on'")
@@ -66,7 +66,7 @@ def test_a_worker_that_never_ends_holds_up_nobody(browser: Browser) -> None:
     assert outcome.trace.logs == ("log: next",)
 
 
-def test_a_page_may_wait_for_what_it_asks(browser: Browser, here: Site) -> None:
+def test_page_may_use_synchronous_requests(browser: Browser, here: Site) -> None:
     script = (
         f"const x = new XMLHttpRequest(); x.open('GET', '{here.url('/x')}', false); x.send();"
         "console.log(document.title = x.responseText)"

@@ -1,4 +1,4 @@
-"""A door in a world of the test's own, and whom it has dialled."""
+"""Guarded egress over a fake network that records the dialled addresses."""
 
 import socket
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ type Dialled = list[tuple[str, int]]
 
 @pytest.fixture
 def dialled(monkeypatch: pytest.MonkeyPatch) -> Dialled:
-    """Return whom was dialled; who has `dead` in the address does not answer."""
+    """Record the dialled addresses; an address with `dead` in it does not answer."""
     seen: Dialled = []
 
     def connect(place: tuple[str, int], timeout: float) -> socket.socket:
@@ -26,8 +26,8 @@ def dialled(monkeypatch: pytest.MonkeyPatch) -> Dialled:
     return seen
 
 
-def door(*addresses: str, allow: str = "", own: Sequence[str] = ()) -> GuardedEgress:
-    """Return a door in whose world every name has these addresses."""
+def egress_for(*addresses: str, allow: str = "", own: Sequence[str] = ()) -> GuardedEgress:
+    """Return an egress whose resolver gives these IP addresses for every name."""
     return GuardedEgress(
         allow=allow, own_hosts=frozenset(own), resolve=lambda _host, _port: list(addresses)
     )

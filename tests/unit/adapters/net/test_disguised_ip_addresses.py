@@ -1,4 +1,4 @@
-"""What hides a private address: other addresses that embed it, and other ways of writing it."""
+"""Disguised private IP addresses: embedded in other addresses, or in other notations."""
 
 from collections.abc import Callable, Iterator
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
@@ -12,7 +12,7 @@ from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.adapters.net.ip_addresses import _REFUSED_NETWORKS, ip_literal, is_public
 from chalicelib.engine.ports import DestinationRefusedError
 
-# Metadata, credentials, time and name servers of those who sell machines.
+# Metadata, credential, time and name servers of cloud providers.
 METADATA = {
     "169.254.169.254": "AWS, Azure, Google, Oracle, DigitalOcean, Hetzner, OpenStack",
     "169.254.170.2": "AWS: credentials of tasks",
@@ -36,7 +36,7 @@ METADATA = {
     "fe80::a9fe:a9fe": "OpenStack, Hetzner",
     "fe80::a9fe:a9fe%eth0": "OpenStack, Hetzner",
 }
-# What IPv6 has around an IPv4 address, given as a number.
+# IPv6 forms that embed an IPv4 address, as numbers.
 EMBEDDINGS: dict[str, Callable[[int], int]] = {
     "::a.b.c.d": lambda four: four,
     "::ffff:a.b.c.d": lambda four: 0xFFFF << 32 | four,
@@ -53,7 +53,7 @@ EMBEDDINGS: dict[str, Callable[[int], int]] = {
     "ISATAP, public": lambda four: 0x2606_4700 << 96 | 0x5EFE << 32 | four,
     "ISATAP, public and unique": lambda four: 0x2606_4700 << 96 | 0x0200_5EFE << 32 | four,
 }
-# Public in the registries' eyes, and yet nobody's web site.
+# Public according to the registries, but never a web site.
 KEPT_BACK = [
     ip_network(cidr)
     for cidr in (
@@ -66,23 +66,23 @@ GIVEN_OUT = IPv6Network("2000::/3")
 
 
 @pytest.mark.parametrize("address", METADATA)
-def test_metadata_are_nobodys(address: str) -> None:
+def test_metadata_addresses_are_not_public(address: str) -> None:
     assert not is_public(ip_address(address))
 
 
 @pytest.mark.parametrize("name", EMBEDDINGS)
 @given(four=integers(0, 2**32 - 1))
-def test_what_embeds_an_address_is_not_public_whatever_it_embeds(name: str, four: int) -> None:
+def test_address_embedding_ipv4_is_not_public(name: str, four: int) -> None:
     assert not is_public(IPv6Address(EMBEDDINGS[name](four)))
 
 
-def test_a_scope_makes_no_address_public() -> None:
+def test_scoped_address_is_not_public() -> None:
     assert is_public(ip_address("2606:4700::1111"))
     assert not is_public(ip_address("2606:4700::1111%eth0"))
 
 
 def edges() -> Iterator[IPv4Address | IPv6Address]:
-    """Yield the first and last addresses of each network of ours, and those next to them."""
+    """Yield the first and last address of each listed network, and their neighbours."""
     for network in _REFUSED_NETWORKS:
         for edge in (int(network[0]), int(network[-1])):
             for number in (edge - 1, edge, edge + 1):
@@ -91,7 +91,7 @@ def edges() -> Iterator[IPv4Address | IPv6Address]:
 
 
 def anywhere(count: int) -> Iterator[IPv4Address | IPv6Address]:
-    """Yield addresses from all over, and from around what is given out."""
+    """Yield random addresses from all ranges and around the allocated ones."""
     random = Random(7)  # noqa: S311 -- addresses, no secrets
     for _ in range(count):
         yield IPv4Address(random.getrandbits(32))
@@ -100,7 +100,7 @@ def anywhere(count: int) -> Iterator[IPv4Address | IPv6Address]:
         yield IPv6Address(0x2001 << 112 | random.getrandbits(112))
 
 
-def test_ours_are_the_registries_rules_and_a_few_more() -> None:
+def test_is_public_equals_the_registries_plus_reserved_networks() -> None:
     for address in (*edges(), *anywhere(5_000)):
         theirs = address.is_global and not address.is_multicast and not address.is_reserved
         if isinstance(address, IPv6Address):
@@ -110,7 +110,7 @@ def test_ours_are_the_registries_rules_and_a_few_more() -> None:
 
 
 def written(four: int, parts: int, bases: list[str]) -> str:
-    """Write an IPv4 address as C reads it: the last part takes what is left."""
+    """Write an IPv4 address as inet_aton reads it: the last part takes the remaining bytes."""
     whole = four.to_bytes(4)
     numbers = [*whole[: parts - 1], int.from_bytes(whole[parts - 1 :])]
     return ".".join(base.format(number) for base, number in zip(bases, numbers, strict=False))
@@ -121,7 +121,7 @@ def written(four: int, parts: int, bases: list[str]) -> str:
     integers(1, 4),
     lists(sampled_from(["{}", "0x{:x}", "0X{:X}", "0x00{:x}", "0{:o}", "000{:o}"]), min_size=4),
 )
-def test_an_address_is_read_in_all_its_forms(four: int, parts: int, bases: list[str]) -> None:
+def test_ip_address_is_parsed_in_all_notations(four: int, parts: int, bases: list[str]) -> None:
     assert ip_literal(written(four, parts, bases)) == IPv4Address(four)
 
 
@@ -131,7 +131,9 @@ def test_an_address_is_read_in_all_its_forms(four: int, parts: int, bases: list[
     lists(sampled_from(["{}", "0x{:x}", "0X{:X}", "0{:o}"]), min_size=4),
     sampled_from(["", "."]),
 )
-def test_no_form_opens_the_door(address: str, parts: int, bases: list[str], dot: str) -> None:
+def test_no_notation_of_a_private_address_is_dialled(
+    address: str, parts: int, bases: list[str], dot: str
+) -> None:
     host = written(int(IPv4Address(address)), parts, bases) + dot
 
     with pytest.raises(DestinationRefusedError, match="private or internal"):
@@ -139,5 +141,5 @@ def test_no_form_opens_the_door(address: str, parts: int, bases: list[str], dot:
 
 
 @pytest.mark.parametrize("host", ["a.example", "1.2.3.4.5", "256.1.1.1", "0x", "08.1.1.1", "", "x"])
-def test_a_name_is_no_address(host: str) -> None:
+def test_host_name_is_no_ip_address(host: str) -> None:
     assert ip_literal(host) is None

@@ -1,13 +1,13 @@
-"""How a host may be written, and that no way of writing it hides what it is."""
+"""Host notations: valid forms, and none that hides a private IP address."""
 
 import pytest
 
 from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.engine.ports import DestinationRefusedError, DestinationUnreachableError
-from tests.unit.adapters.net.conftest import Dialled, dial, door
+from tests.unit.adapters.net.conftest import Dialled, dial, egress_for
 
 
-# The system reads them as C has always done; what counts is where they lead.
+# The system parses them with inet_aton; the resulting address decides.
 @pytest.mark.parametrize(
     "host",
     [
@@ -17,7 +17,7 @@ from tests.unit.adapters.net.conftest import Dialled, dial, door
         "2852039166", "169.254.170.2", "fd00:ec2::254", "100.100.100.200", "::127.0.0.1",
     ],
 )  # fmt: skip
-def test_no_way_of_writing_an_address_hides_it(dialled: Dialled, host: str) -> None:
+def test_no_notation_hides_a_private_address(dialled: Dialled, host: str) -> None:
     with pytest.raises(DestinationRefusedError, match="private or internal"):
         dial(GuardedEgress(allow="", own_hosts=frozenset()), host)
 
@@ -42,9 +42,9 @@ def test_localhost_is_not_reached(dialled: Dialled, host: str) -> None:
         "\uff41\uff50\uff49.example.com", "b\xfccher.example", "a\xadb", "127.0.0.1\u200b",
     ],
 )  # fmt: skip
-def test_what_is_no_host_is_not_even_looked_up(dialled: Dialled, host: str) -> None:
+def test_invalid_host_is_not_looked_up(dialled: Dialled, host: str) -> None:
     with pytest.raises(DestinationRefusedError, match="a host is a name of at most 253 characters"):
-        dial(door("93.184.215.14"), host)
+        dial(egress_for("93.184.215.14"), host)
 
     assert dialled == []
 
@@ -52,8 +52,8 @@ def test_what_is_no_host_is_not_even_looked_up(dialled: Dialled, host: str) -> N
 @pytest.mark.parametrize(
     "host", ["a", "a.b", "A.Example.", "my_bucket.s3.example", "-a.b", "xn--bcher-kva.example"]
 )
-def test_names_as_name_servers_know_them_are_hosts(dialled: Dialled, host: str) -> None:
-    dial(door("93.184.215.14"), host)
+def test_names_in_dns_form_are_valid_hosts(dialled: Dialled, host: str) -> None:
+    dial(egress_for("93.184.215.14"), host)
 
     assert dialled == [("93.184.215.14", 443)]
 
@@ -68,23 +68,23 @@ def test_names_as_name_servers_know_them_are_hosts(dialled: Dialled, host: str) 
         ("2606:4700::1111", "2606:4700:0:0::1111", "1.1.1.1"),
     ],
 )
-def test_the_service_is_known_by_its_address_where_it_has_no_name(
+def test_service_without_a_name_is_recognised_by_its_ip_address(
     dialled: Dialled, own: str, host: str, leads_to: str
 ) -> None:
     with pytest.raises(DestinationRefusedError, match="private or internal"):
-        dial(door("1.1.1.1", leads_to, own=[own]), host)
+        dial(egress_for("1.1.1.1", leads_to, own=[own]), host)
 
     assert dialled == []
 
 
-def test_what_is_an_address_is_not_looked_up(dialled: Dialled) -> None:
+def test_ip_address_is_not_looked_up(dialled: Dialled) -> None:
     with pytest.raises(DestinationRefusedError):
-        dial(door("93.184.215.14"), "127.1")
-    dial(door("10.0.0.1"), "1.1.257")
+        dial(egress_for("93.184.215.14"), "127.1")
+    dial(egress_for("10.0.0.1"), "1.1.257")
 
     assert dialled == [("1.1.1.1", 443)]
 
 
-def test_an_own_host_that_no_name_server_knows_stops_the_start() -> None:
+def test_own_host_outside_dns_form_fails_the_start() -> None:
     with pytest.raises(ValueError, match="written as xn--"):
-        door(own=["bücher.example"])
+        egress_for(own=["bücher.example"])

@@ -1,4 +1,4 @@
-"""Whatever is called an address, fetching it ends in one of two ways."""
+"""HTTP fetches of any URL end in one of two errors."""
 
 import pytest
 from hypothesis import example, given
@@ -27,9 +27,9 @@ STARTS = ["http://", "https://", "HTTP:", "http:/", "//", "", "https://[", "http
 @example("http://", "\u2488\u3002/")
 @example("http://", "a" * 100_000)
 @example("http://a/", "x" * 100_000)
-def test_fetching_anything_is_refused_or_in_vain(start: str, rest: str) -> None:
-    with pytest.raises((DestinationRefusedError, DestinationUnreachableError)) as told:
+def test_fetching_any_url_is_refused_or_unreachable(start: str, rest: str) -> None:
+    with pytest.raises((DestinationRefusedError, DestinationUnreachableError)) as error:
         EGRESS.fetch(start + rest, max_bytes=1, timeout_s=5)
 
-    assert str(told.value)
-    assert len(str(told.value)) < 400
+    assert str(error.value)
+    assert len(str(error.value)) < 400

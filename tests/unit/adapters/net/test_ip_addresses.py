@@ -1,4 +1,4 @@
-"""Which addresses are anybody's, and what an operator may exempt."""
+"""Public IP addresses, and exemptions of the operator."""
 
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, ip_address
 
@@ -38,12 +38,12 @@ def test_private_and_internal_addresses_are_not_public(address: str) -> None:
 
 
 @pytest.mark.parametrize("address", PUBLIC)
-def test_their_neighbours_are(address: str) -> None:
+def test_neighbours_of_private_addresses_are_public(address: str) -> None:
     assert is_public(ip_address(address))
 
 
 @given(ip_addresses())
-def test_nothing_is_public_that_the_registries_keep_back(
+def test_reserved_registry_networks_are_not_public(
     address: IPv4Address | IPv6Address,
 ) -> None:
     if is_public(address):
@@ -87,13 +87,13 @@ fd00::1:443 fd00::443 ::1 [::1 ::1]:80 [[::1]]:80 [10.0.0.0/8:443 fe80::1%eth0/1
 
 
 @pytest.mark.parametrize("text", ["", "10.0.0.0/8:80 10.1.0.0/16:443", *SLIPS])
-def test_a_slip_of_the_pen_exempts_nothing(text: str) -> None:
+def test_malformed_exemption_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="is not CIDR:port"):
         EgressExemption.parse(text)
 
 
 @given(four=ip_addresses(v=4), length=integers(0, 32), port=integers(1, 65535))
-def test_an_exemption_is_for_one_kind_of_address(four: IPv4Address, length: int, port: int) -> None:
+def test_exemption_is_for_one_ip_version(four: IPv4Address, length: int, port: int) -> None:
     network = IPv4Network((int(four), length), strict=False)
     try:
         exemption = EgressExemption.parse(f"{network}:{port}")
@@ -104,7 +104,7 @@ def test_an_exemption_is_for_one_kind_of_address(four: IPv4Address, length: int,
     assert exemption.network == network
     ends = {is_public(network[0]), is_public(network[-1])}
     assert len(ends) == 1
-    # One network of the list holds it all, or none has a part in it.
+    # One network of the list contains it completely, or none overlaps it.
     assert all(
         not network.overlaps(refused) or network.subnet_of(refused)
         for refused in map(IPv4Network, _REFUSED_V4)

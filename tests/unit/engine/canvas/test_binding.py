@@ -1,4 +1,4 @@
-"""What layers show of the data, and what is told where they cannot."""
+"""Data binding of layers: values, fallbacks and warnings."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ DATA: dict[str, Any] = {
 }
 
 
-def drawn(layer: dict[str, Any], data: dict[str, Any] = DATA) -> CanvasPage:
+def draw(layer: dict[str, Any], data: dict[str, Any] = DATA) -> CanvasPage:
     def run(source: str) -> str:
         if "missing" in source:
             raise RenderFailure("template_runtime_error", "missing is undefined", line=1)
@@ -62,7 +62,7 @@ def shown(page: CanvasPage) -> str:
         ("keys", None),
     ],
 )
-def test_paths_lead_through_objects_and_arrays_only(path: str, value: Any) -> None:
+def test_paths_resolve_objects_and_arrays_only(path: str, value: Any) -> None:
     assert value_at(DATA, path) == value
 
 
@@ -81,16 +81,16 @@ def test_paths_lead_through_objects_and_arrays_only(path: str, value: Any) -> No
         ("Hello {{ name }}", "Hello Ada", 0),
     ],
 )
-def test_value_fallback_and_warning(bind: str, text: str, warnings: int) -> None:
-    page = drawn({"type": "text", "text": "OWN", "bind": bind, "fallback": "FALLBACK"})
+def test_binding_falls_back_and_warns(bind: str, text: str, warnings: int) -> None:
+    page = draw({"type": "text", "text": "OWN", "bind": bind, "fallback": "FALLBACK"})
 
     assert shown(page) == text
     assert [warning.code for warning in page.warnings] == ["data_coerced"] * warnings
     assert all(bind in w.message and w.detail == "layers[0]" for w in page.warnings)
 
 
-def test_own_value_is_shown_without_fallback() -> None:
-    assert shown(drawn({"type": "text", "text": "OWN", "bind": "absent"})) == "OWN"
+def test_literal_value_needs_no_fallback() -> None:
+    assert shown(draw({"type": "text", "text": "OWN", "bind": "absent"})) == "OWN"
 
 
 @pytest.mark.parametrize(
@@ -103,13 +103,13 @@ def test_required_value_must_be_there(bind: str) -> None:
         layer["bind"], data = "{{ name }}", {"name": " "}
 
     with pytest.raises(RenderFailure, match=r"layers\[0\] requires it") as refused:
-        drawn(layer, data)
+        draw(layer, data)
     assert refused.value.code == "data_invalid"
 
 
-def test_fault_of_a_template_names_its_layer_and_place() -> None:
+def test_template_error_names_its_layer_and_position() -> None:
     with pytest.raises(RenderFailure, match=r"^layers\[0\]\.bind: missing is undefined") as fault:
-        drawn({"type": "text", "bind": "{{ missing }}"})
+        draw({"type": "text", "bind": "{{ missing }}"})
 
     assert (fault.value.code, fault.value.members) == ("template_runtime_error", {"line": 1})
 
@@ -127,23 +127,25 @@ def test_fault_of_a_template_names_its_layer_and_place() -> None:
         ({"type": "svg"}, "<svg/>", "data:image/svg+xml;base64,PHN2Zy8+"),
     ],
 )
-def test_each_kind_takes_what_it_can_use(layer: dict[str, Any], data: Any, part: str) -> None:
-    page = drawn(layer | {"bind": "v"}, {"v": data})
+def test_each_layer_type_accepts_its_value_types(
+    layer: dict[str, Any], data: Any, part: str
+) -> None:
+    page = draw(layer | {"bind": "v"}, {"v": data})
 
     assert part in page.html
     usable = str(data) in part or data in {"https://a.test/?a=1&b=2", "<svg/>"}
     assert [warning.code for warning in page.warnings] == ["data_coerced"] * (not usable)
 
 
-def test_own_code_that_cannot_be_drawn_is_the_scenes_fault() -> None:
+def test_literal_code_that_cannot_be_drawn_is_a_scene_error() -> None:
     with pytest.raises(RenderFailure, match=r"layers\[0\]: cannot be drawn: ean8") as refused:
-        drawn({"type": "barcode", "symbology": "ean8", "value": "x"})
+        draw({"type": "barcode", "symbology": "ean8", "value": "x"})
     assert refused.value.code == "scene_invalid"
 
 
-def test_warnings_are_some_of_many() -> None:
+def test_number_of_warnings_is_bounded() -> None:
     layers = [{"type": "text", "width": 5, "height": 5, "bind": "map"}] * 60
 
-    page = drawn({"type": "group", "layers": layers})
+    page = draw({"type": "group", "layers": layers})
 
     assert len(page.warnings) == 50

@@ -1,4 +1,4 @@
-"""Layers of a canvas: words for pictures, uploads, fonts, lines, and what is not shown."""
+"""Canvas layers: alt texts, uploads, fonts, lines and hidden layers."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from layers.fonts import build
 from tests.builders.pages.canvas import BOX, PICTURE, ParsedElements, draw_canvas
 
 
-def test_pictures_have_words_or_are_artifacts() -> None:
+def test_pictures_have_alt_text_or_are_artifacts() -> None:
     image = {"type": "image", **BOX, "src": PICTURE}
     page = draw_canvas(
         image | {"alt": 'A "cat"'},
@@ -26,7 +26,7 @@ def test_pictures_have_words_or_are_artifacts() -> None:
     assert [a["aria-label"] for _, a in found if a.get("role") == "img"] == ["A square"]
 
 
-def test_uploads_are_put_in_by_what_they_are() -> None:
+def test_uploads_are_embedded_by_detected_type() -> None:
     image = {"type": "image", **BOX}
     page = draw_canvas(*(image | {"src": f"upload:{name}"} for name in ("png", "svg")))
 
@@ -39,7 +39,7 @@ def test_uploads_are_put_in_by_what_they_are() -> None:
     assert missing.value.code == "upload_not_found"
 
 
-def test_font_that_is_not_there_is_told_once() -> None:
+def test_missing_font_is_reported_once() -> None:
     text = {"type": "text", **BOX, "text": "x"}
     page = draw_canvas(
         text | {"font_family": "Comic Sans MS, Tinos"},
@@ -55,7 +55,7 @@ def test_font_that_is_not_there_is_told_once() -> None:
     assert "Comic" not in page.html
 
 
-def test_fonts_are_those_of_the_layer() -> None:
+def test_fonts_come_from_the_layer() -> None:
     packages = {name.replace("-", " ") for name, *_ in build._FONTS}
     generic = {"sans-serif", "serif", "monospace", "system-ui", "emoji"}
 
@@ -63,15 +63,15 @@ def test_fonts_are_those_of_the_layer() -> None:
     assert set(FONT_ALIASES) == set(build._ALIASES) - generic
 
 
-def test_lines_end_where_they_should() -> None:
+def test_diagonal_line_is_rotated_around_its_middle() -> None:
     line = {"type": "line", "x": 10, "y": 20, "width": 30, "height": -40, "stroke_width": 2}
     page = draw_canvas(line)
 
-    # Its middle is (25, 0), its length 50.
+    # The middle of the line is (25, 0), its length 50.
     assert "left:0px;top:-1px;width:50px;height:2px;transform:rotate(-53.1301deg)" in page.html
 
 
-def test_hidden_layers_need_nothing() -> None:
+def test_hidden_layers_need_no_data() -> None:
     needy = {"type": "text", **BOX, "bind": "x", "required": True, "text": "SECRET"}
     group = {"type": "group", "bind": "shown", "layers": [needy]}
 
@@ -82,14 +82,14 @@ def test_hidden_layers_need_nothing() -> None:
     assert refused.value.code == "data_invalid"
 
 
-def test_layers_with_nothing_to_show_show_nothing() -> None:
+def test_layers_without_content_draw_nothing() -> None:
     codes = [{"type": kind, **BOX, "bind": "absent"} for kind in ("qrcode", "barcode")]
     shown = [{"type": kind, **BOX, "bind": "absent"} for kind in ("image", "svg")]
 
     assert "<img" not in draw_canvas(*codes, *shown).html
 
 
-def test_upload_may_not_be_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_oversized_upload_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(draw, "_MAX_IMAGE_BYTES", 7)
 
     with pytest.raises(RenderFailure, match="more than 7 bytes"):

@@ -1,4 +1,4 @@
-"""The page of a scene: what a tenant writes stays text, and lengths, colours and fonts theirs."""
+"""Page of a scene: tenant values stay text, lengths, colours and fonts."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -24,8 +24,8 @@ HOSTILE = (
 
 
 @pytest.mark.parametrize("hostile", HOSTILE)
-def test_nothing_of_a_tenant_becomes_markup_or_style(hostile: str) -> None:
-    """Also where a scene was never checked: every field of every kind is tried."""
+def test_tenant_text_cannot_become_markup_or_style(hostile: str) -> None:
+    """Unchecked scenes are safe too: every field of every layer type is tested."""
     usual = ParsedElements(every_kind({}).html)
     for kind, fields in KINDS.items():
         for field in {*fields, *EVERY} - {"layers"}:
@@ -97,7 +97,7 @@ def every_kind(changed: Mapping[tuple[str, str], Any]) -> CanvasPage:
 
 
 @pytest.mark.parametrize("hostile", HOSTILE)
-def test_text_is_shown_as_it_is_written(hostile: str) -> None:
+def test_text_is_shown_verbatim(hostile: str) -> None:
     page = draw_canvas({"type": "text", **BOX, "bind": "t"}, data={"t": hostile})
 
     shown = "".join(ParsedElements(page.html).texts)
@@ -155,7 +155,7 @@ def test_empty_scene_cannot_be_drawn() -> None:
     assert refused.value.code == "scene_invalid"
 
 
-def test_page_does_not_grow_without_end() -> None:
+def test_page_size_is_bounded() -> None:
     text = {"type": "text", **BOX, "bind": "t"}
 
     with pytest.raises(RenderFailure, match="characters") as refused:
@@ -163,14 +163,14 @@ def test_page_does_not_grow_without_end() -> None:
     assert refused.value.code == "scene_invalid"
 
 
-def test_drawing_ends_with_the_jobs_time() -> None:
+def test_drawing_ends_at_the_jobs_deadline() -> None:
     with pytest.raises(RenderFailure) as late:
         draw_canvas({"type": "qrcode", **BOX, "value": "x"}, seconds=0)
     assert late.value.code == "render_timeout"
 
 
 @pytest.mark.parametrize(
-    ("layer", "told"),
+    ("layer", "message"),
     [
         ({"type": "rect", **BOX, "x": float("inf")}, "no finite number"),
         ({"type": "rect", **BOX, "fill": "red;x:y"}, "no CSS color"),
@@ -179,19 +179,19 @@ def test_drawing_ends_with_the_jobs_time() -> None:
         ({"type": "script"}, "type must be one of"),
     ],
 )
-def test_scene_that_was_never_checked_is_refused(layer: Mapping[str, Any], told: str) -> None:
+def test_unchecked_scene_is_refused(layer: Mapping[str, Any], message: str) -> None:
     nested = layer
     for _ in range(20):
         nested = {"type": "group", "layers": [nested]}
 
-    for shown, why in ((layer, told), (nested, "not stand in more than 20 levels")):
+    for shown, why in ((layer, message), (nested, "not stand in more than 20 levels")):
         with pytest.raises(RenderFailure, match=why) as refused:
             draw_canvas(shown)
         assert refused.value.code == "scene_invalid"
         assert "layers[0]" in refused.value.detail
 
 
-def test_layer_may_stand_in_the_deepest_level() -> None:
+def test_layer_is_allowed_at_the_deepest_level() -> None:
     nested: Mapping[str, Any] = {"type": "text", **BOX, "text": "deep"}
     for _ in range(MAX_DEPTH - 1):
         nested = {"type": "group", "layers": [nested]}

@@ -1,4 +1,4 @@
-"""A file tells by itself what it is to be held to; what claims nothing known is named."""
+"""Checks that a file claims for itself; unknown claims are reported."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ PROOFS = Path(__file__).parents[4] / "layers" / "validators" / "proof"
 
 
 @pytest.mark.parametrize("path", sorted(PROOFS.glob("*.xml")), ids=lambda path: path.stem)
-def test_an_invoice_asks_for_its_own_profile(path: Path) -> None:
+def test_invoice_is_checked_against_its_profile(path: Path) -> None:
     assert invoice_check(path.read_bytes()).kind == path.stem
 
 
@@ -31,6 +31,6 @@ def test_an_invoice_asks_for_its_own_profile(path: Path) -> None:
         ),
     ],
 )
-def test_what_claims_no_profile_is_told_so(xml: bytes, why: str) -> None:
+def test_missing_profile_is_reported(xml: bytes, why: str) -> None:
     with pytest.raises(NotAnInvoice, match=why):
         invoice_check(xml)

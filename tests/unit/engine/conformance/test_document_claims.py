@@ -1,4 +1,4 @@
-"""What a PDF says of itself is found wherever it may stand, and told where nobody can judge it."""
+"""Conformance claims of a PDF: found in every location, reported when unknown."""
 
 import io
 from collections.abc import Callable
@@ -21,10 +21,10 @@ def altered(change: Callable[[pikepdf.Pdf], object]) -> bytes:
 
 def claiming(part: bytes, level: bytes) -> bytes:
     def change(pdf: pikepdf.Pdf) -> None:
-        told = pdf.Root.Metadata.read_bytes()
-        told = told.replace(b"<pdfaid:part>3<", b"<pdfaid:part>%b<" % part)
-        told = told.replace(b":conformance>A<", b":conformance>%b<" % level)
-        pdf.Root.Metadata = pdf.make_stream(told)
+        metadata = pdf.Root.Metadata.read_bytes()
+        metadata = metadata.replace(b"<pdfaid:part>3<", b"<pdfaid:part>%b<" % part)
+        metadata = metadata.replace(b":conformance>A<", b":conformance>%b<" % level)
+        pdf.Root.Metadata = pdf.make_stream(metadata)
 
     return altered(change)
 
@@ -45,13 +45,13 @@ def bind_another(pdf: pikepdf.Pdf) -> None:
 
 
 @pytest.mark.parametrize("change", [bind, bind_only])
-def test_an_invoice_that_is_bound_to_the_document_is_found_once(
+def test_embedded_invoice_is_found_once(
     change: Callable[[pikepdf.Pdf], None],
 ) -> None:
     assert read_pdf_claims(altered(change)).invoice == INVOICE_XML
 
 
-def test_an_invoice_listed_and_another_bound_are_two() -> None:
+def test_listed_and_associated_invoices_are_two() -> None:
     with pytest.raises(NotAnInvoice, match="carries 2 invoices"):
         read_pdf_claims(altered(bind_another))
 
@@ -60,10 +60,10 @@ def test_blanks_around_a_claim_do_not_hide_it() -> None:
     assert read_pdf_claims(claiming(b" 3 ", b"\n A ")).pdfa == "3a"
 
 
-def test_a_claim_that_there_are_no_rules_for_is_told() -> None:
-    told = read_document(claiming(b"1", b"B"))
+def test_claim_without_known_rules_is_reported() -> None:
+    metadata = read_document(claiming(b"1", b"B"))
 
-    assert told["warnings"][0]["rule"] == "PLT-PROFILE"
-    assert "PDF/A-1b" in told["warnings"][0]["message"]
-    # Its invoice asks for this all the same.
-    assert [check["kind"] for check in told["pdf"]] == ["pdf-3b", "pdf-ua1"]
+    assert metadata["warnings"][0]["rule"] == "PLT-PROFILE"
+    assert "PDF/A-1b" in metadata["warnings"][0]["message"]
+    # The invoice still requires this check.
+    assert [check["kind"] for check in metadata["pdf"]] == ["pdf-3b", "pdf-ua1"]

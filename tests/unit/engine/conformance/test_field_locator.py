@@ -1,4 +1,4 @@
-"""A finding of the sheets names the field of the caller's invoice wherever one element tells it."""
+"""Locations in the XML are mapped to fields of the caller's invoice."""
 
 from dataclasses import dataclass
 
@@ -64,10 +64,10 @@ class Invoice:
         ("/ubl:Invoice[1]/cac:PaymentMeans[1]/cbc:PaymentDueDate[1]", "due_date"),
     ],
 )
-def test_a_place_in_the_xml_is_a_field(location: str, path: str) -> None:
+def test_xml_location_maps_to_a_field(location: str, path: str) -> None:
     assert json_path_mapper(Invoice(), "data.billing")(location) == f"data.billing.{path}"
 
 
 @pytest.mark.parametrize("location", ["/rsm:CrossIndustryInvoice[1]", HEAD, SETTLEMENT, "root", ""])
-def test_a_place_that_is_the_whole_invoice_is_no_field(location: str) -> None:
+def test_location_of_the_whole_invoice_maps_to_no_field(location: str) -> None:
     assert json_path_mapper(Invoice(), "invoice")(location) is None

@@ -1,4 +1,4 @@
-"""How long the validators may take: longer for more lines and larger documents, never for ever."""
+"""Time limits of validators: they grow with lines and size, up to a maximum."""
 
 import pytest
 
@@ -10,14 +10,14 @@ LINES = [
     ("ubl-CreditNote-EN16931", b"<cac:CreditNoteLine>"),
     ("ubl-Invoice-EN16931", b"<InvoiceLine>"),
 ]
-# What 10 000 lines of the largest profile were seen to take.
+# Measured: 10,000 lines of the largest profile.
 LONGEST_SEEN_S = 46
-# A validation has to end before the function that does it.
+# A validation must end before its function times out.
 MAX_S = 240
 
 
 @pytest.mark.parametrize(("kind", "line"), LINES)
-def test_an_invoice_of_more_lines_has_longer(kind: str, line: bytes) -> None:
+def test_time_limit_grows_with_invoice_lines(kind: str, line: bytes) -> None:
     few, many, hostile = (check_timeout_s(kind, line * count) for count in (10, 10_000, 1_000_000))
 
     assert 10 < few < 20
@@ -25,7 +25,7 @@ def test_an_invoice_of_more_lines_has_longer(kind: str, line: bytes) -> None:
     assert hostile == MAX_S
 
 
-def test_a_larger_pdf_has_longer() -> None:
+def test_time_limit_grows_with_pdf_size() -> None:
     small, large, hostile = (check_timeout_s("pdf-ua1", bytes(size)) for size in (1, 10**6, 10**8))
 
     assert 10 < small < large < hostile == MAX_S

@@ -1,4 +1,4 @@
-"""Documents of others: what they ask of the validators, what they say, and what they may cost."""
+"""Received documents: claimed checks, content, and bounds on time and memory."""
 
 import io
 import resource
@@ -20,36 +20,36 @@ from tests.builders.invoices.hybrids import INVOICE_XML, hybrid_pdf
 from tests.builders.invoices.models import line, minimal
 
 
-def test_a_document_without_a_profile_breaks_the_first_rule() -> None:
-    told = read_document(INVOICE_XML.replace(b">urn:cen.eu:en16931:2017<", b"><"))
+def test_document_without_a_profile_breaks_br_01() -> None:
+    report = read_document(INVOICE_XML.replace(b">urn:cen.eu:en16931:2017<", b"><"))
 
-    assert [found["rule"] for found in told["errors"]] == ["BR-01"]
-    assert told["check"] is None
-    assert told["invoice"] is not None
+    assert [found["rule"] for found in report["errors"]] == ["BR-01"]
+    assert report["check"] is None
+    assert report["invoice"] is not None
 
 
 @pytest.mark.parametrize("profile", ["MINIMUM", "BASIC_WL"])
-def test_of_a_profile_without_lines_there_is_no_invoice(profile: str) -> None:
-    told = read_document(write_cii(minimal(), compute_totals(minimal()), PROFILES[profile]))
+def test_profile_without_lines_gives_no_invoice(profile: str) -> None:
+    report = read_document(write_cii(minimal(), compute_totals(minimal()), PROFILES[profile]))
 
-    assert (told["profile"], told["invoice"], told["errors"]) == (profile, None, [])
-    assert [found["rule"] for found in told["warnings"]] == ["PLT-NOT-IN-MODEL"]
-    assert "no lines" in told["warnings"][0]["message"]
+    assert (report["profile"], report["invoice"], report["errors"]) == (profile, None, [])
+    assert [found["rule"] for found in report["warnings"]] == ["PLT-NOT-IN-MODEL"]
+    assert "no lines" in report["warnings"][0]["message"]
 
 
 def test_an_invoice_too_large_for_an_answer_is_left_out() -> None:
     quoted = line(note='"' * 5000)
     large = minimal(lines=tuple(replace(quoted, id=str(n)) for n in range(300)))
 
-    told = read_document(write_cii(large, compute_totals(large), PROFILES["EN16931"]))
+    report = read_document(write_cii(large, compute_totals(large), PROFILES["EN16931"]))
 
-    assert told["check"] is not None
-    assert told["invoice"] is None
-    assert "too large for an answer" in told["warnings"][0]["message"]
+    assert report["check"] is not None
+    assert report["invoice"] is None
+    assert "too large for an answer" in report["warnings"][0]["message"]
 
 
 @pytest.mark.parametrize("revision", [3, 4, 6])
-def test_a_pdf_that_anybody_may_open_is_read(revision: int) -> None:
+def test_pdf_with_an_empty_user_password_is_read(revision: int) -> None:
     aes = revision > 3
     lock = pikepdf.Encryption(owner="o", user="", R=revision, aes=aes, metadata=aes)  # type: ignore[arg-type]
 
@@ -69,20 +69,20 @@ def test_other_encodings_are_read_where_nothing_can_be_loaded(encoding: str) -> 
     assert found.invoice["seller"]["name"] == "Müller GmbH"
 
 
-def test_what_a_few_bytes_stand_for_is_not_unpacked() -> None:
+def test_decompression_bombs_are_not_unpacked() -> None:
     with pikepdf.open(io.BytesIO(hybrid_pdf())) as pdf:
         packed = zeros(100)
         pdf.Root.Metadata.write(packed, filter=pikepdf.Name.FlateDecode)
         bomb = io.BytesIO()
         pdf.save(bomb)
 
-    told = read_document(bomb.getvalue())
+    report = read_document(bomb.getvalue())
 
-    # What cannot be read claims nothing: it is held to what its invoice asks for.
-    assert [check["kind"] for check in told["pdf"]] == ["pdf-3b"]
+    # Unreadable metadata claim nothing: only the checks of the invoice apply.
+    assert [check["kind"] for check in report["pdf"]] == ["pdf-3b"]
 
 
-def test_reading_takes_its_share_of_memory_and_no_more() -> None:
+def test_reading_is_bounded_in_memory() -> None:
     packed = zeros(1_500)
     table = b"1 0 obj<</Type/XRef/Size 2/W[1 2 1]/Root 2 0 R/Filter/FlateDecode/Length %d>>stream\n"
     end = b"\nendstream endobj\nstartxref\n9\n%%EOF"
@@ -94,7 +94,7 @@ def test_reading_takes_its_share_of_memory_and_no_more() -> None:
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024 < 1_000_000_000
 
 
-def test_reading_ends_with_the_time() -> None:
+def test_reading_ends_at_its_deadline() -> None:
     with pytest.raises(RenderFailure) as late:
         validate_received(INVOICE_XML, NoValidator(), Deadline.after(0), may_store=True)
 
@@ -106,7 +106,7 @@ def read(content: bytes) -> ReceivedValidation:
 
 
 def zeros(megabytes: int) -> bytes:
-    """Return so many megabytes of zeros as zlib packs them, without packing them all."""
+    """Return megabytes of zeros compressed by zlib, without compressing them all."""
     packer = zlib.compressobj(wbits=-15)
     one = packer.compress(bytes(1_000_000)) + packer.flush(zlib.Z_FULL_FLUSH)
     checksum = (megabytes * 1_000_000 % 65521 << 16) + 1

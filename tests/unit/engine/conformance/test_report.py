@@ -1,4 +1,4 @@
-"""Findings become a report: merged, the standard's own words first, at most 100, never a guess."""
+"""Reports from findings: merged, at most 100, and never a guess."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -45,7 +45,7 @@ def test_without_findings_it_passed() -> None:
     }
 
 
-def test_without_a_verdict_it_is_unavailable_and_never_passed() -> None:
+def test_without_a_verdict_the_status_is_unavailable() -> None:
     made = conformance_report(
         [ConformanceCheck.pdfa("3b"), ConformanceCheck.pdfua()],
         [Verdict(), Verdict(())],
@@ -62,7 +62,7 @@ def test_without_a_verdict_it_is_unavailable_and_never_passed() -> None:
     assert made["pdfua"]["status"] == "passed"
 
 
-def test_an_element_that_cii_needs_may_be_empty_and_no_other() -> None:
+def test_only_elements_required_by_cii_may_be_empty() -> None:
     rule, place = "PEPPOL-EN16931-R008", "/rsm:A[1]/ram:ApplicableHeaderTradeDelivery[1]"
     empty = [found(rule, at, source="facturx", severity="warning") for at in (place, SUMMATION)]
 
@@ -76,7 +76,7 @@ def test_warnings_alone_do_not_fail() -> None:
     assert rules(report["warnings"]) == ["BR-DE-26"]
 
 
-def test_the_same_rule_and_place_is_counted() -> None:
+def test_findings_with_one_rule_and_location_are_counted() -> None:
     report = made(found("BR-27", "/a[1]", count=2), found("BR-27", "/a[1]"), found("BR-27", "/b"))
 
     assert report["status"] == "failed"
@@ -94,13 +94,13 @@ def test_the_same_rule_and_place_is_counted() -> None:
         (found("BR-CL-04", SUMMATION), found("FX-SCH-A-000595", SUMMATION)),
     ],
 )
-def test_what_factur_x_tells_again_is_left_out(standard: RawFinding, facturx: RawFinding) -> None:
+def test_duplicate_factur_x_finding_is_dropped(standard: RawFinding, facturx: RawFinding) -> None:
     again = found(facturx.rule, facturx.location, source="facturx")
 
     assert made(again, standard)["errors"] == made(standard)["errors"]
 
 
-def test_an_error_of_factur_x_does_not_vanish_behind_a_warning() -> None:
+def test_factur_x_error_is_not_hidden_by_a_warning() -> None:
     warning = found("CII-SR-464", SUMMATION, severity="warning")
     error = found("CII-SR-464", SUMMATION, source="facturx")
 
@@ -118,7 +118,7 @@ def test_an_error_of_factur_x_does_not_vanish_behind_a_warning() -> None:
         found("FX-SCH-A-000595", f"{SUMMATION}/ram:Other[1]", source="facturx"),
     ],
 )
-def test_what_only_factur_x_tells_is_kept(alone: RawFinding) -> None:
+def test_finding_reported_only_by_factur_x_is_kept(alone: RawFinding) -> None:
     standard = found("BR-CO-15", SUMMATION), found("BR-CL-04", SUMMATION)
 
     assert alone.rule in rules(made(*standard, alone)["errors"])
@@ -129,25 +129,23 @@ def test_what_only_factur_x_tells_is_kept(alone: RawFinding) -> None:
     ("verdict", "status"),
     [(Verdict(()), "passed"), (Verdict((found("R"),)), "failed"), (Verdict(), "unavailable")],
 )
-def test_what_validators_cannot_see_is_told_beside_what_they_find(
-    verdict: Verdict, status: str
-) -> None:
-    remark = found("PLT-UNTAGGED-CONTENT", "p > svg", severity="warning", count=3)
+def test_service_findings_are_merged_with_validator_findings(verdict: Verdict, status: str) -> None:
+    untagged = found("PLT-UNTAGGED-CONTENT", "p > svg", severity="warning", count=3)
 
     made = conformance_report(
         [ConformanceCheck.pdfa("2b"), ConformanceCheck.pdfua()],
         [verdict, verdict],
         lambda _path: None,
-        [remark],
+        [untagged],
     )
 
     assert {part["status"] for part in made.values()} == {status}
-    (told,) = made["pdfua"]["warnings"]
-    assert (told["location"], told["path"], told["count"]) == ("p > svg", None, 3)
+    (reported,) = made["pdfua"]["warnings"]
+    assert (reported["location"], reported["path"], reported["count"]) == ("p > svg", None, 3)
     assert made["pdfa"]["warnings"] == []
 
 
-def test_usual_findings_are_told_in_full_and_long_ones_as_far_as_all_have_room() -> None:
+def test_usual_findings_are_complete_and_long_ones_are_shortened() -> None:
     usual = [found(f"BR-{n}", f"/rsm:CrossIndustryInvoice[1]/x[{n}]" * 4) for n in range(100)]
     long = [found(f"BR-{n}", f"/{n}" + "ä" * 3000) for n in range(100)]
 
@@ -161,7 +159,7 @@ def test_usual_findings_are_told_in_full_and_long_ones_as_far_as_all_have_room()
     assert len(json.dumps(made(*long)).encode()) <= MAX_SECTION_BYTES
 
 
-def test_a_hundred_at_most_and_of_every_rule_one() -> None:
+def test_report_has_at_most_100_findings_and_one_of_every_rule() -> None:
     report = made(*(found("BR-27", f"/line[{n}]") for n in range(500)), found("BR-CO-15", "/sum"))
 
     assert len(report["errors"]) == 100

@@ -1,4 +1,4 @@
-"""The process of the validators, played by another: one answer each, or none and no process."""
+"""Validator process, faked by a script: one answer per request, or none and no process."""
 
 import json
 import os
@@ -26,7 +26,7 @@ PLAN: Final[dict[str, Any]] = {
     "rules": {"cen": "EN 16931"},
     "kinds": {CHECK.kind: {"scenario": "EN 16931", "sheets": [{"source": "cen"}]}},
 }
-# Says what a document asks it to say, of the number of the question or of another.
+# Fake validator: answers with the text of the document, for this request id or another.
 PLAYER: Final = """\
 import json, os, sys
 def reply(answer):
@@ -50,7 +50,7 @@ def installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ValidatorIn
     java.parent.mkdir(parents=True)
     java.write_text(f"#!{sys.executable}\n{PLAYER}")
     java.chmod(0o700)
-    # It runs in a folder below.
+    # The process runs in a subfolder.
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     return ValidatorInstallation(tmp_path / "layer", PLAN)
 
@@ -66,7 +66,7 @@ def many_descriptors() -> Iterator[None]:
     resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
 
-def saying(verdict: object, *, late: int = 0) -> bytes:
+def answer_with(verdict: object, *, late: int = 0) -> bytes:
     return json.dumps({"verdict": verdict, "late": late}).encode()
 
 
@@ -75,25 +75,27 @@ def has_ended(tmp_path: Path) -> bool:
 
 
 @pytest.mark.usefixtures("many_descriptors")
-def test_it_answers_where_many_files_are_open(installation: ValidatorInstallation) -> None:
+def test_validator_process_answers_with_many_open_files(
+    installation: ValidatorInstallation,
+) -> None:
     program = ValidatorProcess(installation, 60)
 
-    assert program.validate([CHECK.kind], saying("right"), 60) == {CHECK.kind: "right"}
+    assert program.validate([CHECK.kind], answer_with("right"), 60) == {CHECK.kind: "right"}
     program.kill()
 
 
-def test_the_answer_to_another_question_is_none(
+def test_answer_to_another_request_is_rejected(
     installation: ValidatorInstallation, tmp_path: Path
 ) -> None:
     program = ValidatorProcess(installation, 60)
 
     with pytest.raises(ValidatorProcessLost, match="something else"):
-        program.validate([CHECK.kind], saying("of the document before", late=1), 60)
+        program.validate([CHECK.kind], answer_with("of the document before", late=1), 60)
 
     assert has_ended(tmp_path)
 
 
-def test_who_leaves_a_question_leaves_no_answer_behind(
+def test_interrupted_request_leaves_no_answer_behind(
     installation: ValidatorInstallation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = ValidatorProcess(installation, 60)
@@ -106,13 +108,13 @@ def test_who_leaves_a_question_leaves_no_answer_behind(
     wait = running._wait_until_ready
     monkeypatch.setattr(running, "_wait_until_ready", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        program.validate([CHECK.kind], saying("left"), 60)
+        program.validate([CHECK.kind], answer_with("left"), 60)
 
     assert has_ended(tmp_path)
     assert not program.is_running
 
 
-def test_what_does_not_become_ready_is_ended(
+def test_process_that_does_not_become_ready_is_ended(
     installation: ValidatorInstallation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(_pipe: int, event: int, _until: float) -> None:
@@ -138,7 +140,7 @@ def test_what_does_not_become_ready_is_ended(
     ],
     ids=["no proof", "no rules", "other findings", "no findings"],
 )
-def test_what_nobody_expected_is_no_verdict_and_the_process_ends(  # noqa: PLR0913, PLR0917 -- fixtures
+def test_unexpected_output_is_no_verdict_and_ends_the_process(  # noqa: PLR0913, PLR0917 -- fixtures
     installation: ValidatorInstallation,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -147,26 +149,28 @@ def test_what_nobody_expected_is_no_verdict_and_the_process_ends(  # noqa: PLR09
     proven: bool,  # noqa: FBT001 -- a parameter of a test
     why: str,
 ) -> None:
-    judge = judge_of(ValidatorInstallation(installation.folder, plan), monkeypatch, proven=proven)
+    process = start_process(
+        ValidatorInstallation(installation.folder, plan), monkeypatch, proven=proven
+    )
 
-    answer = asked(judge, verdict)
+    answer = validate(process, verdict)
 
     assert answer.findings is None
     assert why in answer.why
-    assert judge.pid is None
+    assert process.pid is None
     assert has_ended(tmp_path)
 
 
-def test_errors_beside_what_is_left_out_are_a_verdict_and_warnings_are_none(
+def test_truncated_report_is_a_verdict_only_with_errors(
     installation: ValidatorInstallation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    judge = judge_of(installation, monkeypatch)
+    process = start_process(installation, monkeypatch)
     error = {**FOUND, "severity": "error"}
 
     some, none = (
-        asked(judge, {"findings": found, "left_out": 1}) for found in ([FOUND, error], [FOUND])
+        validate(process, {"findings": found, "left_out": 1}) for found in ([FOUND, error], [FOUND])
     )
-    judge.close()
+    process.close()
 
     assert some.findings is not None
     assert [found.severity for found in some.findings] == ["warning", "error"]
@@ -174,7 +178,7 @@ def test_errors_beside_what_is_left_out_are_a_verdict_and_warnings_are_none(
     assert "more than they can tell" in none.why
 
 
-def judge_of(
+def start_process(
     installation: ValidatorInstallation, monkeypatch: pytest.MonkeyPatch, *, proven: bool = True
 ) -> LocalValidator:
     monkeypatch.setattr(judging, "load_installation", lambda _folder: installation)
@@ -183,6 +187,6 @@ def judge_of(
     return LocalValidator(installation.folder)
 
 
-def asked(judge: LocalValidator, verdict: object) -> Verdict:
-    (answer,) = judge.validate(saying(verdict), [CHECK], Deadline.after(60))
+def validate(process: LocalValidator, verdict: object) -> Verdict:
+    (answer,) = process.validate(answer_with(verdict), [CHECK], Deadline.after(60))
     return answer

@@ -1,4 +1,4 @@
-"""What is told of the e-invoice that a PDF carries."""
+"""Warnings about the e-invoice of a PDF."""
 
 from dataclasses import replace
 
@@ -20,7 +20,7 @@ from tests.builders.pages.engine_jobs import job
         ("BASIC_WL", True, True, []),
     ],
 )
-def test_a_test_that_cannot_be_marked_as_one_is_told(
+def test_unmarked_test_invoice_gives_a_warning(
     profile: str, codes: list[str], *, test: bool, is_written: bool
 ) -> None:
     order = EInvoiceCommand(profile, "cii", invoice_json(), None, "output.einvoice", is_written)

@@ -1,4 +1,4 @@
-"""Invoices from JSON and back: what is wrong has a rule and a place, what is right comes back."""
+"""Invoices from JSON and back: errors have a rule and a pointer, valid ones round-trip."""
 
 from decimal import Decimal
 from typing import Any
@@ -47,7 +47,7 @@ from tests.builders.invoices.invoice_kinds import INVOICE_KINDS
         ({"-" * 100_000: 1}, "PLT-UNKNOWN-FIELD", f"['{'-' * 100}']"),
     ],
 )
-def test_another_shape_is_a_finding_at_its_place(
+def test_wrong_type_is_a_finding_with_its_pointer(
     changes: dict[str, Any], rule: str, path: str
 ) -> None:
     with pytest.raises(InvalidInvoiceError) as invalid:
@@ -59,19 +59,19 @@ def test_another_shape_is_a_finding_at_its_place(
 
 
 @pytest.mark.parametrize("source", [None, [], "invoice", 5, True, {"": {}}])
-def test_what_is_no_invoice_at_all_is_refused(source: Any) -> None:
+def test_non_object_invoice_is_refused(source: Any) -> None:
     with pytest.raises(InvalidInvoiceError):
         read_invoice(source, "data.bill")
 
 
-def test_numbers_are_the_decimals_that_were_written() -> None:
+def test_numbers_keep_their_written_decimals() -> None:
     invoice = read_invoice(sent({"prepaid_amount": 0.1, "lines[0].price.net": 1e5}), "invoice")
 
     assert invoice.prepaid_amount == Decimal("0.1")
     assert invoice.lines[0].price.net == Decimal(100_000)
 
 
-def test_what_is_empty_is_absent_and_lines_are_numbered() -> None:
+def test_empty_values_are_absent_and_lines_are_numbered() -> None:
     empty = {"contract_reference": " ", "notes": [], "seller.contact": {"name": ""}, "delivery": {}}
     invoice = read_invoice(sent({**empty, "lines[0].id": "", "lines[1].id": "7"}), "invoice")
 
@@ -80,13 +80,13 @@ def test_what_is_empty_is_absent_and_lines_are_numbered() -> None:
     assert [line.id for line in invoice.lines] == ["1", "7"]
 
 
-def test_every_shape_comes_back_from_its_json() -> None:
+def test_every_shape_round_trips_through_json() -> None:
     for make in INVOICE_KINDS.values():
         invoice = make()
         assert read_invoice(invoice_json(invoice), "invoice") == invoice
 
 
-def test_the_completed_invoice_is_what_was_sent_and_what_follows() -> None:
+def test_completed_invoice_is_the_sent_invoice_with_derived_values() -> None:
     source = sent({"prepaid_amount": 10})
     invoice = read_invoice(source, "invoice")
     computed = compute_totals(invoice)
@@ -119,7 +119,7 @@ def test_the_completed_invoice_is_what_was_sent_and_what_follows() -> None:
     assert completed.items() >= totals_json(computed).items()
 
 
-def test_a_report_has_an_end() -> None:
+def test_report_is_bounded() -> None:
     with pytest.raises(InvalidInvoiceError) as invalid:
         read_invoice(sent({"lines": [{"foo": 1}] * 200}), "invoice")
 

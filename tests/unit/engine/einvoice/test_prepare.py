@@ -1,4 +1,4 @@
-"""From a request's e-invoice to its XML, or to the report of why there is none."""
+"""Preparation of a request's e-invoice: its XML, or the report of the broken rules."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from tests.builders.invoices.invoice_json import invoice_json
 PAIRS = [(profile, syntax) for profile in PROFILES.values() for syntax in profile.syntaxes]
 
 
-def asked(
+def request(
     changes: dict[str, Any] | None = None, profile: str = "EN16931", **more: Any
 ) -> EInvoiceInput:
     syntax: Syntax = more.pop("syntax", "cii")
@@ -28,8 +28,8 @@ def texts(xml: bytes) -> list[str]:
 
 
 @pytest.mark.parametrize(("profile", "syntax"), PAIRS)
-def test_xml_names_its_profile_and_what_is_due(profile: Any, syntax: Syntax) -> None:
-    prepared = prepare_invoice(asked(profile=profile.name, syntax=syntax))
+def test_xml_contains_profile_and_amount_due(profile: Any, syntax: Syntax) -> None:
+    prepared = prepare_invoice(request(profile=profile.name, syntax=syntax))
 
     found = texts(prepared.to_xml())
 
@@ -39,19 +39,21 @@ def test_xml_names_its_profile_and_what_is_due(profile: Any, syntax: Syntax) -> 
 
 
 @pytest.mark.parametrize(("profile", "syntax"), PAIRS)
-def test_a_test_invoice_says_so_where_the_profile_has_notes(profile: Any, syntax: Syntax) -> None:
-    live = prepare_invoice(asked(profile=profile.name, syntax=syntax))
-    test = prepare_invoice(asked(profile=profile.name, syntax=syntax, is_test=True))
+def test_test_invoice_carries_a_note_where_the_profile_allows_it(
+    profile: Any, syntax: Syntax
+) -> None:
+    live = prepare_invoice(request(profile=profile.name, syntax=syntax))
+    test = prepare_invoice(request(profile=profile.name, syntax=syntax, is_test=True))
 
-    said = [text for text in texts(test.to_xml()) if text.endswith("TEST")]
-    assert len(said) == (0 if profile.name == "MINIMUM" else 1)
+    notes = [text for text in texts(test.to_xml()) if text.endswith("TEST")]
+    assert len(notes) == (0 if profile.name == "MINIMUM" else 1)
     assert not [text for text in texts(live.to_xml()) if text.endswith("TEST")]
     assert test.completed_json == live.completed_json
 
 
 def test_a_refusal_carries_the_report() -> None:
     with pytest.raises(RenderFailure) as refused:
-        prepare_invoice(asked({"buyer_reference": "", "payment": None}, profile="XRECHNUNG"))
+        prepare_invoice(request({"buyer_reference": "", "payment": None}, profile="XRECHNUNG"))
 
     failure = refused.value
     report = failure.members["result"]["conformance"]["einvoice"]
@@ -79,18 +81,18 @@ def test_a_refusal_carries_the_report() -> None:
     [("RE/2026-1", "RE2026-1.xml"), ("../../etc", "etc.xml"), ("???", "invoice.xml")],
 )
 def test_a_file_is_named_after_the_invoice(number: str, filename: str) -> None:
-    assert prepare_invoice(asked({"number": number})).filename == filename
+    assert prepare_invoice(request({"number": number})).filename == filename
 
 
 @pytest.mark.parametrize(
     ("path", "found"),
     [("a", {"b": 1}), ("a.b", 1), ("a.c", None), ("a.b.c", None), ("x", None), ("list.0", None)],
 )
-def test_a_path_leads_through_objects_only(path: str, found: Any) -> None:
+def test_path_resolves_objects_only(path: str, found: Any) -> None:
     assert invoice_at({"a": {"b": 1}, "list": [1]}, path) == found
 
 
-def test_what_is_not_in_the_data_is_told_at_its_path() -> None:
+def test_missing_data_are_reported_with_their_path() -> None:
     nothing = EInvoiceInput(
         profile=PROFILES["BASIC"], syntax="cii", source=None, findings_root="data.order.invoice"
     )

@@ -1,4 +1,4 @@
-"""From XML back to the invoice: nothing is lost, and what cannot be held is named."""
+"""Reading invoices from XML: without loss, and unsupported content is named."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -32,7 +32,7 @@ def read(document: bytes) -> tuple[XmlInvoice, Invoice]:
 
 
 @pytest.mark.parametrize(("syntax", "type_code"), [("cii", "380"), ("ubl", "380"), ("ubl", "381")])
-def test_nothing_of_a_full_invoice_is_lost(syntax: str, type_code: str) -> None:
+def test_full_invoice_is_read_without_loss(syntax: str, type_code: str) -> None:
     sent = replace(full(), type_code=type_code)
 
     _, invoice = read(write(sent, syntax=syntax))
@@ -41,7 +41,7 @@ def test_nothing_of_a_full_invoice_is_lost(syntax: str, type_code: str) -> None:
 
 
 def _as_sent(sent: Invoice, invoice: Invoice) -> dict[str, Any]:
-    """Return what reading may complete, after a look at it."""
+    """Return the invoice as sent, after a check of the values that reading completes."""
     assert [line.net_amount for line in invoice.lines] == list(
         compute_totals(sent).line_net_amounts
     )
@@ -59,7 +59,7 @@ def _as_sent(sent: Invoice, invoice: Invoice) -> dict[str, Any]:
     }
 
 
-def test_one_syntax_says_what_the_other_says() -> None:
+def test_both_syntaxes_read_the_same_invoice() -> None:
     _, from_cii = read(write(full(), syntax="cii"))
     _, from_ubl = read(write(full(), syntax="ubl"))
 
@@ -73,7 +73,7 @@ def test_profiles_without_lines_give_no_invoice(profile: str) -> None:
     assert (reading.profile, reading.invoice, reading.problem) == (PROFILES[profile], None, None)
 
 
-def test_what_the_model_cannot_hold_is_named_with_its_place() -> None:
+def test_content_outside_the_model_is_named_with_its_location() -> None:
     terms = b"<ram:SpecifiedTradePaymentTerms><ram:Description>Netto</ram:Description>"
     terms += b"</ram:SpecifiedTradePaymentTerms>"
     document = (
@@ -91,7 +91,7 @@ def test_what_the_model_cannot_hold_is_named_with_its_place() -> None:
     reading, _ = read(document)
 
     transaction = "/rsm:CrossIndustryInvoice/rsm:SupplyChainTradeTransaction"
-    assert [remark.location for remark in reading.not_in_model] == [
+    assert [finding.location for finding in reading.not_in_model] == [
         f"{transaction}/ram:ApplicableHeaderTradeAgreement/ram:SalesAgentTradeParty",
         f"{transaction}/ram:ApplicableHeaderTradeSettlement/ram:SpecifiedTradePaymentTerms[2]",
     ]
@@ -101,7 +101,7 @@ def test_what_the_model_cannot_hold_is_named_with_its_place() -> None:
 @pytest.mark.parametrize(
     ("syntax", "name"), [("cii", "ram:DuePayableAmount"), ("ubl", "cbc:PayableAmount")]
 )
-def test_total_that_does_not_follow_from_the_lines_is_named(syntax: str, name: str) -> None:
+def test_total_that_differs_from_the_lines_is_named(syntax: str, name: str) -> None:
     head, _, tail = write(minimal(), syntax=syntax).partition(f"<{name}".encode())
 
     reading, _ = read(head + f"<{name}".encode() + tail.replace(b">119.00<", b">118.99<", 1))
@@ -112,7 +112,7 @@ def test_total_that_does_not_follow_from_the_lines_is_named(syntax: str, name: s
     )
 
 
-def test_second_kind_of_payment_is_named_and_not_mixed_in() -> None:
+def test_second_payment_means_is_named_and_not_merged() -> None:
     code = b"<cbc:PaymentMeansCode>58</cbc:PaymentMeansCode>"
     document = write(full(), syntax="ubl").replace(code, code.replace(b"58", b"30"))
 
@@ -123,7 +123,7 @@ def test_second_kind_of_payment_is_named_and_not_mixed_in() -> None:
     assert [r.location for r in reading.not_in_model] == ["/ubl:Invoice/cac:PaymentMeans[2]"]
 
 
-def test_other_peoples_prefixes_space_and_comments_are_read() -> None:
+def test_foreign_prefixes_whitespace_and_comments_are_read() -> None:
     document = (
         write(minimal())
         .replace(b"ram:", b"a:")
@@ -166,7 +166,7 @@ def test_unknown_guideline_is_still_read() -> None:
         (b"SellerTradeParty", b"Party", "ram:ApplicableHeaderTradeAgreement", "SellerTradeParty"),
     ],
 )
-def test_document_that_makes_no_invoice_says_where(
+def test_unreadable_invoice_names_the_location(
     old: bytes, new: bytes, location: str, message: str
 ) -> None:
     reading = read_xml(write(minimal()).replace(old, new))
@@ -205,7 +205,7 @@ def test_ubl_creditor_of_a_payee_is_found() -> None:
     assert (invoice.payee.identifier, reading.not_in_model) == (None, ())
 
 
-def test_credit_note_gets_a_payment_only_for_its_due_date() -> None:
+def test_credit_note_payment_holds_only_the_due_date() -> None:
     _, invoice = read(write(minimal(type_code="381", payment=None), syntax="ubl"))
 
     assert invoice.payment == PaymentInstructions(means_code="1")

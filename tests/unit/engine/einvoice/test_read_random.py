@@ -1,4 +1,4 @@
-"""Any invoice at all is read back as it was written."""
+"""Random invoices round-trip through XML."""
 
 import datetime as dt
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ from chalicelib.engine.einvoice.write_ubl import write_ubl
 from chalicelib.engine.einvoice.write_ubl.document import CREDIT_NOTE_CODES
 from tests.builders.invoices.schemas import schema_errors
 
-# All that XML 1.0 can carry, with the characters that mean something in it drawn often.
+# All characters of XML 1.0, with its special characters more often.
 TEXT = st.text(
     st.one_of(
         st.sampled_from("<>&\"'# \n\r\t]A1"),
@@ -75,12 +75,12 @@ def instances(model: Any) -> st.SearchStrategy[Any]:
     return st.builds(model, **{name: values(name, hints[name]) for name in kept}).map(consistent)
 
 
-# Fields that mean nothing on their own.
+# Fields that are meaningless alone.
 IN_PAIRS = {"tax_currency", "tax_total_in_tax_currency"}
 
 
 def consistent(value: Any) -> Any:
-    """Take away what the rules refuse before anything is written."""
+    """Remove what the rules refuse before XML is written."""
     if isinstance(value, PriceDetails) and value.gross is None:
         return replace(value, discount=None)
     if isinstance(value, PriceDetails) and value.base_quantity == 0:
@@ -96,13 +96,11 @@ def consistent(value: Any) -> Any:
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 @given(instances(Invoice), st.none() | st.decimals(0, 1000, places=2))
-def test_any_invoice_is_read_back_as_it_was_written(
-    drawn: Invoice, tax_total: Decimal | None
-) -> None:
+def test_any_invoice_round_trips(drawn: Invoice, tax_total: Decimal | None) -> None:
     currency = None if tax_total is None else "GBP"
     drawn = replace(drawn, tax_currency=currency, tax_total_in_tax_currency=tax_total)
     for profile in PROFILES.values():
-        # BASIC has no place for it, so that no such invoice is ever written (BR-CO-16).
+        # BASIC has no element for it, so such an invoice is never written (BR-CO-16).
         rounding = None if profile.name == "BASIC" else drawn.rounding_amount
         invoice = replace(drawn, rounding_amount=rounding)
         for syntax in profile.syntaxes if profile.has_lines else ():

@@ -1,4 +1,4 @@
-"""The way back: what is read of an e-invoice is a request, which makes the same XML again."""
+"""Round trip: a read e-invoice is a request that makes the same XML again."""
 
 from typing import Any
 
@@ -17,29 +17,29 @@ OUTPUTS = [
     for syntax in profile.syntaxes
     if profile.has_lines
 ]
-# BASIC has no place for a rounding amount.
+# BASIC has no element for a rounding amount.
 REFUSED = ("rounding", "BASIC")
 
 
-def made(source: Any, profile: str, syntax: Syntax) -> bytes:
-    asked = EInvoiceInput(
+def xml_of(source: Any, profile: str, syntax: Syntax) -> bytes:
+    request = EInvoiceInput(
         profile=PROFILES[profile], syntax=syntax, source=source, findings_root="invoice"
     )
-    return prepare_invoice(asked).to_xml()
+    return prepare_invoice(request).to_xml()
 
 
 @pytest.mark.parametrize(("profile", "syntax"), OUTPUTS)
 @pytest.mark.parametrize("shape", INVOICE_KINDS)
-def test_what_is_read_makes_the_same_xml(shape: str, profile: str, syntax: Syntax) -> None:
+def test_read_invoice_makes_the_same_xml(shape: str, profile: str, syntax: Syntax) -> None:
     sent = invoice_json(INVOICE_KINDS[shape]())
     if (shape, profile) == REFUSED:
         with pytest.raises(RenderFailure, match="BR-CO-16"):
-            made(sent, profile, syntax)
+            xml_of(sent, profile, syntax)
         return
-    xml = made(sent, profile, syntax)
+    xml = xml_of(sent, profile, syntax)
 
-    told = read_document(xml)
+    report = read_document(xml)
 
-    assert (told["profile"], told["syntax"]) == (profile, syntax)
-    assert (told["errors"], told["warnings"]) == ([], [])
-    assert made(told["invoice"], profile, syntax) == xml
+    assert (report["profile"], report["syntax"]) == (profile, syntax)
+    assert (report["errors"], report["warnings"]) == ([], [])
+    assert xml_of(report["invoice"], profile, syntax) == xml

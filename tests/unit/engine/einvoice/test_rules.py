@@ -1,4 +1,4 @@
-"""Each of the service's own rules: an invoice that breaks it, its id and the place of the fault."""
+"""The service's own rules: for each an invoice that breaks it, its id and its pointer."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ NOT_ITS_SHARE = {
 }
 
 
-def found(source: Any, profile: str, syntax: Syntax = "cii") -> list[tuple[str, str]]:
+def broken_rules(source: Any, profile: str, syntax: Syntax = "cii") -> list[tuple[str, str]]:
     try:
         read_and_check(source, PROFILES[profile], syntax, "invoice")
     except InvalidInvoiceError as invalid:
@@ -37,21 +37,23 @@ def found(source: Any, profile: str, syntax: Syntax = "cii") -> list[tuple[str, 
 def test_a_valid_invoice_breaks_no_rule(profile: str) -> None:
     without_rate = {**REVERSE_CHARGE, "lines[0].vat": {"category": "AE"}}
     for changes in ({}, NOT_SUBJECT_TO_VAT, INTRA_COMMUNITY, REVERSE_CHARGE, without_rate):
-        assert found(invoice_json(changes), profile) == []
+        assert broken_rules(invoice_json(changes), profile) == []
 
 
 @pytest.mark.parametrize(("rule", "path", "changes"), BROKEN_INVOICES)
-def test_a_broken_rule_is_told_at_its_place(rule: str, path: str, changes: dict[str, Any]) -> None:
-    assert found(invoice_json(changes), "XRECHNUNG") == [(rule, f"invoice.{path}")]
+def test_broken_rule_is_reported_with_its_pointer(
+    rule: str, path: str, changes: dict[str, Any]
+) -> None:
+    assert broken_rules(invoice_json(changes), "XRECHNUNG") == [(rule, f"invoice.{path}")]
 
 
 @pytest.mark.parametrize("profile", [name for name in PROFILES if name != "XRECHNUNG"])
-def test_rules_of_xrechnung_are_its_own(profile: str) -> None:
+def test_xrechnung_rules_apply_to_xrechnung_only(profile: str) -> None:
     xrechnung = [
         row for row in BROKEN_INVOICES if row[0].startswith("BR-DE-") and row[0] != "BR-DE-26"
     ]
 
-    assert [found(invoice_json(changes), profile) for _, _, changes in xrechnung] == [
+    assert [broken_rules(invoice_json(changes), profile) for _, _, changes in xrechnung] == [
         [] for _ in xrechnung
     ]
 
@@ -78,17 +80,17 @@ def test_rules_of_xrechnung_are_its_own(profile: str) -> None:
         ("PEPPOL-EN16931-R040", "allowances[0].amount", NOT_ITS_SHARE, {"XRECHNUNG"}),
     ],
 )
-def test_some_rules_are_those_of_profiles(
+def test_some_rules_apply_to_some_profiles_only(
     rule: str, path: str, changes: dict[str, Any], profiles: set[str]
 ) -> None:
     assert {
         profile
         for profile in PROFILES
-        if (rule, f"invoice.{path}") in found(invoice_json(changes), profile)
+        if (rule, f"invoice.{path}") in broken_rules(invoice_json(changes), profile)
     } == profiles
 
 
-def test_equal_findings_are_counted_and_each_says_where() -> None:
+def test_equal_findings_are_counted_with_every_pointer() -> None:
     large = {"quantity": "9999999999", "price": {"net": "9"}}
     source = invoice_json({f"lines[0].{name}": value for name, value in large.items()})
 
@@ -101,16 +103,16 @@ def test_equal_findings_are_counted_and_each_says_where() -> None:
     assert line.message.startswith("data.bill.lines[0] comes to more than 10 digits")
 
 
-def test_a_report_has_no_end_of_findings() -> None:
+def test_report_has_a_maximum_of_findings() -> None:
     source = invoice_json()
     source["lines"] = [{**source["lines"][0], "vat": {"category": "S"}} for _ in range(2_000)]
 
-    assert len(found(source, "EN16931")) == 100
+    assert len(broken_rules(source, "EN16931")) == 100
 
 
-def test_every_shape_of_invoice_is_taken_but_for_what_a_profile_cannot_tell() -> None:
+def test_every_invoice_shape_is_valid_except_content_outside_its_profile() -> None:
     refused = {
-        (shape, profile): found(written(make()), profile)
+        (shape, profile): broken_rules(written(make()), profile)
         for shape, make in INVOICE_KINDS.items()
         for profile in PROFILES
     }
@@ -122,8 +124,8 @@ def test_every_shape_of_invoice_is_taken_but_for_what_a_profile_cannot_tell() ->
     }
 
 
-def test_means_of_payment_that_ask_for_nothing_stand_alone() -> None:
-    assert found(invoice_json({"payment": {"means_code": "97"}}), "XRECHNUNG") == []
+def test_payment_means_without_requirements_need_no_details() -> None:
+    assert broken_rules(invoice_json({"payment": {"means_code": "97"}}), "XRECHNUNG") == []
 
 
 @pytest.mark.parametrize(
@@ -133,11 +135,11 @@ def test_means_of_payment_that_ask_for_nothing_stand_alone() -> None:
         ("BR-AF-05", "lines[0].vat.rate", {"lines[0].vat": {"category": "L", "rate": 0}}, "cii"),
     ],
 )
-def test_some_rules_are_those_of_a_syntax(
+def test_some_rules_apply_to_one_syntax_only(
     rule: str, path: str, changes: dict[str, Any], syntax: Syntax
 ) -> None:
     told: dict[str, Any] = {
-        each: found(invoice_json(changes), "EN16931", each) for each in SYNTAXES
+        each: broken_rules(invoice_json(changes), "EN16931", each) for each in SYNTAXES
     }
 
     assert told.pop(syntax) == [(rule, f"invoice.{path}")]

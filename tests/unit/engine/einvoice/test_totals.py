@@ -1,4 +1,4 @@
-"""Totals agree with plain fractions, and with each other, for any invoice."""
+"""Totals of any invoice agree with exact fractions and with each other."""
 
 import dataclasses
 from collections import defaultdict
@@ -45,7 +45,7 @@ def total(parts: Iterable[Adjustment]) -> Fraction:
 
 
 def expected(invoice: Invoice) -> dict[str, Any]:
-    """Compute the totals a second time, with fractions and one rule after the other."""
+    """Compute the totals a second time, with fractions, rule by rule."""
     nets = [
         cents(
             exact(line.price.net)
@@ -81,7 +81,7 @@ def computed(changes: dict[str, Any]) -> tuple[Invoice, InvoiceTotals]:
 
 
 @given(INVOICES)
-def test_totals_are_those_of_exact_arithmetic(changes: dict[str, Any]) -> None:
+def test_totals_equal_exact_arithmetic(changes: dict[str, Any]) -> None:
     invoice, found = computed(changes)
     wanted = expected(invoice)
 
@@ -118,13 +118,13 @@ def test_totals_agree_with_each_other(changes: dict[str, Any]) -> None:
         ("9999.999999", "999999.999999", "9999999998.99"),
     ],
 )
-def test_half_a_cent_goes_away_from_zero(quantity: str, price: str, net: str) -> None:
+def test_half_a_cent_rounds_away_from_zero(quantity: str, price: str, net: str) -> None:
     _, found = computed({"lines[0].quantity": quantity, "lines[0].price.net": price})
 
     assert str(found.line_net_amounts[0]) == net
 
 
-def test_vat_is_of_the_sum_and_not_of_each_line() -> None:
+def test_vat_is_computed_on_the_sum_and_not_per_line() -> None:
     line = {
         "quantity": 1,
         "price": {"net": "0.05"},
@@ -136,7 +136,7 @@ def test_vat_is_of_the_sum_and_not_of_each_line() -> None:
     assert (found.tax_basis_total, found.tax_total) == (Decimal("0.15"), Decimal("0.02"))
 
 
-def test_rates_that_are_equal_are_one_and_what_is_outside_has_none() -> None:
+def test_equal_rates_are_merged_and_category_o_has_no_rate() -> None:
     invoice, _ = computed({"lines[0].vat.rate": "19.000"})
     outside = dataclasses.replace(invoice.lines[0].vat, category="O", rate=Decimal(0))
     lines = (

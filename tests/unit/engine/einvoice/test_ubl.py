@@ -1,4 +1,4 @@
-"""Invoices as UBL: Invoice and CreditNote, judged by the official schemas."""
+"""Invoices as UBL: Invoice and CreditNote, validated by the official schemas."""
 
 from dataclasses import replace
 from typing import Any
@@ -35,7 +35,7 @@ def root_name(document: bytes) -> str:
 @pytest.mark.parametrize("profile", PROFILES_IN_UBL)
 @pytest.mark.parametrize("type_code", [None, "381"])
 @pytest.mark.parametrize("shape", INVOICE_KINDS)
-def test_schema_takes_each_invoice(shape: str, type_code: str | None, profile: str) -> None:
+def test_each_invoice_is_schema_valid(shape: str, type_code: str | None, profile: str) -> None:
     invoice = INVOICE_KINDS[shape]()
     written = ubl(replace(invoice, type_code=type_code or invoice.type_code), profile)
 
@@ -45,11 +45,11 @@ def test_schema_takes_each_invoice(shape: str, type_code: str | None, profile: s
 @pytest.mark.parametrize(
     ("type_code", "name"), [("380", "Invoice"), ("384", "Invoice"), ("381", "CreditNote")]
 )
-def test_type_code_decides_on_the_document(type_code: str, name: str) -> None:
+def test_type_code_selects_invoice_or_credit_note(type_code: str, name: str) -> None:
     assert root_name(ubl(minimal(type_code=type_code))) == name
 
 
-def test_credit_note_keeps_what_its_schema_has_no_element_for() -> None:
+def test_credit_note_keeps_content_without_a_schema_element() -> None:
     written = ubl(INVOICE_KINDS["credit note"]())
 
     assert texts(written, "cac:PaymentMeans/cbc:PaymentDueDate") == ["2026-12-20"]
@@ -59,14 +59,14 @@ def test_credit_note_keeps_what_its_schema_has_no_element_for() -> None:
     assert texts(ubl(full()), "cac:ProjectReference/cbc:ID") == ["P-1"]
 
 
-def test_due_date_of_a_credit_note_without_payment_is_not_lost() -> None:
+def test_credit_note_without_payment_keeps_its_due_date() -> None:
     written = ubl(minimal(type_code="381", payment=None))
 
     assert texts(written, "cac:PaymentMeans/cbc:PaymentMeansCode") == ["1"]
     assert texts(written, "cac:PaymentMeans/cbc:PaymentDueDate") == ["2026-12-20"]
 
 
-def test_sales_order_needs_the_mark_of_no_order() -> None:
+def test_sales_order_without_order_writes_na() -> None:
     assert texts(ubl(minimal(sales_order_reference="A-1")), "cac:OrderReference/cbc:ID") == ["NA"]
 
 
@@ -82,7 +82,7 @@ def test_amounts_name_their_currency() -> None:
     assert found == {"SEK", "EUR"}
 
 
-def test_text_of_the_payment_stands_once() -> None:
+def test_payment_text_is_written_once() -> None:
     written = etree.fromstring(ubl(full()))
     means = written.iterfind("cac:PaymentMeans/cbc:PaymentMeansCode", NAMES)
 

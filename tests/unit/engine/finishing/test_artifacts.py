@@ -1,4 +1,4 @@
-"""Forms with tags in them: drawn once as content, and again, as a shadow, as an artifact."""
+"""Tagged form XObjects: content when drawn first, an artifact when repeated."""
 
 import io
 from typing import Any
@@ -33,7 +33,7 @@ def marked(document: pikepdf.Pdf, content: bytes, **forms: Any) -> Any:
     return page
 
 
-def test_a_form_drawn_again_is_a_copy_without_tags() -> None:
+def test_repeated_form_is_copied_without_tags() -> None:
     document = pikepdf.new()
     inner = form_of(document, TAGGED)
     outer = form_of(document, b"/X1 Do", X1=inner)
@@ -49,7 +49,7 @@ def test_a_form_drawn_again_is_a_copy_without_tags() -> None:
     assert outer.Resources.XObject.X1.read_bytes() == TAGGED
 
 
-def test_a_form_is_an_artifact_where_there_are_no_tags_in_it_however_deep() -> None:
+def test_form_without_nested_tags_is_an_artifact() -> None:
     document = pikepdf.new()
     plain = form_of(document, b"0 0 1 1 re\nf")
     mixed = form_of(document, b"0 0 1 1 re\nf\n/X1 Do\n/X2 Do", X1=plain)
@@ -65,7 +65,7 @@ def test_a_form_is_an_artifact_where_there_are_no_tags_in_it_however_deep() -> N
     )
 
 
-def test_annotations_of_an_archived_document_are_seen_and_printed() -> None:
+def test_archived_annotations_are_visible_and_printed() -> None:
     with pikepdf.open(io.BytesIO(pdf_of(A4))) as document:
         link = pikepdf.Dictionary(Subtype=pikepdf.Name.Link, Rect=[0, 0, 1, 1], F=2 | 32 | 64)
         document.pages[0].Annots = pikepdf.Array([document.make_indirect(link)])

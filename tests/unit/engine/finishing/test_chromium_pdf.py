@@ -1,4 +1,4 @@
-"""What is changed in a printed PDF without opening it."""
+"""Byte-level changes of a PDF printed by Chromium."""
 
 import datetime as dt
 import time
@@ -16,7 +16,7 @@ MOMENT = dt.datetime(2026, 3, 4, 5, 6, 7, tzinfo=dt.timezone(dt.timedelta(hours=
 ORIGIN = b"https://0123456789abcdef01234567.document.invalid"
 
 
-def test_dates_become_the_moment_in_utc_and_nothing_moves() -> None:
+def test_dates_are_rewritten_in_utc_without_moving_bytes() -> None:
     printed = b"<</CreationDate (D:20261121205601+00'00')\n/ModDate (D:20261121205601-03'30')>>"
 
     content = make_deterministic(printed, MOMENT)
@@ -25,13 +25,13 @@ def test_dates_become_the_moment_in_utc_and_nothing_moves() -> None:
     assert content == expected
 
 
-def test_only_the_first_dates_are_the_documents_own() -> None:
+def test_only_the_first_dates_belong_to_the_document() -> None:
     date = b"/CreationDate (D:20261121205601+00'00') "
 
     assert make_deterministic(date * 3, MOMENT).endswith(date)
 
 
-def test_links_to_the_page_itself_become_relative_and_nothing_moves() -> None:
+def test_links_to_the_page_become_relative_without_moving_bytes() -> None:
     printed = (
         b"/URI (" + ORIGIN + rb"/a?b=\(c\)#d)>> /Title (at " + ORIGIN + b"/) /URI (http://b.org/)"
     )
@@ -44,7 +44,7 @@ def test_links_to_the_page_itself_become_relative_and_nothing_moves() -> None:
     )
 
 
-def test_the_page_itself_is_no_parameter_of_another_address() -> None:
+def test_page_origin_in_a_query_of_another_url_is_removed() -> None:
     ours = b"https%3A%2F%2F0123456789abcdef01234567.document.invalid"
     printed = b"/URI (https://b.org/?u=" + ours + b"%2Fa&v=1)>>"
 
@@ -53,7 +53,7 @@ def test_the_page_itself_is_no_parameter_of_another_address() -> None:
     assert content == b"/URI (https://b.org/?u=%2Fa&v=1)" + b" " * len(ours) + b">>"
 
 
-def test_all_of_several_origins_in_one_string_go() -> None:
+def test_every_origin_in_one_string_is_removed() -> None:
     bare = ORIGIN.removeprefix(b"https://")
     printed = b"(" + ORIGIN + b"/x?u=" + ORIGIN + rb"/\(y\)&v=a" + bare + b") (" + ORIGIN + b")"
 
@@ -63,19 +63,19 @@ def test_all_of_several_origins_in_one_string_go() -> None:
     assert content == rb"(/x?u=/\(y\)&v=a)" + gap + b" ()" + b" " * len(ORIGIN)
 
 
-def test_origins_outside_of_strings_stay_and_none_is_looked_at_twice() -> None:
+def test_origins_outside_strings_stay_and_each_is_scanned_once() -> None:
     name = b"a" * 24 + b".document.invalid"
     open_ended, string = name * 5_000 + b"\x00", b"(" + ORIGIN + b"/a)"
 
     begun = time.process_time()
     content = make_deterministic(open_ended + string, MOMENT)
 
-    # Looked at anew from each origin, it takes a minute.
+    # A quadratic scan takes a minute here.
     assert time.process_time() - begun < 5
     assert content == open_ended + b"(/a)" + b" " * len(ORIGIN)
 
 
-def test_structure_ids_count_from_one_in_their_own_order() -> None:
+def test_structure_ids_are_renumbered_from_one_in_order() -> None:
     printed = (
         b"/ID (node00000031)>> /A [<</Headers [(node00000031) (node00000007)]>>] "
         b"/ID (node00000007)>> /Limits [(node00000007) (node00000031)] "
@@ -87,7 +87,7 @@ def test_structure_ids_count_from_one_in_their_own_order() -> None:
     assert content == printed.replace(b"0007", b"0001").replace(b"0031", b"0002")
 
 
-def test_what_only_looks_like_an_id_stays() -> None:
+def test_text_resembling_an_id_is_kept() -> None:
     printed = b"/ID (node00000031) /Alt (node00000031) /T (\\(node00000031\\)) /Lang (node00000031)"
 
     content = make_deterministic(printed, MOMENT)
@@ -95,7 +95,7 @@ def test_what_only_looks_like_an_id_stays() -> None:
     assert content == printed.replace(b"/ID (node00000031)", b"/ID (node00000001)")
 
 
-def test_an_id_is_made_of_the_bytes_and_moves_nothing_before_it() -> None:
+def test_document_id_is_derived_from_the_bytes_without_moving_them() -> None:
     printed = b"%PDF-1.4 ... xref ... trailer\n<</Size 3\n/Root 1 0 R>>\nstartxref\n9\n%%EOF\n"
 
     first, second = with_document_id(printed), with_document_id(printed.replace(b"...", b"---", 1))
@@ -105,14 +105,14 @@ def test_an_id_is_made_of_the_bytes_and_moves_nothing_before_it() -> None:
     assert first[first.index(b"/ID") :][:80] != second[second.index(b"/ID") :][:80]
 
 
-def test_pages_are_counted_where_the_catalog_says() -> None:
+def test_pages_are_counted_from_the_catalog() -> None:
     deceiving = "1 0 obj << /Root 7 0 R /Pages 9 0 R /Count 77 >> startxref\n0\n%%EOF"
 
     assert page_count(pdf_of(A4)) == 1
     assert page_count(pdf_of(*[A4] * 300, title=deceiving)) == 300
 
 
-def test_elements_are_told_by_what_they_are_for() -> None:
+def test_elements_are_indexed_by_structure_type() -> None:
     content = (
         b"%PDF-1.4\n7 0 obj\n<</Type /StructElem\n/S /Lbl\n/P 12 0 R\n/K 1>>\nendobj\n"
         b"12 0 obj\n<</Type /StructElem\n/S /LI\n/P 14 0 R\n/K [7 0 R 8 0 R]>>\nendobj\n"
@@ -130,7 +130,7 @@ def test_elements_are_told_by_what_they_are_for() -> None:
     )
 
 
-def test_what_looks_like_elements_outside_of_objects_is_none() -> None:
+def test_text_resembling_elements_outside_objects_is_ignored() -> None:
     content = b"/Type /OBJR\n <</Type /StructElem\n/S /LI\nx 0 obj\n/Type /OBJR\n"
 
     assert structure_index(content).list_items == structure_index(content).annotation_parents == ()

@@ -1,4 +1,4 @@
-"""What goes wrong in the process in which files are finished is told as what it is."""
+"""Failures of the process that finishes files are reported precisely."""
 
 import logging
 import subprocess
@@ -25,24 +25,24 @@ def finish(content: bytes) -> None:
         raise AssertionError(work)
 
     output = OutputOptions.from_json({"pdf": {"metadata": {"title": "T"}}})
-    facts = FinishingContext(
+    context = FinishingContext(
         output, {}, test=False, recorder=TraceRecorder(), run_on_fresh_page=no_page
     )
-    finish_file(APART, content, facts, Deadline.after(60))
+    finish_file(APART, content, context, Deadline.after(60))
 
 
-def test_a_fault_is_no_lack_of_memory_and_says_nothing_of_the_document(
+def test_finishing_error_is_not_out_of_memory_and_hides_the_document(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     with caplog.at_level(logging.ERROR), pytest.raises(FinishingError) as fault:
         finish(b"SECRET, not a PDF")
 
     (record,) = caplog.records
-    told = record.__dict__["exception"]
-    assert told == str(fault.value)
-    assert told.endswith("Error")
-    assert "in finish_pdf" in told
-    assert "SECRET" not in told
+    logged = record.__dict__["exception"]
+    assert logged == str(fault.value)
+    assert logged.endswith("Error")
+    assert "in finish_pdf" in logged
+    assert "SECRET" not in logged
 
 
 def test_a_process_that_cannot_be_started_fails_the_file(monkeypatch: pytest.MonkeyPatch) -> None:

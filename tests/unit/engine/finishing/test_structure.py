@@ -1,4 +1,4 @@
-"""The structure tree put right, and links told by their texts."""
+"""Structure tree repair and link descriptions."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ NAME = pikepdf.Name
 
 
 class Tree:
-    """A document of one page with a structure tree."""
+    """Document of one page with a structure tree."""
 
     def __init__(self) -> None:
         self.document = pikepdf.new()
@@ -38,7 +38,7 @@ class Tree:
         return element
 
     def link(self, uri: str, *, boxes: int = 1) -> list[Any]:
-        """Return what a link's element has for kids."""
+        """Return the kids of a link element."""
         action = pikepdf.Dictionary(S=NAME.URI, URI=uri)
         annotations = [
             self.document.make_indirect(pikepdf.Dictionary(Subtype=NAME.Link, A=action))
@@ -46,7 +46,7 @@ class Tree:
         ]
         return [pikepdf.Dictionary(Type=NAME.OBJR, Obj=each) for each in annotations]
 
-    def repaired(self, *kids: Any) -> list[Any]:
+    def repair(self, *kids: Any) -> list[Any]:
         self.root.K.K = pikepdf.Array(kids)
         return repair_structure_tree(self.document, self.elements())
 
@@ -71,11 +71,11 @@ def types(element: Any) -> list[str]:
     return [str(kid.S) for kid in element.K]
 
 
-def test_what_is_not_an_items_label_goes_into_one_body(tree: Tree) -> None:
+def test_list_item_content_beside_its_label_is_wrapped_in_one_body(tree: Tree) -> None:
     label, text, nested = tree.element("Lbl"), tree.element("NonStruct"), tree.element("L")
     item = tree.element("LI", label, text, nested)
 
-    tree.repaired(tree.element("L", item))
+    tree.repair(tree.element("L", item))
 
     assert types(item) == ["/Lbl", "/LBody"]
     assert types(item.K[1]) == ["/NonStruct", "/L"]
@@ -83,41 +83,44 @@ def test_what_is_not_an_items_label_goes_into_one_body(tree: Tree) -> None:
     assert item.K[1].get("/P") == item
 
 
-def test_content_of_an_item_itself_is_its_bodys_from_then_on(tree: Tree) -> None:
+def test_direct_list_item_content_moves_into_its_body(tree: Tree) -> None:
     content = pikepdf.Dictionary(Type=NAME.MCR, MCID=0, Pg=tree.page)
     item = tree.element("LI", content)
     tree.parents.append(item)
 
-    tree.repaired(tree.element("L", item))
+    tree.repair(tree.element("L", item))
 
     assert types(item) == ["/LBody"]
     assert tree.parents[0] == item.K[0]
 
 
-def test_an_item_that_is_right_stays(tree: Tree) -> None:
+def test_correct_list_item_is_unchanged(tree: Tree) -> None:
     body = tree.element("LBody", tree.element("P"))
     item = tree.element("LI", tree.element("Lbl"), body)
 
-    tree.repaired(tree.element("L", item))
+    tree.repair(tree.element("L", item))
 
     assert item.K[1] == body
     assert types(body) == ["/P"]
 
 
-def test_types_younger_than_the_standard_are_mapped(tree: Tree) -> None:
-    tree.repaired(tree.element("P", tree.element("Em")), tree.element("Aside"))
+def test_types_outside_pdf_1_7_are_role_mapped(tree: Tree) -> None:
+    tree.repair(tree.element("P", tree.element("Em")), tree.element("Aside"))
 
     assert dict(tree.root.RoleMap.items()) == {"/Em": NAME.Span, "/Aside": NAME.Div}
 
 
-def test_a_picture_without_a_text_is_left_for_its_author(tree: Tree) -> None:
-    picture, told = tree.element("Figure"), tree.element("Figure", tree.element("P"), Alt="x")
+def test_figure_without_alt_text_is_unchanged(tree: Tree) -> None:
+    picture, texts_by_link = (
+        tree.element("Figure"),
+        tree.element("Figure", tree.element("P"), Alt="x"),
+    )
     figure = tree.element("Figure", picture, tree.element("Caption"))
 
-    tree.repaired(figure, told, tree.element("H3"))
+    tree.repair(figure, texts_by_link, tree.element("H3"))
 
     assert str(figure.S) == "/Div"
-    assert str(picture.S) == str(told.S) == "/Figure"
+    assert str(picture.S) == str(texts_by_link.S) == "/Figure"
     assert "/Alt" not in picture
     assert types(tree.root.K)[2] == "/H3"
 
@@ -126,9 +129,9 @@ def contents(elements: list[Any]) -> list[list[str]]:
     return [[str(kid.Obj.Contents) for kid in element.K] for element in elements]
 
 
-def test_links_of_one_address_are_told_apart_in_their_order(tree: Tree) -> None:
+def test_links_with_one_url_are_described_in_order(tree: Tree) -> None:
     one, other = "https://example.com/1", "https://example.com/2"
-    links = tree.repaired(
+    links = tree.repair(
         tree.element("Link", *tree.link(one, boxes=2)),
         tree.element("NonStruct", *tree.link(other)),
         tree.element("Link", *tree.link(one)),
@@ -140,19 +143,19 @@ def test_links_of_one_address_are_told_apart_in_their_order(tree: Tree) -> None:
     assert str(links[1].S) == "/Link"
 
 
-def test_where_a_text_may_be_anothers_the_address_is_told(tree: Tree) -> None:
+def test_ambiguous_link_text_is_replaced_by_its_url(tree: Tree) -> None:
     same, mixed, silent, some = (f"https://example.com/{number}" for number in range(4))
-    links = tree.repaired(
+    links = tree.repair(
         *(tree.element("Link", *tree.link(uri)) for uri in (same, mixed, mixed, silent, some, some))
     )
 
-    told = [(same, "a"), (same, ""), (mixed, "b"), (mixed, "c"), (mixed, "d")]
-    describe_links(links, [*told, (some, "e"), (some, ""), (some, "f")])
+    texts_by_link = [(same, "a"), (same, ""), (mixed, "b"), (mixed, "c"), (mixed, "d")]
+    describe_links(links, [*texts_by_link, (some, "e"), (some, ""), (some, "f")])
 
     assert contents(links) == [["a"], [mixed], [mixed], [silent], [some], [some]]
 
 
-def test_a_document_with_nothing_in_it_gets_a_tree() -> None:
+def test_empty_document_gets_a_structure_tree() -> None:
     document = pikepdf.new()
 
     nothing = StructureIndex(types=frozenset(), list_items=(), figures=(), annotation_parents=())
@@ -161,17 +164,17 @@ def test_a_document_with_nothing_in_it_gets_a_tree() -> None:
     assert str(document.Root.StructTreeRoot.K.S) == "/Document"
 
 
-def test_no_depth_is_too_deep(tree: Tree) -> None:
+def test_deeply_nested_tree_is_repaired(tree: Tree) -> None:
     element = tree.element("Em")
     for _ in range(5000):
         element = tree.element("LI", element)
 
-    tree.repaired(element)
+    tree.repair(element)
 
     assert "/Em" in tree.root.RoleMap
 
 
-def test_what_only_looks_like_an_element_is_left_alone(tree: Tree) -> None:
+def test_objects_that_are_no_structure_elements_are_unchanged(tree: Tree) -> None:
     stream, paragraph = tree.document.make_stream(b"x"), tree.element("P")
     others = (stream.objgen[0], tree.page.objgen[0], paragraph.objgen[0], 9_999_999)
 

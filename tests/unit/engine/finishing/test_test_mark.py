@@ -1,4 +1,4 @@
-"""The geometry of the mark on test documents."""
+"""Geometry of the test mark."""
 
 import math
 
@@ -13,7 +13,7 @@ SIDES = st.floats(min_value=10, max_value=20_000)
 
 
 @given(width=SIDES, height=SIDES)
-def test_the_word_lies_on_the_sheet_and_fills_it(width: float, height: float) -> None:
+def test_test_mark_fits_and_fills_the_page(width: float, height: float) -> None:
     lines, thickness = word_strokes(width, height)
 
     xs = [x for line in lines for x, _ in line]
@@ -27,7 +27,7 @@ def test_the_word_lies_on_the_sheet_and_fills_it(width: float, height: float) ->
     assert (min(xs) + max(xs)) / 2 == pytest.approx(width / 2, abs=max(width, height) * 0.05)
 
 
-def test_the_word_runs_along_the_diagonal() -> None:
+def test_test_mark_follows_the_diagonal() -> None:
     lines, _ = word_strokes(300, 400)
 
     (x1, y1), (x2, y2) = lines[0]
@@ -53,7 +53,7 @@ def test_a_picture_keeps_its_size_and_mode(mode: str) -> None:
         "",
     ],
 )
-def test_a_html_document_has_the_word_once_and_last(after: str) -> None:
+def test_html_document_has_the_test_mark_once_and_last(after: str) -> None:
     html = f"<html><body><p>x</p>{after}"
 
     marked = mark_html(html)
@@ -63,7 +63,7 @@ def test_a_html_document_has_the_word_once_and_last(after: str) -> None:
     assert marked.count("M") == 7
 
 
-def test_a_html_document_of_frames_has_the_word_first() -> None:
+def test_frameset_document_has_the_test_mark_first() -> None:
     html = "<html><frameset><frame></frameset></html>"
 
     marked = mark_html(html)

@@ -1,4 +1,4 @@
-"""The word on test PDFs."""
+"""Test mark on PDFs."""
 
 import io
 

@@ -1,4 +1,4 @@
-"""What is painted without a tag is covered, and what has one is left alone."""
+"""Untagged content becomes an artifact, and tagged content is unchanged."""
 
 import pytest
 
@@ -23,7 +23,7 @@ def as_named(name: bytes) -> bytes:
         b"BT\n/Span <</ActualText <FEFF0629> >> BDC\n<01> Tj\nEMC\nET",
     ],
 )
-def test_what_has_no_tag_is_covered_as_a_whole(painted: bytes) -> None:
+def test_untagged_content_becomes_one_artifact(painted: bytes) -> None:
     before, after = b"q\n1 0 0 1 0 0 cm\n/G3 gs", b"\nQ\n"
 
     content = mark_untagged_as_artifact(before + b"\n" + painted + after, as_named)
@@ -42,11 +42,11 @@ def test_what_has_no_tag_is_covered_as_a_whole(painted: bytes) -> None:
         b"",
     ],
 )
-def test_what_has_a_tag_or_is_not_painted_is_left_alone(content: bytes) -> None:
+def test_tagged_or_unpainted_content_is_unchanged(content: bytes) -> None:
     assert mark_untagged_as_artifact(content, as_named) == content
 
 
-def test_of_a_text_with_tags_only_what_has_none_is_covered() -> None:
+def test_only_untagged_parts_of_a_text_become_artifacts() -> None:
     content = b"BT\n<01> Tj\n/P <</MCID 0 >>BDC\n<02> Tj\nEMC\n1 0 Td <03> Tj\nET"
 
     assert (
@@ -58,13 +58,13 @@ def test_of_a_text_with_tags_only_what_has_none_is_covered() -> None:
     )
 
 
-def test_a_tag_may_end_after_the_text_that_it_began_in() -> None:
+def test_tag_may_end_after_its_text_object() -> None:
     content = b"BT\n/P <</MCID 0 >>BDC\n<02> Tj\nET\nEMC\n0 0 1 1 re\nf"
 
     assert mark_untagged_as_artifact(content, as_named).endswith(COVER % b"0 0 1 1 re\nf")
 
 
-def test_what_is_drawn_by_a_name_may_be_left_or_renamed() -> None:
+def test_named_xobject_may_be_kept_or_renamed() -> None:
     content = b"/X1 Do\n/X2 Do"
 
     other = mark_untagged_as_artifact(

@@ -1,4 +1,4 @@
-"""Where a watermark lies on its page."""
+"""Position of a watermark on its page."""
 
 import math
 from typing import Any
@@ -17,7 +17,7 @@ MARK = PdfRectangle(0, 0, 300, 60)
 def corners(
     watermark: Watermark, mark: PdfRectangle = MARK, page: PdfRectangle = PAGE
 ) -> list[tuple[float, float]]:
-    """Return where the mark's corners come to lie, counter-clockwise from its lower left."""
+    """Return the watermark's corners, counter-clockwise from its lower left."""
     a, b, c, d, e, f = placement_matrix(watermark, mark, page)
     ends = (mark.left, mark.left + mark.width), (mark.bottom, mark.bottom + mark.height)
     points = [(ends[0][i], ends[1][j]) for i, j in ((0, 0), (1, 0), (1, 1), (0, 1))]
@@ -34,7 +34,7 @@ def text(**fields: Any) -> Watermark:
     width=st.floats(1, 15_000),
     height=st.floats(1, 15_000),
 )
-def test_what_is_as_large_as_fits_lies_on_the_page(
+def test_largest_watermark_stays_on_the_page(
     position: str, angle: float, width: float, height: float
 ) -> None:
     share = 0.8 if position == "center" else 0.35
@@ -76,7 +76,7 @@ def test_an_angle_turns_counter_clockwise(angle: float) -> None:
 
 
 def test_a_font_size_is_kept_on_every_page() -> None:
-    # On the sheet a letter has 36 points.
+    # On the watermark page a letter has 36 points.
     (x1, _), (x2, _), *_ = corners(text(font_size="18pt", angle=0))
     (x3, _), (x4, _), *_ = corners(
         text(font_size="18pt", angle=0), page=PdfRectangle(0, 0, 100, 100)

@@ -1,4 +1,4 @@
-"""What data that do not fit are told."""
+"""Findings of data that violate their schema."""
 
 from typing import Any
 
@@ -76,7 +76,7 @@ def test_findings_stay_short() -> None:
 
 
 @pytest.mark.parametrize("value", [1.13, 0.07, 19.99, 1e300, 1_000_000.01, -4.35, 5, 10**300])
-def test_cents_are_multiples_of_cents(value: float) -> None:
+def test_multiple_of_cents_is_exact(value: float) -> None:
     schema = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "properties": {"price": {"multipleOf": 0.01}, "inner": {"$ref": "#"}},

@@ -1,4 +1,4 @@
-"""What a schema is refused for, and what it is not."""
+"""Schema checks: refused and accepted schemas."""
 
 from typing import Any
 
@@ -39,7 +39,7 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
         ),
     ],
 )
-def test_fault_of_a_schema_is_named_where_it_stands(
+def test_schema_error_is_reported_with_its_pointer(
     schema: dict[str, Any], place: str, code: str
 ) -> None:
     assert [(found[0], found[1]) for found in check_schema(schema, "/schema")] == [(place, code)]
@@ -54,9 +54,9 @@ def test_fault_of_a_schema_is_named_where_it_stands(
         {"$defs": {"q": {"$anchor": "q"}}, "properties": {"a": {"$ref": "#q"}}},
         {"properties": {"$ref": {"type": "string"}, "pattern": {"type": "string"}}},
         {"const": {"$ref": "https://x.test/"}, "default": {"pattern": "("}},
-        # A tree: it refers to itself, but each time one level further down.
+        # A tree: the schema refers to itself, each time one level deeper.
         {"properties": {"children": {"items": {"$ref": "#"}}}},
     ],
 )
-def test_sound_schema_has_no_faults(schema: dict[str, Any]) -> None:
+def test_valid_schema_has_no_errors(schema: dict[str, Any]) -> None:
     assert check_schema(schema, "/schema") == []

@@ -1,4 +1,4 @@
-"""Where faults are reported: line and column from 1, and the source line."""
+"""Error positions: line and column from 1, and the source line."""
 
 import pytest
 
@@ -50,7 +50,7 @@ def renderer() -> TemplateRenderer:
         ("{{ a }}\n   {{ '%999999999d' % 1 }}", FUEL, 2, 7),
     ],
 )
-def test_faults_name_their_place(
+def test_errors_have_line_and_column(
     renderer: TemplateRenderer, source: str, code: str, line: int, column: int
 ) -> None:
     fault = renderer.render(source, {"a": "text"}, strict=True)

@@ -1,4 +1,4 @@
-"""Faults are told at the same tag or token wherever it stands: what is around it moves nothing."""
+"""Error positions are independent of the text around the faulty tag or token."""
 
 import random
 from typing import Final
@@ -12,10 +12,10 @@ SYNTAX: Final = "template_syntax_error"
 RUNTIME: Final = "template_runtime_error"
 FUEL: Final = "template_fuel_exhausted"
 
-# The place is where the mark stands, which is taken out.
+# The marker shows the expected position and is removed before rendering.
 MARK: Final = "«"
 FAULTS: Final = [
-    # Of two in one line the one that comes first: both ways round.
+    # Of two errors in one line the first is reported, in both orders.
     ("{{ «1 / 0 }} {{ text.gone }}", RUNTIME, "division by zero"),
     ("{{ «text.gone }} {{ 1 / 0 }}", RUNTIME, "no attribute 'gone'"),
     ("{{ text }} {{ «1 / 0 }} {{ text }} {{ 1 / 0 }}", RUNTIME, "division by zero"),
@@ -94,7 +94,7 @@ def renderer() -> TemplateRenderer:
 
 
 @pytest.mark.parametrize(("marked", "code", "words"), FAULTS)
-def test_the_place_is_the_same_wherever_it_stands(
+def test_error_position_is_independent_of_surrounding_text(
     renderer: TemplateRenderer, marked: str, code: str, words: str
 ) -> None:
     chance = random.Random(marked)  # noqa: S311 -- the same ones each time
@@ -148,7 +148,7 @@ def test_first_and_last_line(renderer: TemplateRenderer, ending: str) -> None:
 
 
 @pytest.mark.parametrize("source", ["{% if a %}", "{% for a in b %}x", "{% macro m() %}"])
-def test_a_tag_left_open_is_told_at_the_end_of_the_text(
+def test_unclosed_tag_is_reported_at_the_end_of_the_text(
     renderer: TemplateRenderer, source: str
 ) -> None:
     fault = renderer.render(f"{source}\r\n\r\nthe end\r\n\r\n", {}, strict=False)

@@ -29,7 +29,7 @@ def lipsum(meter: FuelMeter) -> Callable[..., str]:
         {"n": -(10**8), "max": -(10**8)},
     ],
 )
-def test_less_than_nothing_pays_no_fuel_back(arguments: dict[str, int]) -> None:
+def test_negative_amount_refunds_no_fuel(arguments: dict[str, int]) -> None:
     meter = FuelMeter()
 
     assert lipsum(meter)(**arguments).strip("<p>\n/.") == ""
@@ -37,13 +37,13 @@ def test_less_than_nothing_pays_no_fuel_back(arguments: dict[str, int]) -> None:
     assert limits.FUEL - 100 < meter.remaining < limits.FUEL
 
 
-def test_more_text_than_there_is_fuel_for_is_not_built() -> None:
+def test_text_beyond_the_fuel_is_not_built() -> None:
     with pytest.raises(FuelError):
         lipsum(FuelMeter())(10**8)
 
 
 @pytest.mark.parametrize("amount", [[0], "x", 0.5, float("nan")])
-def test_an_amount_that_is_no_number_is_refused_before_it_is_multiplied(amount: object) -> None:
+def test_non_numeric_amount_is_refused_before_multiplication(amount: object) -> None:
     with pytest.raises(TypeError):
         lipsum(FuelMeter())(amount, max=10**12)
 

@@ -1,4 +1,4 @@
-"""Templates in templates: the same data, no circles, and faults where they arise."""
+"""Includes: shared data, no cycles, and errors at their origin."""
 
 import itertools
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ DATA: Mapping[str, Any] = {"name": "Ana <b>", "rows": [{"n": 1}, {"n": 2}], "yes
 
 
 def tpl(letter: str) -> str:
-    """Return a template's id that can be told from others."""
+    """Return a recognizable template id."""
     return "tpl_01" + letter * 24
 
 
@@ -25,7 +25,7 @@ A, B, C, NONE = (tpl(letter) for letter in "ABCN")
 
 
 class Workspace:
-    """Templates by letter; what is not there is not published."""
+    """Templates by letter; missing ones are not published."""
 
     def __init__(self, **templates: str) -> None:
         self.templates = {tpl(letter): text for letter, text in templates.items()}
@@ -51,7 +51,7 @@ def _render(
     escape: bool = True,
     **templates: str,
 ) -> str | TemplateFailure:
-    """Render as the service does: the letters A, B and C in a source stand for ids."""
+    """Render as the service does: the letters A, B and C in a source become ids."""
     for letter in "ABCN":
         source = source.replace(f"${letter}", tpl(letter))
         templates = {k: v.replace(f"${letter}", tpl(letter)) for k, v in templates.items()}
@@ -93,7 +93,7 @@ def test_includes(renderer: TemplateRenderer, source: str, expected: str) -> Non
     assert text == expected
 
 
-def test_what_an_include_sets_stays_in_it(renderer: TemplateRenderer) -> None:
+def test_variables_set_by_an_include_stay_local(renderer: TemplateRenderer) -> None:
     included = "{% set name = 'changed' %}{% set secret = 1 %}{% macro m() %}x{% endmacro %}"
 
     text = _render(
@@ -107,7 +107,7 @@ def test_plain_text_includes_plain_text(renderer: TemplateRenderer) -> None:
     assert _render(renderer, "{% include '$A' %}", escape=False, A="{{ name }}") == "Ana <b>"
 
 
-def test_nothing_of_one_run_is_left_for_the_next(renderer: TemplateRenderer) -> None:
+def test_runs_share_no_state(renderer: TemplateRenderer) -> None:
     dice = "{{ range(1000000)|random }} "
     source = f"{dice}{{% include '$A' without context %}}{dice}"
 
@@ -135,7 +135,7 @@ def test_nothing_of_one_run_is_left_for_the_next(renderer: TemplateRenderer) -> 
         ("{% include '$A' if not yes %}", (1, 4), "evaluated to false and no else"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_included_is_told_at_its_tag(
+def test_failed_include_is_reported_at_its_tag(
     renderer: TemplateRenderer, source: str, place: tuple[int, int], words: str
 ) -> None:
     fault = _render(renderer, source, A="fine")
@@ -160,7 +160,7 @@ def test_what_cannot_be_included_is_told_at_its_tag(
         ("{% include 'x' %}", RUNTIME, (1, 4), "{% include 'x' %}"),
     ],
 )  # fmt: skip
-def test_a_fault_in_an_include_has_the_place_there(
+def test_error_in_an_include_has_its_position_there(
     renderer: TemplateRenderer,
     included: str,
     code: str,
@@ -177,7 +177,7 @@ def test_a_fault_in_an_include_has_the_place_there(
     assert excerpt in {None, fault.excerpt}
 
 
-def test_a_fault_after_an_include_is_not_the_includes(renderer: TemplateRenderer) -> None:
+def test_error_after_an_include_is_not_attributed_to_it(renderer: TemplateRenderer) -> None:
     fault = _render(renderer, "{% include '$A' %} {{ 1 / 0 }}", A="1\n2\n3")
 
     assert isinstance(fault, TemplateFailure)
@@ -185,7 +185,7 @@ def test_a_fault_after_an_include_is_not_the_includes(renderer: TemplateRenderer
     assert "In the included" not in fault.message
 
 
-def test_a_circle_is_told_where_it_closes(renderer: TemplateRenderer) -> None:
+def test_include_cycle_is_reported_where_it_closes(renderer: TemplateRenderer) -> None:
     source = "{% include '$A' %}"
 
     fault = _render(renderer, source, A="a{% include '$B' %}", B="\nb{% include '$A' %}")
@@ -227,7 +227,7 @@ def test_depth_is_bounded(renderer: TemplateRenderer) -> None:
     assert "16 deep" in deeper.message
 
 
-def test_everything_that_may_be_included_is_found_once() -> None:
+def test_every_include_is_looked_up_once() -> None:
     workspace = Workspace(A=f"{{% include '{B}' %}}{{% include '{A}' %}}", B="{{ 1 }}")
 
     found = collect_includes(
@@ -240,7 +240,7 @@ def test_everything_that_may_be_included_is_found_once() -> None:
     assert sorted(workspace.asked) == sorted([A, B, NONE])
 
 
-def test_so_many_includes_are_looked_up_and_no_more(
+def test_number_of_looked_up_includes_is_bounded(
     renderer: TemplateRenderer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bounds, "MAX_INCLUDED_TEMPLATES", 2)
@@ -257,7 +257,7 @@ def test_so_many_includes_are_looked_up_and_no_more(
     assert "at most 2 included templates" in fault.message
 
 
-def test_included_sources_are_bounded_in_all(
+def test_included_sources_have_a_total_size_limit(
     renderer: TemplateRenderer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bounds, "MAX_INCLUDED_CHARACTERS", 9)

@@ -1,4 +1,4 @@
-"""The example invoice: a template without gaps over data that add up."""
+"""Example invoice: every value is defined, and the totals add up."""
 
 import json
 from decimal import ROUND_HALF_UP, Decimal

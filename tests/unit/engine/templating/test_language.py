@@ -1,4 +1,4 @@
-"""What templates can say, and what they get for it."""
+"""Template language: features and limits."""
 
 from typing import Any
 
@@ -121,7 +121,7 @@ def test_language(renderer: TemplateRenderer, source: str, expected: str) -> Non
         "{{ namespace(a=1).__dict__ }}{{ namespace(a=1)._Namespace__attrs }}",
     ],
 )
-def test_no_python_attribute_is_ever_offered(renderer: TemplateRenderer, source: str) -> None:
+def test_no_python_attribute_is_accessible(renderer: TemplateRenderer, source: str) -> None:
     assert _text(renderer, source) == ""
 
 
@@ -138,7 +138,7 @@ def test_no_python_attribute_is_ever_offered(renderer: TemplateRenderer, source:
         "{{ cycler.next() }}",
     ],
 )
-def test_what_is_not_offered_cannot_be_called(renderer: TemplateRenderer, source: str) -> None:
+def test_unlisted_functions_cannot_be_called(renderer: TemplateRenderer, source: str) -> None:
     assert _fault(renderer, source, rows=[1], text="t").code == "template_runtime_error"
 
 
@@ -208,7 +208,7 @@ def test_lone_surrogates_become_replacement_characters(renderer: TemplateRendere
     assert _text(renderer, "{{ a }}", a="\ud800x") == "\ufffdx"
 
 
-def test_data_win_over_methods_of_the_same_name(renderer: TemplateRenderer) -> None:
+def test_data_override_methods_of_the_same_name(renderer: TemplateRenderer) -> None:
     assert _text(renderer, "{{ a.items }} {{ a.get }}", a={"items": 1, "get": 2}) == "1 2"
 
 
@@ -225,7 +225,7 @@ def test_data_win_over_methods_of_the_same_name(renderer: TemplateRenderer) -> N
         "{{ namespace(a=1) }}",
     ],
 )
-def test_what_is_no_value_is_not_printed(renderer: TemplateRenderer, source: str) -> None:
+def test_non_values_cannot_be_printed(renderer: TemplateRenderer, source: str) -> None:
     fault = _fault(renderer, f"a\n{source}")
 
     assert fault.code == "template_runtime_error"

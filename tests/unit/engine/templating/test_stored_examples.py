@@ -1,4 +1,4 @@
-"""The stored examples: data that fit their schemas, and totals that are right."""
+"""Stored examples: valid data and correct totals."""
 
 from collections.abc import Iterable, Mapping
 from decimal import ROUND_HALF_UP, Decimal
@@ -45,7 +45,7 @@ def page_of(example: str) -> str:
 
 
 @pytest.mark.parametrize("example", stored_examples())
-def test_the_data_fit_the_schema(example: str) -> None:
+def test_data_are_valid_against_the_schema(example: str) -> None:
     body = template_body(example)
 
     TemplateRequest.model_validate(body)
@@ -88,7 +88,7 @@ def test_the_payslip_adds_up() -> None:
     assert [amount for amount in amounts if written(amount, " ", ",") not in page] == []
 
 
-def test_the_parts_of_the_report_agree() -> None:
+def test_report_figures_agree() -> None:
     data = example_data("report")
     revenue = total(data["products"], "revenue")
 
@@ -98,7 +98,7 @@ def test_the_parts_of_the_report_agree() -> None:
     assert f"£{revenue:,}" in page_of("report")
 
 
-def test_the_label_has_the_check_digit_of_its_number() -> None:
+def test_label_has_the_correct_check_digit() -> None:
     digits = [int(digit) for digit in example_data("shipping-label")["sscc"]]
 
     assert (3 * sum(digits[0::2]) + sum(digits[1::2])) % 10 == 0

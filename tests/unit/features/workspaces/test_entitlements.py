@@ -10,7 +10,7 @@ from tests.fakes.api_services import FakeApiServices
 
 @pytest.mark.parametrize("feature", ["storage", "pdfa", "pdfua", "einvoices", "email"])
 @pytest.mark.parametrize("plan", ["free", "starter", "growth", "pro", "scale"])
-def test_feature_comes_with_its_plan(plan: str, feature: Feature) -> None:
+def test_feature_depends_on_the_plan(plan: str, feature: Feature) -> None:
     workspace = FakeApiServices().workspace(plan_code=plan)
     has_it = plan not in {"free", "starter"} or (plan == "starter" and feature == "storage")
 

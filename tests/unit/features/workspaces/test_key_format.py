@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from chalicelib.features.workspaces.keys import key_format
 from chalicelib.features.workspaces.model import Mode
 
-# The same in every process: parallel test runs compare the names of the cases.
+# Equal in every process: parallel test runs compare the names of the cases.
 KEY = key_format.generate("test", random_below=lambda n: n // 2).text
 
 
 @pytest.mark.parametrize("mode", ["live", "test"])
-def test_generated_key_is_read_back(mode: Mode) -> None:
+def test_generated_key_is_parsed_back(mode: Mode) -> None:
     made = key_format.generate(mode)
     parsed = key_format.parse(made.text)
 
@@ -49,12 +49,12 @@ def test_checksum_is_crc32_in_six_base62_digits() -> None:
 
 
 @given(st.integers(0, len(KEY) - 1), st.characters())
-def test_any_changed_character_is_noticed(place: int, character: str) -> None:
+def test_any_changed_character_is_detected(place: int, character: str) -> None:
     changed = KEY[:place] + character + KEY[place + 1 :]
 
     assert (key_format.parse(changed) is None) is (changed != KEY)
 
 
 @pytest.mark.parametrize("text", ["", "plt_test_", KEY + "\n", " " + KEY, KEY[:-1], KEY + "0"])
-def test_other_texts_are_no_keys(text: str) -> None:
+def test_invalid_key_texts_are_refused(text: str) -> None:
     assert key_format.parse(text) is None

@@ -1,4 +1,4 @@
-"""The browser of a layer: unpacked once, complete or not at all, clear about what is missing."""
+"""Browser of a layer: unpacked once, completely or not at all, with clear errors."""
 
 import io
 import multiprocessing
@@ -21,7 +21,7 @@ PROGRAM = b"\x7fELF a browser" * 100_000
 
 @pytest.fixture(autouse=True)
 def own_tmp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A temporary folder that any user may look into, as /tmp is."""
+    """Temporary folder that every user may read, like /tmp."""
     for parent in (tmp_path, *tmp_path.parents):
         if not parent.stat().st_mode & stat.S_IXOTH:
             parent.chmod(0o755)
@@ -59,7 +59,7 @@ def archive(name: str) -> bytes:
     return content.getvalue()
 
 
-def test_an_unpacked_browser_is_used_where_it_is(tmp_path: Path, fonts: Path) -> None:
+def test_unpacked_browser_is_used_in_place(tmp_path: Path, fonts: Path) -> None:
     folder = tmp_path / "unpacked"
     folder.mkdir()
     (folder / "chromium").touch()
@@ -79,14 +79,14 @@ def test_the_browser_of_a_layer_is_unpacked(layer: Path, fonts: Path, own_tmp: P
     assert all(folder.stat().st_mode & stat.S_IXOTH for folder in everything)
 
 
-def test_it_is_unpacked_once(layer: Path, fonts: Path) -> None:
+def test_browser_is_unpacked_once(layer: Path, fonts: Path) -> None:
     first = locate_browser(layer, fonts).executable
     first.write_bytes(b"the first one")
 
     assert locate_browser(layer, fonts).executable.read_bytes() == b"the first one"
 
 
-def test_another_layer_is_unpacked_beside_it(layer: Path, fonts: Path) -> None:
+def test_second_layer_is_unpacked_separately(layer: Path, fonts: Path) -> None:
     first = locate_browser(layer, fonts).executable
     (layer / "chromium.br").write_bytes(brotli.compress(b"a newer browser", quality=1))
 
@@ -106,7 +106,7 @@ def _inode(layer: Path, fonts: Path) -> int:
     return locate_browser(layer, fonts).executable.stat().st_ino
 
 
-def test_what_a_killed_process_left_is_never_used(
+def test_partial_copy_of_a_killed_process_is_never_used(
     layer: Path, fonts: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     parts = unpack._decompressed_chunks
@@ -144,8 +144,8 @@ def test_a_damaged_layer_is_refused_and_leaves_nothing(
         locate_browser(layer, fonts)
 
 
-def test_no_room_is_said_and_given_back(layer: Path, fonts: Path) -> None:
-    # The kernel refuses a file of this size as it refuses one on a full disk.
+def test_full_disk_is_reported_and_partial_copy_removed(layer: Path, fonts: Path) -> None:
+    # The kernel refuses a file of this size as on a full disk.
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (500_000, limits[1]))
     try:
@@ -155,7 +155,7 @@ def test_no_room_is_said_and_given_back(layer: Path, fonts: Path) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
 
-def test_a_temporary_folder_that_cannot_be_written_is_said(
+def test_unwritable_temporary_folder_is_reported(
     layer: Path, fonts: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", "/proc")

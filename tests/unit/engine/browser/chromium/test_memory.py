@@ -1,4 +1,4 @@
-"""The memory of a browser's processes, looked at from several sides at once."""
+"""Memory of the browser's processes, measured by several threads at once."""
 
 import os
 import subprocess
@@ -23,7 +23,7 @@ def leader() -> Iterator[int]:
         yield process.pid
 
 
-def test_processes_that_come_and_go_disturb_nobody_who_looks(leader: int) -> None:
+def test_memory_is_measured_while_processes_start_and_end(leader: int) -> None:
     session = ProcessSession(leader)
 
     with ThreadPoolExecutor(4) as threads:

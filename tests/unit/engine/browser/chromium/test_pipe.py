@@ -19,7 +19,7 @@ from chalicelib.engine.browser.chromium.pipe import (
 
 
 class Peer:
-    """The browser's end of the pipes."""
+    """Browser end of the pipes."""
 
     def __init__(self) -> None:
         self.reads, to_peer = os.pipe()
@@ -55,7 +55,7 @@ def peer() -> Iterator[Peer]:
     peer.pipe.close()
 
 
-def test_a_call_is_one_message_and_its_answer_comes_back(peer: Peer) -> None:
+def test_call_is_one_message_and_gets_its_answer(peer: Peer) -> None:
     future = peer.pipe.send("Page.enable", {"a": "ü"}, "S")
 
     sent = peer.receive()
@@ -70,7 +70,7 @@ def test_a_call_is_one_message_and_its_answer_comes_back(peer: Peer) -> None:
     assert future.result(2) == {"b": 1}
 
 
-def test_answers_find_their_calls_in_any_order(peer: Peer) -> None:
+def test_answers_are_matched_to_calls_in_any_order(peer: Peer) -> None:
     first, second = peer.pipe.send("A"), peer.pipe.send("B")
 
     one, two = peer.receive()["id"], peer.receive()["id"]
@@ -79,7 +79,7 @@ def test_answers_find_their_calls_in_any_order(peer: Peer) -> None:
     assert (first.result(2), second.result(2)) == ({"n": 1}, {"n": 2})
 
 
-def test_messages_may_come_in_pieces_and_in_heaps(peer: Peer) -> None:
+def test_messages_may_arrive_split_or_batched(peer: Peer) -> None:
     futures = [peer.pipe.send("A") for _ in range(3)]
     numbers = [peer.receive()["id"] for _ in futures]
     data = b"".join(json.dumps({"id": n, "result": {"n": n}}).encode() + b"\0" for n in numbers)
@@ -90,14 +90,14 @@ def test_messages_may_come_in_pieces_and_in_heaps(peer: Peer) -> None:
     assert [future.result(2)["n"] for future in futures] == numbers
 
 
-def test_a_large_message_passes_in_both_directions(peer: Peer) -> None:
+def test_large_message_passes_in_both_directions(peer: Peer) -> None:
     text = "x" * 5_000_000
     echo = threading.Thread(
         target=lambda: peer.send(
             {"id": (sent := peer.receive())["id"], "result": {"text": sent["params"]["text"]}}
         )
     )
-    # One write of the peer is not enough for so much.
+    # The peer needs several writes for this size.
     peer.send_raw = lambda data: _write_all(peer.writes, data)  # type: ignore[method-assign]
     echo.start()
 
@@ -105,7 +105,7 @@ def test_a_large_message_passes_in_both_directions(peer: Peer) -> None:
     echo.join()
 
 
-def test_a_refusal_is_raised(peer: Peer) -> None:
+def test_error_response_is_raised(peer: Peer) -> None:
     future = peer.pipe.send("A")
 
     peer.send({"id": peer.receive()["id"], "error": {"code": -32000, "message": "no such thing"}})
@@ -141,7 +141,7 @@ def test_a_handler_may_send(peer: Peer) -> None:
     assert peer.receive()["params"] == {"n": 1}
 
 
-def test_the_browsers_end_fails_what_waits_and_what_comes(peer: Peer) -> None:
+def test_browser_exit_fails_pending_and_later_calls(peer: Peer) -> None:
     waiting = peer.pipe.send("A")
 
     peer.end()
@@ -162,7 +162,7 @@ def test_a_crash_ends_the_wait_for_an_answer() -> None:
         await_answer(Future(), crashed, 5)
 
 
-def test_an_answer_that_is_there_wins_over_a_crash() -> None:
+def test_available_answer_wins_over_a_crash() -> None:
     answer: Future[int] = Future()
     answer.set_result(1)
     crashed: Future[None] = Future()
@@ -171,7 +171,7 @@ def test_an_answer_that_is_there_wins_over_a_crash() -> None:
     assert await_answer(answer, crashed, 5) == 1
 
 
-def test_no_answer_in_time_is_a_timeout() -> None:
+def test_missing_answer_is_a_timeout() -> None:
     with pytest.raises(TimeoutError):
         await_answer(Future(), Future(), 0.01)
 

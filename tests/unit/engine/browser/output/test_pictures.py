@@ -1,4 +1,4 @@
-"""The size of pictures is checked before the browser is told of them."""
+"""Picture sizes are checked before anything is sent to the browser."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,8 +15,8 @@ from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.options.output import OutputOptions
 
 
-class Deaf:
-    """A pipe to a browser that refuses to hear anything."""
+class UnusablePipe:
+    """Pipe to a browser that fails at every message."""
 
     def set_handler(self, session: str, handler: Handler | None) -> None:
         """Send no events."""
@@ -25,25 +25,25 @@ class Deaf:
         raise AssertionError(method, parameters, session)
 
 
-def deaf_tab() -> Tab:
-    pipe: Any = Deaf()
+def unusable_tab() -> Tab:
+    pipe: Any = UnusablePipe()
     nobody: Any = None
-    spare = PreparedPage(
+    unused = PreparedPage(
         pipe, "session", "context", "frame", 1, "https://origin.invalid", nobody, nobody
     )
-    return Tab(spare, Deadline.at_epoch(2**40))
+    return Tab(unused, Deadline.at_epoch(2**40))
 
 
 @pytest.mark.parametrize(
     ("width", "height", "scale"),
     [(16_384, 3_906, 1), (3_906, 16_384, 1), (8_000, 8_000, 1), (4_000, 4_000, 2), (1, 8_192, 2)],
 )
-def test_a_picture_at_the_limits_is_taken(width: int, height: int, scale: float) -> None:
+def test_picture_at_the_limits_is_accepted(width: int, height: int, scale: float) -> None:
     check_size(width, height, scale)
 
 
 @pytest.mark.parametrize(
-    ("width", "height", "scale", "told"),
+    ("width", "height", "scale", "messages"),
     [
         (16_385, 1, 1, ("16384", "16385 x 1 ")),
         (1, 16_385, 1, ("16384", "1 x 16385 ")),
@@ -52,14 +52,14 @@ def test_a_picture_at_the_limits_is_taken(width: int, height: int, scale: float)
         (4_001, 4_000, 2, ("64000000", "8002 x 8000 ")),
     ],
 )
-def test_a_picture_above_a_limit_is_told(
-    width: int, height: int, scale: float, told: tuple[str, str]
+def test_picture_above_a_limit_is_refused(
+    width: int, height: int, scale: float, messages: tuple[str, str]
 ) -> None:
     with pytest.raises(RenderFailure) as failure:
         check_size(width, height, scale)
 
     assert failure.value.code == "render_failed"
-    assert [part for part in told if part not in failure.value.detail] == []
+    assert [part for part in messages if part not in failure.value.detail] == []
 
 
 @pytest.mark.parametrize(
@@ -80,6 +80,6 @@ def test_a_picture_above_a_limit_is_told(
         {"formats": ["pdf", "webp"], "image": {"width": 8_001, "height": 4_000, "fit": "fill"}},
     ],
 )
-def test_the_browser_never_hears_of_a_window_that_is_too_large(output: dict[str, Any]) -> None:
+def test_oversized_window_is_never_sent_to_the_browser(output: dict[str, Any]) -> None:
     with pytest.raises(RenderFailure, match="may have at most"):
-        Emulation(deaf_tab()).apply(OutputOptions.from_json(output))
+        Emulation(unusable_tab()).apply(OutputOptions.from_json(output))

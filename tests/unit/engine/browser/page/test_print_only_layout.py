@@ -1,4 +1,4 @@
-"""Which documents need no layout but that of their pages."""
+"""Documents that need only the print layout."""
 
 from typing import Any
 
@@ -38,12 +38,12 @@ ON_A_SCREEN_FIRST: dict[str, dict[str, Any]] = {
         {"viewport": {"width": 300}, "locale": "de", "wait": {"until": "networkidle"}},
     ],
 )
-def test_a_document_that_is_printed_alone_needs_no_screen(output: dict[str, Any]) -> None:
+def test_plain_document_needs_only_print_layout(output: dict[str, Any]) -> None:
     assert is_safe_for(PLAIN, OutputOptions.from_json(output))
 
 
 @pytest.mark.parametrize("how", ON_A_SCREEN_FIRST)
-def test_what_is_looked_at_before_it_is_printed_needs_a_screen(how: str) -> None:
+def test_screen_options_need_screen_layout(how: str) -> None:
     assert not is_safe_for(PLAIN, OutputOptions.from_json(ON_A_SCREEN_FIRST[how]))
 
 
@@ -82,5 +82,5 @@ def test_what_is_looked_at_before_it_is_printed_needs_a_screen(how: str) -> None
         "<style>p { background: URL( \n'x.png' ) }</style>",
     ],
 )
-def test_what_moves_or_is_asked_for_by_layout_needs_a_screen(more: str) -> None:
+def test_scripts_and_layout_dependent_content_need_screen_layout(more: str) -> None:
     assert not is_safe_for(PLAIN + more, OutputOptions.from_json({}))

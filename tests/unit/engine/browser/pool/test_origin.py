@@ -1,4 +1,4 @@
-"""Which documents could tell where they stand, and where those stand then."""
+"""Origins of documents: documents that can reveal their origin get a derived one."""
 
 import time
 
@@ -27,7 +27,7 @@ from chalicelib.engine.browser.pool.origin import can_reveal_origin, document_or
         "<img crossorigin src=https://a.test/i>",
     ],
 )
-def test_it_could(html: str) -> None:
+def test_document_can_reveal_its_origin(html: str) -> None:
     assert can_reveal_origin(html)
 
 
@@ -41,12 +41,12 @@ def test_it_could(html: str) -> None:
         "<header><p>script, iframe and object</header>",
     ],
 )
-def test_it_could_not(html: str) -> None:
+def test_document_cannot_reveal_its_origin(html: str) -> None:
     assert not can_reveal_origin(html)
 
 
 @pytest.mark.parametrize("part", ["<", "on", " on", "onabcdefgh", " onabc   ", "url(", "@", "é"])
-def test_looking_takes_no_time(part: str) -> None:
+def test_origin_check_takes_linear_time(part: str) -> None:
     html = part * (5_000_000 // len(part))
     begun = time.process_time()
 
@@ -54,7 +54,7 @@ def test_looking_takes_no_time(part: str) -> None:
     assert time.process_time() - begun < 5
 
 
-def test_a_document_has_one_place_and_shares_it_with_none() -> None:
+def test_equal_documents_share_an_origin_and_others_do_not() -> None:
     assert document_origin("<p>a") == document_origin("<p>a")
     assert len({document_origin("<p>a"), document_origin("<p>b"), new_origin(), new_origin()}) == 4
     assert len(document_origin("\ud800")) == len(new_origin())

@@ -1,9 +1,9 @@
-"""What is told of a page's parts."""
+"""Reports about the assets of a page."""
 
 from chalicelib.engine.browser.requests.assets import PageAssets
 
 
-def test_no_part_of_a_password_is_told_however_long_it_is() -> None:
+def test_no_part_of_a_long_password_is_reported() -> None:
     assets = PageAssets(lambda: "https://own.invalid")
 
     assets.record_missing(f"https://user:{'x' * 600}@host.test/part", "it is not there")

@@ -1,4 +1,4 @@
-"""QR codes and bar codes that a page carries with it."""
+"""Template filters for QR codes and bar codes."""
 
 import re
 from xml.etree import ElementTree as ET
@@ -30,7 +30,7 @@ def drawn(renderer: TemplateRenderer, source: str, **data: object) -> ET.Element
         ("{{ v|barcode }}", "72.6mm", "15mm"),
     ],
 )
-def test_a_code_has_a_size_and_says_what_it_holds(
+def test_code_has_a_size_and_an_accessible_name(
     renderer: TemplateRenderer, source: str, width: str, height: str
 ) -> None:
     value = 'a "b" <c> & d\'s'
@@ -50,7 +50,7 @@ def test_a_long_value_has_a_short_name(renderer: TemplateRenderer) -> None:
     assert svg.get("aria-label") == "x" * 200 + "…"
 
 
-def test_numbers_can_be_codes(renderer: TemplateRenderer) -> None:
+def test_numbers_can_be_encoded(renderer: TemplateRenderer) -> None:
     svg = drawn(renderer, "{{ v|barcode('ean13') }}", v=4006381333931)
 
     assert svg.get("aria-label") == "4006381333931"
@@ -86,7 +86,7 @@ def test_numbers_can_be_codes(renderer: TemplateRenderer) -> None:
         "{{ '\\ud800'|qrcode }}",
     ],
 )
-def test_what_no_code_can_hold_is_an_error_at_its_place(
+def test_unencodable_value_is_an_error_at_its_position(
     renderer: TemplateRenderer, source: str
 ) -> None:
     fault = renderer.render(f"line\n  {source}", {}, strict=True)
@@ -97,7 +97,7 @@ def test_what_no_code_can_hold_is_an_error_at_its_place(
     assert fault.column >= 3
 
 
-def test_codes_are_paid_for(renderer: TemplateRenderer) -> None:
+def test_codes_cost_fuel(renderer: TemplateRenderer) -> None:
     many = "{% for n in range(4900000) %}{% endfor %}" + "{{ ('x' * 2000)|qrcode }}" * 2
 
     for source in (many, "{{ ('x' * 9000000)|qrcode }}"):

@@ -1,4 +1,4 @@
-"""Dates and times: what people of each place expect to read."""
+"""Date and time filters in each locale."""
 
 # ruff: noqa: RUF001 -- letters and digits of many scripts
 from typing import Final
@@ -52,7 +52,7 @@ def text(
 
 
 @pytest.mark.parametrize("locale", LOCALES)
-def test_each_place_has_its_own_way(renderer: TemplateRenderer, locale: str) -> None:
+def test_each_locale_formats_dates(renderer: TemplateRenderer, locale: str) -> None:
     source = (
         "{% set d = '2026-11-02' %}{{ d|date('short') }}|{{ d|date }}|{{ d|date('full') }}"
         "|{{ '2026-11-02T14:05:09Z'|datetime('short', 'Europe/Berlin') }}"
@@ -97,7 +97,7 @@ def test_values_zones_and_patterns(
     assert text(renderer, f"{{{{ {expression} }}}}") == expected
 
 
-def test_the_zone_is_the_filter_s_the_output_s_or_as_it_stands(renderer: TemplateRenderer) -> None:
+def test_time_zone_comes_from_filter_output_or_value(renderer: TemplateRenderer) -> None:
     source = "{{ '2026-07-02T14:05+01:00'|datetime('HH:mm') }}"
     own = "{{ '2026-07-02T14:05+01:00'|datetime('HH:mm', timezone='UTC') }}"
 

@@ -1,4 +1,4 @@
-"""Whatever a filter is given, it answers with its code, its place and a message that helps."""
+"""Hostile filter values: every error has a code, a position and a helpful message."""
 
 import pytest
 
@@ -11,7 +11,7 @@ def renderer() -> TemplateRenderer:
 
 
 @pytest.mark.parametrize(
-    ("expression", "told"),
+    ("expression", "message"),
     [
         ("(1e308 * 10)|money('EUR')", "this is inf"),
         ("(1e308 * 10 - 1e308 * 10)|number", "this is nan"),
@@ -73,14 +73,14 @@ def renderer() -> TemplateRenderer:
         ("'2026-11-22'|date(5)", "no CLDR pattern"),
     ],
 )
-def test_a_value_that_cannot_be_is_an_error_at_its_place(
-    renderer: TemplateRenderer, expression: str, told: str
+def test_invalid_value_is_an_error_at_its_position(
+    renderer: TemplateRenderer, expression: str, message: str
 ) -> None:
     fault = renderer.render(f"first\r\n\tä {{{{ {expression} }}}}", {}, strict=True)
 
     assert not isinstance(fault, str), fault[:200]
     assert fault.code == "template_runtime_error"
-    assert told in fault.message
+    assert message in fault.message
     assert len(fault.message) < 300
     assert fault.line == 2
     assert fault.column is not None
@@ -89,7 +89,7 @@ def test_a_value_that_cannot_be_is_an_error_at_its_place(
 
 @pytest.mark.parametrize("field", "GyYuUrQqMLwWdDFgEecabBhHKkjJCmsSAzZOvVXx")
 @pytest.mark.parametrize("length", [1, 2, 3, 4, 5, 6, 50])
-def test_no_field_of_a_pattern_is_more_than_an_error(
+def test_every_pattern_field_formats_or_fails_cleanly(
     renderer: TemplateRenderer, field: str, length: int
 ) -> None:
     source = "{{ v|datetime(f, 'America/St_Johns') }}{{ v|date(f, locale='ar-EG') }}"
@@ -112,7 +112,7 @@ def test_no_field_of_a_pattern_is_more_than_an_error(
         "{% for n in range(10 ** 6) %}{{ ('> ' * 100)|markdown }}{% endfor %}",
     ],
 )
-def test_prose_is_paid_for(renderer: TemplateRenderer, source: str) -> None:
+def test_prose_filters_cost_fuel(renderer: TemplateRenderer, source: str) -> None:
     fault = renderer.render(
         "{% set t = 'x' * 4000000 %}{{ t|markdown|length }}" + source, {}, strict=True
     )

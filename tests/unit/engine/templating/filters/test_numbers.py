@@ -1,4 +1,4 @@
-"""Amounts, numbers and percentages: what people of each place expect to read."""
+"""Amount, number and percentage filters in each locale."""
 
 # ruff: noqa: RUF001 -- digits and signs of many scripts
 from typing import Any, Final
@@ -51,7 +51,7 @@ def text(renderer: TemplateRenderer, source: str, locale: str | None = "en", **d
 
 
 @pytest.mark.parametrize("locale", LOCALES)
-def test_each_place_has_its_own_way(renderer: TemplateRenderer, locale: str) -> None:
+def test_each_locale_formats_numbers(renderer: TemplateRenderer, locale: str) -> None:
     source = (
         "{{ 1234567.891|money('EUR') }}|{{ '-1234.5'|money('USD') }}"
         "|{{ -1234567.8915|number }}|{{ 0.19|percent }}"
@@ -119,18 +119,18 @@ def test_numbers_are_exact_and_round_half_away_from_zero(
         ("{{ n|number(locale='de_AT') }}", None, "1,5"),
     ],
 )
-def test_the_locale_is_the_filter_s_the_output_s_the_page_s_or_english(
+def test_locale_comes_from_filter_output_page_or_english(
     renderer: TemplateRenderer, source: str, locale: str | None, expected: str
 ) -> None:
     assert text(renderer, source, locale, n=1.5, l="de-AT") == expected
 
 
-def test_a_page_s_language_is_gone_with_its_page(renderer: TemplateRenderer) -> None:
+def test_page_language_does_not_outlive_its_page(renderer: TemplateRenderer) -> None:
     assert text(renderer, "<html lang=de>{{ 1.5|number }}", None).endswith("1,5")
     assert text(renderer, "{{ 1.5|number }}", None) == "1.5"
 
 
-def test_what_is_undefined_is_nothing_unless_that_is_an_error(renderer: TemplateRenderer) -> None:
+def test_undefined_value_is_empty_unless_strict(renderer: TemplateRenderer) -> None:
     source = "[{{ a|money('EUR') }}{{ b.c|date }}{{ d|qrcode }}]{{ 1|money('EUR', locale=e) }}"
 
     assert renderer.render(source, {}, strict=False) == "[]€1.00"

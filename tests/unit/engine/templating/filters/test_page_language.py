@@ -1,4 +1,4 @@
-"""The language of a page, found without parsing what may be hostile."""
+"""Language of a page, found without parsing hostile HTML."""
 
 import pytest
 
@@ -20,10 +20,10 @@ from chalicelib.engine.templating.filters.locale_defaults import page_language
         ("<html " + " " * 2000 + "lang=de>", None),
     ],
 )
-def test_the_language_is_that_of_the_first_tag(html: str, language: str | None) -> None:
+def test_page_language_is_that_of_the_first_tag(html: str, language: str | None) -> None:
     assert page_language(html) == language
 
 
 @pytest.mark.parametrize("piece", ["<html ", "<html lang", "<html\t lang = ", " lang=", "<"])
-def test_a_hostile_page_costs_nothing(piece: str) -> None:
+def test_language_scan_of_a_hostile_page_is_bounded(piece: str) -> None:
     assert page_language(piece * 4_000_000) is None

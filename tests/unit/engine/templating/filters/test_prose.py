@@ -1,4 +1,4 @@
-"""Text as markup that nothing can break out of."""
+"""Text filters: safe markup from any text."""
 
 import html
 import json
@@ -79,7 +79,7 @@ def test_markdown_has_tables(renderer: TemplateRenderer) -> None:
         '<https://x.example/"onmouseover=alert(1)>',
     ],
 )
-def test_markdown_brings_no_script(renderer: TemplateRenderer, value: str) -> None:
+def test_markdown_cannot_inject_scripts(renderer: TemplateRenderer, value: str) -> None:
     made = text(renderer, "{{ v|markdown }}", value)
 
     for tag in re.findall(r"<([^>]*)>", made):
@@ -100,7 +100,7 @@ def test_lines_become_breaks(renderer: TemplateRenderer) -> None:
 @pytest.mark.parametrize(
     "value", ["</script><!--", "'\"><img src=x>", "\u2028&amp;", {"<": [None]}]
 )
-def test_json_stands_in_scripts_and_attributes(renderer: TemplateRenderer, value: object) -> None:
+def test_json_is_safe_in_scripts_and_attributes(renderer: TemplateRenderer, value: object) -> None:
     script = text(renderer, "<script>{{ v|tojson }}</script>", value)
     single = text(renderer, "<p data-v='{{ v|tojson }}'>", value)
     double = text(renderer, '<p data-v="{{ v|tojson|forceescape }}">', value)
@@ -115,7 +115,9 @@ def test_json_stands_in_scripts_and_attributes(renderer: TemplateRenderer, value
     "source",
     ["{{ none|markdown }}", "{{ [v]|markdown }}", "{{ {}|nl2br }}", "{{ (1e308 * 10)|tojson }}"],
 )
-def test_what_is_no_text_is_an_error_at_its_place(renderer: TemplateRenderer, source: str) -> None:
+def test_non_text_value_is_an_error_at_its_position(
+    renderer: TemplateRenderer, source: str
+) -> None:
     fault = renderer.render(f"line\n  {source}", {"v": 1}, strict=True)
 
     assert not isinstance(fault, str), fault

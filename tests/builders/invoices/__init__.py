@@ -1,0 +1,1 @@
+"""Invoices for tests: valid, broken, random and hybrid."""

@@ -1,0 +1,1 @@
+"""Pages and PDFs for tests, and what renders them."""

@@ -1,0 +1,1 @@
+"""Whole stacks for tests: clients, tenants, faults."""
