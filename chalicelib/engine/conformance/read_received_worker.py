@@ -7,14 +7,29 @@ can be limited and killed.
 import base64
 import codecs
 import io
+import json
 import os
 import resource
 import sys
-from typing import Final
+from collections.abc import Sequence
+from typing import Any, Final
 
 import pikepdf
 
-from chalicelib.engine.conformance.read_received import read_document
+from chalicelib.engine.conformance.checks import PDFA_PROFILES, ConformanceCheck
+from chalicelib.engine.conformance.document_claims import (
+    NotAnInvoice,
+    NotAPdf,
+    PasswordProtectedPdf,
+    PdfClaims,
+    is_pdf,
+    read_pdf_claims,
+)
+from chalicelib.engine.einvoice.findings import Finding, InvalidInvoiceError
+from chalicelib.engine.einvoice.read_json import read_invoice
+from chalicelib.engine.einvoice.read_xml import XmlInvoice, read_xml
+from chalicelib.engine.einvoice.write_json import invoice_json
+from chalicelib.engine.einvoice.xml_parser import RefusedXmlError
 from chalicelib.engine.templating import process_sandbox, wire
 
 _INPUT: Final = 0
@@ -48,6 +63,143 @@ def _encrypted_pdf() -> bytes:
     with pikepdf.new() as pdf:
         pdf.save(document, encryption=pikepdf.Encryption(owner="", user=""))
     return document.getvalue()
+
+
+# The invoice and its report must fit into the 6 MB of a function's response.
+_MAX_ANSWER_BYTES: Final = 5_800_000
+# A PDF that carries an invoice must be PDF/A-3 (Factur-X 1.0, 6.1).
+_HYBRID_PDFA_PROFILE: Final = "3b"
+# JSON path of the invoice in the answer.
+INVOICE_ROOT: Final = "invoice"
+
+
+def read_document(content: bytes) -> dict[str, Any]:
+    """Read an XML or a PDF; return the checks to run, the invoice and own findings, as plain JSON.
+
+    `xml` is the invoice inside a PDF, in base64. An unreadable document gives only `refusal`, with
+    code and detail.
+    """
+    if not is_pdf(content):
+        return _xml_answer(content)
+    try:
+        claims = read_pdf_claims(content)
+    except NotAPdf as reason:
+        locked = isinstance(reason, PasswordProtectedPdf)
+        code = "pdf_password_required" if locked else "invalid_pdf_source"
+        return {"refusal": {"code": code, "detail": str(reason)}}
+    except NotAnInvoice as reason:
+        return _no_invoice_answer(str(reason))
+    if claims.invoice is None:
+        answer = _no_invoice_answer("the PDF carries no factur-x.xml, xrechnung.xml or the like")
+    else:
+        answer = _xml_answer(claims.invoice) | {"xml": base64.b64encode(claims.invoice).decode()}
+    return answer | _pdf_members(claims, answer["warnings"])
+
+
+def _pdf_members(claims: PdfClaims, warnings: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    level = claims.pdfa
+    if level is not None and level not in PDFA_PROFILES:
+        warnings = [_finding_json(_no_rules_finding(f"PDF/A-{level}")), *warnings]
+        level = None
+    if level is None and claims.invoice is not None:
+        level = _HYBRID_PDFA_PROFILE
+    checks = [ConformanceCheck.pdfa(level)] if level else []
+    checks += [ConformanceCheck.pdfua()] if claims.pdfua else []
+    return {"pdf": [check.to_json() for check in checks], "warnings": warnings}
+
+
+def _xml_answer(xml: bytes) -> dict[str, Any]:
+    try:
+        reading = read_xml(xml)
+    except RefusedXmlError as reason:
+        return _no_invoice_answer(str(reason))
+    check = _einvoice_check(reading)
+    invoice, findings = _invoice_and_findings(reading)
+    errors, warnings = [], findings
+    if reading.guideline is None:
+        errors = [Finding("BR-01", "The document names no profile: BT-24 is absent", "")]
+    elif check is None:
+        profile = f"{reading.guideline[:200]} in {reading.syntax.upper()}"
+        warnings = [_no_rules_finding(profile), *findings]
+    return _answer(
+        profile=check.profile if check else None,
+        syntax=reading.syntax,
+        check=check,
+        invoice=invoice,
+        errors=errors,
+        warnings=warnings,
+    )
+
+
+def _einvoice_check(reading: XmlInvoice) -> ConformanceCheck | None:
+    """Return the check for the guideline of the document, or None if there are no rules for it."""
+    profile = reading.profile
+    if profile is None or reading.syntax not in profile.syntaxes:
+        return None
+    if reading.syntax == "cii":
+        return ConformanceCheck.cii(profile.name)
+    return ConformanceCheck.ubl(profile.name, credit_note=reading.document_type == "CreditNote")
+
+
+def _invoice_and_findings(reading: XmlInvoice) -> tuple[dict[str, Any] | None, list[Finding]]:
+    """Return the invoice in the contract's model, and findings about content it cannot hold."""
+    if reading.problem is not None:
+        return None, [_not_in_model_finding(reading.problem.message, reading.problem.location)]
+    if reading.invoice is None:
+        return None, [
+            _not_in_model_finding("The profile carries no lines, which an invoice needs", "")
+        ]
+    invoice = invoice_json(reading.invoice)
+    # Serialised twice, because a function's response carries the body as a JSON string.
+    if len(json.dumps(json.dumps(invoice))) > _MAX_ANSWER_BYTES:
+        return None, [_not_in_model_finding("The invoice is too large for an answer", "")]
+    # An invoice that is handed out must be accepted when a caller sends it back.
+    try:
+        read_invoice(invoice, INVOICE_ROOT)
+    except InvalidInvoiceError as invalid:
+        return None, [
+            _not_in_model_finding(each.message, each.location) for each in invalid.findings
+        ]
+    return invoice, [
+        _not_in_model_finding(each.message, each.location) for each in reading.not_in_model
+    ]
+
+
+def _no_rules_finding(requested: str) -> Finding:
+    return Finding("PLT-PROFILE", f"There are no rules here for {requested}", "")
+
+
+def _not_in_model_finding(message: str, location: str) -> Finding:
+    return Finding("PLT-NOT-IN-MODEL", message, location)
+
+
+def _no_invoice_answer(reason: str) -> dict[str, Any]:
+    return _answer(errors=[Finding("PLT-NO-INVOICE", reason, "")])
+
+
+def _answer(
+    *,
+    profile: str | None = None,
+    syntax: str | None = None,
+    check: ConformanceCheck | None = None,
+    invoice: dict[str, Any] | None = None,
+    errors: Sequence[Finding] = (),
+    warnings: Sequence[Finding] = (),
+) -> dict[str, Any]:
+    return {
+        "profile": profile,
+        "syntax": syntax,
+        "check": check.to_json() if check else None,
+        "invoice": invoice,
+        "errors": [_finding_json(finding) for finding in errors],
+        "warnings": [_finding_json(finding) for finding in warnings],
+    }
+
+
+def _finding_json(finding: Finding) -> dict[str, Any]:
+    """Return a finding; `path` is null unless its location is a path into the invoice."""
+    plain = finding.to_json()
+    return plain if finding.location.startswith(INVOICE_ROOT) else plain | {"path": None}
 
 
 if __name__ == "__main__":

@@ -44,7 +44,6 @@ _HEADER_FOOTER_SIDES: Final = {
     "first_footer": "bottom",
     "last_footer": "bottom",
 }
-_INDEX: Final = re.compile(r"\[(\d+)\]")
 
 
 @dataclass(frozen=True, slots=True)

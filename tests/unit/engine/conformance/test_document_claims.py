@@ -7,7 +7,7 @@ import pikepdf
 import pytest
 
 from chalicelib.engine.conformance.document_claims import NotAnInvoice, read_pdf_claims
-from chalicelib.engine.conformance.read_received import read_document
+from chalicelib.engine.conformance.read_received_worker import read_document
 from tests.builders.invoices.hybrids import INVOICE_XML, hybrid_pdf
 
 

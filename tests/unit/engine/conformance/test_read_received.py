@@ -10,7 +10,7 @@ import pytest
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.conformance.checks import NoValidator
-from chalicelib.engine.conformance.read_received import read_document
+from chalicelib.engine.conformance.read_received_worker import read_document
 from chalicelib.engine.conformance.validate_received import ReceivedValidation, validate_received
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.einvoice.profiles import PROFILES

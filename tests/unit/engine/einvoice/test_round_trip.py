@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.conformance.read_received import read_document
+from chalicelib.engine.conformance.read_received_worker import read_document
 from chalicelib.engine.einvoice.prepare import EInvoiceInput, prepare_invoice
 from chalicelib.engine.einvoice.profiles import PROFILES, Syntax
 from chalicelib.engine.einvoice.write_json import invoice_json
