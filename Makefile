@@ -4,7 +4,7 @@ PY := .venv/bin/python
 # The integration tests that start stacks, which wait more than they compute; the others run beside.
 STACKS := $(addprefix tests/integration/,capacity crash deployed faults limits local package service)
 .DEFAULT_GOAL := help
-.PHONY: help setup run up down demo fmt check test test-stacks test-parts bench figures openapi lock package deploy destroy
+.PHONY: help setup run up down demo fmt check test test-code test-stacks test-parts bench figures openapi lock package deploy destroy
 
 help: ## list the commands
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -36,11 +36,13 @@ check: setup ## lint, types, import rules, unit and architecture tests
 	.venv/bin/lint-imports
 	.venv/bin/pytest -q --tb=short -n auto tests/unit tests/architecture
 
-test: check package ## check, functional and integration tests, and the package
-	.venv/bin/pytest -q --tb=short -n auto tests/functional
-	@$(MAKE) --no-print-directory -j2 --output-sync=target test-stacks test-parts
+test: setup ## check, functional and integration tests, and the package, side by side
+	@$(MAKE) --no-print-directory -j3 --output-sync=target test-code test-stacks test-parts
 
-test-stacks:
+test-code: check
+	.venv/bin/pytest -q --tb=short -n auto tests/functional
+
+test-stacks: package
 	.venv/bin/pytest -q --tb=short -m integration $(STACKS)
 
 test-parts:
