@@ -16,7 +16,7 @@ from chalicelib.settings import ValidateSettings
 class ValidationServices:
     """Services of the validate function."""
 
-    judge: LocalValidator
+    validator: LocalValidator
     objects: Objects
 
 

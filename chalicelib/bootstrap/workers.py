@@ -95,7 +95,7 @@ def maintenance(settings: MaintenanceSettings, clients: AwsClients, clock: Clock
             queues=state.render_queues(settings.renders_queue_url, settings.renders_low_queue_url),
             end=state.make_end_render(settle_and_publish),
             settle=state.settle_render,
-            clear=state.clean_up,
+            clean_up=state.clean_up,
             purge=state.make_purge_files(settle_and_publish),
             clock=clock,
         ),
@@ -167,7 +167,7 @@ def _erase_templates(state: SharedServices) -> EraseTemplates:
     )
 
 
-def maintenance_inbox(settings: MaintenanceSettings, clients: AwsClients) -> QueueConsumer:
+def maintenance_consumer(settings: MaintenanceSettings, clients: AwsClients) -> QueueConsumer:
     """Return the consumer of the maintenance queue."""
     return _queue_consumer(
         clients, settings.maintenance_queue_url, settings.maintenance_dead_letters_url

@@ -18,7 +18,7 @@ from chalicelib.settings import MaintenanceSettings
 def warm() -> None:
     """Build the services before the first message."""
     configure_logging("maintenance")
-    _inbox()
+    _consumer()
     _dispatcher()
     Metrics(MaintenanceSettings.from_env().stack, "maintenance").count("ColdStarts")
 
@@ -27,7 +27,7 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """Process a batch of the queue; return the messages that failed."""
     configure_logging("maintenance")
     with log_context(invocation=context.aws_request_id):
-        return _inbox().process_batch(event["Records"], _handle)
+        return _consumer().process_batch(event["Records"], _handle)
 
 
 def _handle(message: ReceivedMessage) -> None:
@@ -40,8 +40,8 @@ def _dispatcher() -> DueDispatcher:
 
 
 @cache
-def _inbox() -> QueueConsumer:
-    return workers.maintenance_inbox(MaintenanceSettings.from_env(), _clients())
+def _consumer() -> QueueConsumer:
+    return workers.maintenance_consumer(MaintenanceSettings.from_env(), _clients())
 
 
 @cache

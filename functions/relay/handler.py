@@ -26,7 +26,7 @@ from chalicelib.settings import RelaySettings
 def warm() -> None:
     """Build the services before the first message."""
     configure_logging("relay")
-    _inbox()
+    _consumer()
     _relay()
     Metrics(RelaySettings.from_env().stack, "relay").count("ColdStarts")
 
@@ -36,7 +36,7 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     configure_logging("relay")
     with log_context(invocation=context.aws_request_id):
         _relay().read_ahead(_readable_messages(event["Records"]))
-        return _inbox().process_batch(event["Records"], _handle)
+        return _consumer().process_batch(event["Records"], _handle)
 
 
 def _readable_messages(records: Sequence[Mapping[str, Any]]) -> Iterator[PublishEvent]:
@@ -56,7 +56,7 @@ def _relay() -> OutboxRelay:
 
 
 @cache
-def _inbox() -> QueueConsumer:
+def _consumer() -> QueueConsumer:
     return workers.relay_consumer(RelaySettings.from_env(), _clients())
 
 

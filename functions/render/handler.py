@@ -70,7 +70,7 @@ def _render_services() -> "RenderServices":
     clients = AwsClients()
     services = RenderServices(
         execute=render.execute_render(settings, clients, engine.run, SystemClock()),
-        inbox=render.render_consumers(settings, clients),
+        consumers=render.render_consumers(settings, clients),
         lint=engine.lint,
         validate_received=render.validate_received(settings, clients, SystemClock()),
         run_dry_run=render.run_dry_run(settings, clients, engine.run, SystemClock()),

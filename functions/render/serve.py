@@ -38,7 +38,7 @@ class RenderServices(NamedTuple):
     """Services of this process."""
 
     execute: "ExecuteRender"
-    inbox: "QueueConsumers"
+    consumers: "QueueConsumers"
     lint: "Callable[[Job], list[RenderFailure]]"
     validate_received: "ValidateReceived"
     run_dry_run: "RunDryRun"
@@ -53,7 +53,7 @@ def serve(event: dict[str, Any], invocation: str, services: RenderServices) -> d
     """
     with log_context(invocation=invocation):
         if "Records" in event:
-            return services.inbox.process_batch(
+            return services.consumers.process_batch(
                 event["Records"], lambda message: _run_queued(message, invocation, services.execute)
             )
         try:

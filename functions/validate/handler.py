@@ -38,7 +38,7 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
         if document is None:
             verdicts = [Verdict(why="the document is gone") for _ in checks]
         else:
-            verdicts = list(_services().judge.validate(document, checks, deadline))
+            verdicts = list(_services().validator.validate(document, checks, deadline))
         return {"verdicts": [verdict.to_json() for verdict in verdicts]}
 
 

@@ -148,7 +148,7 @@ class _CallCounter:
         clients = _CountingClients("render", self._counts)
         self._services = serve_module.RenderServices(
             execute=render.execute_render(settings, clients, engine.run, SystemClock()),
-            inbox=render.render_consumers(settings, clients),
+            consumers=render.render_consumers(settings, clients),
             lint=engine.lint,
             validate_received=render.validate_received(settings, clients, SystemClock()),
             run_dry_run=render.run_dry_run(settings, clients, engine.run, SystemClock()),

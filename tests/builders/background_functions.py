@@ -74,10 +74,10 @@ class BackgroundFunctions:
             events_dead_letters_url=self.resources["EventsDeadLetters"]["Ref"],
         )
         relay = workers.relay(settings, self.clients, self.clock)
-        inbox = workers.relay_consumer(settings, self.clients)
+        consumer = workers.relay_consumer(settings, self.clients)
         return self.run_batch(
             "Events",
-            lambda event: inbox.process_batch(
+            lambda event: consumer.process_batch(
                 event["Records"], lambda message: relay(PublishEvent.from_json(message.body))
             ),
         )
@@ -105,10 +105,10 @@ class BackgroundFunctions:
             smtp_url=self.smtp_url,
         )
         run_item = workers.maintenance(settings, self.clients, self.clock)
-        inbox = workers.maintenance_inbox(settings, self.clients)
+        consumer = workers.maintenance_consumer(settings, self.clients)
         return self.run_batch(
             "Maintenance",
-            lambda event: inbox.process_batch(
+            lambda event: consumer.process_batch(
                 event["Records"], lambda message: run_item(DueItem.from_json(message.body))
             ),
         )

@@ -199,7 +199,7 @@ class Service(BackgroundFunctions):
         )
         services = RenderServices(
             execute=render.execute_render(settings, self.clients, self.engine.run, self.clock),
-            inbox=render.render_consumers(settings, self.clients),
+            consumers=render.render_consumers(settings, self.clients),
             lint=self.engine.lint,
             validate_received=render.validate_received(settings, self.clients, self.clock),
             run_dry_run=render.run_dry_run(settings, self.clients, self.engine.run, self.clock),

@@ -38,7 +38,7 @@ class HandleDueRender:
         queues: RenderQueues,
         end: EndRender,
         settle: SettleRender,
-        clear: CleanUpRender,
+        clean_up: CleanUpRender,
         purge: PurgeFiles,
         clock: Clock,
     ) -> None:
@@ -48,7 +48,7 @@ class HandleDueRender:
         self._queues = queues
         self._end = end
         self._settle = settle
-        self._clear = clear
+        self._clean_up = clean_up
         self._purge = purge
         self._clock = clock
 
@@ -75,7 +75,7 @@ class HandleDueRender:
         elif render.expires_at is None:
             # The render was ended while a function ran it. That function has timed out by now.
             self._settle(render)
-            self._clear.delete_objects(render)
+            self._clean_up.delete_objects(render)
             self._tables.write(self._renders.due_removal(render))
 
     def _requeue_or_end(self, render: Render, now: dt.datetime) -> None:

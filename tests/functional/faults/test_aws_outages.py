@@ -213,9 +213,9 @@ def test_relay_reads_one_by_one_when_batch_reads_are_throttled(
         events_dead_letters_url=service.resources["EventsDeadLetters"]["Ref"],
     )
     tell = workers.relay(settings, service.clients, service.clock)
-    inbox = workers.relay_consumer(settings, service.clients)
+    consumer = workers.relay_consumer(settings, service.clients)
     monkeypatch.setattr(relay, "_relay", lambda: tell)
-    monkeypatch.setattr(relay, "_inbox", lambda: inbox)
+    monkeypatch.setattr(relay, "_consumer", lambda: consumer)
     refusals = iter([Throttled("too many")])
     read = Tables.get_many
 

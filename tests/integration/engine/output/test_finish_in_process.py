@@ -146,14 +146,14 @@ def test_warnings_and_failures_of_the_finishing_process_reach_the_caller(
     source = OutputOptions.from_json(output).pdf.watermark
     assert source is not None
     assert source.image is not None
-    course = TraceRecorder()
-    facts = finishing(output, browser, resources={source.image: b"no picture"}, recorder=course)
+    recorder = TraceRecorder()
+    context = finishing(output, browser, resources={source.image: b"no picture"}, recorder=recorder)
 
     with pytest.raises(RenderFailure, match="no picture that the browser can show") as failure:
-        finish_file(apart, drawn, facts, Deadline.after(60))
+        finish_file(apart, drawn, context, Deadline.after(60))
 
     assert failure.value.code == "asset_fetch_failed"
-    assert [warning.code for warning in course.warnings] == ["feature_unavailable"]
+    assert [warning.code for warning in recorder.warnings] == ["feature_unavailable"]
 
 
 def test_killed_finishing_process_fails_the_render() -> None:

@@ -24,8 +24,8 @@ def test_unmarked_test_invoice_gives_a_warning(
     profile: str, codes: list[str], *, test: bool, is_written: bool
 ) -> None:
     order = EInvoiceCommand(profile, "cii", invoice_json(), None, "output.einvoice", is_written)
-    course = TraceRecorder()
+    recorder = TraceRecorder()
 
-    add_invoice_to_job(replace(job("x"), einvoice=order, test=test), course)
+    add_invoice_to_job(replace(job("x"), einvoice=order, test=test), recorder)
 
-    assert [warning.code for warning in course.warnings] == codes
+    assert [warning.code for warning in recorder.warnings] == codes
