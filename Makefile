@@ -1,10 +1,12 @@
 # Platen: every command of the project. `make help` lists them.
 PORT ?= 8700
 PY := .venv/bin/python
-# The integration tests that start stacks, which wait more than they compute; the others run beside.
-STACKS := $(addprefix tests/integration/,capacity crash deployed faults limits local package service)
+# Each folder of integration tests runs by itself, so that what it has started ends with it; the
+# longest first, two at a time.
+LONGEST := crash engine faults templating local deployed validators limits package
+FOLDERS := $(LONGEST) $(filter-out $(LONGEST) __pycache__,$(patsubst tests/integration/%/,%,$(wildcard tests/integration/*/)))
 .DEFAULT_GOAL := help
-.PHONY: help setup run up down demo fmt check test test-code test-stacks test-parts bench figures openapi lock package deploy destroy
+.PHONY: help setup run up down demo fmt check test bench figures openapi lock package deploy destroy
 
 help: ## list the commands
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -37,16 +39,12 @@ check: setup ## lint, types, import rules, unit and architecture tests
 	.venv/bin/pytest -q --tb=short -n auto tests/unit tests/architecture
 
 test: setup ## check, functional and integration tests, and the package, side by side
-	@$(MAKE) --no-print-directory -j3 --output-sync=target test-code test-stacks test-parts
-
-test-code: check
+	@$(MAKE) --no-print-directory -j2 --output-sync=target check package
 	.venv/bin/pytest -q --tb=short -n auto tests/functional
+	@$(MAKE) --no-print-directory -j2 --output-sync=target $(FOLDERS:%=test-%)
 
-test-stacks: package
-	.venv/bin/pytest -q --tb=short -m integration $(STACKS)
-
-test-parts:
-	.venv/bin/pytest -q --tb=short -m integration tests/integration $(STACKS:%=--ignore=%)
+test-%:
+	.venv/bin/pytest -q --tb=short -m integration tests/integration/$*
 
 bench: setup ## run a benchmark (NAME=latency)
 	@$(PY) -m infra.bench $(NAME)

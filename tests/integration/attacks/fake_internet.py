@@ -89,7 +89,7 @@ class Guarded:
 
 
 class OpenEgress(GuardedEgress):
-    """A egress that refuses nothing: where a name leads to several places, to the worst."""
+    """Egress that refuses nothing; of several IP addresses it takes the forbidden one."""
 
     def __init__(self, world: World, names: DnsServer) -> None:
         super().__init__(allow="", own_hosts=frozenset())

@@ -42,7 +42,7 @@ def processes(stack: RunningStack, word: str) -> list[psutil.Process]:
 def kill(stack: RunningStack, word: str, pause_s: float = 0) -> int:
     """Kill the stack's processes with a word in their command line; return how many there were.
 
-    The youngest first, each `pause_s` before the next.
+    The youngest is killed first; `pause_s` separates the kills.
     """
     found = sorted(processes(stack, word), key=psutil.Process.create_time, reverse=True)
     for process in found:

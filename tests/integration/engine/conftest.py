@@ -31,7 +31,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def folder(variable: str, name: str) -> Path:
-    """Return an installed layer; what is missing is an error, never a skip."""
+    """Return an installed layer; a missing one is an error, never a skip."""
     found = Path(os.environ.get(variable) or REPOSITORY / ".platen" / name)
     assert found.is_dir(), f"{found} is missing; run: make setup"
     return found
@@ -61,7 +61,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def connected(web: Site) -> Iterator[Browser]:
-    """A browser whose pages see the `web` of their module."""
+    """Browser whose egress allows the `web` site of the module."""
     browser = new_browser(egress=egress_to(web))
     yield browser
     browser.close()

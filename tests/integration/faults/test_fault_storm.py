@@ -21,8 +21,8 @@ pytestmark = pytest.mark.integration
 
 SEED = 20261121
 RENDERS = 300
-# A repeat takes over what nobody waits for any more after half a minute.
-PATIENCE_S = 60
+# A repeated request takes over an abandoned render after half a minute.
+CALLER_TIMEOUT_S = 60
 CALLERS = 6
 DAYS_31 = 31 * 24 * 60
 TICKS_MIN = (2, 4, 6)
@@ -54,8 +54,8 @@ SHARES: dict[FaultKind, float] = {
 
 
 @dataclass(frozen=True)
-class Wish:
-    """A render that somebody wants, and how often they ask for it at once."""
+class RenderRequest:
+    """Render that a caller wants, and how often it is requested at once."""
 
     number: int
     mode: str
@@ -67,21 +67,21 @@ class Wish:
 
     @property
     def reference(self) -> str:
-        return f"wish-{self.number}"
+        return f"request-{self.number}"
 
     @property
     def expected(self) -> set[int]:
         return {202} if self.mode == "async" else {422} if self.bad else {200}
 
 
-def wishes() -> list[Wish]:
+def render_requests() -> list[RenderRequest]:
     dice = random.Random(SEED)  # noqa: S311 -- a plan, no secrets
     made = []
     for number in range(RENDERS):
         mode = dice.choice(["sync", "async"])
         key = f"key-{number}" if dice.random() < 0.7 else None
         made.append(
-            Wish(
+            RenderRequest(
                 number,
                 mode,
                 test=dice.random() < 0.3,
@@ -109,50 +109,54 @@ def storm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FaultStorm]:
 
 
 class Callers:
-    """Sends wishes as the contract says: what may be repeated is, with the same key."""
+    """Sends render_requests as the contract says: what may be repeated is, with the same key."""
 
     def __init__(self, storm: FaultStorm) -> None:
         self.answers: Counter[tuple[int, str]] = Counter()
-        self.wrong: list[Wish] = []
+        self.wrong: list[RenderRequest] = []
         self._storm = storm
 
-    def fulfil(self, process: FunctionProcess, wish: Wish) -> None:
-        until = time.monotonic() + PATIENCE_S
+    def send_until_done(self, process: FunctionProcess, request: RenderRequest) -> None:
+        until = time.monotonic() + CALLER_TIMEOUT_S
         while time.monotonic() < until:
-            answer = self._send(process, wish)
-            if answer.status in wish.expected or (answer.status == 503 and wish.key is None):
+            answer = self._send(process, request)
+            if answer.status in request.expected or (answer.status == 503 and request.key is None):
                 return
             if answer.status not in {409, 429, 503}:
                 break
             time.sleep(0.2)
-        self.wrong.append(wish)
+        self.wrong.append(request)
 
-    def _send(self, process: FunctionProcess, wish: Wish) -> ApiAnswer:
+    def _send(self, process: FunctionProcess, request: RenderRequest) -> ApiAnswer:
         answer = process.render(
-            input={"type": "html", "html": BAD if wish.bad else "<p>good</p>", "templating": False},
-            mode=wish.mode,
-            key=process.test if wish.test else process.live,
-            headers={"Idempotency-Key": wish.key} if wish.key else {},
-            delivery={"type": "binary" if wish.binary else "url"},
-            reference=wish.reference,
+            input={
+                "type": "html",
+                "html": BAD if request.bad else "<p>good</p>",
+                "templating": False,
+            },
+            mode=request.mode,
+            key=process.test if request.test else process.live,
+            headers={"Idempotency-Key": request.key} if request.key else {},
+            delivery={"type": "binary" if request.binary else "url"},
+            reference=request.reference,
         )
         problem = answer.headers["Content-Type"] == "application/problem+json"
         self.answers[answer.status, answer.code if problem else "ok"] += 1
         return answer
 
 
-def blow(storm: FaultStorm, callers: Callers, asked: list[Wish]) -> None:
-    """Send everything from several processes while others work off the queues."""
+def run_storm(storm: FaultStorm, callers: Callers, asked: list[RenderRequest]) -> None:
+    """Send all requests from several processes while others process the queues."""
 
     def lane(number: int) -> None:
         process = FunctionProcess(storm.calm)
-        for wish in asked[number::CALLERS]:
-            callers.fulfil(process, wish)
+        for request in asked[number::CALLERS]:
+            callers.send_until_done(process, request)
 
     storm.faults.is_on = True
     with storm.workers(renders=3, relays=2), ThreadPoolExecutor(CALLERS) as threads:
         list(threads.map(lane, range(CALLERS)))
-    # Whatever waits must now come from the due items, through the same faults.
+    # Everything unfinished must now be resumed from the due items, through the same faults.
     storm.purge_queues()
     storm.advance_until_settled(TICKS_MIN)
     storm.faults.is_on = False
@@ -162,11 +166,11 @@ def test_every_render_has_its_result_despite_faults(
     storm: FaultStorm, capsys: pytest.CaptureFixture[str]
 ) -> None:
     callers = Callers(storm)
-    wanted = wishes()
-    asked = [wish for wish in wanted for _ in range(wish.times)]
+    wanted = render_requests()
+    asked = [request for request in wanted for _ in range(request.times)]
     begun = time.monotonic()
 
-    blow(storm, callers, asked)
+    run_storm(storm, callers, asked)
     stormed_s = time.monotonic() - begun
     storm.advance_until_settled()
 
@@ -174,26 +178,30 @@ def test_every_render_has_its_result_despite_faults(
         sys.stdout.write(f"\n{len(asked)} requests, {stormed_s:.0f} s: {dict(callers.answers)}\n")
     assert callers.wrong == []
     assert callers.answers.keys() <= DOCUMENTED
-    books = StoreAudit.read(storm.calm)
-    books.check(late_uploads=storm.faults.late_uploads)
-    check_wishes(books, wanted)
+    audit = StoreAudit.read(storm.calm)
+    audit.check(late_uploads=storm.faults.late_uploads)
+    check_requests(audit, wanted)
     assert [storm.calm.dead_letters(queue) for queue in QUEUES] == [[], [], []]
 
 
-def check_wishes(books: StoreAudit, wanted: list[Wish]) -> None:
-    """Every wish with a key was granted once, every other at most as often as it was sent."""
-    made = Counter(render.reference for render in books.renders.values())
-    for wish in wanted:
-        assert made[wish.reference] == 1 or (wish.key is None and made[wish.reference] == 0), wish
-    by_reference = {render.reference: render for render in books.renders.values()}
+def check_requests(audit: StoreAudit, wanted: list[RenderRequest]) -> None:
+    """Every request with a key was granted once, every other at most as often as it was sent."""
+    made = Counter(render.reference for render in audit.renders.values())
+    for request in wanted:
+        assert made[request.reference] == 1 or (
+            request.key is None and made[request.reference] == 0
+        ), request
+    by_reference = {render.reference: render for render in audit.renders.values()}
     lost = [r.id for r in by_reference.values() if (r.error or {}).get("code") == "render_lost"]
-    for wish in wanted:
-        render = by_reference.get(wish.reference)
+    for request in wanted:
+        render = by_reference.get(request.reference)
         if render is not None and render.id not in lost:
-            assert render.status == ("failed" if wish.bad else "succeeded"), render
-    abandoned = {wish.reference for wish in wanted if wish.key is None and wish.mode == "sync"}
-    assert {books.renders[render_id].reference for render_id in lost} <= abandoned
-    assert len(books.idempotency_records) == sum(wish.key is not None for wish in wanted)
+            assert render.status == ("failed" if request.bad else "succeeded"), render
+    abandoned = {
+        request.reference for request in wanted if request.key is None and request.mode == "sync"
+    }
+    assert {audit.renders[render_id].reference for render_id in lost} <= abandoned
+    assert len(audit.idempotency_records) == sum(request.key is not None for request in wanted)
 
 
 def test_files_expire_with_their_retention_despite_faults(
@@ -206,7 +214,7 @@ def test_files_expire_with_their_retention_despite_faults(
 
     with capsys.disabled():
         sys.stdout.write("\n" + storm.faults.table() + "\n")
-    books = StoreAudit.read(storm.calm)
-    books.check(late_uploads=storm.faults.late_uploads)
-    assert set(books.objects) <= storm.faults.late_uploads
-    assert books.due_items == []
+    audit = StoreAudit.read(storm.calm)
+    audit.check(late_uploads=storm.faults.late_uploads)
+    assert set(audit.objects) <= storm.faults.late_uploads
+    assert audit.due_items == []

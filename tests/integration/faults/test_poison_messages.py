@@ -22,7 +22,7 @@ GARBAGE = "\u20ac" * 80_000
 
 @pytest.fixture(scope="module")
 def points(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder that tells functions where to die."""
+    """Return the folder of armed crash points."""
     folder: Path = tmp_path_factory.mktemp("points")
     # The render function runs as another user where the tests run as root.
     folder.chmod(0o777)
@@ -44,7 +44,7 @@ def live(stack: RunningStack) -> Iterator[ApiClient]:
 
 
 def send(stack: RunningStack, queue: str, *bodies: str) -> None:
-    """Put messages into a queue, in batches as they may come out of it."""
+    """Put messages into a queue."""
     url = stack.resources[f"{queue}Queue"]["Ref"]
     sqs = stack.client("sqs")
     for body in bodies:
@@ -52,7 +52,7 @@ def send(stack: RunningStack, queue: str, *bodies: str) -> None:
 
 
 def letters(stack: RunningStack, queue: str, count: int) -> list[dict[str, Any]]:
-    """Return the records of a queue's dead letters when there are so many."""
+    """Wait for `count` recorded dead letters of a queue and return them."""
     table = stack.resources["TransientTable"]["Ref"]
     until = time.monotonic() + WAIT_S
     while True:

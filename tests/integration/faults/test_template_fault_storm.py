@@ -20,13 +20,13 @@ pytestmark = pytest.mark.integration
 LANES = 8
 ROUNDS = 16
 TRIES = 40
-# No row takes it.
+# Larger than a DynamoDB item may be.
 LARGE = f"<p>Hi<!--{'x' * 450_000}-->"
 STEPS_MIN = (2, 6, 65, 6, 6)
-# What a caller may be told, and sends again; a repeat may meet what the first one did.
-AGAIN = {"region_degraded", "conflict", "draft_revision_conflict", "concurrency_limited"}
-# Three deaths in a row are rare, and told as the document's fault.
-AGAIN |= {"render_failed", "render_timeout"}
+# Codes after which a caller repeats; a repeat may also conflict with its own first attempt.
+RETRY_CODES = {"region_degraded", "conflict", "draft_revision_conflict", "concurrency_limited"}
+# Three deaths in a row are rare, and reported as a fault of the document.
+RETRY_CODES |= {"render_failed", "render_timeout"}
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def storm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FaultStorm]:
 
 
 class Author:
-    """Works on one template, and sends again what was not answered well."""
+    """Works on one template, and repeats failed requests."""
 
     def __init__(self, storm: FaultStorm, number: int, answers: Counter[str]) -> None:
         self._process = FunctionProcess(storm.calm)
@@ -85,7 +85,7 @@ class Author:
             self._answers[str(answer.status) if answer.status < 400 else answer.code] += 1
             if answer.status < 400:
                 return dict(answer.json)
-            assert answer.code in AGAIN, body
+            assert answer.code in RETRY_CODES, body
         raise AssertionError(body)
 
 
@@ -104,7 +104,7 @@ def test_templates_and_events_are_consistent_despite_faults(
 
     with capsys.disabled():
         sys.stdout.write(f"\n{dict(answers)}\n{storm.faults.table()}\n")
-    rows = list(everything(storm))
+    rows = list(template_rows(storm))
     named = {row["object_key"] for row in rows if row.get("object_key")}
     kept = {key for key in storm.calm.objects() if "/templates/" in key}
     assert kept - named <= storm.faults.late_uploads
@@ -116,14 +116,14 @@ def test_templates_and_events_are_consistent_despite_faults(
         own = [row for row in rows if row["PK"] == meta["PK"]]
         numbers = sorted(row["number"] for row in own if row["SK"].startswith("VER#"))
         assert numbers == list(range(1, int(meta["live_version"] or 0) + 1))
-        facts = [row for row in own if row["SK"].startswith("EVENT#")]
+        events = [row for row in own if row["SK"].startswith("EVENT#")]
         assert sorted(fact["detail"]["version"] for fact in facts) == numbers
-        assert all("published_at" in fact for fact in facts)
+        assert all("published_at" in event for event in events)
     assert storm.calm.limits()["leases"] == {}
     assert [storm.calm.dead_letters(queue) for queue in ("Maintenance", "Events")] == [[], []]
 
 
-def everything(storm: FaultStorm) -> Iterator[dict[str, Any]]:
+def template_rows(storm: FaultStorm) -> Iterator[dict[str, Any]]:
     """Yield all rows of templates."""
     tables, table = storm.calm.services.tables, storm.calm.settings.main_table
     client = storm.calm.clients.dynamodb

@@ -43,7 +43,7 @@ def dynamodb_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture(scope="module", params=["calm", "conflicts"])
 def clients(request: pytest.FixtureRequest, dynamodb_url: str) -> Iterator[AwsClients]:
-    """Give clients of it, and let processes that are started find it too."""
+    """Return clients of it; processes that are started find it through the environment."""
     with ExitStack() as cleanup:
         environment = cleanup.enter_context(pytest.MonkeyPatch.context())
         if request.param == "conflicts":

@@ -159,9 +159,9 @@ def test_independent_processes_never_exceed_the_limits(
     ]
 
     with ProcessPoolExecutor(4, mp_context=multiprocessing.get_context("spawn")) as processes:
-        told = list(processes.map(CallerProcess.admit, parties))
+        counters = list(processes.map(CallerProcess.admit, parties))
 
-    assert sum(told, Counter()) == answers
+    assert sum(counters, Counter()) == answers
     item = crowd.item
     assert len(item["holds"]) == answers["admitted"]
     assert item["quota_left"] == 20 - answers["admitted"]

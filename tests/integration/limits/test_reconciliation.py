@@ -36,13 +36,13 @@ pytestmark = pytest.mark.integration
 
 RENDERS = 240
 RECONCILERS = 3
-# After what its process dies; "settled" has survived, and "twice" was worked off twice.
+# The step after which the process dies; "settled" survives, and "twice" settles twice.
 ENDS = ("admitted", "made", "finished", "settled", "twice")
 
 
 @dataclass
 class Life:
-    """One workspace's renders, each coming as far as its plan says."""
+    """Renders of one workspace; each proceeds to its planned end."""
 
     clients: AwsClients
     clock: FixedClock = field(default_factory=FixedClock)
@@ -59,7 +59,7 @@ class Life:
         self.billed = [dice.random() < 0.7 for _ in range(RENDERS)]
 
     def live(self, number: int) -> None:
-        """Bring one render as far as it comes."""
+        """Bring one render to its planned end."""
         end, billed = self.ends[number], self.billed[number]
         claim = self.crowd.reservation_request(number, sync=True)
         code, _, taken = self.crowd.admit(claim)
@@ -92,7 +92,7 @@ class Life:
             request_id="r",
         )
         creation = self.renders.creation(made, due_at=at, claimed_until=at)
-        # Refused: it is this very one, and the answer was lost.
+        # Refused: an earlier attempt succeeded and its answer was lost.
         with suppress(ConditionFailed):
             retry_transient(lambda: self.tables.write(creation))
         return made
@@ -116,7 +116,7 @@ class Life:
 
     @contextmanager
     def reconcilers(self) -> Iterator[None]:
-        """Reconcile again and again meanwhile, several at once."""
+        """Reconcile repeatedly in several threads during the block."""
         over = threading.Event()
         failures: list[Exception] = []
 
@@ -124,7 +124,7 @@ class Life:
             try:
                 while not over.is_set():
                     self.reconcile()
-            except Exception as failure:  # noqa: BLE001 -- told below, by the test's own thread
+            except Exception as failure:  # noqa: BLE001 -- asserted below, in the test's own thread
                 failures.append(failure)
 
         threads = [threading.Thread(target=work) for _ in range(RECONCILERS)]
@@ -157,7 +157,7 @@ def test_renders_are_settled_once_whatever_fails_and_whoever_settles_first(
         life.crowd.run_concurrently(life.live, RENDERS)
     life.reconcile()
 
-    # What is young or not final is left alone.
+    # Young or unfinished renders are not settled.
     item = life.crowd.item
     assert item["holds"].keys() == life.ids("admitted") | life.ids("made") == item["leases"].keys()
     assert item["used"] == used

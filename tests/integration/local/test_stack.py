@@ -67,10 +67,10 @@ def _is_zombie(process: psutil.Process) -> bool:
 
 def test_run_file_has_urls_and_keys_and_is_private(stack: RunningStack) -> None:
     path = StackFolder(stack.folder).run_file
-    told = json.loads(path.read_text())
+    run = json.loads(path.read_text())
 
     assert list(told) == ["base_url", "files_host", "workspace", "test_key", "live_key", "pid"]
-    assert told["base_url"] == told["files_host"] + "/v1"
+    assert run["base_url"] == run["files_host"] + "/v1"
     assert path.stat().st_mode & 0o077 == 0
 
 
@@ -132,17 +132,17 @@ def test_the_structured_log_is_json_line_by_line(stack: RunningStack) -> None:
     get(stack, "/healthz")
 
     def requests() -> list[dict[str, Any]]:
-        told = [json.loads(line) for line in stack.log().splitlines()]
-        return [line for line in told if line.get("path") == "/healthz" and "kind" in line]
+        lines = [json.loads(line) for line in stack.log().splitlines()]
+        return [line for line in lines if line.get("path") == "/healthz" and "kind" in line]
 
-    told = eventually(requests)[0]
-    assert (told["kind"], told["method"], told["status"]) == ("request", "GET", 200)
-    assert told["request_id"].startswith("req_")
+    line = eventually(requests)[0]
+    assert (line["kind"], line["method"], line["status"]) == ("request", "GET", 200)
+    assert line["request_id"].startswith("req_")
 
 
 def test_port_in_use_is_named_before_anything_starts(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = str(taken.getsockname()[1])
+    with socket.create_server(("127.0.0.1", 0)) as occupied:
+        port = str(occupied.getsockname()[1])
         command = [sys.executable, "-m", "infra.local", "up", "--port", port]
         ran = subprocess.run(
             [*command, "--dir", str(tmp_path)],
@@ -163,11 +163,11 @@ def test_stopped_stack_leaves_nothing_behind_and_other_stacks_running(
     stack: RunningStack, tmp_path: Path, number: signal.Signals
 ) -> None:
     folder = StackFolder(tmp_path)
-    told = background.start(folder, 0)
-    processes = family(told["pid"])
+    started = background.start(folder, 0)
+    processes = family(started["pid"])
     assert len(processes) > 4
 
-    psutil.Process(told["pid"]).send_signal(number)
+    psutil.Process(started["pid"]).send_signal(number)
     eventually(lambda: not left_over(processes), 10)
 
     assert left_over(processes) == []

@@ -22,7 +22,7 @@ from tests.builders.pages.certificates import certificates
 
 pytestmark = [
     pytest.mark.integration,
-    # aiosmtpd's own: it warns of what it is told to do.
+    # aiosmtpd warns about the options that these tests set.
     pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning"),
 ]
 
@@ -31,7 +31,7 @@ TO = ["ada@example.com", "bob@example.com"]
 
 @dataclass
 class Inbox:
-    """What a server has taken, and with what it refuses the rest."""
+    """Messages that a server has accepted, and the refusal of all recipients if it is set."""
 
     messages: list[tuple[list[str], EmailMessage]] = field(default_factory=list)
     refusal: str | None = None
@@ -55,7 +55,7 @@ class Inbox:
 
 @contextmanager
 def serving(inbox: Inbox, *, port: int | None = None, **options: Any) -> Iterator[int]:
-    # The controller calls its own server, by the port that it was told.
+    # The controller connects to its own server by this port, so it cannot be 0.
     port = port or free_port()
     controller = Controller(inbox, hostname="127.0.0.1", port=port, **options)
     controller.start()
@@ -72,8 +72,8 @@ def test_every_owner_gets_a_plain_text_mail() -> None:
 
         mail(TO, "80 % of your renders are used", "Größe: 1\n.\n2")
 
-    ((taken_by, message),) = inbox.messages
-    assert taken_by == TO
+    ((recipients, message),) = inbox.messages
+    assert recipients == TO
     assert (message["From"], message["To"]) == ("service@platen.example", ", ".join(TO))
     assert message["Subject"] == "80 % of your renders are used"
     assert message["Message-ID"].endswith("@platen.example>")
@@ -85,13 +85,13 @@ def test_every_owner_gets_a_plain_text_mail() -> None:
 def test_password_is_sent_through_tls_to_a_trusted_server(
     scheme: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    inbox, context, told = Inbox(), _context(tmp_path, monkeypatch), []
+    inbox, context, logins = Inbox(), _context(tmp_path, monkeypatch), []
 
     def check(_server: Any, _session: Any, _envelope: Any, mechanism: str, data: Any) -> AuthResult:
-        told.append((mechanism, data.login, data.password))
+        logins.append((mechanism, data.login, data.password))
         return AuthResult(success=True)
 
-    # For aiosmtpd only STARTTLS is TLS.
+    # aiosmtpd regards only STARTTLS as TLS.
     options: dict[str, Any] = {"ssl_context": context, "auth_require_tls": False}
     if scheme == "smtp":
         options = {"tls_context": context, "require_starttls": True}
@@ -100,7 +100,7 @@ def test_password_is_sent_through_tls_to_a_trusted_server(
 
         mail(TO, "Subject", "Text")
 
-    assert [(login, password) for _, login, password in told] == [(b"platen", b"p@ss/")]
+    assert [(login, password) for _, login, password in logins] == [(b"platen", b"p@ss/")]
     assert len(inbox.messages) == 1
 
 
@@ -180,7 +180,7 @@ def test_invalid_smtp_url_is_refused_without_repeating_it(url: str) -> None:
 
 
 def _context(folder: Path, monkeypatch: pytest.MonkeyPatch) -> ssl.SSLContext:
-    """Return a server's context that this process trusts."""
+    """Return the TLS context of a server that this process trusts."""
     made = certificates(folder)
     monkeypatch.setenv("SSL_CERT_FILE", str(made.ca_file))
     return made.server

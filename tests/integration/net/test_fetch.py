@@ -64,8 +64,8 @@ def packed(content: bytes, **headers: str) -> SitePage:
     return SitePage(gzip.compress(content), headers={"Content-Encoding": "gzip", **headers})
 
 
-def to(address: str, status: int = 302) -> SitePage:
-    return SitePage(status=status, headers={"Location": address})
+def to(location: str, status: int = 302) -> SitePage:
+    return SitePage(status=status, headers={"Location": location})
 
 
 PAGES: dict[str, SitePage | WriteResponse] = {
@@ -109,9 +109,9 @@ def here() -> Iterator[Site]:
 
 
 def hops(count: int, name: str) -> dict[str, SitePage]:
-    """Return pages that lead on `count` times in all, the last to /json."""
-    places = [name, *(f"{name}{number}" for number in range(1, count)), "/json"]
-    return {a: to(b) for a, b in pairwise(places)}
+    """Return pages that redirect `count` times in all, finally to /json."""
+    paths = [name, *(f"{name}{number}" for number in range(1, count)), "/json"]
+    return {a: to(b) for a, b in pairwise(paths)}
 
 
 def fetch(

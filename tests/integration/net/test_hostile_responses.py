@@ -25,7 +25,7 @@ MAX_BYTES = 10_000
 HEAD = b"HTTP/1.1 200 OK\r\n"
 CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
 PACKED = HEAD + b"Content-Encoding: gzip\r\n\r\n"
-# Begins a gzip stream; then blocks without content.
+# The head of a gzip stream, and empty blocks of one.
 GZIP = gzip.compress(b"")[:10]
 NOTHING = zlib.compressobj(wbits=-15).flush(zlib.Z_SYNC_FLUSH)
 
@@ -44,7 +44,7 @@ FLOODS = {
     "extension of a chunk": (CHUNKED + b"1;", b"x" * 1000),
     "trailers": (CHUNKED + b"0\r\n", b"X-Trailer: value\r\n" * 50),
     "packed nothing": (PACKED + GZIP, NOTHING * 200),
-    "name of what is packed": (PACKED + b"\x1f\x8b\x08\x08\0\0\0\0\0\0", b"n" * 1000),
+    "name of case is packed": (PACKED + b"\x1f\x8b\x08\x08\0\0\0\0\0\0", b"n" * 1000),
 }
 BROKEN = {
     "nothing": b"",
@@ -86,7 +86,7 @@ def fetch(here: Site, path: str = "/", *, seconds: float = 20, allow: str = "") 
 
 
 def flooding(start: bytes, rest: bytes, sent: list[int]) -> WriteResponse:
-    """Return who sends `rest` again and again, and how much of it that was."""
+    """Return a handler that sends `start`, then `rest` without end, and counts the bytes."""
 
     def flood(handler: BaseHTTPRequestHandler) -> None:
         handler.wfile.write(start)
@@ -97,25 +97,25 @@ def flooding(start: bytes, rest: bytes, sent: list[int]) -> WriteResponse:
     return flood
 
 
-@pytest.mark.parametrize("what", FLOODS)
-def test_endless_response_is_abandoned_soon(here: Site, what: str) -> None:
+@pytest.mark.parametrize("case", FLOODS)
+def test_endless_response_is_abandoned_soon(here: Site, case: str) -> None:
     sent: list[int] = []
-    here.pages["/"] = flooding(*FLOODS[what], sent)
+    here.pages["/"] = flooding(*FLOODS[case], sent)
     here.pages["/flood"] = flooding(*FLOODS["body"], sent)
     began = time.monotonic()
 
-    with pytest.raises(DestinationUnreachableError) as told:
+    with pytest.raises(DestinationUnreachableError) as raised:
         fetch(here)
 
-    assert "took too long" not in str(told.value)
+    assert "took too long" not in str(raised.value)
     assert time.monotonic() - began < 15
-    # What was read, and what lay in buffers.
+    # What was read, and case lay in buffers.
     assert sum(sent) < 20_000_000
 
 
-@pytest.mark.parametrize("what", FLOODS)
-def test_slow_endless_response_times_out(here: Site, what: str) -> None:
-    start, rest = FLOODS[what]
+@pytest.mark.parametrize("case", FLOODS)
+def test_slow_endless_response_times_out(here: Site, case: str) -> None:
+    start, rest = FLOODS[case]
 
     def drip(handler: BaseHTTPRequestHandler) -> None:
         handler.wfile.write(start)
@@ -133,9 +133,9 @@ def test_slow_endless_response_times_out(here: Site, what: str) -> None:
     assert time.monotonic() - began < 5
 
 
-@pytest.mark.parametrize("what", BROKEN)
-def test_malformed_response_is_unreachable(here: Site, what: str) -> None:
-    here.pages["/"] = raw_response(BROKEN[what])
+@pytest.mark.parametrize("case", BROKEN)
+def test_malformed_response_is_unreachable(here: Site, case: str) -> None:
+    here.pages["/"] = raw_response(BROKEN[case])
 
     with pytest.raises(DestinationUnreachableError, match=r"^127\.0\.0\.1 "):
         fetch(here)
@@ -190,8 +190,8 @@ def test_one_request_is_sent_for_any_path(here: Site, path: str) -> None:
     with pytest.raises(DestinationUnreachableError, match="answered 404"):
         fetch(here, f"{here.url('')}{path}")
 
-    (asked,) = here.requests
-    assert set(asked.headers) == {"host", "accept", "accept-encoding", "user-agent", "connection"}
+    (request,) = here.requests
+    assert set(request.headers) == {"host", "accept", "accept-encoding", "user-agent", "connection"}
 
 
 @pytest.mark.parametrize("path", ["/\r\nX-Evil: yes", "/\n", "/\t", "/\0", "/\x7f", "/a\\b"])

@@ -122,7 +122,7 @@ def test_tunnel_forwards_all_bytes(proxy: ProxyPort, here: Site) -> None:
 
 
 @pytest.mark.parametrize(
-    ("place", "answered"),
+    ("host", "status"),
     [
         ("127.0.0.1:9001", b"403"),
         ("169.254.169.254:80", b"403"),
@@ -134,17 +134,17 @@ def test_tunnel_forwards_all_bytes(proxy: ProxyPort, here: Site) -> None:
     ],
 )
 def test_refused_and_unreachable_hosts_are_recorded(
-    proxy: ProxyPort, place: str, answered: bytes
+    proxy: ProxyPort, host: str, status: bytes
 ) -> None:
     with proxy.open() as traffic:
-        tunneled = send_request(proxy, f"CONNECT {place} HTTP/1.1\r\n\r\n")
-        plain = send_request(proxy, f"GET http://{place}/ HTTP/1.1\r\n\r\n")
+        tunneled = send_request(proxy, f"CONNECT {host} HTTP/1.1\r\n\r\n")
+        plain = send_request(proxy, f"GET http://{host}/ HTTP/1.1\r\n\r\n")
 
-    assert tunneled.split(b" ")[1] == answered
+    assert tunneled.split(b" ")[1] == status
     assert plain == b""
-    told = traffic.refused_hosts if answered == b"403" else traffic.unreachable_hosts
-    assert list(told) == [place]
-    assert place.rpartition(":")[0] in told[place]
+    recorded = traffic.refused_hosts if status == b"403" else traffic.unreachable_hosts
+    assert list(recorded) == [host]
+    assert host.rpartition(":")[0] in recorded[host]
 
 
 @pytest.mark.parametrize(

@@ -128,12 +128,12 @@ def test_the_budgets_are_those_of_the_contract() -> None:
 
 
 def test_tunnel_pumps_both_directions_concurrently() -> None:
-    """A host that reads nothing until it has said all stops nobody."""
+    """A host that reads nothing until it has sent everything does not block the tunnel."""
     size = 20_000_000
     heard: list[int] = []
     with socket.create_server(("127.0.0.1", 0)) as host:
         port = host.getsockname()[1]
-        gate = ProxyServer(
+        port_ = ProxyServer(
             GuardedEgress(allow=f"127.0.0.1/32:{port}", own_hosts=frozenset())
         ).new_port()
 
@@ -144,7 +144,7 @@ def test_tunnel_pumps_both_directions_concurrently() -> None:
                 heard.append(received(connection, size))
 
         threading.Thread(target=answer, daemon=True).start()
-        with gate.open() as traffic, connect(gate) as client:
+        with port_.open() as traffic, connect(port_) as client:
             open_tunnel(client, port)
             threading.Thread(target=client.sendall, args=(b"x" * size,), daemon=True).start()
             assert received(client, size) == size
@@ -154,7 +154,7 @@ def test_tunnel_pumps_both_directions_concurrently() -> None:
 
 
 def received(connection: socket.socket, size: int) -> int:
-    """Return how much has come when it is all, or when there is no more."""
+    """Return the number of bytes received until `size` or the end."""
     count = 0
     while count < size and (piece := connection.recv(65_536)):
         count += len(piece)
@@ -166,7 +166,7 @@ def connection_threads() -> int:
 
 
 class Hanging:
-    """A world in which nobody answers until it is let go on."""
+    """Egress whose dials hang until `over` is set."""
 
     def __init__(self) -> None:
         self.over = threading.Event()
@@ -188,17 +188,17 @@ def test_hanging_dials_of_ended_renders_are_bounded(monkeypatch: pytest.MonkeyPa
     proxies = ProxyServer(hanging)
     before = connection_threads()
     for _ in range(3):
-        ask_in_vain(proxies.new_port(), times=5)
+        connect_in_vain(proxies.new_port(), times=5)
         assert becomes_true(lambda: connection_threads() == before + 2)
     hanging.over.set()
 
     assert becomes_true(lambda: connection_threads() == before)
 
 
-def ask_in_vain(gate: ProxyPort, times: int) -> None:
-    with gate.open() as traffic, ExitStack() as clients:
+def connect_in_vain(port_: ProxyPort, times: int) -> None:
+    with port_.open() as traffic, ExitStack() as clients:
         for _ in range(times):
-            client = clients.enter_context(connect(gate))
+            client = clients.enter_context(connect(port_))
             client.sendall(b"CONNECT far.example:443 HTTP/1.1\r\n\r\n")
         assert becomes_true(lambda: traffic.request_count == times)
 

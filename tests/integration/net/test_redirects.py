@@ -35,7 +35,7 @@ def fetch(here: Site, path: str = "/", *, allow: str = "") -> FetchResponse:
     return egress.fetch(url, max_bytes=MAX_BYTES, timeout_s=20)
 
 
-PLACES = [
+STARTS = [
     "",
     "/",
     "//",
@@ -54,7 +54,7 @@ PLACES = [
 @settings(
     max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-@given(sampled_from(PLACES), text(max_size=30).filter(lambda rest: not set(rest) & set("\r\n")))
+@given(sampled_from(STARTS), text(max_size=30).filter(lambda rest: not set(rest) & set("\r\n")))
 @example("http://", "2130706433/")
 @example("http://", "u:p@127.1/")
 @example("http://", "127.0.0.1:80\\@example.com/")
@@ -68,15 +68,15 @@ def test_arbitrary_redirect_targets_are_refused_or_unreachable(
     here: Site, start: str, rest: str
 ) -> None:
     here.pages.clear()
-    place = (start + rest).encode("utf-8", "surrogatepass")
+    location = (start + rest).encode("utf-8", "surrogatepass")
     here.pages["/"] = raw_response(
-        b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: " + place + b"\r\n\r\n"
+        b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: " + location + b"\r\n\r\n"
     )
 
-    with pytest.raises((DestinationUnreachableError, DestinationRefusedError)) as told:
+    with pytest.raises((DestinationUnreachableError, DestinationRefusedError)) as raised:
         fetch(here)
 
-    assert 0 < len(str(told.value)) < 400
+    assert 0 < len(str(raised.value)) < 400
 
 
 def test_redirect_to_another_host_sends_no_credentials_or_cookies(here: Site) -> None:
@@ -85,11 +85,11 @@ def test_redirect_to_another_host_sends_no_credentials_or_cookies(here: Site) ->
         to_other = {"Location": other.url(), "Set-Cookie": "a=b; Path=/"}
         here.pages["/"] = SitePage(status=302, headers=to_other)
         here.pages["/again"] = SitePage(status=302, headers={"Location": "/", "Set-Cookie": "a=b"})
-        address = here.url("/again").replace("://", "://ada:secret@")
+        url = here.url("/again").replace("://", "://ada:secret@")
         allow = f"{here.egress_allow},{other.egress_allow}"
         here.requests.clear()
 
-        assert fetch(here, address, allow=allow).content == b"there"
+        assert fetch(here, url, allow=allow).content == b"there"
 
         basic = "Basic " + b64encode(b"ada:secret").decode()
         assert [asked.headers.get("authorization") for asked in here.requests] == [basic, basic]
@@ -110,7 +110,7 @@ def test_redirect_from_https_to_plain_http_is_refused(
         with pytest.raises(DestinationRefusedError, match="use https"):
             fetch(here, allow=f"{here.egress_allow},{secured.egress_allow}")
 
-        # As everywhere: what the operator names may be plain.
+        # As everywhere: plain http is allowed for hosts of PLATEN_EGRESS_ALLOW.
         here.pages["/end"] = SitePage("end")
         secured.pages["/"] = SitePage(status=302, headers={"Location": here.url("/end")})
         assert fetch(here, allow=f"{here.egress_allow},{secured.egress_allow}").content == b"end"
@@ -118,7 +118,7 @@ def test_redirect_from_https_to_plain_http_is_refused(
 
 
 def test_each_redirect_is_resolved_and_checked_again(here: Site) -> None:
-    """A name that led to the right place leads elsewhere when it is asked again."""
+    """DNS rebinding: a name resolves to a refused IP address at the last redirect."""
     answers = [["127.0.0.1"], ["127.0.0.1"], ["169.254.169.254"]]
     looked_up: list[str] = []
 
@@ -139,7 +139,7 @@ def test_each_redirect_is_resolved_and_checked_again(here: Site) -> None:
 
 
 def test_byte_limit_counts_all_responses_of_a_fetch(here: Site) -> None:
-    """What one of them may not, several may not together: the limit is for a whole fetch."""
+    """The limit holds for a whole fetch, not for each of its responses."""
     head: Callable[[int], bytes] = lambda number: (  # noqa: E731
         b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: /hop%d\r\n\r\n" % (number + 1)
     )

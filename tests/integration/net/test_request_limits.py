@@ -91,7 +91,7 @@ def test_web_sockets_count_as_requests(
 
 
 def test_thousands_of_sockets_use_few_threads_and_files(browser: Browser, web: Site) -> None:
-    """The host answers none of them; meanwhile the next page is made as ever."""
+    """The host answers none of them; the next page is not affected."""
     stop = threading.Event()
 
     def wait(_: BaseHTTPRequestHandler) -> None:
@@ -119,7 +119,7 @@ def test_thousands_of_sockets_use_few_threads_and_files(browser: Browser, web: S
     assert after.files[0].pages == 1
     assert after.trace.warnings == ()
     assert 0 < most["threads"] <= 128
-    # Each has a file with the browser and one with the host, which is this process as well.
+    # Each has a socket to the browser and two ends to the host, which is this process as well.
     assert most["files"] - before < 500
 
 
@@ -189,12 +189,12 @@ def test_connections_to_a_host_are_reused(web: Site, monkeypatch: pytest.MonkeyP
 
     assert outcome.trace.warnings == ()
     assert len(web.requests) == 20
-    # So many as a browser has at once to one host, and a few that it opens in vain.
+    # The parallel connections of a browser to one host, and a few that it opens in vain.
     assert 1 <= len(dialled) <= 10
 
 
 def test_surplus_response_is_not_used_for_the_next_request(browser: Browser, web: Site) -> None:
-    """What a host says beyond an answer is not taken for the next one's."""
+    """Bytes after a response are not used as the next response."""
     ok = b"HTTP/1.1 200 OK\r\nContent-Type: text/css\r\nContent-Length: 3\r\n\r\n"
     web.pages["/x"] = partial(raw, ok + b"p{}" + ok + b"q{}")
     web.pages["/y"] = SitePage("ours", "text/plain")

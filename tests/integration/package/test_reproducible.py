@@ -32,7 +32,7 @@ def test_font_cache_is_reproducible(tmp_path: Path) -> None:
 
 
 def found_in(folder: Path) -> dict[str, bytes]:
-    """Have the browser look through a copy of the fonts; return what it found."""
+    """Build the font cache of a copy of the fonts with the browser; return its files."""
     shutil.copytree(INSTALL_DIR / "fonts", folder)
     command = [sys.executable, "-m", "layers.fonts.font_cache"]
     subprocess.run([*command, str(INSTALL_DIR / "chromium"), str(folder)], cwd=ROOT, check=True)

@@ -14,7 +14,7 @@ from infra.template import ROOT
 
 pytestmark = pytest.mark.integration
 
-# What works with Pillow, pikepdf, lxml, Babel, segno, python-barcode and jsonschema.
+# Tests of the code that uses Pillow, pikepdf, lxml, Babel, segno, python-barcode, jsonschema.
 TESTS: Final = (
     "tests/integration/engine/output/test_pictures.py",
     "tests/unit/engine/einvoice/test_cii.py",
@@ -32,8 +32,8 @@ def test_engine_works_with_the_deployed_packages() -> None:
     ran = run(folder, "-m", "pytest", *options, *TESTS)
 
     assert ran.returncode == 0, ran.stdout
-    said = run(folder, "-c", "import lxml.etree, PIL; print(lxml.etree.__file__, PIL.__file__)")
-    assert all(file.startswith(str(folder)) for file in said.stdout.split()), said
+    imported = run(folder, "-c", "import lxml.etree, PIL; print(lxml.etree.__file__, PIL.__file__)")
+    assert all(file.startswith(str(folder)) for file in imported.stdout.split()), imported
 
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -22,7 +22,7 @@ from tests.integration.engine.conftest import folder
 
 pytestmark = pytest.mark.integration
 
-# A template may say what no request can.
+# A template can contain a lone surrogate, a request cannot.
 HALF: Final = "{{ 'a\\ud800b\\udfff' }}"
 
 
@@ -64,7 +64,7 @@ def render(service: Service, html: str, **more: Any) -> bytes:
     return answer.body
 
 
-def said(service: Service, script: str) -> dict[str, Any]:
+def render_script(service: Service, script: str) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(render(service, f"<p>x<script>{script}</script>"))
     return found
 
@@ -82,7 +82,7 @@ def test_archive_entries_stay_inside_the_target_folder(
         names = archive.namelist()
         assert len({each.casefold() for each in names}) == len(names) == 2
         for info in archive.infolist():
-            # As it stands in the file: zipfile would already have mended the read name.
+            # The name as stored: zipfile would already have repaired the parsed name.
             assert info.orig_filename == info.filename
             assert info.filename.isprintable()
             assert not set(info.filename) & set('/\\:*?"<>|')
@@ -112,7 +112,7 @@ def test_attachments_keep_hostile_names(service: Service) -> None:
             for name in document.attachments
         }
         specs = [spec.filename for spec in map(document.attachments.__getitem__, read)]
-    # The second of one name has a number; what it is called inside is what it is listed as.
+    # The second file of one name gets a number; specification and name tree agree.
     assert len(read) == len(names)
     assert {read[HOSTILE_NAMES[name]] for name in names[:-1]} == {str(n).encode() for n in range(6)}
     assert sorted(specs) == sorted(read)
@@ -123,7 +123,7 @@ def test_console_message_is_one_log_line(
     service: Service, text: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     literal = json.dumps(text).replace("<", "\\u003c").replace("{", "\\u007b")
-    shown = said(service, f"console.log({literal}); document.title = {literal}")
+    shown = render_script(service, f"console.log({literal}); document.title = {literal}")
 
     encodable = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     assert shown["logs"] == [f"log: {encodable}"]
@@ -134,7 +134,7 @@ def test_console_message_is_one_log_line(
 
 
 def test_lone_surrogates_are_replaced_in_responses(service: Service) -> None:
-    shown = said(
+    shown = render_script(
         service,
         "console.log({['\\ud800']: 1}, ['\\udfff']); console.error('\\ud800'.repeat(9999));"
         "setTimeout(() => { throw new Error('\\ud800') });"
@@ -149,7 +149,7 @@ def test_lone_surrogates_are_replaced_in_responses(service: Service) -> None:
 
 def test_long_texts_are_shortened_in_responses(service: Service) -> None:
     million = "'x'.repeat(1e6)"
-    shown = said(
+    shown = render_script(
         service,
         f"console.log({million}); document.title = {million};"
         f"document.fonts.add(new FontFace({million}, 'url(data:,)'));"

@@ -72,17 +72,17 @@ def status_of(pid: int) -> dict[str, str]:
 
 
 def environment_of(pid: int) -> dict[str, str]:
-    # Where a process has named itself, the end of its command line stands before these.
+    # If a process has set its title, the end of its command line precedes the variables.
     entries = (entry.partition("=") for entry in proc(pid, "environ").split("\0"))
     return {name: value for name, _, value in entries if re.fullmatch(r"\w+", name)}
 
 
 def seen_by(pid: int) -> list[str]:
-    """Return what a process finds in its root folder."""
+    """Return the entries of a process's root folder."""
     try:
         return [entry.name for entry in Path(f"/proc/{pid}/root").iterdir()]
     except ProcessLookupError:
-        # The folder was a process's that has ended; this one has not.
+        # The root was the folder of a process that has ended, not of this one.
         return [] if Path(f"/proc/{pid}/stat").exists() else ["a process that has ended"]
 
 
@@ -99,7 +99,7 @@ def opened_by(pid: int) -> set[str]:
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    """Give a browser of a process that has credentials, and open files for everybody."""
+    """Return a browser whose owner has credentials and inheritable open files."""
     path = tmp_path_factory.mktemp("owner") / "open"
     path.write_text(SECRET, encoding="utf-8")
     browser = new_browser()
@@ -152,8 +152,8 @@ def test_renderers_run_with_seccomp_and_own_namespaces(browser: Browser) -> None
         for namespace in ("user", "pid", "net"):
             own = Path(f"/proc/self/ns/{namespace}").readlink()
             assert Path(f"/proc/{pid}/ns/{namespace}").readlink() != own, namespace
-        # Its root is an empty folder: no file of anybody's is there to be opened. In its pid
-        # namespace nobody else has a number that could be signaled or traced.
+        # Its root is an empty folder, so there is no file to open. In its pid namespace there is
+        # no other process to signal or trace.
         assert seen_by(pid) == []
         assert len(status["NSpid"].split()) > 1
 
@@ -242,9 +242,9 @@ def test_non_dumpable_function_is_closed_to_its_own_user() -> None:
                 reached[way] = set(page.communicate()[0].split())
             running.kill()
 
-    knows = {"environ", "mem", "maps", "auxv", "fd", "cwd", "ptrace"}
-    assert reached["open"] & knows >= {"environ", "maps", "fd", "cwd"}
-    assert reached["kept"] & knows == set()
+    readable = {"environ", "mem", "maps", "auxv", "fd", "cwd", "ptrace"}
+    assert reached["open"] & readable >= {"environ", "maps", "fd", "cwd"}
+    assert reached["kept"] & readable == set()
 
 
 def test_document_leaves_nothing_in_the_browser_home(browser: Browser) -> None:
@@ -263,7 +263,7 @@ def test_document_leaves_nothing_in_the_browser_home(browser: Browser) -> None:
             if MARKER in path.name or MARKER.encode() in path.read_bytes()
         ]
 
-    # What a context kept is removed a moment after the context.
+    # The files of a browser context are removed shortly after the context.
     end = time.monotonic() + 10
     while holders() and time.monotonic() < end:
         time.sleep(0.05)

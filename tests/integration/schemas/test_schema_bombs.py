@@ -11,7 +11,7 @@ from chalicelib.engine.schemas.worker import SchemaWorker
 
 pytestmark = pytest.mark.integration
 
-# The budget is 5 s of processor time; the machine may be three times as busy.
+# The budget is 5 s of processor time; a busy machine may take several times as long.
 MAX_S = 30.0
 
 
@@ -30,7 +30,7 @@ def nested(depth: int, wrap: Any) -> dict[str, Any]:
 
 
 def tree(depth: int) -> dict[str, Any]:
-    """Let each definition refer twice to the next one: 2^depth ways through."""
+    """Return a schema whose definitions each refer twice to the next: 2^depth paths."""
     twice = {
         f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}, {"$ref": f"#/$defs/d{n + 1}"}]}
         for n in range(depth)

@@ -17,13 +17,13 @@ def stack() -> Iterator[RunningStack]:
 
 @pytest.fixture(scope="session")
 def live(stack: RunningStack) -> Iterator[ApiClient]:
-    """Give a client with the live key."""
+    """Return a client with the live key."""
     with ApiClient(stack, stack.live_key) as client:
         yield client
 
 
 @pytest.fixture(scope="session")
 def test(stack: RunningStack) -> Iterator[ApiClient]:
-    """Give a client with the test key."""
+    """Return a client with the test key."""
     with ApiClient(stack, stack.test_key) as client:
         yield client

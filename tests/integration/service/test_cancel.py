@@ -14,8 +14,7 @@ from tests.builders.stack.tenants import Tenant, Tenants
 
 pytestmark = pytest.mark.integration
 
-# Each would go on for half a minute by itself. What stops within a second has more time here:
-# the machine may be slow.
+# Each would run for half a minute. It stops within a second, but a slow machine gets more time.
 _SOON_S = 6
 _WAITS: dict[str, dict[str, Any]] = {
     "pause": {"output": {"wait": {"delay_ms": 10_000, "expression": "false"}}},
@@ -37,19 +36,19 @@ _WAITS: dict[str, dict[str, Any]] = {
 
 @pytest.fixture(scope="module")
 def tenant(stack: RunningStack) -> Iterator[Tenant]:
-    """Give a workspace of its own."""
+    """Create a workspace for this module."""
     with Tenants(stack).create("cancels", "scale") as tenant:
         yield tenant
 
 
 def running(tenant: Tenant, mode: str) -> str:
-    """Return the id of the one render that is unfinished, some time after it has begun."""
+    """Return the id of the one unfinished render, shortly after it has begun."""
     end = time.monotonic() + 20
     while time.monotonic() < end:
         listed = tenant.client.http.get("/renders").json()["data"]
         begun = [r["id"] for r in listed if r["status"] in {"queued", "processing"}]
         if begun and (mode == "sync" or tenant.row(begun[0])["status"] == "processing"):
-            # By now it is in its page.
+            # Give it time to load its page.
             time.sleep(1)
             return str(begun[0])
         time.sleep(0.1)
@@ -57,7 +56,7 @@ def running(tenant: Tenant, mode: str) -> str:
 
 
 def stopped(stack: RunningStack, render_id: str) -> bool:
-    """Tell whether the render function has noticed that a render was ended by others."""
+    """Return whether the render function has logged that a render was canceled."""
     return any('"stopped"' in line and render_id in line for line in stack.log().splitlines())
 
 

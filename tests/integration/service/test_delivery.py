@@ -17,7 +17,7 @@ from tests.builders.stack.api_client import ApiClient
 
 pytestmark = pytest.mark.integration
 
-# Noise from a fixed seed: a picture of it cannot be made small.
+# Noise from a fixed seed: its picture does not compress.
 NOISE = """<!doctype html><title>Noise</title><canvas width=1500 height=1500></canvas><script>
 const c = document.querySelector('canvas').getContext('2d'), d = c.createImageData(1500, 1500);
 let s = 1; for (let n = 0; n < d.data.length; n++) {
@@ -137,14 +137,14 @@ def test_zero_retention_leaves_nothing_in_the_whole_stack(
         return f"<!doctype html><p>{{{{ word }}}} {mark}<img src='https://{mark}.invalid/'>{script}"
 
     word = {"word": "Vertraulich-0815"}
-    wish = {"type": "binary", "retention": "none"}
-    made = live.render(html("streng-geheim"), data=word, delivery=wish)
+    delivery = {"type": "binary", "retention": "none"}
+    made = live.render(html("streng-geheim"), data=word, delivery=delivery)
     assert "streng-geheim" in text_of(made.content)
-    broken = live.render(html("streng-geheim") + "{% nonsense %}", data=word, delivery=wish)
+    broken = live.render(html("streng-geheim") + "{% nonsense %}", data=word, delivery=delivery)
     assert broken.json()["code"] == "template_syntax_error"
     assert "nonsense" in broken.json()["excerpt"]
     wait = {"wait": {"expression": "document.title == 'streng-geheim?'", "timeout_ms": 300}}
-    late = live.render(html("streng-geheim"), data=word, delivery=wish, output=wait)
+    late = live.render(html("streng-geheim"), data=word, delivery=delivery, output=wait)
     assert late.json()["code"] == "wait_timeout"
     ordinary = live.render(html("ganz-offen"), data={"word": "x"}).json()
     assert live.wait_until_final(ordinary["id"])["status"] == "succeeded"

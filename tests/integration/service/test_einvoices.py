@@ -18,18 +18,18 @@ from tests.builders.stack.api_client import ApiClient
 
 pytestmark = pytest.mark.integration
 
-# The first verdict waits for Java, which two busy processors may take a minute for.
-PATIENCE_S = 120
+# The first validation waits for the start of Java, up to a minute on two busy processors.
+TIMEOUT_S = 120
 PAGE = """<!doctype html><html lang="de"><title>Rechnung {{ invoice.number }}</title>
 <h1>Rechnung {{ invoice.number }}</h1><p>Summe {{ invoice.grand_total|money(invoice.currency) }}"""
 TOTAL = "214.16"
 
 
 def made(client: ApiClient, route: str, **body: Any) -> dict[str, Any]:
-    """Return the final render of an asynchronous request, which has time for a cold start."""
+    """Return the final render of an async request, which has time for a cold start."""
     answer = client.http.post(route, json=body | {"mode": "async"})
     assert answer.status_code == 202, answer.text
-    return client.wait_until_final(answer.json()["id"], PATIENCE_S)
+    return client.wait_until_final(answer.json()["id"], TIMEOUT_S)
 
 
 def content(render: dict[str, Any], number: int = 0) -> bytes:
@@ -103,23 +103,23 @@ def test_without_validators_the_document_is_delivered_unvalidated(
         },
     }
     with killing_java(stack):
-        unjudged = made(live, "/renders", **hybrid)
-    judged = made(live, "/renders", **hybrid)
+        unvalidated = made(live, "/renders", **hybrid)
+    validated = made(live, "/renders", **hybrid)
 
-    assert unjudged["status"] == "succeeded"
-    assert set(verdicts(unjudged).values()) == {"unavailable"}
-    assert [warning["code"] for warning in unjudged["warnings"]] == [
+    assert unvalidated["status"] == "succeeded"
+    assert set(verdicts(unvalidated).values()) == {"unavailable"}
+    assert [warning["code"] for warning in unvalidated["warnings"]] == [
         "einvoice_validation_unavailable",
         "pdfa_validation_unavailable",
         "pdfua_validation_unavailable",
     ]
-    assert content(unjudged) == content(judged)
-    assert verdicts(judged) == {"einvoice": "passed", "pdfa": "passed", "pdfua": "passed"}
+    assert content(unvalidated) == content(validated)
+    assert verdicts(validated) == {"einvoice": "passed", "pdfa": "passed", "pdfua": "passed"}
 
 
 @contextlib.contextmanager
 def killing_java(stack: RunningStack) -> Iterator[None]:
-    """End the validators of a stack as soon as they start, as long as the block lasts."""
+    """Kill the validators of a stack as soon as they start, during the block."""
     over = threading.Event()
 
     def kill() -> None:

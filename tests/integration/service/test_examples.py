@@ -15,7 +15,7 @@ from tests.builders.stack.api_client import ApiClient
 pytestmark = pytest.mark.integration
 
 A4: Final = (210, 297)
-# By example: sides of the paper in millimetres, pages, and what stands on the last one.
+# By example: paper size in millimetres, number of pages, and texts of the last page.
 EXPECTED: Final[Mapping[str, tuple[tuple[int, int], int, tuple[str, ...]]]] = {
     "certificate": ((297, 210), 1, ("Margarethe Øverland", "25 September 2026")),
     "invoice": (A4, 3, ("81.335,80 €", "12.803,93 €", "18. Dezember 2026", "Seite 3 / 3")),
@@ -27,7 +27,7 @@ PIXELS: Final = {"certificate": (2246, 1588), "shipping-label": (1134, 1701)}
 
 
 def plain(text: str) -> str:
-    """Return text with one ordinary blank wherever there is any."""
+    """Return text with every white space replaced by one blank."""
     return " ".join(text.split())
 
 

@@ -49,7 +49,7 @@ def _limits(stack: RunningStack) -> dict[str, Any]:
 
 
 def _kill_while_rendering(stack: RunningStack) -> Iterator[int]:
-    """Kill the render function's process that is busy; yield its id."""
+    """Kill the processes of the render function; yield their pids."""
     for process in _workers(stack, "functions.render"):
         os.kill(process.pid, signal.SIGKILL)
         yield process.pid
@@ -90,15 +90,15 @@ def test_queued_render_survives_the_death_of_its_function(
     after = _limits(stack)
     assert after["used"] == before["used"] + 1
     assert (after["holds"], after["leases"]) == ({}, {})
-    facts = stack.client("dynamodb").query(
+    events = stack.client("dynamodb").query(
         TableName=stack.resources["MainTable"]["Ref"],
-        KeyConditionExpression="PK = :pk AND begins_with(SK, :fact)",
+        KeyConditionExpression="PK = :pk AND begins_with(SK, :event)",
         ExpressionAttributeValues={
             ":pk": {"S": f"WS#{stack.workspace}#RND#{render_id}"},
-            ":fact": {"S": "EVENT#"},
+            ":event": {"S": "EVENT#"},
         },
     )
-    assert facts["Count"] == 1
+    assert events["Count"] == 1
     assert live.render().status_code == 200
 
 
@@ -112,7 +112,7 @@ def test_killed_browser_is_replaced_within_the_render(stack: RunningStack, live:
             if "--remote-debugging-pipe" in (words := _command(process))
             and not any(word.startswith("--type=") for word in words)
         ]
-        # Those that stand by first: a page that outlives two browsers is given up.
+        # Standby browsers first: a page that outlives two browsers is given up.
         for process in sorted(browsers, key=psutil.Process.create_time, reverse=True):
             with suppress(ProcessLookupError):
                 os.kill(process.pid, signal.SIGKILL)

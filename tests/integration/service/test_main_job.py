@@ -123,7 +123,7 @@ def test_altered_store_url_is_refused(live: ApiClient) -> None:
 
 
 def test_large_document_is_redirected(live: ApiClient) -> None:
-    # Noise does not compress, so the picture is larger than an answer may be.
+    # Noise does not compress, so the picture is larger than Lambda's response limit.
     script = (
         "<canvas id=c width=1600 height=1600></canvas><script>"
         "const g=c.getContext('2d'),d=g.createImageData(1600,1600);"

@@ -24,7 +24,7 @@ WAIT_S = 30
 
 
 def until[Found](look: Callable[[], Found | None]) -> Found:
-    """Return what `look` finds as soon as it does."""
+    """Poll `look` until it finds something, and return it."""
     end = time.monotonic() + WAIT_S
     while (found := look()) is None:
         assert time.monotonic() < end
@@ -33,14 +33,14 @@ def until[Found](look: Callable[[], Found | None]) -> Found:
 
 
 def lines_of(stack: RunningStack, request_id: str) -> list[dict[str, Any]]:
-    """Return what gateway and functions wrote of a request, in the order of their writing."""
+    """Return the log lines of gateway and functions for a request, in order of writing."""
     files = log_files(StackFolder(stack.folder).functions_log)
     lines = [json.loads(line) for file in files for line in file.read_text().splitlines()]
     return [line for line in lines if line.get("request_id") == request_id]
 
 
-def told_lines(stack: RunningStack, request_id: str) -> list[dict[str, Any]]:
-    """Return these lines once the request's last fact is told and measured."""
+def lines_after_publishing(stack: RunningStack, request_id: str) -> list[dict[str, Any]]:
+    """Return these lines once the request's last event is published and measured."""
 
     def look() -> list[dict[str, Any]] | None:
         lines = lines_of(stack, request_id)
@@ -70,18 +70,18 @@ def test_async_render_is_logged_from_the_gateway_to_its_last_event(
     live.render(headers={"X-Request-Id": "beside"})
     ended = live.wait_until_final(render["id"])
 
-    lines = told_lines(stack, "followed")
+    lines = lines_after_publishing(stack, "followed")
 
-    said = [(line["service"], line["message"]) for line in lines if "message" in line]
-    api = [pair for pair in said if pair[0] == "api"]
+    messages = [(line["service"], line["message"]) for line in lines if "message" in line]
+    api = [pair for pair in messages if pair[0] == "api"]
     assert api == [("api", "render accepted"), ("api", "render queued"), ("api", "request")]
-    others = [pair for pair in said if pair[0] != "api"]
+    others = [pair for pair in messages if pair[0] != "api"]
     assert others == [
         ("render", "attempt begun"),
         ("render", "render ended"),
         ("relay", "event published"),
     ]
-    assert said.index(api[1]) < said.index(others[0])
+    assert messages.index(api[1]) < messages.index(others[0])
     (gateway,) = [line for line in lines if line.get("kind") == "request"]
     assert (gateway["path"], gateway["status"]) == ("/v1/renders", 202)
     of_functions = [line for line in lines if "message" in line]
@@ -102,7 +102,7 @@ def test_metrics_of_a_render_are_written_by_the_relay_only(
 ) -> None:
     live.render(headers={"X-Request-Id": "measured"})
 
-    lines = told_lines(stack, "measured")
+    lines = lines_after_publishing(stack, "measured")
 
     assert [line["service"] for line in lines if is_emf(line)] == ["relay"]
 
@@ -122,14 +122,14 @@ def test_cold_starts_of_every_function_are_counted(stack: RunningStack) -> None:
 
 def test_trace_shows_rows_events_logs_and_objects(stack: RunningStack, live: ApiClient) -> None:
     render = live.render(headers={"X-Request-Id": "traced"}).json()
-    told_lines(stack, "traced")
+    lines_after_publishing(stack, "traced")
 
     found = platen(stack, "render", "trace", render["id"])
 
     assert (found["status"], found["request_id"]) == ("succeeded", "traced")
     assert found["timings"] == render["timings"]
     assert [row["bytes"] for row in found["objects"]] == [render["files"][0]["bytes"]]
-    told = [(row["source"], row["event"]) for row in found["events"]]
+    sources = [(row["source"], row["event"]) for row in found["events"]]
     for event in (
         ("row", "accepted"),
         ("gateway", "POST /v1/renders"),
@@ -139,7 +139,7 @@ def test_trace_shows_rows_events_logs_and_objects(stack: RunningStack, live: Api
         ("facts", "render.succeeded told"),
         ("relay", "event published"),
     ):
-        assert told.count(event) == 1, event
+        assert sources.count(event) == 1, event
     moments = [row["at"] for row in found["events"]]
     assert moments == sorted(moments)
 

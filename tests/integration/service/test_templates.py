@@ -30,8 +30,8 @@ def made(live: ApiClient, **fields: Any) -> str:
 
 
 def rendered(live: ApiClient, path: str, **fields: Any) -> httpx.Response:
-    wanted = {"type": "template", "template_id": path.rpartition("/")[2]}
-    body = {"input": wanted, "data": {"name": "Ada"}, "delivery": {"type": "binary"}} | fields
+    source = {"type": "template", "template_id": path.rpartition("/")[2]}
+    body = {"input": source, "data": {"name": "Ada"}, "delivery": {"type": "binary"}} | fields
     return live.http.post("/renders", json=body)
 
 
@@ -62,9 +62,9 @@ def test_concurrent_edits_lose_no_draft_and_skip_no_version(live: ApiClient) -> 
     drafts = at_once(lambda n: live.http.put(f"{path}/draft", json={"html": str(n), "revision": 1}))
     published = at_once(lambda _: live.http.post(f"{path}/publish"))
 
-    (taken,) = [answer.json() for answer in drafts if answer.status_code == 200]
+    (accepted,) = [answer.json() for answer in drafts if answer.status_code == 200]
     codes = {answer.json()["code"] for answer in drafts if answer.status_code != 200}
     assert codes == {"draft_revision_conflict"}
-    assert live.http.get(f"{path}/draft").json() == taken
+    assert live.http.get(f"{path}/draft").json() == accepted
     numbers = sorted(answer.json()["version"] for answer in published)
     assert numbers == list(range(1, AT_ONCE + 1))

@@ -16,7 +16,7 @@ from tests.builders.bombs.snippets import FUEL
 
 pytestmark = pytest.mark.integration
 
-# The processor time of a run; the wall clock belongs to others as well.
+# Limit of processor time; wall clock time depends on the other load of the machine.
 CPU_S: Final = 6.0
 WALL_S: Final = 120.0
 DATA: Final[dict[str, Any]] = {
@@ -69,6 +69,6 @@ def _child(worker: TemplateWorker) -> psutil.Process:
 
 
 def _ended_s() -> float:
-    """Return the processor time of all children that have ended."""
+    """Return the processor time in seconds of all children that have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime

@@ -23,7 +23,7 @@ def test_canceled_template_ends_soon_and_the_next_render_succeeds() -> None:
     with worker.cancel_on(stopped), pytest.raises(RenderFailure) as failure:
         worker.render(_LONG, {}, strict=False, deadline=deadline)
 
-    # Not `template_fuel_exhausted`, as its own end would be.
+    # Without the cancellation it would end with `template_fuel_exhausted`.
     assert failure.value.code == "render_timeout"
     assert worker.render("{{ 1 + 1 }}", {}, strict=False, deadline=deadline) == "2"
     worker.close()

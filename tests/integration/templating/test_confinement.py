@@ -34,13 +34,13 @@ def test_the_child_inherits_no_environment() -> None:
         check=True,
     )
 
-    # It is not dumpable, so only root may look into it.
+    # The child is not dumpable, so only root may read its environment.
     assert ("PYTHONPATH" if os.geteuid() == 0 else "unreadable") in result.stdout
     assert "AWS" not in result.stdout
 
 
 def test_confined_code_reaches_nothing(tmp_path: Path) -> None:
-    # What a template that escaped from the language could try, run in a confined process.
+    # Actions that a template could try after an escape from the sandbox, in a confined process.
     script = """
         import os, sys, socket, ctypes, json, resource
         from pathlib import Path

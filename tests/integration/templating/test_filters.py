@@ -13,7 +13,7 @@ from chalicelib.engine.templating.worker import TemplateWorker
 
 pytestmark = pytest.mark.integration
 
-# So many at once that neither time nor memory runs out.
+# Locales per render, so that neither time nor memory runs out.
 AT_ONCE = 80
 
 

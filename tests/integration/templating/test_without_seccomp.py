@@ -13,8 +13,8 @@ from chalicelib.engine.templating.worker import TemplateWorker
 
 pytestmark = pytest.mark.integration
 
-# A filter of our own, which every child inherits, answers EPERM to any further filter: to
-# `prctl`, number 157, with PR_SET_SECCOMP, number 22, as its first argument.
+# This filter is inherited by every child and answers EPERM to any further filter: to `prctl`
+# (number 157) with PR_SET_SECCOMP (22) as its first argument.
 REFUSED = """
     import ctypes, logging, struct, sys, time
     from chalicelib.engine.templating.worker import TemplateWorker

@@ -41,7 +41,7 @@ def _child(worker: TemplateWorker) -> psutil.Process:
     children = [
         process
         for process in psutil.Process().children()
-        # Others may have left ended children behind, whose command line cannot be read.
+        # Other tests may have left zombies, whose command line cannot be read.
         if process.status() != psutil.STATUS_ZOMBIE
         and any("templating.child" in word for word in process.cmdline())
     ]
@@ -141,7 +141,7 @@ def test_child_has_only_its_standard_streams_open(worker: TemplateWorker) -> Non
         worker.close()
         fresh = _child(worker)
 
-        # Standard input, output and the errors that nobody reads.
+        # Standard input, output and error.
         assert fresh.num_fds() == 3
         assert fresh.net_connections() == []
     assert fresh.pid != child.pid

@@ -30,7 +30,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def installed() -> Path:
-    """Return the installed layer; what is missing is an error, never a skip."""
+    """Return the installed layer; a missing one is an error, never a skip."""
     found = Path(os.environ.get("PLATEN_VALIDATORS_DIR") or REPOSITORY / ".platen" / "validators")
     assert found.is_dir(), f"{found} is missing; install JDK 17 and Maven and run: make setup"
     return found
@@ -49,12 +49,12 @@ def verdict(
 
 
 def refused(source: Any, profile: str, syntax: Syntax) -> tuple[list[tuple[str, str]], bytes]:
-    """Return the rules that the service itself finds broken, with their places, or else the XML."""
-    asked = EInvoiceInput(
+    """Return the rules that the service itself finds broken with their paths, or else the XML."""
+    request = EInvoiceInput(
         profile=PROFILES[profile], syntax=syntax, source=source, findings_root="invoice"
     )
     try:
-        return [], prepare_invoice(asked).to_xml()
+        return [], prepare_invoice(request).to_xml()
     except RenderFailure as failure:
         report = failure.members["result"]["conformance"]["einvoice"]
         return [(error["rule"], error["path"]) for error in report["errors"]], b""
@@ -63,7 +63,7 @@ def refused(source: Any, profile: str, syntax: Syntax) -> tuple[list[tuple[str, 
 def rejected(
     judge: LocalValidator, xml: bytes, profile: str, syntax: Syntax, type_code: str
 ) -> list[str]:
-    """Return the rules for which the official sheets reject an invoice."""
+    """Return the rules by which the official sheets reject an invoice."""
     credit_note = type_code == "381"
     check = (
         ConformanceCheck.cii(profile)

@@ -18,9 +18,9 @@ from tests.builders.invoices.unknown_codes import UNKNOWN_CODES
 from tests.integration.validators.conftest import OUTPUTS, refused, rejected, verdict
 
 WRITERS: Final = {"cii": write_cii, "ubl": write_ubl}
-# The sheets of the others leave out what their profile cannot tell, or does not forbid.
+# The sheets of the other profiles omit rules for fields that the profile does not have.
 WHOLE: Final = {"EN16931", "XRECHNUNG"}
-# That of UBL only warns of the one; that of CII does not look at the trading name.
+# The UBL sheet only warns about the first; the CII sheet ignores the trading name.
 STRICTER: Final = {("a whole card", "ubl"), ("the seller's trading name is paid", "cii")}
 
 
@@ -40,9 +40,9 @@ def test_edge_cases_are_accepted_or_refused_as_by_the_official_sheets(
         if own and (profile not in WHOLE or (name, syntax) in STRICTER):
             continue
         xml = written(changes, profile, syntax)
-        theirs = rejected(judge, xml, profile, syntax, changes.get("type_code", "380"))
-        if bool(own) != bool(theirs):
-            wrong[name] = (own, theirs)
+        official = rejected(judge, xml, profile, syntax, changes.get("type_code", "380"))
+        if bool(own) != bool(official):
+            wrong[name] = (own, official)
 
     assert wrong == {}
 
@@ -63,5 +63,5 @@ def test_unknown_codes_are_found_by_the_official_sheets_with_their_path(
 
     assert faults == []
     trace = json_path_mapper(read_invoice(invoice_json(changes), "invoice"), "invoice")
-    told = {(found.rule, trace(found.location)) for found in findings if found.source == "cen"}
-    assert (rule, f"invoice.{path}" if path else None) in told
+    located = {(found.rule, trace(found.location)) for found in findings if found.source == "cen"}
+    assert (rule, f"invoice.{path}" if path else None) in located

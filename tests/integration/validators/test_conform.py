@@ -27,7 +27,7 @@ def conform(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 @pytest.fixture
 def warm(judge: LocalValidator, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the command ask the validators that run already, which it does not end."""
+    """Make the command use the running validators and not close them."""
     kept = SimpleNamespace(validate=judge.validate, close=lambda: None)
     monkeypatch.setattr("infra.operator.conform.LocalValidator", lambda _folder: kept)
 
@@ -44,12 +44,12 @@ def test_valid_invoice_is_reported_as_sendable(conform: Any) -> None:
 def test_wrong_sum_is_reported_with_its_rule_and_location(conform: Any) -> None:
     wrong = proof("cii-XRECHNUNG").replace(b">19.00</", b">18.00</")
 
-    told, ran = conform(wrong), conform(wrong, "--json")
+    plain, as_json = conform(wrong), conform(wrong, "--json")
 
-    assert (told.exit_code, ran.exit_code) == (1, 1)
-    assert "NOT valid" in told.output
-    assert "error BR-S-09: The VAT category tax amount" in told.output
-    report = json.loads(ran.output)["einvoice"]
+    assert (plain.exit_code, as_json.exit_code) == (1, 1)
+    assert "NOT valid" in plain.output
+    assert "error BR-S-09: The VAT category tax amount" in plain.output
+    report = json.loads(as_json.output)["einvoice"]
     assert (report["profile"], report["syntax"], report["status"]) == ("XRECHNUNG", "cii", "failed")
     assert all(error["location"].startswith("/rsm:Cross") for error in report["errors"])
 

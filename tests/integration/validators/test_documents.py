@@ -45,9 +45,9 @@ def rendered(
 
 
 def hybrid(parts: PipelineServices, profile: str, **pdf: Any) -> bytes:
-    """Return a page with its invoice of this profile in it."""
-    order = EInvoiceCommand(profile, "cii", invoice_json(), None, "output.einvoice.invoice")
-    return rendered(parts, PAGE, {"pdf": pdf}, einvoice=order).files[0].content
+    """Return a PDF with its invoice of this profile embedded."""
+    command = EInvoiceCommand(profile, "cii", invoice_json(), None, "output.einvoice.invoice")
+    return rendered(parts, PAGE, {"pdf": pdf}, einvoice=command).files[0].content
 
 
 @pytest.mark.parametrize("name", PROFILES)
@@ -63,8 +63,8 @@ def test_hybrid_of_every_profile_conforms_to_pdfa_and_pdfua(
         (file,) = document.Root.AF
         packet = document.Root.Metadata.read_bytes().decode()
         assert str(file.AFRelationship) == "/" + profile.af_relationship
-    for said in (profile.xmp_level, profile.embedded_filename, profile.xmp_version, "INVOICE"):
-        assert f">{said}</fx:" in packet
+    for value in (profile.xmp_level, profile.embedded_filename, profile.xmp_version, "INVOICE"):
+        assert f">{value}</fx:" in packet
     ((filename, (xml,)),) = pypdf.PdfReader(io.BytesIO(made)).attachments.items()
     assert filename == profile.embedded_filename
     assert rejected(judge, xml, name, "cii", "380") == []

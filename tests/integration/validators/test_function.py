@@ -57,14 +57,14 @@ def test_validators_start_with_the_first_request(
 
     assert [verdict.findings for verdict in verdicts] == [(), ()]
     (java,) = java_of(stack)
-    told = java.environ()
-    assert not any(name.startswith(("AWS_", "PLATEN_")) for name in told)
+    environment = java.environ()
+    assert not any(name.startswith(("AWS_", "PLATEN_")) for name in environment)
 
 
 def test_large_document_is_validated_and_not_kept(
     stack: RunningStack, remote: RemoteValidator
 ) -> None:
-    # Whatever follows the end of a PDF/A is a finding; before it, a comment is none.
+    # Bytes after the end of a PDF/A are a finding, so the verdict must not be asserted clean.
     large = proof("pdf-3a") + b"%" + os.urandom(MAX_INLINE_BYTES).hex().encode()
 
     verdicts = remote.validate(large, PDF, Deadline.after(240))

@@ -10,21 +10,21 @@ from chalicelib.engine.einvoice.write_json import invoice_json
 from tests.builders.invoices.invoice_kinds import INVOICE_KINDS
 from tests.integration.validators.conftest import OUTPUTS, refused, rejected
 
-# They have no place for a rounding amount.
+# These profiles have no field for a rounding amount (BT-114).
 NO_ROUNDING: Final = [("BR-CO-16", "invoice.rounding_amount")]
 REFUSED: Final = {("rounding", "BASIC_WL"): NO_ROUNDING, ("rounding", "BASIC"): NO_ROUNDING}
 
 
 @pytest.mark.parametrize(("profile", "syntax"), OUTPUTS)
-@pytest.mark.parametrize("shape", INVOICE_KINDS)
+@pytest.mark.parametrize("kind", INVOICE_KINDS)
 def test_every_invoice_kind_is_valid_or_refused_as_decided(
-    judge: LocalValidator, shape: str, profile: str, syntax: Syntax
+    judge: LocalValidator, kind: str, profile: str, syntax: Syntax
 ) -> None:
-    invoice = INVOICE_KINDS[shape]()
+    invoice = INVOICE_KINDS[kind]()
 
     faults, xml = refused(invoice_json(invoice), profile, syntax)
 
-    assert faults == REFUSED.get((shape, profile), [])
+    assert faults == REFUSED.get((kind, profile), [])
     assert faults or rejected(judge, xml, profile, syntax, invoice.type_code) == []
 
 

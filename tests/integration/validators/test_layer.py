@@ -8,9 +8,9 @@ import pytest
 
 from tests.integration.validators.conftest import installed
 
-# What the platform has: glibc 2.34, and libstdc++ of GCC 11.
+# Libraries of the platform: glibc 2.34, and libstdc++ of GCC 11.
 NEWEST = {"GLIBC_2": 34, "GLIBCXX_3.4": 29}
-# A function may have 250 MB with its code; what is left is for that and for what is to come.
+# Lambda allows 250 MB for layers and code; the rest is for the code and for growth.
 LIMIT_BYTES = 120_000_000
 
 
@@ -23,13 +23,13 @@ def binaries() -> Iterator[Path]:
 @pytest.mark.parametrize("library", NEWEST)
 def test_no_library_is_newer_than_the_platform(library: str) -> None:
     pattern = re.compile(re.escape(library.encode()) + rb"\.(\d+)\0")
-    asked = {
+    required = {
         path.name: max(map(int, pattern.findall(path.read_bytes())), default=0)
         for path in binaries()
     }
 
-    assert len(asked) > 10
-    assert {name: version for name, version in asked.items() if version > NEWEST[library]} == {}
+    assert len(required) > 10
+    assert {name: version for name, version in required.items() if version > NEWEST[library]} == {}
 
 
 def test_the_layer_leaves_room_for_the_function() -> None:

@@ -30,7 +30,7 @@ XRECHNUNG = ConformanceCheck.cii("XRECHNUNG")
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """Return a layer of the test's own; its files are links until one is replaced."""
+    """Return a copy of the layer for one test; its files are hard links until replaced."""
     return Path(shutil.copytree(installed(), tmp_path / "layer", copy_function=os.link))
 
 
@@ -104,7 +104,7 @@ def test_many_warnings_hide_no_error(judge: LocalValidator) -> None:
 
     errors = {each.rule for each in found if each.severity == "error"}
     assert sum(each.severity == "warning" for each in found) == 2_000
-    # The second is told by the last sheet, when the warnings have long been too many.
+    # The last sheet reports the second one, when the warnings are over their limit already.
     assert errors >= {"BR-CL-04", "PEPPOL-EN16931-R054"}
 
 

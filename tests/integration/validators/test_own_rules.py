@@ -14,8 +14,8 @@ from tests.builders.invoices.broken_invoices import BROKEN_INVOICES
 from tests.builders.invoices.invoice_json import invoice_json
 from tests.integration.validators.conftest import verdict
 
-# What XML cannot show, as it carries the computed amount, a rate of 0 or no such value at all;
-# and BR-61, which the sheet of CII asks of accounts only.
+# Faults that the XML cannot have, because it carries the computed amount, a rate of 0 or no such
+# value at all; and BR-61, which the CII sheet checks for accounts only.
 UNSEEN = {
     *("BR-31", "BR-36", "BR-41", "BR-43", "BR-61", "BR-O-05", "BR-AG-05"),
     *("PEPPOL-EN16931-R120", "PEPPOL-EN16931-R121"),

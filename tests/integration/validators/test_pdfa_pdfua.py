@@ -24,7 +24,7 @@ PIXEL = base64.b64encode(
     b"\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;"
 ).decode()
 HEAD = "<!doctype html><html lang=de><meta charset=utf-8><title>Rechnung 1</title><h1>Rechnung</h1>"
-# All that the browser writes otherwise than the standards have it.
+# Everything that Chromium writes differently from the standards.
 RICH = (
     HEAD
     + f"""<style>td, th {{ border: 1px solid }} .b {{ background: linear-gradient(red, blue) }}
@@ -44,12 +44,12 @@ RICH = (
 <fieldset><legend>L</legend><label>N <input value=x></label><button>K</button></fieldset>
 <p>العربية 漢字 ไทย 😀 ½</p>"""
 )
-BANDS = {
+HEADER_FOOTER = {
     "header": {"enabled": True, "left": "Seite {{ page }}"},
     "footer": {"enabled": True, "html": "<a href='https://example.com/f'>Fuß</a>"},
     "margin": {"top": "20mm", "bottom": "20mm"},
 }
-STAMPED = BANDS | {
+OVERLAID = HEADER_FOOTER | {
     "first_header": {"enabled": True, "html": "<a href='https://example.com/f'>Kopf</a>"},
     "watermark": {"text": "ENTWURF"},
     "outline": True,
@@ -65,8 +65,13 @@ def pictures(content: bytes) -> list[Image.Image]:
 
 @pytest.mark.parametrize(
     ("pdfa", "pdf", "test"),
-    [("2a", {}, False), ("3a", BANDS, False), ("2a", STAMPED, True), ("3a", STAMPED, True)],
-    ids=["bare", "bands", "all without files", "all"],
+    [
+        ("2a", {}, False),
+        ("3a", HEADER_FOOTER, False),
+        ("2a", OVERLAID, True),
+        ("3a", OVERLAID, True),
+    ],
+    ids=["bare", "header and footer", "all without files", "all"],
 )
 def test_rich_document_conforms_to_the_highest_levels_and_looks_the_same(
     render: Render, judge: LocalValidator, pdfa: str, pdf: dict[str, Any], *, test: bool
@@ -84,7 +89,7 @@ def test_rich_document_conforms_to_the_highest_levels_and_looks_the_same(
 
 
 def test_conforming_pdf_is_deterministic(render: Render) -> None:
-    pdf = STAMPED | {"pdfa": "3a", "pdfua": True, "attachments": [FILE]}
+    pdf = OVERLAID | {"pdfa": "3a", "pdfua": True, "attachments": [FILE]}
 
     once, again = (render(RICH, test=True, pdf=pdf).files[0].content for _ in range(2))
 
@@ -93,7 +98,7 @@ def test_conforming_pdf_is_deterministic(render: Render) -> None:
 
 @pytest.mark.parametrize("pdfa", ["2b", "2u", "3b", "3u"])
 def test_lower_levels_need_no_tags(render: Render, judge: LocalValidator, pdfa: str) -> None:
-    (made,) = render(RICH, test=True, pdf={**STAMPED, "pdfa": pdfa, "tagged": False}).files
+    (made,) = render(RICH, test=True, pdf={**OVERLAID, "pdfa": pdfa, "tagged": False}).files
 
     assert faults(judge, made.content, pdfa) == set()
 
@@ -107,7 +112,7 @@ def test_pdf_of_the_browser_alone_does_not_conform(browser: Browser, judge: Loca
 
     untouched = browser.use(printed, Deadline.after(60))
 
-    # No identifiers, no metadata, no colours of its own; no title, and content that is no text.
+    # No identifiers, no metadata, no output intent; no title, and untagged content.
     archive, everybody = (faults(judge, untouched, flavour) for flavour in ("3b", "ua1"))
     assert archive >= {f"ISO 19005-3:2012 {rule}" for rule in ("6.1.3:1", "6.6.2.1:1", "6.2.4.3:2")}
     assert everybody >= {f"ISO 14289-1:2014 {rule}" for rule in ("7.1:8", "7.1:3")}
@@ -137,26 +142,28 @@ def test_faults_of_the_document_are_reported(
 def test_report_ignores_protection_and_pdfua_claim(
     render: Render, judge: LocalValidator, claimed: dict[str, Any], locked: dict[str, Any]
 ) -> None:
-    said = [] if "pdfua" in claimed else ["ISO 14289-1:2014 5:1"]
+    claim_errors = [] if "pdfua" in claimed else ["ISO 14289-1:2014 5:1"]
 
     passed = pdfua_report(judge, render(RICH, pdf=claimed | locked))
     failed = pdfua_report(judge, render(HEAD + "<h3>x</h3>", pdf=claimed | locked))
 
     assert (passed["status"], failed["status"]) == ("passed", "failed")
-    assert [found["rule"] for found in passed["errors"] + passed["warnings"]] == said
+    assert [found["rule"] for found in passed["errors"] + passed["warnings"]] == claim_errors
     assert [found["rule"] for found in failed["errors"]] == ["ISO 14289-1:2014 7.4.2:1"]
 
 
 def pdfua_report(judge: LocalValidator, outcome: RenderOutcome) -> dict[str, Any]:
-    (asked,) = outcome.validation_requests
-    verdicts = judge.validate(asked.content, asked.checks, Deadline.after(120))
-    made: dict[str, Any] = conformance_report(asked.checks, verdicts, asked.to_json_path)["pdfua"]
+    (request,) = outcome.validation_requests
+    verdicts = judge.validate(request.content, request.checks, Deadline.after(120))
+    made: dict[str, Any] = conformance_report(request.checks, verdicts, request.to_json_path)[
+        "pdfua"
+    ]
     return made
 
 
 def test_accessibility_report_does_not_change_the_document(render: Render) -> None:
-    (plain,) = render(RICH, pdf=STAMPED).files
-    outcome = render(RICH, pdf={"accessibility_report": True, **STAMPED})
+    (plain,) = render(RICH, pdf=OVERLAID).files
+    outcome = render(RICH, pdf={"accessibility_report": True, **OVERLAID})
 
     for before, after in zip(
         pictures(plain.content), pictures(outcome.files[0].content), strict=True
@@ -173,22 +180,22 @@ def test_links_are_described_by_their_texts(render: Render) -> None:
     outcome = render(RICH, pdf={"pdfua": True})
 
     with pikepdf.open(io.BytesIO(outcome.files[0].content)) as document:
-        told = [str(link.Contents) for page in document.pages for link in page.get("/Annots", [])]
-    assert list(dict.fromkeys(told)) == ["Verweis", "Zum Ende", "noch einer", "Bild"]
+        texts = [str(link.Contents) for page in document.pages for link in page.get("/Annots", [])]
+    assert list(dict.fromkeys(texts)) == ["Verweis", "Zum Ende", "noch einer", "Bild"]
     assert not outcome.trace.warnings
 
 
 def test_links_of_headers_and_footers_are_removed_with_a_warning(render: Render) -> None:
-    outcome = render(RICH, pdf={"pdfua": True, **STAMPED})
+    outcome = render(RICH, pdf={"pdfua": True, **OVERLAID})
 
     with pikepdf.open(io.BytesIO(outcome.files[0].content)) as document:
-        told = [
+        urls = [
             str(link.A.URI)
             for page in document.pages
             for link in page.get("/Annots", [])
             if "/A" in link
         ]
-    assert "https://example.com/f" not in told
+    assert "https://example.com/f" not in urls
     assert [warning.code for warning in outcome.trace.warnings] == ["feature_unavailable"]
 
 

@@ -21,7 +21,7 @@ def test_random_invoices_are_valid_in_every_output(
     judge: LocalValidator, changes: dict[str, Any]
 ) -> None:
     for profile, syntax in OUTPUTS:
-        # They cannot tell a rounding amount, and so are refused one.
+        # These profiles have no rounding amount, so the service refuses it.
         unsaid = {"rounding_amount": ABSENT} if profile in {"BASIC", "BASIC_WL"} else {}
 
         faults, xml = refused(invoice_json({**changes, **unsaid}), profile, syntax)

@@ -17,7 +17,7 @@ from tests.builders.invoices.invoice_json import invoice_json
 from tests.integration.validators.conftest import installed, proof, refused, verdict
 
 XRECHNUNG = ConformanceCheck.cii("XRECHNUNG")
-# The one that takes longest.
+# The profile that takes longest.
 EXTENDED = ConformanceCheck.cii("EXTENDED")
 
 
@@ -33,7 +33,7 @@ def is_right(judge: LocalValidator) -> bool:
 
 
 def many_lines(kind: str, count: int) -> bytes:
-    """Return an invoice of so many equal lines; its totals are wrong."""
+    """Return an invoice of `count` equal lines; its totals are wrong."""
     invoice = proof(kind)
     end = b"</ram:IncludedSupplyChainTradeLineItem>"
     head, rest = invoice.split(b"<ram:IncludedSupplyChainTradeLineItem>")
@@ -59,7 +59,7 @@ def test_timeout_gives_no_verdict_and_the_next_validation_succeeds(
 ) -> None:
     none = verdict(mortal, proof(EXTENDED.kind), EXTENDED, seconds=0.2)
     slow = mortal.pid
-    # Who cannot wait for the start leaves them ready for the next.
+    # A caller that times out during the start leaves them ready for the next.
     assert verdict(mortal, proof(EXTENDED.kind), EXTENDED).findings == ()
     assert (none.findings, mortal.pid) == (None, slow)
 

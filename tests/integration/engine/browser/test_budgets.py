@@ -11,7 +11,7 @@ from tests.integration.engine.browser.test_lifecycle import eventually
 from tests.integration.engine.conftest import new_browser, render_with
 
 _AGAIN = "setInterval(() => {%s}, 1)"
-# By what they fill: each of them takes memory until somebody stops it.
+# Each script takes memory without end, by the kind of memory.
 _FILLING = {
     "array buffers, never yielding": "const k = []; for (;;) k.push(new Uint8Array(4e6).fill(7))",
     "objects of the script's heap": (
@@ -45,8 +45,8 @@ _FILLING = {
         "'<script>window.k = new Uint8Array(2e7).fill(7)<' + '/script>'; document.body.append(f)"
     ),
 }
-_UNTIL_NEVER = {"expression": "false", "timeout_ms": 60_000}
-# They are not laid out: that would take more memory than a page may.
+_WAIT_FOREVER = {"expression": "false", "timeout_ms": 60_000}
+# `datalist` is not laid out: layout alone would exceed the memory budget.
 _MANY = (
     "document.body.append(...Array.from({length: 500}, () => document.createElement('datalist')))"
 )
@@ -91,10 +91,10 @@ def test_page_over_the_memory_budget_fails_without_retry(
     old, before = browser.processes[0], len(reasons)
 
     with pytest.raises(RenderFailure, match=r"1\.5 GB of the browser's memory: use") as failure:
-        render_with(browser, page(script), seconds=90, wait=_UNTIL_NEVER)
+        render_with(browser, page(script), seconds=90, wait=_WAIT_FOREVER)
 
     assert failure.value.code == "render_failed"
-    # It is not tried again: that the browser ended is the document's fault.
+    # No retry: the document is to blame for the end of the browser.
     assert render_with(browser, "<p>next").files[0].pages == 1
     assert old not in browser.processes
     assert eventually(lambda: reasons[before:] == ["over_budget"])

@@ -15,7 +15,7 @@ PACKED = ("chromium.br", "al2023.tar.br")
 
 @pytest.fixture
 def own_tmp(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A temporary folder that is open to all and goes with the test."""
+    """Temporary folder that is open to all and removed after the test."""
     with tempfile.TemporaryDirectory() as name:
         Path(name).chmod(0o1777)
         monkeypatch.setattr(tempfile, "tempdir", name)
@@ -54,15 +54,13 @@ def test_fonts_are_used_in_place_and_their_cache_is_copied(own_tmp: Path) -> Non
     try:
         browser.start()
         (home,) = own_tmp.glob("platen-browser-*")
-        remembered = {
+        cached = {
             path.name: path.stat().st_mtime_ns for path in home.glob("cache/fontconfig/*.cache-*")
         }
     finally:
         browser.close()
 
-    # The browser took what was installed with the fonts, and looked for nothing itself.
-    assert remembered == {
-        path.name: path.stat().st_mtime_ns for path in (fonts / "cache").iterdir()
-    }
-    assert len(remembered) == 1
+    # The browser used the installed font cache and did not scan the fonts itself.
+    assert cached == {path.name: path.stat().st_mtime_ns for path in (fonts / "cache").iterdir()}
+    assert len(cached) == 1
     assert sorted(path.name for path in fonts.rglob("*")) == before

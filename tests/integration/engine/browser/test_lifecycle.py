@@ -30,7 +30,7 @@ UNTIL_DONE = {"expression": "document.title === 'done'"}
 
 
 def alive(pids: list[int]) -> list[int]:
-    """Return those that run still; a zombie has ended."""
+    """Return the pids that still run; a zombie has ended."""
     found = []
     for pid in pids:
         try:
@@ -87,7 +87,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def own_tmp(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Have copies and homes made in a folder that is open to all and goes with the test."""
+    """Put copies and homes into a temporary folder that is open to all."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o1777)
         monkeypatch.setattr(tempfile, "tempdir", folder)
@@ -162,7 +162,7 @@ def test_document_that_kills_every_browser_fails_alone(browser: Browser) -> None
         done.set()
         hunter.join()
 
-    # The hunter may end the pages of a browser that is still being made ready as well.
+    # The hunter may also kill the pages of a browser that is still starting.
     if isinstance(failure.value, RenderFailure):
         assert failure.value.code in {"render_failed", "render_timeout"}
     assert render_with(browser, "<p>x").files[0].pages == 1
@@ -177,7 +177,7 @@ def test_browser_is_recycled_after_its_number_of_renders() -> None:
             browser.prepare().result()
             homes.append(main_process(browser.pids))
         assert len(set(homes)) in {2, 3}
-        # All but the one in use have ended.
+        # All but the browser in use have ended.
         assert eventually(lambda: len(alive(list(set(homes)))) == 1)
     finally:
         browser.close()

@@ -14,21 +14,21 @@ def test_browser_lowers_its_priority_only_while_it_prepares_pages(browser: Brows
 
     def while_used(_: BrowserPage) -> set[str]:
         found = niceness_of(browser)
-        # As it is for headers and footers, which the document waits for.
+        # As for headers and footers, which the document waits for.
         browser.prepare().result()
         return found | niceness_of(browser)
 
-    # Others than root may not say so.
-    back = {"10"} if os.geteuid() == 0 else {"0"}
+    # Only root may raise the priority again, so only root lowers it.
+    lowered = {"10"} if os.geteuid() == 0 else {"0"}
     assert niceness_of(browser) <= {"0"}
     assert browser.use(while_used, deadline) <= {"0"}
     browser.use(lambda _: None, deadline)
     browser.prepare().result()
-    assert niceness_of(browser) <= back
+    assert niceness_of(browser) <= lowered
     assert browser.use(while_used, deadline) <= {"0"}
 
 
 def niceness_of(browser: Browser) -> set[str]:
-    """Return what the group of all its processes has; nothing where the kernel has no groups."""
+    """Return the niceness of the browser's autogroup; empty where the kernel has none."""
     group = Path(f"/proc/{browser.processes[0].pid}/autogroup")
     return {group.read_text(encoding="ascii").split()[-1]} if group.exists() else set()

@@ -28,10 +28,10 @@ NAMED = f"<img alt=Logo width=20 src='{GIF}'"
 REPORT = {"accessibility_report": True}
 
 
-def remarks(outcome: RenderOutcome) -> list[tuple[str, int]]:
-    (asked,) = outcome.validation_requests
-    assert {remark.rule for remark in asked.own_findings} <= {"PLT-UNTAGGED-CONTENT"}
-    return [(remark.location, remark.count) for remark in asked.own_findings]
+def findings_of(outcome: RenderOutcome) -> list[tuple[str, int]]:
+    (request,) = outcome.validation_requests
+    assert {finding.rule for finding in request.own_findings} <= {"PLT-UNTAGGED-CONTENT"}
+    return [(finding.location, finding.count) for finding in request.own_findings]
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def remarks(outcome: RenderOutcome) -> list[tuple[str, int]]:
 def test_untagged_content_is_reported_with_its_location(
     render: Render, html: str, places: list[tuple[str, int]]
 ) -> None:
-    assert remarks(render(html, pdf={"pdfua": True})) == places
+    assert findings_of(render(html, pdf={"pdfua": True})) == places
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_untagged_content_is_reported_with_its_location(
     ],
 )
 def test_decorative_or_readable_content_is_not_reported(render: Render, html: str) -> None:
-    assert remarks(render(html, pdf={"pdfua": True})) == []
+    assert findings_of(render(html, pdf={"pdfua": True})) == []
 
 
 @pytest.mark.parametrize(
@@ -98,13 +98,13 @@ def test_decorative_or_readable_content_is_not_reported(render: Render, html: st
 def test_element_names_that_shadow_dom_properties_do_no_harm(
     render: Render, html: str, places: list[tuple[str, int]]
 ) -> None:
-    assert remarks(render(html, pdf=REPORT)) == places
+    assert findings_of(render(html, pdf=REPORT)) == places
 
 
 def test_findings_are_limited_to_what_a_report_holds(render: Render) -> None:
     rows = "".join(f"<p id=p{number}>{DRAWING}" for number in range(300))
 
-    assert len(remarks(render(rows, pdf=REPORT))) == 100
+    assert len(findings_of(render(rows, pdf=REPORT))) == 100
 
 
 def test_no_report_without_pdfua_or_accessibility_report(render: Render) -> None:
@@ -136,4 +136,4 @@ def test_examples_have_no_untagged_content(
         data=example_data(example),
     )
 
-    assert remarks(run_job(job, PipelineServices(browser, templates, RefusingEgress()))) == []
+    assert findings_of(run_job(job, PipelineServices(browser, templates, RefusingEgress()))) == []

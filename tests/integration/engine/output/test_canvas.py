@@ -162,8 +162,8 @@ def test_broken_picture_gives_a_warning_and_draws_nothing(draw: SceneRenderer) -
 
     outcome = draw(*layers, background="#fff")
 
-    places = {detail for code, detail in warnings_of(outcome) if code == "asset_failed"}
-    assert places == {"layers[0]", "layers[1]", "https://example.com/a.png"}
+    failed = {detail for code, detail in warnings_of(outcome) if code == "asset_failed"}
+    assert failed == {"layers[0]", "layers[1]", "https://example.com/a.png"}
     assert picture_of(outcome).getcolors() == [(400 * 300, WHITE)]
     with pytest.raises(RenderFailure) as refused:
         draw(layers[0], output={"asset_policy": "strict"})
@@ -187,9 +187,9 @@ def test_same_scene_gives_the_same_bytes(draw: SceneRenderer) -> None:
         box("text", 10, 10, 150, 60, text=LONG_TEXT, overflow="shrink"),
         box("qrcode", 10, 100, 99, 99, value="x"),
     ]
-    wanted = {"formats": ["pdf", "png"]}
+    options = {"formats": ["pdf", "png"]}
 
-    first, again = (draw(*layers, output=wanted).files for _ in range(2))
+    first, again = (draw(*layers, output=options).files for _ in range(2))
 
     assert [file.content for file in first] == [file.content for file in again]
 

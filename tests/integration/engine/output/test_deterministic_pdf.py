@@ -38,14 +38,14 @@ h1 {{ font-family: own }} .q {{ break-before: page }}
 <p>(node00000001) and <img alt=node00000007 src="{data_uri("image/png", picture())}">
 <table class=q><thead><tr><th>Item<th>Price<tbody>{"<tr><th>Row<td>1" * 70}</table>
 <form><input value=a><select><option>b</select></form><canvas></canvas>"""
-BAND: Final = {
+HEADER: Final = {
     "enabled": True,
     "html": "<p style='font-size:9px'>at <b class=url></b><b class=title></b>, "
     "<b class=pageNumber></b>",
 }
 OPTIONS: Final[dict[str, dict[str, Any]]] = {
     "plain": {},
-    "outlined, with header and footer": {"outline": True, "header": BAND, "footer": BAND},
+    "outlined, with header and footer": {"outline": True, "header": HEADER, "footer": HEADER},
     "untagged": {"tagged": False},
     "finished": {
         "watermark": {"text": "Entwurf 草稿 😀"},
@@ -113,7 +113,7 @@ def test_structure_ids_count_from_one_and_resolve_to_their_cells(render: Render)
             name: cell.objgen for name, cell in ids.items()
         }
         assert named == set(ids)
-    # What only looks like an id is left alone.
+    # Text that only looks like an id is not changed.
     assert "node00000007" in texts
 
 

@@ -9,7 +9,7 @@ from chalicelib.core.errors import RenderFailure
 from tests.integration.engine.conftest import Render
 
 RED, GREEN, WHITE = (255, 0, 0), (0, 255, 0), (255, 255, 255)
-# Red, and green in its right lower quarter.
+# Red, with a green lower right quarter.
 ELEMENT = (
     "<div id=it style='width:100px;height:60px;background:linear-gradient(#0f0,#0f0) 100% 100% /"
     " 50% 50% no-repeat #f00;{}'></div>"

@@ -34,7 +34,7 @@ LENGTHY: dict[str, tuple[RenderFormat, dict[str, Any]]] = {
 
 
 def noise(side: int) -> bytes:
-    """Return a PNG whose pixels are no two alike, though near ones are similar."""
+    """Return a PNG of smooth noise, which takes long to compress."""
     coarse = Image.frombytes("RGB", (side // 8, side // 8), os.urandom(3 * (side // 8) ** 2))
     result = io.BytesIO()
     coarse.resize((side, side)).save(result, "png", compress_level=1)
@@ -49,7 +49,7 @@ def is_finishing(process: psutil.Process) -> bool:
     try:
         return any("finish_worker" in word for word in process.cmdline())
     except psutil.Error:
-        return False  # It has ended meanwhile.
+        return False  # The process has ended meanwhile.
 
 
 def finishing(
@@ -63,12 +63,15 @@ def finishing(
     return FinishingContext(OutputOptions.from_json(output), run_on_fresh_page=fresh_page, **parts)
 
 
-def both(format_: RenderFormat, content: bytes, **facts: Any) -> tuple[RenderedFile, RenderedFile]:
-    """Return the file as it is made here, and as it is made apart."""
+def both(
+    format_: RenderFormat, content: bytes, **options: Any
+) -> tuple[RenderedFile, RenderedFile]:
+    """Return the file finished in this process, and in a process of its own."""
     here = replace(format_, is_slow=lambda _content, _finishing: False)
-    apart = replace(format_, is_slow=lambda _content, _finishing: True)
+    separate = replace(format_, is_slow=lambda _content, _finishing: True)
     made = [
-        finish_file(each, content, finishing(**facts), Deadline.after(60)) for each in (here, apart)
+        finish_file(each, content, finishing(**options), Deadline.after(60))
+        for each in (here, separate)
     ]
     return made[0], made[1]
 
@@ -95,7 +98,7 @@ def test_finishing_ends_at_once_when_canceled(name: str) -> None:
     with pytest.raises(RenderFailure) as failure:
         finish_file(format_, content, finishing({**output, "formats": [name]}), deadline)
 
-    # Here it would take many times as long, and would not be stopped.
+    # In this process it would take much longer and could not be stopped.
     assert 1.5 <= time.monotonic() - begun < 1.5 + 3
     assert failure.value.code == "render_timeout"
     assert children() == []
@@ -124,24 +127,24 @@ def test_finishing_past_the_deadline_fails() -> None:
 def test_pdf_is_the_same_in_both_processes(
     browser: Browser, drawn: bytes, pdf: dict[str, Any]
 ) -> None:
-    here, apart = both(PDF, drawn, output={"pdf": pdf}, browser=browser, test=True)
+    here, separate = both(PDF, drawn, output={"pdf": pdf}, browser=browser, test=True)
 
-    assert here == apart
+    assert here == separate
     assert here.pages == 2
 
 
 @pytest.mark.parametrize("format_", [JPEG, WEBP, PNG])
 def test_picture_is_the_same_in_both_processes(format_: RenderFormat) -> None:
-    here, apart = both(format_, noise(160), output={}, test=True)
+    here, separate = both(format_, noise(160), output={}, test=True)
 
-    assert here == apart
+    assert here == separate
     assert here.width == 160
 
 
 def test_warnings_and_failures_of_the_finishing_process_reach_the_caller(
     browser: Browser, drawn: bytes
 ) -> None:
-    apart = replace(PDF, is_slow=lambda _content, _finishing: True)
+    separate = replace(PDF, is_slow=lambda _content, _finishing: True)
     output = {"pdf": {"watermark": {"image": {"content": "eA=="}, "font_size": "9pt"}}}
     source = OutputOptions.from_json(output).pdf.watermark
     assert source is not None
@@ -150,7 +153,7 @@ def test_warnings_and_failures_of_the_finishing_process_reach_the_caller(
     context = finishing(output, browser, resources={source.image: b"no picture"}, recorder=recorder)
 
     with pytest.raises(RenderFailure, match="no picture that the browser can show") as failure:
-        finish_file(apart, drawn, context, Deadline.after(60))
+        finish_file(separate, drawn, context, Deadline.after(60))
 
     assert failure.value.code == "asset_fetch_failed"
     assert [warning.code for warning in recorder.warnings] == ["feature_unavailable"]

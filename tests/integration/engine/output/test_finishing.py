@@ -28,7 +28,7 @@ def pixels_of(content: bytes, number: int = 0, password: str | None = None) -> I
 
 
 def mark_of(render: Render, number: int = 0, **watermark: Any) -> Image.Image:
-    """Return what a watermark changes on a page."""
+    """Return the difference that a watermark makes on a page."""
     (plain,) = render(DOCUMENT).files
     (marked,) = render(DOCUMENT, pdf={"watermark": watermark}).files
     return ImageChops.difference(
@@ -77,7 +77,7 @@ def test_watermark_picture_of_any_format_is_at_the_requested_position(
     )
 
     left, top, right, bottom = mark.getbbox() or (0, 0, 0, 0)
-    # 120 x 60 pixels are 90 x 45 points; the page has 595 x 842.
+    # 120 x 60 pixels are 90 x 45 points; the page has 595 x 842 points.
     assert [right - left, bottom - top] == pytest.approx([90, 45], abs=3)
     assert [right, bottom] == pytest.approx([568, 814], abs=3)
 
@@ -151,8 +151,8 @@ def test_attachments_are_in_the_names_tree_and_bound_to_the_document(render: Ren
     }
     with pikepdf.open(io.BytesIO(produced.content)) as document:
         first, second, third = document.Root.AF
-        said = [str(each) for each in (first.UF, first.Desc, first.AFRelationship)]
-        assert said == ["Größe.xml", "The data", "/Data"]
+        described = [str(each) for each in (first.UF, first.Desc, first.AFRelationship)]
+        assert described == ["Größe.xml", "The data", "/Data"]
         assert first.EF.UF.Subtype == "/text/xml"
         assert first.EF.UF.Params.ModDate == MOMENT
         assert first.EF.UF.Params.CreationDate == MOMENT

@@ -29,7 +29,7 @@ def pdf(render: Render, html: str = THREE, **options: Any) -> bytes:
     return produced.content
 
 
-def band(text: str) -> dict[str, Any]:
+def text_band(text: str) -> dict[str, Any]:
     return {"enabled": True, "center": text}
 
 
@@ -58,10 +58,10 @@ def test_first_and_last_pages_have_own_headers_and_footers(render: Render) -> No
         pdf(
             render,
             header=NUMBERED,
-            footer=band("below"),
+            footer=text_band("below"),
             first_header=NONE,
-            first_footer=band("first below"),
-            last_footer=band("last below {{ pages }}"),
+            first_footer=text_band("first below"),
+            last_footer=text_band("last below {{ pages }}"),
         )
     )
 
@@ -90,7 +90,7 @@ def test_page_numbers_start_at_page_number_start(render: Render) -> None:
 def test_the_document_is_printed_once(render: Render) -> None:
     script = "<script>onbeforeprint = () => console.log('printing')</script>"
 
-    outcome = render(THREE + script, pdf={"header": NUMBERED, "last_footer": band("end")})
+    outcome = render(THREE + script, pdf={"header": NUMBERED, "last_footer": text_band("end")})
 
     assert outcome.trace.logs == ("log: printing",)
 
@@ -107,7 +107,7 @@ def test_overlay_looks_like_a_header_printed_by_the_browser(render: Render) -> N
         )
     )
 
-    # Half a pixel of difference in height leaves shadows, another place or font does not pass.
+    # Tolerates half a pixel of height, which leaves shadows; another position or font fails.
     difference = ImageChops.difference(printed.convert("L"), put_on.convert("L"))
     assert sum(difference.point(lambda value: value > 100 and 255).histogram()[1:]) < 200
     assert printed.getpixel((300, printed.height - 36)) == (255, 204, 0)
@@ -121,7 +121,7 @@ def test_headers_follow_the_page_sizes(render: Render) -> None:
     header = {"enabled": True, "html": "<div style='width:100%;height:9px;background:red'></div>"}
 
     document = pypdfium2.PdfDocument(
-        pdf(render, html, header=header, last_footer=band("end"), page_size="A5")
+        pdf(render, html, header=header, last_footer=text_band("end"), page_size="A5")
     )
 
     for page, size in zip(document, ((420, 595), (595, 420), (420, 595)), strict=True):
@@ -166,7 +166,7 @@ def roles(element: Any) -> Iterator[str]:
 def test_page_ranges_keep_the_original_page_numbers(render: Render) -> None:
     table = "<table><thead><tr><th>Name<tbody>" + "<tr><td>row" * 60 + "</table>"
     html = f"{THREE}<h2 id=end>Four</h2>{table}<a href=#end>up</a>"
-    options = {"header": NUMBERED, "last_footer": band("end"), "outline": True}
+    options = {"header": NUMBERED, "last_footer": text_band("end"), "outline": True}
 
     (produced,) = render(html, pdf={**options, "page_ranges": "2, 4-9"}).files
 
@@ -211,7 +211,7 @@ def test_headers_load_nothing_and_run_no_scripts(render: Render) -> None:
 def test_styles_of_a_header_do_not_change_the_pages(render: Render, style: str) -> None:
     header = {"enabled": True, "html": f"<style>{style}</style><p>Head"}
 
-    document = pypdfium2.PdfDocument(pdf(render, header=header, last_footer=band("end")))
+    document = pypdfium2.PdfDocument(pdf(render, header=header, last_footer=text_band("end")))
 
     assert [page.get_size() for page in document] == [pytest.approx((595, 842), abs=1)] * 3
 
@@ -220,13 +220,15 @@ def test_header_that_adds_pages_fails(render: Render) -> None:
     html = "<style>body::after { content: 'x'; display: block; break-before: page }</style>"
 
     with pytest.raises(RenderFailure, match="has styles that change the pages"):
-        render(THREE, pdf={"header": {"enabled": True, "html": html}, "last_footer": band("x")})
+        render(
+            THREE, pdf={"header": {"enabled": True, "html": html}, "last_footer": text_band("x")}
+        )
 
 
 def test_missing_title_is_empty(render: Render) -> None:
     title = {"enabled": True, "left": "[{{ title }}]"}
 
-    for footer in (None, band("x")):
+    for footer in (None, text_band("x")):
         made = pdf(render, "<p>untitled", header=title, first_footer=footer)
         assert "[]" in texts(made)[0].replace(" ", "")
 

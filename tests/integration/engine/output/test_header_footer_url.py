@@ -14,8 +14,8 @@ from chalicelib.engine.pipeline import PipelineServices, run_job
 from tests.builders.pages.engine_jobs import NoTemplates, RefusingEgress, job, web_page_job
 from tests.builders.pages.web_site import Site, SitePage, running_site
 
-BAND = {"enabled": True, "html": "[<b class=url>x</b>|<b class=title></b>]"}
-# Printed by the browser itself, and put on afterwards.
+HEADER = {"enabled": True, "html": "[<b class=url>x</b>|<b class=title></b>]"}
+# Printed by the browser itself, and overlaid afterwards.
 KINDS: tuple[dict[str, Any], ...] = ({}, {"page_number_start": 7})
 
 
@@ -40,24 +40,24 @@ def test_url_is_the_final_url_without_credentials(
     monkeypatch: pytest.MonkeyPatch,
     kind: dict[str, Any],
     *,
-    apart: bool,
+    incremental: bool,
 ) -> None:
-    if apart:
+    if incremental:
         monkeypatch.setattr(pdf_format, "_SLOW_BYTES_OPENED", 0)
         monkeypatch.setattr(pdf_format, "_SLOW_BYTES_REWRITTEN", 0)
     web.pages |= {
         "/from": SitePage(status=302, headers={"Location": "/to?a=1&b=2#c"}),
         "/to?a=1&b=2": SitePage("<title>T</title>x"),
     }
-    address = web.url("/from").replace("//", "//anna:secret@")
+    url = web.url("/from").replace("//", "//anna:secret@")
 
-    text = printed(connected, web_page_job(address, {"pdf": {"header": BAND, **kind}}))
+    text = printed(connected, web_page_job(url, {"pdf": {"header": HEADER, **kind}}))
 
     assert f"[{web.url('/to?a=1&b=2#c')}|T]" in text
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_url_is_empty_for_html_documents(connected: Browser, kind: dict[str, Any]) -> None:
-    text = printed(connected, job("<title>T</title>x", {"pdf": {"header": BAND, **kind}}))
+    text = printed(connected, job("<title>T</title>x", {"pdf": {"header": HEADER, **kind}}))
 
     assert "[|T]" in text

@@ -62,7 +62,7 @@ def test_html_has_no_active_content(render: Render, html: str, left: str | None)
     made = body_of(html_of(render, html))
 
     assert left is None or made == left
-    # What stands in attributes is text, unless it is such an address.
+    # Attribute values are text, except javascript: URLs.
     tags = re.sub(r'="(?!javascript:)[^"]*"', "", made)
     runs = r"<script|<iframe|<object|<embed|<[^>]*\s(on\w+|(href|action)=.javascript:)"
     assert not re.search(runs, tags, re.IGNORECASE), made

@@ -39,7 +39,7 @@ def made(browser: Browser, templates: TemplateWorker) -> Any:
     def made(
         invoice: Any, *, written: bool = True, test: bool = False, **output: Any
     ) -> RenderOutcome:
-        order = EInvoiceCommand(
+        command = EInvoiceCommand(
             profile="EN16931",
             syntax="cii",
             invoice=None,
@@ -55,7 +55,7 @@ def made(browser: Browser, templates: TemplateWorker) -> Any:
             uploads=no_uploads,
             data={"order": {"invoice": invoice}},
             test=test,
-            einvoice=order,
+            einvoice=command,
         )
         return run_job(job, PipelineServices(browser, templates, RefusingEgress()))
 

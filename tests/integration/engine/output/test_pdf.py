@@ -102,7 +102,7 @@ def test_page_size_margin_and_ranges(render: Render) -> None:
 
     with pikepdf.open(io.BytesIO(produced.content)) as document:
         box = [float(edge) for edge in document.pages[0].mediabox]
-    # The browser rounds up to its own grid of a third of a millimetre at most.
+    # The browser rounds up to its own grid, by a third of a millimetre at most.
     assert box == [pytest.approx(edge, abs=1) for edge in (0, 0, 283.46, 141.73)]
     assert text_of(produced.content) == ["two"]
 
@@ -112,7 +112,7 @@ def test_scripts_of_many_languages_have_fonts(render: Render) -> None:
 
     (produced,) = render("".join(f"<p>{word}" for word in words)).files
 
-    # Some ideographs are also radicals with a code of their own.
+    # Some ideographs also exist as radicals with their own code point; NFKC unifies them.
     text = unicodedata.normalize("NFKC", text_of(produced.content)[0])
     fonts = fonts_of(produced.content)
     assert [word for word in words[:6] if word not in text] == []

@@ -11,7 +11,7 @@ from chalicelib.engine.job import RenderOutcome
 from tests.integration.engine.conftest import Render
 
 RED, WHITE, GREEN, NOTHING = (255, 0, 0), (255, 255, 255), (0, 255, 0), (0, 0, 0, 0)
-# Red where the window is, green below it.
+# Red in the viewport, with a green box below it.
 PAGE = """<!doctype html><body style='margin:0;background:#f00'>
 <div id=low style='position:absolute;top:900px;left:10.4px;width:60px;height:40px;background:#0f0'>
 </div><div style='position:absolute;top:2000px;height:1px;width:1px'></div>"""
@@ -110,13 +110,13 @@ def test_clip_selector_pictures_only_the_element(render: Render) -> None:
 
     picture = picture_of(render(PAGE, format="png", image=image))
 
-    # From 10.4 to 70.4: all pixels of the page that it touches.
+    # From 10.4 to 70.4: all pixels of the page that the element touches.
     assert picture.size == (122, 80)
     assert [picture.getpixel(at) for at in ((2, 1), (118, 1), (2, 78), (118, 78))] == [GREEN] * 4
 
 
 @pytest.mark.parametrize(
-    ("selector", "told"),
+    ("selector", "message"),
     [
         ("#nowhere", "no element"),
         ("p[", "not a valid CSS selector"),
@@ -124,9 +124,9 @@ def test_clip_selector_pictures_only_the_element(render: Render) -> None:
     ],
 )
 def test_element_that_cannot_be_clipped_fails_the_render(
-    render: Render, selector: str, told: str
+    render: Render, selector: str, message: str
 ) -> None:
-    with pytest.raises(RenderFailure, match=told) as failure:
+    with pytest.raises(RenderFailure, match=message) as failure:
         render(PAGE, format="webp", image={"clip_selector": selector})
 
     assert failure.value.code == "render_failed"

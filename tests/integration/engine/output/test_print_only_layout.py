@@ -27,7 +27,7 @@ PICTURE: Final = data_uri("image/png", picture())
 FONT: Final = data_uri("font/ttf", web_font())
 ROWS: Final = "".join(f"<tr><td>{n}<td>Words of item {n}<td>{n}.50" for n in range(400))
 WORDS: Final = "<p>word and word</p>" * 200
-# What is drawn by styles stands below more text than is looked at before printing.
+# Pictures of styles stand below more text than the viewport before printing shows.
 DOCUMENTS: Final = {
     "a table": f"<table>{ROWS}</table>",
     "pictures of styles": f"""<style>.x {{ background: url({PICTURE}) no-repeat; height: 50px }}
@@ -72,7 +72,7 @@ OPTIONS: Final[dict[str, dict[str, Any]]] = {
     "with a header": {"outline": True, "scale": 0.8, "header": {"enabled": True, "left": "x"}},
 }
 SLOW_S: Final = 1.2
-# `{0}` is the address of a picture that takes its time.
+# `{0}` is the URL of a slow picture.
 SLOW: Final = {
     "as it is": "<img src={0}>",
     "when it is near": "{words}<img loading=lazy src={0}>",
@@ -105,7 +105,7 @@ def test_print_only_layout_gives_the_same_pdf(render: Render, name: str, options
     assert is_on_paper(DOCUMENTS[name], pdf=OPTIONS[options])
     alone = render(DOCUMENTS[name], pdf=OPTIONS[options])
 
-    # The page's owner may look at it: so it is laid out first.
+    # A wait expression may inspect the page, so it is laid out for a screen first.
     after_a_screen = render(DOCUMENTS[name], pdf=OPTIONS[options], wait={"expression": "true"})
 
     assert alone.files == after_a_screen.files
@@ -189,8 +189,8 @@ def test_screen_layout_is_done_only_when_needed(
 
     def work(page: BrowserPage) -> bool:
         page.load(html, made, needs_screen_layout=measured)
-        told = page._tab.outcome(page._tab.call_function(IS_SEEN))
-        return bool(told["result"]["value"])
+        answer = page._tab.outcome(page._tab.call_function(IS_SEEN))
+        return bool(answer["result"]["value"])
 
     assert used(browser, work) is seen
 
@@ -216,5 +216,5 @@ def looks(outcome: RenderOutcome) -> list[bytes]:
     return [page.render(scale=0.5).to_pil().tobytes() for page in document]
 
 
-def explained(told: Any) -> dict[str, Any]:
-    return {**told, "wait": None}
+def explained(explain: Any) -> dict[str, Any]:
+    return {**explain, "wait": None}

@@ -17,7 +17,7 @@ def pixels_of(content: bytes, number: int) -> Image.Image:
 
 
 def grey_part(picture: Image.Image) -> float:
-    """Return which part of a picture is neither white nor black."""
+    """Return the share of a picture that is neither white nor black."""
     counts = picture.convert("L").histogram()
     return sum(counts[120:240]) / sum(counts)
 
@@ -33,7 +33,7 @@ def test_every_page_of_a_test_pdf_shows_the_test_mark(render: Render) -> None:
         )
         left, top, right, bottom = difference.getbbox() or (0, 0, 0, 0)
         assert 0.03 < grey_part(pixels_of(test.content, number)) < 0.25
-        # Across the sheet, and wholly on it.
+        # Across the page, and completely on it.
         assert (right - left, bottom - top) > (300, 400)
         assert (left, top) > (5, 5)
         assert right < 590

@@ -48,7 +48,7 @@ def text_of(outcome: RenderOutcome) -> str:
     return " ".join(page.extract_text().strip() for page in reader.pages)
 
 
-def told(outcome: RenderOutcome) -> set[tuple[str, str | None]]:
+def warnings_of(outcome: RenderOutcome) -> set[tuple[str, str | None]]:
     return {(warning.code, warning.detail) for warning in outcome.trace.warnings}
 
 
@@ -80,11 +80,11 @@ def failure_of(render: Render, html: str, **output: Any) -> RenderFailure:
 
 
 def test_assets_of_every_kind_are_loaded_from_plain_http(render: Render, web: Site) -> None:
-    there = f"http://cdn.test:{web.port}"
+    cdn = f"http://cdn.test:{web.port}"
     cors = {"Access-Control-Allow-Origin": "*"}
     web.pages |= {
         "/s.css": SitePage(
-            f"@font-face{{font-family:f;src:url({there}/f)}}p{{font-family:f}}", "text/css"
+            f"@font-face{{font-family:f;src:url({cdn}/f)}}p{{font-family:f}}", "text/css"
         ),
         "/f": SitePage(FONT.read_bytes(), "font/woff2", headers=cors),
         "/s.js": SitePage("document.body.append('script ')", "text/javascript"),
@@ -93,10 +93,10 @@ def test_assets_of_every_kind_are_loaded_from_plain_http(render: Render, web: Si
         "/frame": SitePage("<p>framed<img src=/i.svg>"),
     }
     html = (
-        f"<!doctype html><link rel=stylesheet href={there}/s.css><p>x</p>"
-        f"<script src={there}/s.js></script><img id=i src={there}/i.svg>"
+        f"<!doctype html><link rel=stylesheet href={cdn}/s.css><p>x</p>"
+        f"<script src={cdn}/s.js></script><img id=i src={cdn}/i.svg>"
         f"<iframe src=http://other.localhost:{web.port}/frame></iframe>"
-        f"<script>fetch('{there}/d.json').then((r) => r.json())"
+        f"<script>fetch('{cdn}/d.json').then((r) => r.json())"
         ".then((d) => document.body.append(d.a + ' ' + i.width))</script>"
     )
 
@@ -104,15 +104,15 @@ def test_assets_of_every_kind_are_loaded_from_plain_http(render: Render, web: Si
 
     assert {"script", "data 7", "framed"} <= {*text_of(outcome).split(), "data 7"}
     assert "data 7" in text_of(outcome)
-    assert told(outcome) == set()
+    assert warnings_of(outcome) == set()
     explain = outcome.trace.explain
     assert explain is not None
     assert explain["requests"] == 7
     sizes = {"font": len(FONT.read_bytes()), "script": 31, "data": 13, "image": 2 * len(SVG.body)}
     assert sizes.items() <= explain["bytes"].items()
     assert explain["bytes"]["html"] == len(html) + len(web.pages["/frame"].body)  # type: ignore[union-attr]
-    for asked in web.requests:
-        assert ".invalid" not in asked.headers.get("referer", "")
+    for request in web.requests:
+        assert ".invalid" not in request.headers.get("referer", "")
 
 
 def test_failed_assets_give_warnings_and_the_rest_is_printed(render: Render, web: Site) -> None:
@@ -130,7 +130,7 @@ def test_failed_assets_give_warnings_and_the_rest_is_printed(render: Render, web
 
     assert text_of(outcome) == "printed"
     urls = {*missing, web.url("/broken.css")}
-    assert told(outcome) == {("asset_failed", url) for url in urls}
+    assert warnings_of(outcome) == {("asset_failed", url) for url in urls}
     assert set(outcome.trace.logs) >= {
         f"failed: http://127.0.0.1:{web.port}",
         "refused: http://169.254.169.254",
@@ -150,13 +150,13 @@ def test_failed_assets_give_warnings_and_the_rest_is_printed(render: Render, web
 )
 def test_strict_assets_fail_the_render(render: Render, web: Site, url: str, code: str) -> None:
     web.pages["/broken.css"] = broken
-    address = url.format(site=web.url("").rstrip("/"))
+    asset_url = url.format(site=web.url("").rstrip("/"))
     tag = "<link rel=stylesheet href='{}'>" if "css" in url else "<iframe src='{}'></iframe>"
 
-    failure = failure_of(render, f"<p>x{tag.format(address)}", **STRICT)
+    failure = failure_of(render, f"<p>x{tag.format(asset_url)}", **STRICT)
 
     assert failure.code == code, failure.detail
-    assert address in failure.detail
+    assert asset_url in failure.detail
     assert failure.members["trace"].explain is not None
 
 
@@ -165,7 +165,7 @@ def test_slow_asset_is_awaited_and_gives_a_warning(render: Render, web: Site) ->
 
     outcome = render(f"<link rel=stylesheet href={web.url('/late.css')}><p>x")
 
-    assert told(outcome) == {("slow_asset", web.url("/late.css"))}
+    assert warnings_of(outcome) == {("slow_asset", web.url("/late.css"))}
 
 
 def test_requests_over_the_limit_fail(
@@ -177,7 +177,7 @@ def test_requests_over_the_limit_fail(
     within = render("".join(f"<img src={web.url(f'/{n}')}>" for n in range(5)))
     beyond = render("".join(f"<img src={web.url(f'/{n}')}>" for n in range(7)))
 
-    assert told(within) == set()
+    assert warnings_of(within) == set()
     assert [warning.code for warning in beyond.trace.warnings] == ["asset_failed"] * 2
     assert len(web.requests) == 10
 
@@ -213,7 +213,7 @@ def test_assets_over_the_total_size_limit_fail(
     def linked(count: int) -> str:
         return "".join(f"<link rel=stylesheet href={web.url(f'/{n}.css')}>" for n in range(count))
 
-    assert told(render(f"<p>x{linked(3)}")) == set()
+    assert warnings_of(render(f"<p>x{linked(3)}")) == set()
     beyond = render(f"<p>x{linked(4)}<p>printed")
 
     assert {warning.code for warning in beyond.trace.warnings} == {"asset_failed"}
@@ -226,18 +226,18 @@ def test_scripts_may_fetch(render: Render, web: Site) -> None:
 
     outcome = render(f"<p>x<script>{script}</script>", wait={"expression": "document.title"})
 
-    assert told(outcome) == set()
+    assert warnings_of(outcome) == set()
 
 
 def test_networkidle_waits_for_pending_requests(render: Render, web: Site) -> None:
-    def slowly(handler: BaseHTTPRequestHandler) -> None:
+    def answer_slowly(handler: BaseHTTPRequestHandler) -> None:
         time.sleep(1)
         head = (
             b"HTTP/1.1 200 OK\r\nAccess-Control-Allow-Origin: *\r\nContent-Type: text/plain\r\n\r\n"
         )
         handler.wfile.write(head + b"arrived")
 
-    web.pages["/data"] = slowly
+    web.pages["/data"] = answer_slowly
     script = (
         f"fetch('{web.url('/data')}').then((r) => r.text()).then((t) => document.body.append(t))"
     )
@@ -269,7 +269,7 @@ def test_failed_requests_of_frames_give_warnings(render: Render, web: Site) -> N
         wait={"until": "networkidle"},
     )
 
-    assert told(outcome) == {
+    assert warnings_of(outcome) == {
         ("asset_failed", "http://10.0.0.1/a"),
         ("asset_failed", f"{inner}/missing"),
     }

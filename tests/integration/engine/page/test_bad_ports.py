@@ -23,18 +23,18 @@ def web() -> Iterator[Site]:
         yield web
 
 
-def render(connected: Browser, web: Site, what: Job) -> RenderOutcome:
-    return run_job(what, PipelineServices(connected, NoTemplates(), egress_to(web)))
+def render(connected: Browser, web: Site, job_: Job) -> RenderOutcome:
+    return run_job(job_, PipelineServices(connected, NoTemplates(), egress_to(web)))
 
 
 def test_assets_at_bad_ports_give_warnings(connected: Browser, web: Site) -> None:
     ports = [0, 22, 81, 6000, 6667, 9999]
     html = "".join(f"<img src='https://a.test:{port}/'>" for port in ports)
 
-    told = render(connected, web, job(html)).trace.warnings
+    warnings = render(connected, web, job(html)).trace.warnings
 
-    assert {warning.detail for warning in told} == {f"https://a.test:{port}/" for port in ports}
-    assert all(f"only ports {PORTS} may be reached" in warning.message for warning in told)
+    assert {warning.detail for warning in warnings} == {f"https://a.test:{port}/" for port in ports}
+    assert all(f"only ports {PORTS} may be reached" in warning.message for warning in warnings)
 
 
 @pytest.mark.parametrize("port", [22, 81])
@@ -61,9 +61,9 @@ def test_pictures_from_an_ip_address_over_http_give_a_warning(
 ) -> None:
     html = part.format("http://93.184.215.14/x.png")
 
-    (told,) = render(connected, web, job(html)).trace.warnings
+    (warning,) = render(connected, web, job(html)).trace.warnings
     with pytest.raises(RenderFailure, match="use https: or the name") as failed:
         render(connected, web, job(html, STRICT))
 
-    assert (told.code, told.detail) == ("asset_failed", "http://93.184.215.14/x.png")
+    assert (warning.code, warning.detail) == ("asset_failed", "http://93.184.215.14/x.png")
     assert failed.value.code == "url_not_allowed"

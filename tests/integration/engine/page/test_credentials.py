@@ -28,8 +28,8 @@ PICTURE: Final = SitePage("<svg xmlns='http://www.w3.org/2000/svg'/>", "image/sv
 IDLE: Final = {"until": "networkidle"}
 
 
-def to(address: str) -> SitePage:
-    return SitePage(status=302, headers={"Location": address})
+def to(location: str) -> SitePage:
+    return SitePage(status=302, headers={"Location": location})
 
 
 def accept(handler: BaseHTTPRequestHandler) -> None:
@@ -85,12 +85,12 @@ def at(site_: Site, host: str, path: str = "/") -> str:
     return f"{site_.scheme}://{host}:{site_.port}{path}"
 
 
-def told(asked: SiteRequest) -> list[str]:
-    return [name for name in SECRETS if name in asked.headers]
+def credentials_in(request: SiteRequest) -> list[str]:
+    return [name for name in SECRETS if name in request.headers]
 
 
 def answers(site_: Site, path: str) -> list[list[str]]:
-    return [told(asked) for asked in site_.requests if asked.path == path]
+    return [credentials_in(request) for request in site_.requests if request.path == path]
 
 
 def test_redirect_back_from_another_origin_gets_no_credentials(
@@ -168,7 +168,7 @@ def test_frames_of_other_origins_cannot_use_the_credentials(
     assert answers(there, "/frame") == [[]]
     for path in ("/part", "/deep"):
         (names,) = answers(here, path)
-        # A cookie is also its site's; the browser knows no narrower one.
+        # Cookies have no port: the browser sends them to every port of the host.
         assert {*names} <= ({"cookie"} if host == "own.test" else set()), path
     assert answers(here, "/in") == answers(here, "/mine") == [list(SECRETS)]
 

@@ -25,7 +25,7 @@ from tests.integration.engine.conftest import new_browser
 ON: Final = {"expression": "document.title === 'on'", "timeout_ms": 8000}
 WITHOUT: Final = {"delay_ms": 300, "timeout_ms": 8000}
 LONG_S: Final = 20.0
-# Each asks for something that a user would have to grant, and is answered without one.
+# Each requests something that a user would have to grant, and is answered without a user.
 ASKING: Final = {
     "place": "navigator.geolocation.getCurrentPosition(on, on)",
     "notifications": "window.Notification ? Notification.requestPermission().then(on, on) : on()",
@@ -44,7 +44,7 @@ ASKING: Final = {
     "service worker": "navigator.serviceWorker.register('s').then(on, on)",
     "popup": "open('about:blank') ? 0 : on()",
 }
-# Each does something that would stop a page in a window, and nobody waits for it.
+# Each does something that would block a page in a window, and must not block here.
 DOING: Final = {
     "dialogs": "alert(1); confirm(2); prompt(3); print(); on()",
     "dialogs of a frame": "f = document.body.appendChild(document.createElement('iframe'));"
@@ -97,11 +97,11 @@ def scripted(script: str) -> str:
     )
 
 
-@pytest.mark.parametrize("what", [*ASKING, *DOING])
+@pytest.mark.parametrize("action", [*ASKING, *DOING])
 def test_page_continues_without_user_interaction(
-    shown: Callable[..., RenderOutcome], what: str
+    shown: Callable[..., RenderOutcome], action: str
 ) -> None:
-    outcome = shown(scripted(ASKING.get(what) or DOING[what]), wait=ON)
+    outcome = shown(scripted(ASKING.get(action) or DOING[action]), wait=ON)
 
     assert outcome.files[0].pages == 1
 
@@ -161,11 +161,11 @@ def test_requests_for_passwords_or_client_certificates_are_not_answered(
     closed = plain.url("/closed")
 
     outcome = shown(f"<p>x<img src={closed}><iframe src={closed}></iframe>")
-    told = {(warning.code, warning.detail) for warning in outcome.trace.warnings}
+    warnings = {(warning.code, warning.detail) for warning in outcome.trace.warnings}
     parts = PipelineServices(browser, NoTemplates(), RefusingEgress())
     with pytest.raises(RenderFailure, match="401") as failure:
         run_job(web_page_job(closed), parts)
 
-    assert told == {("asset_failed", closed)}
+    assert warnings == {("asset_failed", closed)}
     assert failure.value.code == "navigation_failed"
     assert run_job(web_page_job(certified.url("/asked")), parts).files[0].pages == 1

@@ -83,7 +83,7 @@ def test_very_long_font_family_is_listed_quickly(render: Render) -> None:
 
     assert outcome.trace.explain is not None
     assert all(len(font["requested"]) <= 500 for font in outcome.trace.explain["fonts"])
-    # Reading half a million characters with a pattern that tries each place took hours.
+    # A backtracking pattern took hours for half a million characters.
     assert len(outcome.trace.explain["fonts"]) == 2
 
 
@@ -91,12 +91,14 @@ def test_very_long_font_family_is_listed_quickly(render: Render) -> None:
 def test_used_fonts_agree_with_devtools(render: Render, language: str) -> None:
     pages = {family: [_paragraph(family, text) for text in TEXTS.values()] for family in FAMILIES}
     with BareBrowser() as browser:
-        truth = {family: _drawn_with(browser, language, parts) for family, parts in pages.items()}
+        expected = {
+            family: _drawn_with(browser, language, parts) for family, parts in pages.items()
+        }
 
     for family, parts in pages.items():
         html = f"<html lang={language}>{''.join(parts)}"
-        told = (render(html, format="html").trace.explain or {})["fonts"]
-        assert {font["used"] for font in told} == truth[family], family
+        fonts = (render(html, format="html").trace.explain or {})["fonts"]
+        assert {font["used"] for font in fonts} == expected[family], family
 
 
 def _paragraph(family: str, text: str) -> str:
@@ -104,7 +106,7 @@ def _paragraph(family: str, text: str) -> str:
 
 
 def _drawn_with(browser: BareBrowser, language: str, parts: list[str]) -> set[str]:
-    """Return the fonts that DevTools tells of the paragraphs."""
+    """Return the fonts of the paragraphs according to DevTools (CSS.getPlatformFontsForNode)."""
     session = browser.page()
     browser.print_document(session, f"<html lang={language}><body>{''.join(parts)}", {})
     for domain in ("DOM", "CSS"):

@@ -35,10 +35,10 @@ def test_wait_timeout_names_the_missing_and_slow_assets(connected: Browser, web:
             run_job(each, PipelineServices(connected, NoTemplates(), RefusingEgress()))
 
         assert failure.value.code == "wait_timeout"
-        told = [
+        warnings = [
             (warning.code, warning.detail) for warning in failure.value.members["trace"].warnings
         ]
-        assert told == [
+        assert warnings == [
             ("feature_unavailable", "output.image.width"),
             ("asset_failed", missing),
             ("slow_asset", late),

@@ -94,8 +94,8 @@ def visited(browser: Browser, site_: Site, path: str, **output: Any) -> RenderOu
 
 
 def found(outcome: RenderOutcome) -> dict[str, Any]:
-    said = [line for line in outcome.trace.logs if line.startswith("log: {")]
-    result: dict[str, Any] = json.loads(said[-1].removeprefix("log: "))
+    lines = [line for line in outcome.trace.logs if line.startswith("log: {")]
+    result: dict[str, Any] = json.loads(lines[-1].removeprefix("log: "))
     return result
 
 
@@ -120,7 +120,7 @@ def test_next_page_of_the_same_origin_finds_no_stored_state(
     second = visited(browser, secured, "/look", wait=DONE)
 
     left = found(first)
-    # What does not come about at all need not be taken away.
+    # These never take effect even within one page.
     never = {"heard", "history", "persisted"}
     assert {name for name in left if left[name] == NOTHING[name]} == never, first.trace.logs
     assert found(second) == NOTHING

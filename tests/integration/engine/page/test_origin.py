@@ -62,24 +62,24 @@ def test_document_that_shows_its_origin_gives_the_same_bytes(render: Render) -> 
     other = render(SHOWN.replace("<p id=p>", "<p id=p lang=de>"), formats=FILES)
 
     assert [file.content for file in first.files] == [file.content for file in again.files]
-    place, others = (text_of(outcome).split()[0] for outcome in (first, other))
-    assert place.startswith("https://")
-    assert place != others
-    assert text_of(first).split() == [place, place, place, place.rstrip("/"), "true"]
+    origin, others = (text_of(outcome).split()[0] for outcome in (first, other))
+    assert origin.startswith("https://")
+    assert origin != others
+    assert text_of(first).split() == [origin, origin, origin, origin.rstrip("/"), "true"]
 
 
 @pytest.mark.parametrize(
-    "quietly",
+    "html",
     [
         "<svg onload='document.body.append(location)'></svg>",
         "<IFRAME srcdoc='<script>parent.document.body.append(parent.location)</script>'></IFRAME>",
         "<img src=data: ONERROR\n=\n'document.body.append(location)'>",
     ],
 )
-def test_origin_shown_by_event_handlers_is_deterministic(render: Render, quietly: str) -> None:
+def test_origin_shown_by_event_handlers_is_deterministic(render: Render, html: str) -> None:
     done = {"expression": "document.body.textContent"}
 
-    first, again = (render(quietly, wait=done) for _ in range(2))
+    first, again = (render(html, wait=done) for _ in range(2))
 
     assert text_of(first).startswith("https://")
     assert first.files == again.files
@@ -89,8 +89,8 @@ def test_assets_are_requested_from_the_same_origin(world: Browser, here: Site) -
     font = next(path for path in folder("PLATEN_FONTS_DIR", "fonts").rglob("*Tinos*.ttf"))
     here.pages["/font"] = SitePage(font.read_bytes(), "font/ttf", headers=FOR_ALL)
     here.requests.clear()
-    address = f"http://fonts.test:{here.port}/font"
-    html = f"<style>@font-face{{font-family:f;src:url({address})}}p{{font-family:f}}</style><p>x"
+    url = f"http://fonts.test:{here.port}/font"
+    html = f"<style>@font-face{{font-family:f;src:url({url})}}p{{font-family:f}}</style><p>x"
 
     outcomes = [shown(world, html) for _ in range(2)]
 
@@ -115,13 +115,13 @@ def test_assets_at_http_urls_are_loaded_without_upgrade(world: Browser, here: Si
     }
     here.pages.update(pages)
     here.requests.clear()
-    place = f"http://parts.test:{here.port}"
+    parts_url = f"http://parts.test:{here.port}"
     html = (
-        f"<!doctype html><script>done = new Set</script><link rel=stylesheet href={place}/style>"
-        f"<p>x<b>y</b><img src={place}/picture><svg><image href={place}/inner width=9 /></svg>"
-        f"<script src={place}/script></script><script type=module src={place}/module></script>"
-        f"<video src={place}/film></video>"
-        f"<script>fetch('{place}/fetch').then(() => done.add('fetch'))</script>"
+        f"<!doctype html><script>done = new Set</script><link rel=stylesheet href={parts_url}/style>"
+        f"<p>x<b>y</b><img src={parts_url}/picture><svg><image href={parts_url}/inner width=9 /></svg>"
+        f"<script src={parts_url}/script></script><script type=module src={parts_url}/module></script>"
+        f"<video src={parts_url}/film></video>"
+        f"<script>fetch('{parts_url}/fetch').then(() => done.add('fetch'))</script>"
     )
 
     outcome = shown(world, html, wait={"expression": "done.size === 3", "timeout_ms": 9000})
@@ -139,16 +139,16 @@ def test_frames_at_http_urls_are_refused_with_a_warning(
 ) -> None:
     here.pages["/frame"] = SitePage("<p>framed")
     here.requests.clear()
-    address = f"http://frames.test:{here.port}/frame"
+    url = f"http://frames.test:{here.port}/frame"
 
-    outcome = shown(world, f"<{element}={address}></{element.split(maxsplit=1)[0]}><p>x")
+    outcome = shown(world, f"<{element}={url}></{element.split(maxsplit=1)[0]}><p>x")
 
     assert here.paths == []
     (warning,) = outcome.trace.warnings
-    assert (warning.code, warning.detail) == ("asset_failed", address)
+    assert (warning.code, warning.detail) == ("asset_failed", url)
     assert "https:" in warning.message
     with pytest.raises(RenderFailure, match="asset_policy") as failure:
-        shown(world, f"<{element}={address}></iframe>", asset_policy="strict")
+        shown(world, f"<{element}={url}></iframe>", asset_policy="strict")
     assert failure.value.code == "url_not_allowed"
 
 
@@ -156,8 +156,8 @@ def test_web_page_at_https_runs_no_http_scripts(tmp_path: Path, here: Site) -> N
     here.pages |= {"/script": SitePage("document.title = 'bad'", "text/javascript"), "/i": PICTURE}
     here.requests.clear()
     ours = certificates(tmp_path)
-    place = f"http://parts.test:{here.port}"
-    html = f"<title>good</title><img src={place}/i><script src={place}/script></script><p>x"
+    parts_url = f"http://parts.test:{here.port}"
+    html = f"<title>good</title><img src={parts_url}/i><script src={parts_url}/script></script><p>x"
     with running_site({"/": SitePage(html)}, ours.server) as secured:
         browser = new_browser(egress=egress_to(here, secured), ca_bundle=ours.ca_file)
         parts = PipelineServices(browser, NoTemplates(), RefusingEgress())
@@ -166,4 +166,4 @@ def test_web_page_at_https_runs_no_http_scripts(tmp_path: Path, here: Site) -> N
 
     assert here.paths == ["/i"]
     assert b"good" in outcome.files[0].content
-    assert [warning.detail for warning in outcome.trace.warnings] == [f"{place}/script"]
+    assert [warning.detail for warning in outcome.trace.warnings] == [f"{parts_url}/script"]

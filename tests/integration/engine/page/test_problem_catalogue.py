@@ -42,35 +42,35 @@ def slow(handler: Any) -> None:
 
 @pytest.fixture(scope="module")
 def parts(allowed: Site) -> Iterator[PipelineServices]:
-    outside = GuardedEgress(allow=allowed.egress_allow, own_hosts=frozenset())
-    browser, templates = new_browser(egress=outside), TemplateWorker()
-    yield PipelineServices(browser, templates, outside)
+    egress = GuardedEgress(allow=allowed.egress_allow, own_hosts=frozenset())
+    browser, templates = new_browser(egress=egress), TemplateWorker()
+    yield PipelineServices(browser, templates, egress)
     templates.close()
     browser.close()
 
 
 def made(request: dict[str, Any], parts: PipelineServices, allowed: Site) -> RenderOutcome:
     text = json.dumps(request).replace("{allowed}", allowed.url().rstrip("/"))
-    wanted = json.loads(text)
-    order = wanted.get("einvoice")
+    fields = json.loads(text)
+    einvoice = fields.get("einvoice")
     job = Job(
-        source=source_of(wanted),
-        output=OutputOptions.from_json(wanted.get("output", {})),
+        source=source_of(fields),
+        output=OutputOptions.from_json(fields.get("output", {})),
         deadline=time.time() + SECONDS,
         uploads=no_uploads,
-        data=wanted.get("data", {}) if "data_url" not in wanted else None,
-        data_url=wanted.get("data_url"),
-        einvoice=None if order is None else EInvoiceCommand(**order),
+        data=fields.get("data", {}) if "data_url" not in fields else None,
+        data_url=fields.get("data_url"),
+        einvoice=None if einvoice is None else EInvoiceCommand(**einvoice),
     )
     return run_job(job, parts)
 
 
-def source_of(wanted: dict[str, Any]) -> HtmlDocument | WebPage | CanvasScene:
-    if "url" in wanted:
-        return WebPage(wanted["url"])
-    if "scene" in wanted:
-        return CanvasScene(wanted["scene"])
-    return HtmlDocument(wanted["html"], None, wanted.get("templating", False))
+def source_of(fields: dict[str, Any]) -> HtmlDocument | WebPage | CanvasScene:
+    if "url" in fields:
+        return WebPage(fields["url"])
+    if "scene" in fields:
+        return CanvasScene(fields["scene"])
+    return HtmlDocument(fields["html"], None, fields.get("templating", False))
 
 
 @pytest.mark.parametrize("code", sorted(BROWSER_ERRORS))

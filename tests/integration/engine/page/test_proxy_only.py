@@ -38,7 +38,7 @@ def browser(here: Site) -> Iterator[Browser]:
 
 
 def show(browser: Browser, html: str, seconds: float = _LOOK_S) -> TrafficBudget:
-    """Show a document whose requests nobody looks at."""
+    """Show a document without interception of its requests, and return its traffic."""
 
     def work(page: BrowserPage) -> TrafficBudget:
         page._tab.send("Fetch.disable").result(10)

@@ -37,12 +37,12 @@ def make(connected: Browser, web: Site) -> Make:
 
 
 def jobs(web: Site, html: str, **output: Any) -> list[Job]:
-    """Return the document as a text and as a page of the web."""
+    """Return jobs for the document as HTML and as a web page."""
     web.pages["/"] = SitePage(html)
     return [job(html, output), web_page_job(web.url(), output)]
 
 
-def told(outcome: RenderOutcome) -> list[tuple[str, str | None]]:
+def warnings_of(outcome: RenderOutcome) -> list[tuple[str, str | None]]:
     return [(warning.code, warning.detail) for warning in outcome.trace.warnings]
 
 
@@ -50,18 +50,18 @@ def told(outcome: RenderOutcome) -> list[tuple[str, str | None]]:
 def test_asset_url_with_credentials_is_reported_without_them(
     make: Make, web: Site, part: str
 ) -> None:
-    address = f"http://parts.localhost:{web.port}/part"
-    html = "<p>x" + part.format(address.replace("//", f"//{USER}"))
+    url = f"http://parts.localhost:{web.port}/part"
+    html = "<p>x" + part.format(url.replace("//", f"//{USER}"))
 
     for each in jobs(web, html):
         outcome = make(each)
-        assert told(outcome) == [("asset_failed", address)]
+        assert warnings_of(outcome) == [("asset_failed", url)]
         assert USER not in str(outcome.trace)
     for each in jobs(web, html, asset_policy="strict"):
         with pytest.raises(RenderFailure, match="asset_policy is strict") as failure:
             make(each)
         assert failure.value.code == "asset_fetch_failed"
-        assert address in failure.value.detail
+        assert url in failure.value.detail
         assert USER not in failure.value.detail
     assert "/part" not in web.paths
 
@@ -70,7 +70,7 @@ def test_same_asset_without_credentials_does_not_hide_the_warning(make: Make, we
     parts = f"<img src='{web.url('/part')}'>" * 2
 
     for each in jobs(web, f"<p>x{parts.replace('//', f'//{USER}', 1)}"):
-        assert told(make(each)) == [("asset_failed", web.url("/part"))]
+        assert warnings_of(make(each)) == [("asset_failed", web.url("/part"))]
 
 
 def test_page_url_with_credentials_loads_its_assets(make: Make, web: Site) -> None:
@@ -80,5 +80,5 @@ def test_page_url_with_credentials_loads_its_assets(make: Make, web: Site) -> No
         web_page_job(web.url().replace("//", f"//{USER}", 1), {"asset_policy": "strict"})
     )
 
-    assert told(outcome) == []
+    assert warnings_of(outcome) == []
     assert web.paths.count("/part") == 2

@@ -83,7 +83,7 @@ def test_invalid_selector_fails_the_render(render: Render) -> None:
 
 @pytest.mark.parametrize("expression", ["done = (", "JSON.parse('{')", "}"])
 def test_invalid_expression_fails_the_render_at_once(render: Render, expression: str) -> None:
-    # What fails when it is run may succeed later.
+    # An expression that throws may succeed later; one that does not parse never does.
     runs = "JSON" in expression
     with pytest.raises(RenderFailure) as failure:
         render("<p>x", wait={"expression": expression, "timeout_ms": 300 if runs else 30_000})

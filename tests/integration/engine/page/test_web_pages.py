@@ -32,7 +32,7 @@ SECRETS = ("x-own", "cookie", "authorization")
 type Visit = Callable[..., RenderOutcome]
 
 
-def slowly(handler: BaseHTTPRequestHandler) -> None:
+def answer_slowly(handler: BaseHTTPRequestHandler) -> None:
     time.sleep(1)
     handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>arrived slowly")
 
@@ -110,7 +110,7 @@ def test_page_reached_by_a_client_side_redirect_is_printed(
     visited: Visit, here: Site, leads: str
 ) -> None:
     here.pages["/"] = SitePage(leads)
-    here.pages["/second"] = slowly
+    here.pages["/second"] = answer_slowly
 
     assert text_of(visited(here.url())) == "arrived slowly"
 
@@ -189,12 +189,12 @@ def test_http_options_are_sent_to_the_own_origin_only(
 
     password = "Basic " + base64.b64encode(b"anna:pass:word").decode()
     assert here.paths == ["/", "/own"]
-    for asked in here.requests:
-        assert asked.headers["x-own"] == "mine"
-        assert asked.headers["cookie"] == "session=s1"
-        assert asked.headers["authorization"] == password
-        assert asked.headers["user-agent"] == "Printer/1"
-        assert asked.headers["host"] == f"127.0.0.1:{here.port}"
+    for request in here.requests:
+        assert request.headers["x-own"] == "mine"
+        assert request.headers["cookie"] == "session=s1"
+        assert request.headers["authorization"] == password
+        assert request.headers["user-agent"] == "Printer/1"
+        assert request.headers["host"] == f"127.0.0.1:{here.port}"
     (foreign,) = there.requests
     assert [name for name in SECRETS if name in foreign.headers] == []
     assert {warning.code for warning in outcome.trace.warnings} == {"feature_unavailable"}
@@ -222,8 +222,8 @@ def test_http_options_are_not_sent_after_a_redirect_to_another_origin(
     assert sorted(here.paths) == ["/", "/back", "/own", "/own"]
     first, *later = here.requests
     assert [name for name in SECRETS if name in first.headers] == list(SECRETS)
-    for asked in (*later, *there.requests):
-        assert [name for name in SECRETS if name in asked.headers] == []
+    for request in (*later, *there.requests):
+        assert [name for name in SECRETS if name in request.headers] == []
 
 
 def test_cookies_set_by_the_page_are_kept(visited: Visit, here: Site) -> None:
