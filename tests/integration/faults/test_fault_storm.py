@@ -109,7 +109,7 @@ def storm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FaultStorm]:
 
 
 class Callers:
-    """Sends render_requests as the contract says: what may be repeated is, with the same key."""
+    """Sends requests as the contract says: repeatable ones again, with the same key."""
 
     def __init__(self, storm: FaultStorm) -> None:
         self.answers: Counter[tuple[int, str]] = Counter()
@@ -185,7 +185,7 @@ def test_every_render_has_its_result_despite_faults(
 
 
 def check_requests(audit: StoreAudit, wanted: list[RenderRequest]) -> None:
-    """Every request with a key was granted once, every other at most as often as it was sent."""
+    """Assert one render per request with a key, and at most one per other request."""
     made = Counter(render.reference for render in audit.renders.values())
     for request in wanted:
         assert made[request.reference] == 1 or (

@@ -69,7 +69,7 @@ def test_run_file_has_urls_and_keys_and_is_private(stack: RunningStack) -> None:
     path = StackFolder(stack.folder).run_file
     run = json.loads(path.read_text())
 
-    assert list(told) == ["base_url", "files_host", "workspace", "test_key", "live_key", "pid"]
+    assert list(run) == ["base_url", "files_host", "workspace", "test_key", "live_key", "pid"]
     assert run["base_url"] == run["files_host"] + "/v1"
     assert path.stat().st_mode & 0o077 == 0
 

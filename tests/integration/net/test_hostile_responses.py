@@ -44,7 +44,7 @@ FLOODS = {
     "extension of a chunk": (CHUNKED + b"1;", b"x" * 1000),
     "trailers": (CHUNKED + b"0\r\n", b"X-Trailer: value\r\n" * 50),
     "packed nothing": (PACKED + GZIP, NOTHING * 200),
-    "name of case is packed": (PACKED + b"\x1f\x8b\x08\x08\0\0\0\0\0\0", b"n" * 1000),
+    "name of what is packed": (PACKED + b"\x1f\x8b\x08\x08\0\0\0\0\0\0", b"n" * 1000),
 }
 BROKEN = {
     "nothing": b"",
@@ -109,7 +109,7 @@ def test_endless_response_is_abandoned_soon(here: Site, case: str) -> None:
 
     assert "took too long" not in str(raised.value)
     assert time.monotonic() - began < 15
-    # What was read, and case lay in buffers.
+    # The bytes that were read, and those in buffers.
     assert sum(sent) < 20_000_000
 
 

@@ -1,5 +1,6 @@
 """Schema bombs against the real process: each ends, and the next validation succeeds."""
 
+import resource
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -11,8 +12,9 @@ from chalicelib.engine.schemas.worker import SchemaWorker
 
 pytestmark = pytest.mark.integration
 
-# The budget is 5 s of processor time; a busy machine may take several times as long.
-MAX_S = 30.0
+# The budget is 5 s of processor time; how long that takes depends on the rest of the machine.
+CPU_S = 8.0
+WALL_S = 120.0
 
 
 @pytest.fixture(scope="module")
@@ -60,25 +62,31 @@ BOMBS: dict[str, tuple[Any, Any]] = {
 }
 
 
+def ended_children_s() -> float:
+    """Return the processor time of all child processes that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 @pytest.mark.parametrize("name", BOMBS)
 def test_schema_bomb_ends_within_its_budget(worker: SchemaWorker, name: str) -> None:
     schema, data = BOMBS[name]
-    before = time.monotonic()
+    before_s = ended_children_s()
 
     with pytest.raises(RenderFailure) as failure:
-        worker.validate(schema, data, deadline=time.time() + 2 * MAX_S)
+        worker.validate(schema, data, deadline=time.time() + WALL_S)
 
     assert failure.value.code == "template_fuel_exhausted"
     assert "JSON Schema" in failure.value.detail
-    assert time.monotonic() - before < MAX_S
-    assert worker.validate({"type": "object"}, [], deadline=time.time() + MAX_S) != []
+    assert ended_children_s() - before_s < CPU_S
+    assert worker.validate({"type": "object"}, [], deadline=time.time() + WALL_S) != []
 
 
 def test_endless_reference_reached_by_data_is_stopped(worker: SchemaWorker) -> None:
     schema = {"properties": {"a": {"$ref": "#/$defs/a"}}, "$defs": {"a": {"$ref": "#/$defs/a"}}}
 
     with pytest.raises(RenderFailure) as failure:
-        worker.validate(schema, {"a": 1}, deadline=time.time() + MAX_S)
+        worker.validate(schema, {"a": 1}, deadline=time.time() + WALL_S)
 
     assert failure.value.code == "template_fuel_exhausted"
 
@@ -92,7 +100,7 @@ def test_deep_and_large_but_harmless_schemas_are_evaluated(worker: SchemaWorker)
         step = {"allOf": [step]}
     recursive = {"type": "object", **step}
 
-    assert worker.validate(recursive, deep, deadline=time.time() + MAX_S) == []
+    assert worker.validate(recursive, deep, deadline=time.time() + WALL_S) == []
     many = {"a": [f"{n}" for n in range(100_000)]}
     unique = {"properties": {"a": {"uniqueItems": True, "items": {"type": "string"}}}}
-    assert worker.validate(unique, many, deadline=time.time() + MAX_S) == []
+    assert worker.validate(unique, many, deadline=time.time() + WALL_S) == []

@@ -33,7 +33,7 @@ def printed(connected: Browser, each: Job) -> str:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("apart", [False, True])
+@pytest.mark.parametrize("incremental", [False, True])
 def test_url_is_the_final_url_without_credentials(
     connected: Browser,
     web: Site,

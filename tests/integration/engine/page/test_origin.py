@@ -115,13 +115,13 @@ def test_assets_at_http_urls_are_loaded_without_upgrade(world: Browser, here: Si
     }
     here.pages.update(pages)
     here.requests.clear()
-    parts_url = f"http://parts.test:{here.port}"
+    parts = f"http://parts.test:{here.port}"
     html = (
-        f"<!doctype html><script>done = new Set</script><link rel=stylesheet href={parts_url}/style>"
-        f"<p>x<b>y</b><img src={parts_url}/picture><svg><image href={parts_url}/inner width=9 /></svg>"
-        f"<script src={parts_url}/script></script><script type=module src={parts_url}/module></script>"
-        f"<video src={parts_url}/film></video>"
-        f"<script>fetch('{parts_url}/fetch').then(() => done.add('fetch'))</script>"
+        f"<!doctype html><script>done = new Set</script><link rel=stylesheet href={parts}/style>"
+        f"<p>x<b>y</b><img src={parts}/picture><svg><image href={parts}/inner width=9 /></svg>"
+        f"<script src={parts}/script></script><script type=module src={parts}/module></script>"
+        f"<video src={parts}/film></video>"
+        f"<script>fetch('{parts}/fetch').then(() => done.add('fetch'))</script>"
     )
 
     outcome = shown(world, html, wait={"expression": "done.size === 3", "timeout_ms": 9000})
@@ -156,8 +156,8 @@ def test_web_page_at_https_runs_no_http_scripts(tmp_path: Path, here: Site) -> N
     here.pages |= {"/script": SitePage("document.title = 'bad'", "text/javascript"), "/i": PICTURE}
     here.requests.clear()
     ours = certificates(tmp_path)
-    parts_url = f"http://parts.test:{here.port}"
-    html = f"<title>good</title><img src={parts_url}/i><script src={parts_url}/script></script><p>x"
+    cdn = f"http://parts.test:{here.port}"
+    html = f"<title>good</title><img src={cdn}/i><script src={cdn}/script></script><p>x"
     with running_site({"/": SitePage(html)}, ours.server) as secured:
         browser = new_browser(egress=egress_to(here, secured), ca_bundle=ours.ca_file)
         parts = PipelineServices(browser, NoTemplates(), RefusingEgress())
@@ -166,4 +166,4 @@ def test_web_page_at_https_runs_no_http_scripts(tmp_path: Path, here: Site) -> N
 
     assert here.paths == ["/i"]
     assert b"good" in outcome.files[0].content
-    assert [warning.detail for warning in outcome.trace.warnings] == [f"{parts_url}/script"]
+    assert [warning.detail for warning in outcome.trace.warnings] == [f"{cdn}/script"]
