@@ -23,8 +23,6 @@ _CHUNK_BYTES: Final = 65_536
 _EMPTY_BODY: Final = b"\r\nContent-Length: 0\r\n\r\n"
 
 
-_PUMP_CHUNK_BYTES: Final = 65_536
-
 # Maps a received chunk to the bytes that are passed on; raises to end the connection.
 type Transform = Callable[[bytes], bytes]
 
@@ -234,7 +232,7 @@ class _Direction:
         """Read and write without blocking; return False when the source has closed."""
         with contextlib.suppress(BlockingIOError):
             if not self.unsent:
-                chunk = self.source.recv(_PUMP_CHUNK_BYTES)
+                chunk = self.source.recv(_CHUNK_BYTES)
                 if not chunk:
                     return False
                 self.unsent = self.transform(chunk)
