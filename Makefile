@@ -41,7 +41,7 @@ check: setup ## lint, types, import rules, unit and architecture tests
 test: setup ## check, functional and integration tests, and the package, side by side
 	@$(MAKE) --no-print-directory -j2 --output-sync=target check package
 	.venv/bin/pytest -q --tb=short -n auto tests/functional
-	@$(MAKE) --no-print-directory -j2 --output-sync=target $(FOLDERS:%=test-%)
+	@$(MAKE) --no-print-directory -j2 --keep-going --output-sync=target $(FOLDERS:%=test-%)
 
 test-%:
 	.venv/bin/pytest -q --tb=short -m integration tests/integration/$*

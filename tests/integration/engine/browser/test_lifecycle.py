@@ -37,7 +37,8 @@ def alive(pids: list[int]) -> list[int]:
             state = (
                 Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
             )
-        except FileNotFoundError:
+        except (FileNotFoundError, ProcessLookupError):
+            # It ended before its file was opened, or between opening and reading it.
             continue
         if state != "Z":
             found.append(pid)
