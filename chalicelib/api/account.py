@@ -1,9 +1,13 @@
 """`/v1/account` and `/v1/usage`: plan, allowance and usage of a workspace."""
 
+import datetime as dt
+from typing import Any
+
+from chalicelib.adapters.aws.table import Item
 from chalicelib.api.edge.endpoint import Call, Reply, endpoint
 from chalicelib.features.usage.read import requested_days
-from chalicelib.features.workspaces import present
-from chalicelib.features.workspaces.limits.model import allowance
+from chalicelib.features.workspaces.limits.model import Allowance, allowance
+from chalicelib.features.workspaces.model import Workspace
 
 
 @endpoint(
@@ -21,7 +25,7 @@ def retrieve(call: Call) -> Reply:
     """
     workspace = call.caller.workspace
     limits = call.services.limits.get(workspace.id)
-    return Reply(200, present.account_object(workspace, limits, call.services.clock.now()))
+    return Reply(200, _account_object(workspace, limits, call.services.clock.now()))
 
 
 @endpoint(
@@ -42,4 +46,36 @@ def usage(call: Call) -> Reply:
     current = allowance(workspace, call.services.limits.get(workspace.id), now)
     days = requested_days(call.query.from_, call.query.to, current.cycle_start, now)
     statistics = call.services.read_usage(workspace.id, days)
-    return Reply(200, {"object": "usage", "cycle": present.cycle_object(current), **statistics})
+    return Reply(200, {"object": "usage", "cycle": _cycle_object(current), **statistics})
+
+
+def _account_object(workspace: Workspace, limits: Item, now: dt.datetime) -> dict[str, Any]:
+    """Return the account object; `limits` is the limits item of the workspace."""
+    plan = workspace.plan
+    current = allowance(workspace, limits, now)
+    return {
+        "workspace": {"id": workspace.id, "name": workspace.name},
+        "plan": {"code": plan.code, "interval": "month"},
+        "cycle": _cycle_object(current),
+        "renders": {
+            "included": plan.included_renders,
+            "used": current.used,
+            "remaining_included": current.included_left,
+            "prepaid_remaining": current.prepaid_left,
+            "spend_cap_cents": workspace.spend_cap_cents,
+        },
+        "limits": {
+            "bulk_concurrency": plan.bulk_concurrency,
+            "max_pages": plan.max_pages,
+            "max_payload_mb": plan.max_payload_mb,
+            "rate_limit_rps": plan.rate_limit_rps,
+            "sync_concurrency": plan.sync_concurrency,
+            "sync_timeout_s": plan.sync_timeout_s,
+        },
+        "regions": list(workspace.regions),
+    }
+
+
+def _cycle_object(current: Allowance) -> dict[str, str]:
+    """Return the object of the current billing cycle."""
+    return {"start": current.cycle_start, "end": current.cycle_end}

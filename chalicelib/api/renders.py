@@ -153,5 +153,5 @@ def purge(call: Call) -> Reply:
         call.caller.workspace_id, call.params["id"], call.caller.mode
     )
     bind(render=render.id)
-    purged = call.services.purge_files(render, "render.purged")
+    purged = call.services.purge_files(render)
     return Reply(200, call.services.present_render(purged))

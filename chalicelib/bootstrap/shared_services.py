@@ -25,6 +25,7 @@ from chalicelib.features.renders.run.enqueue import RenderQueues
 from chalicelib.features.templates.repository import Templates
 from chalicelib.features.templates.schemas import CheckSchemas
 from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
+from chalicelib.features.workspaces.limits.request_rate import RequestRate
 
 
 class SharedServices:
@@ -45,11 +46,15 @@ class SharedServices:
 
     @cached_property
     def renders(self) -> Renders:  # noqa: D102
-        return Renders(self.tables, self.main_table)
+        return Renders(self.tables, self.main_table, self.clock)
 
     @cached_property
     def limits(self) -> WorkspaceLimits:  # noqa: D102
         return WorkspaceLimits(self.tables, self.main_table, self.clock)
+
+    @cached_property
+    def request_rate(self) -> RequestRate:  # noqa: D102
+        return RequestRate(self.tables, self.main_table, self.clock)
 
     @cached_property
     def files(self) -> Files:  # noqa: D102

@@ -24,11 +24,13 @@ from chalicelib.features.maintenance.tick import Tick
 from chalicelib.features.renders.measure import MeasureRender
 from chalicelib.features.renders.purge import EraseRenders
 from chalicelib.features.renders.rows import render_of
+from chalicelib.features.renders.run.after_final import CountEndedHold
 from chalicelib.features.templates.due_templates import HandleDueTemplate
 from chalicelib.features.templates.erase import EraseTemplates
 from chalicelib.features.usage.count import CountUsage, EraseUsage
 from chalicelib.features.usage.notify_thresholds import NotifyThresholds
 from chalicelib.features.workspaces.keys.expiry_warning import WarnOfKeyExpiry
+from chalicelib.features.workspaces.limits.ended_holds import EndedHolds
 from chalicelib.features.workspaces.people.free_workspaces import FreeWorkspaceLimit
 from chalicelib.features.workspaces.people.members import Members, NotifyOwners
 from chalicelib.features.workspaces.repository import ApiKeys, Workspaces
@@ -45,10 +47,18 @@ def relay(settings: RelaySettings, clients: AwsClients, clock: Clock) -> OutboxR
     """Return the outbox relay with all its subscribers."""
     arm_crash_points(settings.crash_points)
     state = SharedServices(clients, clock, main_table=settings.main_table, bucket=settings.bucket)
+    count_ended = CountEndedHold(
+        ended=EndedHolds(state.tables, settings.main_table), limits=state.limits
+    )
     return OutboxRelay(
         tables=state.tables,
         outbox=state.outbox,
-        subscribers=(state.clean_up, CountUsage(settings.main_table, _file_extensions)),
+        subscribers=(
+            state.clean_up,
+            CountUsage(settings.main_table, _file_extensions),
+            count_ended,
+        ),
+        effects=(count_ended.fold,),
         clock=clock,
         observers=(MeasureRender(Metrics(settings.stack, "relay")),),
     )
@@ -88,21 +98,23 @@ def maintenance(settings: MaintenanceSettings, clients: AwsClients, clock: Clock
         members=Members(state.tables, settings.main_table),
         send_mail=SmtpMailer(settings.smtp_url) if settings.smtp_url else None,
     )
+    handle_due_render = HandleDueRender(
+        tables=state.tables,
+        renders=state.renders,
+        queues=state.render_queues(settings.renders_queue_url, settings.renders_low_queue_url),
+        end=state.make_end_render(settle_and_publish),
+        settle=state.settle_render,
+        clean_up=state.clean_up,
+        purge=state.make_purge_files(settle_and_publish),
+        clock=clock,
+    )
     return DueDispatcher(
-        render=HandleDueRender(
-            tables=state.tables,
-            renders=state.renders,
-            queues=state.render_queues(settings.renders_queue_url, settings.renders_low_queue_url),
-            end=state.make_end_render(settle_and_publish),
-            settle=state.settle_render,
-            clean_up=state.clean_up,
-            purge=state.make_purge_files(settle_and_publish),
-            clock=clock,
-        ),
+        render=handle_due_render,
         limits=ReconcileLimits(
             renders=state.renders,
             limits=state.limits,
             bodies=state.bodies,
+            handle_due=handle_due_render,
             notify_thresholds=NotifyThresholds(
                 workspaces=workspaces,
                 limits=state.limits,

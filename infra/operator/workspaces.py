@@ -60,8 +60,8 @@ def show(workspace_id: str) -> dict[str, Any]:
         "renders_used": current.used,
         "renders_left": current.included_left,
         "prepaid_left": current.prepaid_left,
-        "topups": limits.get("topups", 0),
-        "renders_unfinished": len(limits["holds"]),
+        "topups": limits["topups"],
+        "renders_unfinished": max(0, limits["included"] - limits["used"] - limits["quota_left"]),
         "cycle_start": current.cycle_start,
         "cycle_end": current.cycle_end,
     }

@@ -61,6 +61,7 @@ NEEDS: Final[Mapping[str, FunctionNeeds]] = {
             ("dynamodb:GetItem BatchGetItem PutItem UpdateItem DeleteItem", "TransientTable"),
             ("dynamodb:Query", "${MainTable.Arn}/index/lists"),
             ("dynamodb:Query", "MainTable WS#*#USE#*"),
+            ("dynamodb:Query", "MainTable WS#*#LIM"),
             ("s3:GetObject DeleteObject", "${FilesBucket.Arn}/ws/*"),
             ("s3:PutObject DeleteObject", "${FilesBucket.Arn}/tmp/*"),
             ("s3:PutObject", "${FilesBucket.Arn}/ws/*/templates/*"),
@@ -103,6 +104,7 @@ NEEDS: Final[Mapping[str, FunctionNeeds]] = {
         grants=_grants(
             _LOG_ACTIONS,
             ("dynamodb:BatchGetItem UpdateItem", "MainTable"),
+            ("dynamodb:GetItem Query", "MainTable WS#*#LIM"),
             ("s3:DeleteObject", "${FilesBucket.Arn}/ws/*"),
             ("s3:DeleteObject", "${FilesBucket.Arn}/tmp/*"),
             (_POLL_AND_POSTPONE_ACTIONS, "EventsQueue"),

@@ -15,6 +15,16 @@ from infra.package.needs import FunctionNeeds, Grant
 _BOTOCORE_EVENT: Final = "before-parameter-build"
 _CURRENT_FUNCTION: Final = ContextVar("serving", default="")
 
+# Used by the platform with the function's role: it writes the log and polls the queues.
+OF_THE_PLATFORM: Final = {
+    "logs:CreateLogGroup",
+    "logs:CreateLogStream",
+    "logs:PutLogEvents",
+    "sqs:ReceiveMessage",
+    "sqs:DeleteMessage",
+    "sqs:GetQueueAttributes",
+}
+
 
 @contextmanager
 def acting_as(function: str) -> Iterator[None]:
@@ -111,6 +121,9 @@ class AwsActionRecorder:
                 source = params["CopySource"].partition("/")[2]
                 yield AwsAction("s3:GetObject", f"${{{bucket}.Arn}}/{source}")
                 yield AwsAction("s3:PutObject", f"${{{bucket}.Arn}}/{params['Key']}")
+            elif name == "DeleteObjects":
+                for entry in params["Delete"]["Objects"]:
+                    yield AwsAction("s3:DeleteObject", f"${{{bucket}.Arn}}/{entry['Key']}")
             elif name != "CreateBucket":
                 action = "GetObject" if name == "HeadObject" else name
                 yield AwsAction(f"s3:{action}", f"${{{bucket}.Arn}}/{params.get('Key', '')}")

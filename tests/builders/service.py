@@ -30,6 +30,7 @@ from infra.template import load_template
 from tests.builders.aws_actions import AwsActionRecorder, acting_as
 from tests.builders.background_functions import BackgroundFunctions
 from tests.builders.http import ApiAnswer, request
+from tests.builders.limits_view import limits_with_rows
 from tests.fakes.api_services import FixedClock
 from tests.fakes.engine import FakeEngine
 from tests.fakes.moto_speed import pick_attribute
@@ -222,8 +223,16 @@ class Service(BackgroundFunctions):
         )
 
     def limits(self) -> dict[str, Any]:
-        """Return the workspace's limits item."""
-        return self.operator.limits.get(self.workspace)
+        """Return the workspace's limits item, with the holds that the rows of renders have."""
+        page = self.services.tables.query(
+            self.settings.main_table,
+            "LPK = :list",
+            {":list": f"WS#{self.workspace}#RND"},
+            index="lists",
+        )
+        ids = [(f"WS#{self.workspace}#RND#{row['LSK']}", "META") for row in page.items]
+        rows = self.services.tables.get_many(self.settings.main_table, ids)
+        return limits_with_rows(self.operator.limits.get(self.workspace), rows)
 
     def rows(self, render_id: str) -> list[dict[str, Any]]:
         """Return a render's row and its events, in order."""

@@ -57,11 +57,13 @@ class FakeRateLimit:
     def __init__(self) -> None:
         self.left = 100
 
-    def count_request(self, workspace: Workspace, _now: dt.datetime) -> RateState:
+    def count(self, workspace: Workspace, _now: dt.datetime) -> RateState:
         if self.left == 0:
             raise ServiceError("rate_limited", "Too many.", headers={"Retry-After": "3"})
         self.left -= 1
         return RateState(workspace.plan.rate_limit_rps, self.left, 2)
+
+    count_creation = count
 
     def require_known_rate(self, _workspace: Workspace, _now: dt.datetime) -> None:
         """Allow: the fake caches no rate."""
@@ -79,6 +81,10 @@ class FakeApiServices:
     api_host: str = "http://api.test"
     cursor_key: bytes = b"k" * 32
     checks: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
+
+    @property
+    def request_rate(self) -> FakeRateLimit:
+        return self.limits
 
     def record_key_use(self, _key: ApiKey, _now: dt.datetime) -> Callable[[], object]:
         return lambda: None

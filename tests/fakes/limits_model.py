@@ -8,7 +8,7 @@ from typing import Literal, override
 from chalicelib.core.clock import epoch_ms
 from chalicelib.core.ids import RenderId, WorkspaceId, id_created_at
 from chalicelib.features.workspaces.limits.billing_cycle import billing_cycle_at
-from chalicelib.features.workspaces.limits.model import ReservationRequest
+from chalicelib.features.workspaces.limits.model import Reservation, ReservationRequest
 from chalicelib.features.workspaces.model import Workspace
 from chalicelib.features.workspaces.plans import Plan
 from tests.fakes.api_services import NOW
@@ -46,6 +46,7 @@ class ModelRender:
     """The fields of a render that the limits depend on."""
 
     id: RenderId
+    reservation: Reservation
     is_final: bool = False
     billed: bool = False
     request_id: str = "req"
@@ -91,6 +92,7 @@ class LimitsModel:
         self.workspace = SmallWorkspace.on_plan("small")
         self.now = NOW
         self.requests = LeakyBucket(self.workspace.plan.rate_limit_rps, 1_000)
+        self.reads = LeakyBucket(self.workspace.plan.rate_limit_rps, 1_000)
         self.tests = LeakyBucket(self.workspace.plan.test_renders_per_minute, 60_000)
         self.leases: dict[RenderId, int] = {}
         self.holds: dict[RenderId, HoldKind] = {}
@@ -132,23 +134,27 @@ class LimitsModel:
             return "concurrency_limited"
         return "render_limit_reached" if not claim.test and self.next_hold is None else None
 
-    def admit(self, claim: ReservationRequest) -> None:
+    def admit(self, claim: ReservationRequest, source: str, unfolded: int) -> None:
+        """Admit a render that was held of `source`; `unfolded` included ones wait to be folded."""
         self.requests.fill()
         if claim.test:
             self.tests.fill()
-        self.holds[claim.render_id] = "nothing" if claim.test else self.hold_one()
+        kind: HoldKind = "nothing" if claim.test else self.hold_one(source, unfolded)
+        self.holds[claim.render_id] = kind
         if claim.lease_until is not None:
             self.leases[claim.render_id] = int(claim.lease_until.timestamp())
 
-    def hold_one(self) -> HoldKind:
-        kind = self.next_hold
-        assert kind is not None
-        if kind == "top-up":
+    def hold_one(self, source: str, unfolded: int) -> HoldKind:
+        if source != "prepaid":
+            assert self.next_hold == "included"
+            return "included"
+        if self.prepaid == 0:
+            assert self.next_hold == "top-up"
             self.topups += 1
             self.prepaid = self.workspace.plan.pack_renders
-        if kind != "included":
-            self.prepaid -= 1
-        return "included" if kind == "included" else "prepaid"
+        assert self.left_included <= unfolded
+        self.prepaid -= 1
+        return "prepaid"
 
     def settle(self, render_id: RenderId, *, billed: bool) -> None:
         hold = self.holds.pop(render_id, "nothing")
@@ -157,10 +163,16 @@ class LimitsModel:
         self.leases.pop(render_id, None)
 
     def reconcile(self) -> None:
-        """Settle final renders, and admissions long ago without a render."""
+        """Settle final renders, and admissions long ago without a render.
+
+        The relay counts the renders whose rows hold: of these only the lease ends.
+        """
         for render_id in {*self.holds, *self.leases}:
             render = self.renders.get(render_id)
-            if render is not None and render.is_final:
+            if render is not None and render.reservation.is_settled_by_relay:
+                if render.is_final:
+                    self.leases.pop(render_id, None)
+            elif render is not None and render.is_final:
                 self.settle(render_id, billed=render.billed)
             elif render is None and id_created_at(render_id) < self.now - ABANDONED_AFTER:
                 self.settle(render_id, billed=False)
@@ -171,6 +183,7 @@ class LimitsModel:
         ms = epoch_ms(later) - epoch_ms(self.now)
         self.requests.leak(ms)
         self.tests.leak(ms)
+        self.reads.leak(ms)
         if billing_cycle_at(NOW, later) != billing_cycle_at(NOW, self.now):
             self.holds = {
                 render_id: "prepaid" if hold == "prepaid" else "nothing"

@@ -6,7 +6,7 @@ from contextlib import suppress
 from copy import deepcopy
 from typing import Any
 
-from chalicelib.adapters.aws.table import ConditionFailed, Item, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Item, QueryPage, Write
 
 _COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {
     "=": lambda left, right: bool(left == right),
@@ -14,6 +14,7 @@ _COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {
     "<": lambda left, right: bool(left < right),
     "<=": lambda left, right: bool(left <= right),
     ">": lambda left, right: bool(left > right),
+    ">=": lambda left, right: bool(left >= right),
 }
 
 
@@ -21,14 +22,26 @@ class MemoryTable:
     """Fake of `Tables`; a test may disturb the next write."""
 
     def __init__(self) -> None:
-        self.items: dict[str, Item] = {}
+        self.items: dict[tuple[str, str], Item] = {}
         self.loses_answer = False
         """The next write succeeds, but its answer is lost."""
         self.before_write: Callable[[], None] | None = None
         """Concurrent change just before the next write."""
 
-    def get(self, _table: str, pk: str, _sk: str = "META") -> Item | None:
-        return deepcopy(self.items.get(pk))
+    def get(self, _table: str, pk: str, sk: str = "META") -> Item | None:
+        return deepcopy(self.items.get((pk, sk)))
+
+    def query(
+        self, _table: str, condition: str, values: Mapping[str, Any], *, consistent: bool
+    ) -> QueryPage:
+        assert condition == "PK = :pk AND begins_with(SK, :prefix)"
+        assert consistent
+        rows = [
+            deepcopy(item)
+            for (pk, sk), item in sorted(self.items.items())
+            if pk == values[":pk"] and sk.startswith(values[":prefix"])
+        ]
+        return QueryPage(rows, len(rows), None)
 
     def write(self, write: Write) -> Item | None:
         """Write; retry a lost answer, as botocore does."""
@@ -43,17 +56,18 @@ class MemoryTable:
 
     def _write(self, write: Write) -> Item | None:
         if write.item is not None:
-            self.items[write.item["PK"]] = deepcopy(write.item)
+            self.items[write.item["PK"], write.item["SK"]] = deepcopy(write.item)
             return None
         assert write.key is not None
         assert write.update is not None
-        before = self.items.get(write.key["PK"], {})
+        key = (write.key["PK"], write.key["SK"])
+        before = self.items.get(key, {})
         _check_placeholders(write)
         expression = _Expression(before, write.names, write.values)
         if write.condition and not expression.holds(write.condition):
             raise ConditionFailed(deepcopy(before) or None)
-        after = expression.updated(write.update)
-        self.items[write.key["PK"]] = after
+        after = write.key | expression.updated(write.update)
+        self.items[key] = after
         return deepcopy(after)
 
 
@@ -77,6 +91,11 @@ class _Expression:
 
     def updated(self, update: str) -> Item:
         after = deepcopy(self._item)
+        if update.startswith("ADD "):
+            for clause in update.removeprefix("ADD ").split(", "):
+                name, _, value = clause.partition(" ")
+                after[name] = after.get(name, 0) + self._values[value]
+            return after
         sets, _, removes = update.partition("REMOVE ")
         for clause in filter(None, re.split(r", (?![^(]*\))", sets.removeprefix("SET ").strip())):
             target, _, source = clause.partition(" = ")

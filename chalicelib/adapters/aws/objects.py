@@ -1,6 +1,7 @@
 """Objects of the files bucket, and presigned URLs and forms for them."""
 
 import base64
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -10,6 +11,10 @@ if TYPE_CHECKING:
 # `HeadObject` has no response body, so botocore gives the status as the code. Without
 # s3:ListBucket, S3 answers 403 for an absent object.
 _ABSENT_CODES: Final = {"NoSuchKey", "AccessDenied", "404", "403"}
+
+
+class ObjectsNotDeleted(Exception):  # noqa: N818 -- the store's own answer
+    """The store has deleted some of the objects only."""
 
 
 class PresignedPost(NamedTuple):
@@ -99,6 +104,20 @@ class Objects:
     def delete(self, key: str) -> None:
         """Delete an object; an absent one is not an error."""
         self._client.delete_object(Bucket=self._bucket, Key=key)
+
+    def delete_many(self, keys: Sequence[str]) -> None:
+        """Delete up to 1 000 objects in one call; absent ones are not an error.
+
+        Raises ObjectsNotDeleted for those that the store refuses to delete.
+        """
+        if not keys:
+            return
+        answer = self._client.delete_objects(
+            Bucket=self._bucket,
+            Delete={"Objects": [{"Key": key} for key in keys], "Quiet": True},
+        )
+        if errors := answer.get("Errors"):
+            raise ObjectsNotDeleted(errors[0].get("Code", ""))
 
     def presigned_url(
         self, key: str, *, content_type: str, disposition: str, expires_s: int

@@ -117,6 +117,7 @@ class Tables:
         names: Mapping[str, str] | None = None,
         limit: int = 100,
         newest_first: bool = False,
+        consistent: bool = False,
         start: Item | None = None,
     ) -> QueryPage:
         """Read one page of rows; `limit` counts rows before the filter is applied."""
@@ -129,6 +130,7 @@ class Tables:
         }
         optional = {
             "IndexName": index,
+            "ConsistentRead": consistent,
             "FilterExpression": filter_expression,
             "ExpressionAttributeNames": dict(names or {}),
             "ExclusiveStartKey": self._serialize(start) if start else None,

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
+from chalicelib.adapters.aws.objects import ObjectsNotDeleted
 from chalicelib.adapters.aws.queues import SendBatchFailed
 from chalicelib.adapters.aws.table import Throttled
 
@@ -39,7 +40,8 @@ def is_transient(error: Exception) -> bool:
     connection_errors = (ConnectionError, HTTPClientError, IncompleteReadError)
     if isinstance(error, ClientError):
         return _is_throttled_or_server_error(error)
-    return isinstance(error, (Throttled, SendBatchFailed, *connection_errors))
+    own_errors = (Throttled, SendBatchFailed, ObjectsNotDeleted)
+    return isinstance(error, (*own_errors, *connection_errors))
 
 
 @contextmanager

@@ -93,7 +93,12 @@ class Dispatcher:
         if call is None or call.known_caller is None or call.rate is not None:
             return
         services = self._services()
-        call.rate = services.limits.count_request(call.caller.workspace, services.clock.now())
+        count = (
+            services.limits.count_creation
+            if call.endpoint.counts_rate_itself
+            else services.request_rate.count
+        )
+        call.rate = count(call.caller.workspace, services.clock.now())
 
     def _handle(self, exchange: "_Exchange") -> Reply:
         request, services = exchange.request, self._services()
@@ -121,7 +126,7 @@ class Dispatcher:
                 # rate that this process has last seen.
                 services.limits.require_known_rate(call.caller.workspace, now)
             else:
-                call.rate = services.limits.count_request(call.caller.workspace, now)
+                call.rate = services.request_rate.count(call.caller.workspace, now)
         read_body_and_query(call, request)
         return call.endpoint(call)
 

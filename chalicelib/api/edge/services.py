@@ -28,11 +28,19 @@ class WorkspaceLookup(Protocol):
         ...
 
 
-class RateLimiter(Protocol):
-    """Port: request rate of each workspace."""
+class RequestRateLimiter(Protocol):
+    """Port: rate of each workspace's requests that make no render."""
 
-    def count_request(self, workspace: "Workspace", now: dt.datetime, /) -> "RateState":
+    def count(self, workspace: "Workspace", now: dt.datetime, /) -> "RateState":
         """Take one request from the rate; raises `rate_limited`."""
+        ...
+
+
+class AdmissionRateLimiter(Protocol):
+    """Port: rate of each workspace's creations."""
+
+    def count_creation(self, workspace: "Workspace", now: dt.datetime, /) -> "RateState":
+        """Take one from the rate of admissions, for a refused one; raises `rate_limited`."""
         ...
 
     def require_known_rate(self, workspace: "Workspace", now: dt.datetime, /) -> None:
@@ -60,7 +68,10 @@ class RequestServices(Protocol):
     @property
     def workspaces(self) -> WorkspaceLookup: ...  # noqa: D102
     @property
-    def limits(self) -> RateLimiter: ...  # noqa: D102
+    def limits(self) -> AdmissionRateLimiter: ...  # noqa: D102
+
+    @property
+    def request_rate(self) -> RequestRateLimiter: ...  # noqa: D102
     @property
     def record_key_use(self) -> KeyUseRecorder: ...  # noqa: D102
 

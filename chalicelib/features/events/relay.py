@@ -15,6 +15,7 @@ from chalicelib.features.events.repository import EventOutbox, event_of
 
 log = logging.getLogger(__name__)
 
+type Effect = Callable[[EventDelivery], None]
 type Observer = Callable[[EventDelivery, dt.datetime], None]
 
 
@@ -28,13 +29,19 @@ class OutboxRelay:
         outbox: EventOutbox,
         subscribers: Sequence[Subscriber],
         clock: Clock,
+        effects: Sequence[Effect] = (),
         observers: Sequence[Observer] = (),
     ) -> None:
-        """Build from the outbox and the subscribers; observers run after each publication."""
+        """Build from the outbox and the subscribers.
+
+        After each publication the observers run once at most, and the effects at least once: again
+        for a repeated message, as the first may have ended with its function.
+        """
         self._tables = tables
         self._outbox = outbox
         self._subscribers = subscribers
         self._clock = clock
+        self._effects = effects
         self._observers = observers
 
     def read_ahead(self, messages: Iterable[PublishEvent]) -> None:
@@ -52,9 +59,14 @@ class OutboxRelay:
         event = event_of(event_row)
         bind(request_id=event.request_id, workspace=event.workspace_id, **_log_ids(subject_row))
         crash_if_armed(CrashPoint.RELAY_BEGUN)
-        if "published_at" in event_row:
-            return
         delivery = EventDelivery(event, subject_row, message.settled)
+        if "published_at" in event_row or self._publish(delivery):
+            for effect in self._effects:
+                effect(delivery)
+
+    def _publish(self, delivery: EventDelivery) -> bool:
+        """Publish an event; return False if another relay has published it meanwhile."""
+        event = delivery.event
         writes = [write for handle in self._subscribers for write in handle(delivery)]
         now = self._clock.now()
         try:
@@ -63,11 +75,12 @@ class OutboxRelay:
             # Index 0: another relay has published it. A subscriber's own condition must not fail.
             if conflict.index != 0:
                 raise
-            return
+            return False
         crash_if_armed(CrashPoint.RELAY_PUBLISHED)
         log.info("event published", extra={"event_id": event.id, "type": event.type})
         for observe in self._observers:
             observe(delivery, now)
+        return True
 
 
 def _log_ids(row: Item) -> dict[str, str]:

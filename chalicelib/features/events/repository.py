@@ -13,6 +13,8 @@ from chalicelib.features.events.model import DomainEvent
 
 # An event is sent at once; the tick sends it again if it is not published by then.
 _RESEND_AFTER: Final = dt.timedelta(minutes=1)
+# As long as its subject can be read at least.
+_KEPT: Final = dt.timedelta(days=430)
 
 
 class EventOutbox:
@@ -32,6 +34,7 @@ class EventOutbox:
             "SK": event.sort_key,
             "DPK": due_shard(event.id),
             "due_at": format_rfc3339(due_at),
+            "ttl": int((parse_rfc3339(event.created_at) + _KEPT).timestamp()),
         }
         return Write(self._table, item=item)
 

@@ -1,8 +1,14 @@
 """Files by their own id: `FILE#<id>` in the main table, since URLs name no tenant (decision 3)."""
 
-from chalicelib.adapters.aws.table import Tables, Write
+import datetime as dt
+from typing import Final
+
+from chalicelib.adapters.aws.table import Item, Tables, Write
+from chalicelib.core.clock import parse_rfc3339
 from chalicelib.core.ids import FileId, RenderId, WorkspaceId
 from chalicelib.features.files.model import StoredFile
+
+_KEPT: Final = dt.timedelta(days=1)
 
 
 class Files:
@@ -22,12 +28,15 @@ class Files:
 
     def creation(self, file: StoredFile, workspace_id: WorkspaceId, render_id: RenderId) -> Write:
         """Return the write that creates the record; idempotent."""
-        item = file._asdict() | {
+        item: Item = file._asdict() | {
             "PK": f"FILE#{file.id}",
             "SK": "META",
             "workspace_id": workspace_id,
             "render_id": render_id,
         }
+        if file.expires_at is not None:
+            # Later the URL leads to a file that has expired, with a record or without.
+            item["ttl"] = int((parse_rfc3339(file.expires_at) + _KEPT).timestamp())
         return Write(self._table, item=item)
 
     def removal(self, file_id: FileId) -> Write:

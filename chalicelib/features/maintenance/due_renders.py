@@ -69,9 +69,12 @@ class HandleDueRender:
 
     def _handle_final(self, render: Render, now: dt.datetime) -> None:
         is_expired = render.expires_at is not None and parse_rfc3339(render.expires_at) <= now
-        if render.files_purged_at is not None or is_expired:
-            self._purge(render, "render.expired")
+        if render.files_purged_at is not None:
+            self._purge.remove_objects(render)
             log.info("files purged")
+        elif is_expired:
+            self._purge.expire(render)
+            log.info("files expired")
         elif render.expires_at is None:
             # The render was ended while a function ran it. That function has timed out by now.
             self._settle(render)

@@ -2,26 +2,27 @@
 
 import datetime as dt
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import batched
 from typing import Final
 
 from chalicelib.adapters.aws.messages import PoisonMessage
-from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, Item
+from chalicelib.adapters.aws.table import Item
 from chalicelib.adapters.json_logs import bind, log_context
 from chalicelib.core.clock import Clock
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.ids import RenderId, WorkspaceId, id_created_at
 from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.run.bodies import RenderBodies, body_key
-from chalicelib.features.workspaces.limits.admission import NO_HOLD
-from chalicelib.features.workspaces.limits.model import Reservation
+from chalicelib.features.workspaces.limits.model import NOTHING, EndedHold, Hold
 from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
 
 log = logging.getLogger(__name__)
 
 # A render that was admitted but has no row by then gets none: its function had 29 s.
 _CREATED_WITHIN: Final = dt.timedelta(minutes=2)
+# Holders that are settled in one update: its expressions stay far below 4 KB.
+_STEP: Final = 25
 
 
 class ReconcileLimits:
@@ -33,16 +34,19 @@ class ReconcileLimits:
         renders: Renders,
         limits: WorkspaceLimits,
         bodies: RenderBodies,
+        handle_due: Callable[[WorkspaceId, RenderId], None],
         notify_thresholds: Callable[[WorkspaceId, Item], None],
         clock: Clock,
     ) -> None:
         """Store the parts; a render without a row may have left a request body.
 
+        `handle_due` gets each sync render that is not final: it has no due time of its own.
         `notify_thresholds` gets the limits item after each reconciliation.
         """
         self._renders = renders
         self._limits = limits
         self._bodies = bodies
+        self._handle_due = handle_due
         self._notify_thresholds = notify_thresholds
         self._clock = clock
 
@@ -56,27 +60,35 @@ class ReconcileLimits:
         if item is None:
             reason = f"there are no limits of {workspace_id}"
             raise PoisonMessage(reason)
-        open_ids = [RenderId(name) for name in sorted({*item["holds"], *item["leases"]})]
-        created_before = self._clock.now() - _CREATED_WITHIN
-        for ids in batched(open_ids, BATCH_GET_LIMIT, strict=False):
-            renders = {render.id: render for render in self._renders.get_many(workspace_id, ids)}
-            for render_id in ids:
-                render = renders.get(render_id)
-                is_over = render.is_final if render else id_created_at(render_id) < created_before
-                if not is_over:
-                    continue
-                if render is None:
-                    self._bodies.delete(body_key(workspace_id, render_id))
-                reservation = Reservation(
-                    item["holds"].get(render_id, NO_HOLD), render_id in item["leases"]
-                )
-                billed = render is not None and render.billed
-                self._limits.settle(workspace_id, render_id, reservation, billed=billed)
-                crash_if_armed(CrashPoint.MAINTENANCE_RECONCILED)
-                with log_context(
-                    request_id=render.request_id if render else None, render=render_id
-                ):
-                    log.warning("limits settled late", extra={"billed": billed})
+        holder_ids = [RenderId(name) for name in sorted({*item["holds"], *item["leases"]})]
+        for ids in batched(holder_ids, _STEP, strict=False):
+            self._reconcile(workspace_id, ids, item)
         item = self._limits.get(workspace_id)
         self._notify_thresholds(workspace_id, item)
         self._limits.clear_due(workspace_id, item)
+
+    def _reconcile(self, workspace_id: WorkspaceId, ids: Sequence[RenderId], item: Item) -> None:
+        """Settle what is over or never began; remove the entries of rows that hold."""
+        renders = {render.id: render for render in self._renders.get_many(workspace_id, ids)}
+        created_before = self._clock.now() - _CREATED_WITHIN
+        ended = []
+        for render_id in ids:
+            render = renders.get(render_id)
+            if render is not None and render.reservation.is_settled_by_relay:
+                self._limits.release(workspace_id, render_id, keeps_lease=not render.is_final)
+                continue
+            if render is not None and not render.is_final:
+                self._handle_due(workspace_id, render_id)
+                continue
+            if render is None and id_created_at(render_id) >= created_before:
+                continue
+            if render is None:
+                self._bodies.delete(body_key(workspace_id, render_id))
+            hold = Hold.from_text(item["holds"].get(render_id, NOTHING))
+            billed = render is not None and render.billed
+            ended.append(EndedHold(render_id, hold, billed))
+            with log_context(request_id=render.request_id if render else None, render=render_id):
+                log.warning("limits settled late", extra={"billed": billed})
+        if ended:
+            self._limits.settle(workspace_id, ended)
+        crash_if_armed(CrashPoint.MAINTENANCE_RECONCILED)

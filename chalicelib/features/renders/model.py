@@ -80,6 +80,7 @@ class Render(NamedTuple):
     zero_retention: bool = False
     retention_days: int | None = None
 
+    history_days: int = 400
     # None unless the render is made from a template, or in a batch.
     template_id: str | None = None
     template_version: int | None = None
@@ -101,6 +102,24 @@ class Render(NamedTuple):
     def is_final(self) -> bool:
         """Return True if the status is final."""
         return self.status in FINAL_STATUSES
+
+
+class Attempt(NamedTuple):
+    """Attempt that claims a render; `message_id` is the queue message that started it, if any."""
+
+    number: int
+    invocation: str
+    claimed_at: str
+    claimed_until: str
+    message_id: str | None = None
+
+
+class ClaimResult(NamedTuple):
+    """Render after a claim; `is_mine`: the attempt may run it, `is_free`: no attempt is running."""
+
+    render: Render
+    is_mine: bool
+    is_free: bool = False
 
 
 class RenderBody(NamedTuple):

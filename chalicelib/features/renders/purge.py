@@ -12,7 +12,7 @@ from chalicelib.core.errors import Conflict
 from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.features.events.repository import EventOutbox
 from chalicelib.features.files.repository import Files
-from chalicelib.features.renders.events import PurgeEventType, purge_event
+from chalicelib.features.renders.events import purge_event
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.rows import lists_partition, partition
@@ -46,23 +46,47 @@ class PurgeFiles:
         self._settle_and_publish = settle_and_publish
         self._clock = clock
 
-    def __call__(self, render: Render, event_type: PurgeEventType) -> Render:
-        """Purge the files and return the changed render; raises `conflict` if it is unfinished."""
+    def __call__(self, render: Render) -> Render:
+        """Purge the files for their owner and return the changed render.
+
+        Their URLs stop working first. Raises `conflict` if the render is unfinished.
+        """
         if not render.is_final:
             raise Conflict(
                 "conflict", f"The render is {render.status}; it has files only when it is final."
             )
         if render.files_purged_at is None:
-            self._mark_purged(render, event_type)
+            self._mark_purged(render)
         self.remove_objects(render)
         current = self._renders.get(render.workspace_id, render.id)
         assert current is not None, render.id
         return current
 
+    def expire(self, render: Render) -> None:
+        """Purge the files of a render whose retention has ended; idempotent.
+
+        Their URLs have expired by themselves, so the objects go first, and one transaction ends it.
+        """
+        self._objects.delete_many(list(attempt_object_keys(render)))
+        crash_if_armed(CrashPoint.MAINTENANCE_EXPIRED)
+        now = self._clock.now()
+        event = purge_event(render, "render.expired", now)
+        try:
+            self._tables.transact(
+                [
+                    self._renders.purge_write(render, format_rfc3339(now)),
+                    self._events.creation(event),
+                ]
+            )
+        except ConditionFailed:
+            # Its owner, or another message, has purged it meanwhile.
+            return
+        crash_if_armed(CrashPoint.MAINTENANCE_PURGE_MARKED)
+        self._settle_and_publish.publish(event)
+
     def remove_objects(self, render: Render) -> None:
         """Remove every object that an attempt of a purged render may have stored."""
-        for key in attempt_object_keys(render):
-            self._objects.delete(key)
+        self._objects.delete_many(list(attempt_object_keys(render)))
         crash_if_armed(CrashPoint.MAINTENANCE_PURGED)
         if render.status == "canceled" and not self._is_free(render):
             # A function may still run it and die after storing a file: check again afterwards.
@@ -75,10 +99,10 @@ class PurgeFiles:
         claim = self._renders.get_with_claim(render.workspace_id, render.id, now)
         return claim is None or claim.is_free
 
-    def _mark_purged(self, render: Render, event_type: PurgeEventType) -> None:
+    def _mark_purged(self, render: Render) -> None:
         now = self._clock.now()
         at, due_at = format_rfc3339(now), format_rfc3339(now + _RETRY_AFTER)
-        event = purge_event(render, event_type, now)
+        event = purge_event(render, "render.purged", now)
         # Row and file records change in one transaction (decision 3).
         writes = [
             self._renders.purge_write(render, at, due_at),
@@ -138,8 +162,7 @@ class EraseRenders:
                 return
 
     def _erase_one(self, render: Render) -> None:
-        for key in attempt_object_keys(render):
-            self._objects.delete(key)
+        self._objects.delete_many(list(attempt_object_keys(render)))
         if render.body_key is not None:
             self._bodies.delete(render.body_key)
         for file in render.files:

@@ -1,54 +1,43 @@
 """Renders in the table: reads, and the conditional writes between their states."""
 
+import datetime as dt
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Final, NamedTuple
+from typing import Final
 
 from chalicelib.adapters.aws.due_shard import due_shard
 from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
+from chalicelib.core.clock import Clock, parse_rfc3339
 from chalicelib.core.ids import RenderId, WorkspaceId
-from chalicelib.features.renders.model import UNFINISHED_STATUSES, Render
+from chalicelib.features.renders.model import UNFINISHED_STATUSES, Attempt, ClaimResult, Render
 from chalicelib.features.renders.rows import outcome_json, partition, render_of, row_of
 
 # A history stays short because attempts are few.
 _APPEND_HISTORY: Final = "history = list_append(history, :entry)"
 
 
-class Attempt(NamedTuple):
-    """Attempt that claims a render; `message_id` is the queue message that started it, if any."""
-
-    number: int
-    invocation: str
-    claimed_at: str
-    claimed_until: str
-    message_id: str | None = None
-
-
-class ClaimResult(NamedTuple):
-    """Render after a claim; `is_mine`: the attempt may run it, `is_free`: no attempt is running."""
-
-    render: Render
-    is_mine: bool
-    is_free: bool = False
-
-
 class Renders:
     """Renders of all workspaces, one row each."""
 
-    def __init__(self, tables: Tables, table: str) -> None:
-        """Read and write `table`."""
+    def __init__(self, tables: Tables, table: str, clock: Clock) -> None:
+        """Read and write `table`; a row is absent from its `ttl` on."""
         self._tables = tables
         self._table = table
+        self._clock = clock
 
     def get(self, workspace_id: WorkspaceId, render_id: RenderId) -> Render | None:
         """Return one render of a workspace, or None."""
         item = self._tables.get(self._table, partition(workspace_id, render_id))
-        return render_of(item) if item else None
+        return render_of(item) if item and self._is_kept(item) else None
 
     def get_many(self, workspace_id: WorkspaceId, render_ids: Sequence[RenderId]) -> list[Render]:
         """Return up to 100 renders of a workspace, in the order of `render_ids`."""
         keys = [(partition(workspace_id, render_id), "META") for render_id in render_ids]
-        return [render_of(item) for item in self._tables.get_many(self._table, keys)]
+        rows = self._tables.get_many(self._table, keys)
+        return [render_of(row) for row in rows if self._is_kept(row)]
+
+    def _is_kept(self, item: Item) -> bool:  # DynamoDB deletes expired items late.
+        return "ttl" not in item or item["ttl"] > self._clock.now().timestamp()
 
     def rows(self, keys: Sequence[tuple[WorkspaceId, RenderId]]) -> list[Item]:
         """Return the raw rows of up to 100 renders of any workspaces."""
@@ -65,18 +54,13 @@ class Renders:
             else None
         )
 
-    def creation(self, render: Render, *, due_at: str, claimed_until: str) -> Write:
-        """Return the write that creates a render, due for maintenance at `due_at`.
+    def creation(self, render: Render, *, due_at: str | None, claimed_until: str) -> Write:
+        """Return the write that creates a render, due for maintenance at `due_at`, if any.
 
         The attempt in the new row is reserved for its invocation until `claimed_until`.
         """
-        attributes = {
-            "DPK": due_shard(render.id),
-            "due_at": due_at,
-            "claimed_until": claimed_until,
-            "history": [_history_entry(render.created_at, "accepted")],
-        }
-        item = row_of(render) | attributes
+        due = {} if due_at is None else {"DPK": due_shard(render.id), "due_at": due_at}
+        item = row_of(render) | due | {"claimed_until": claimed_until, "history": []}
         return Write(self._table, item=item, condition="attribute_not_exists(PK)")
 
     def claim(
@@ -92,7 +76,7 @@ class Renders:
             self._table,
             key=_key(workspace_id, render_id),
             update="SET #status = :processing, attempt = :attempt, claimed_by = :by, "
-            "message_id = :message_id, started_at = :at, due_at = :until, claimed_until = :until, "
+            "message_id = :message_id, started_at = :at, claimed_until = :until, "
             f"{_APPEND_HISTORY}",
             condition="attribute_exists(PK) AND attempt < :attempt AND #status IN (:from0, :from1)",
             names={"#status": "status"},
@@ -117,33 +101,37 @@ class Renders:
     def finish_write(self, render: Render) -> Write:
         """Return the write of a final state by the running attempt; due at `expires_at`, if any."""
         sets = [
-            "#status = :status",
+            "#status = :status, #ttl = :ttl",
             "outcome = :outcome",
             "billed = :billed",
             "started_at = :started_at",
             "completed_at = :completed_at",
-            "expires_at = :expires_at",
             "files_purged_at = :purged_at",
         ]
+        due: dict[str, str] = {}
         if render.expires_at:
-            sets.append("due_at = :expires_at")
+            sets += ["expires_at = :expires_at", "due_at = :expires_at", "DPK = :dpk"]
+            due = {":expires_at": render.expires_at, ":dpk": due_shard(render.id)}
         removes = "" if render.expires_at else " REMOVE due_at, DPK"
         return Write(
             self._table,
             key=_key(render.workspace_id, render.id),
             update="SET " + ", ".join(sets) + removes,
-            condition="attempt = :attempt AND #status IN (:from0, :from1) AND body_key = :body_key",
-            names={"#status": "status"},
+            condition="attempt = :attempt AND #status IN (:from0, :from1) AND body_key = :body_key "
+            "AND relay_settles = :relay_settles",
+            names={"#status": "status", "#ttl": "ttl"},
             values={
                 ":status": render.status,
+                ":ttl": _ttl(render),
                 ":outcome": outcome_json(render),
                 ":billed": render.billed,
                 ":started_at": render.started_at,
                 ":completed_at": render.completed_at,
-                ":expires_at": render.expires_at,
                 ":purged_at": render.files_purged_at,
                 ":attempt": render.attempt,
                 ":body_key": render.body_key,
+                ":relay_settles": render.reservation.is_settled_by_relay,
+                **due,
                 **_unfinished_values(),
             },
         )
@@ -155,19 +143,21 @@ class Renders:
         dead function has left (decision 5).
         """
         code = (render.error or {}).get("code", render.status)
-        due = ", due_at = claimed_until" if is_running else " REMOVE due_at, DPK"
+        due = ", due_at = claimed_until, DPK = :dpk" if is_running else " REMOVE due_at, DPK"
         return Write(
             self._table,
             key=_key(render.workspace_id, render.id),
-            update="SET #status = :status, outcome = :outcome, completed_at = :at, "
+            update="SET #status = :status, #ttl = :ttl, outcome = :outcome, completed_at = :at, "
             f"{_APPEND_HISTORY}{due}",
             condition="attribute_exists(PK) AND #status IN (:from0, :from1)",
-            names={"#status": "status"},
+            names={"#status": "status", "#ttl": "ttl"},
             values={
                 ":status": render.status,
+                ":ttl": _ttl(render),
                 ":outcome": outcome_json(render),
                 ":at": render.completed_at,
                 ":entry": [_history_entry(render.completed_at, f"ended from outside: {code}")],
+                **({":dpk": due_shard(render.id)} if is_running else {}),
                 **_unfinished_values(),
             },
         )
@@ -180,32 +170,32 @@ class Renders:
             update="SET outcome = :outcome",
             condition="attempt = :attempt AND #status = :canceled",
             names={"#status": "status"},
-            values={
-                ":outcome": outcome_json(render),
-                ":attempt": render.attempt,
-                ":canceled": "canceled",
-            },
+            values={":outcome": outcome_json(render), ":attempt": render.attempt}
+            | {":canceled": "canceled"},
         )
 
     def background_write(
-        self, render: Render, body_key: str, at: str, *, attempts_made: int | None
+        self, render: Render, body_key: str, at: str, due_at: str, *, attempts_made: int | None
     ) -> Write:
         """Return the write that names the stored body of a render whose caller has left.
 
-        With `attempts_made` None the present attempt continues. Otherwise that many attempts are
-        over, and the render is free for the next one.
+        From then on its row holds its quota (decision 2). With `attempts_made` None the present
+        attempt continues. Otherwise that many are over, and the render is free for the next one.
         """
         is_running = attempts_made is None
         return Write(
             self._table,
             key=_key(render.workspace_id, render.id),
             update="SET body_key = :key, #status = :status, started_at = :started_at, "
-            f"attempt = :tried, claimed_until = {'claimed_until' if is_running else ':free'}, "
-            f"{_APPEND_HISTORY}",
+            "relay_settles = :true, attempt = :tried, due_at = :due_at, DPK = :dpk, "
+            f"claimed_until = {'claimed_until' if is_running else ':free'}, {_APPEND_HISTORY}",
             condition="attempt = :attempt AND #status IN (:from0, :from1)",
             names={"#status": "status"},
             values={
                 ":key": body_key,
+                ":true": True,
+                ":due_at": due_at,
+                ":dpk": due_shard(render.id),
                 ":status": "processing" if is_running else render.status,
                 ":started_at": render.started_at or (at if is_running else None),
                 ":attempt": render.attempt,
@@ -242,20 +232,22 @@ class Renders:
         return Write(
             self._table,
             key=_key(render.workspace_id, render.id),
-            update="SET due_at = :due_at",
-            condition="attribute_exists(due_at) AND #status IN (:from0, :from1)",
+            update="SET due_at = :due_at, DPK = :dpk",
+            condition="#status IN (:from0, :from1)",
             names={"#status": "status"},
-            values={":due_at": due_at, **_unfinished_values()},
+            values={":due_at": due_at, ":dpk": due_shard(render.id), **_unfinished_values()},
         )
 
-    def purge_write(self, render: Render, at: str, due_at: str) -> Write:
+    def purge_write(self, render: Render, at: str, due_at: str | None = None) -> Write:
         """Return the write that purges a render's files; due at `due_at` to remove the objects."""
+        due = {":due_at": due_at, ":dpk": due_shard(render.id)} if due_at else {}
         return Write(
             self._table,
             key=_key(render.workspace_id, render.id),
-            update="SET files_purged_at = :at, due_at = :due_at, DPK = :dpk",
+            update="SET files_purged_at = :at"
+            + (", due_at = :due_at, DPK = :dpk" if due_at else " REMOVE due_at, DPK"),
             condition="files_purged_at = :null",
-            values={":at": at, ":due_at": due_at, ":dpk": due_shard(render.id), ":null": None},
+            values={":at": at, ":null": None, **due},
         )
 
     def recheck_write(self, render: Render) -> Write:
@@ -276,6 +268,16 @@ class Renders:
             update="REMOVE due_at, DPK",
             condition="attribute_exists(PK)",
         )
+
+
+def _ttl(render: Render) -> int:
+    """Return the Unix second from which the row of a final render is absent."""
+    assert render.completed_at is not None, render.id
+    kept_until = parse_rfc3339(render.completed_at) + dt.timedelta(days=render.history_days)
+    if render.expires_at is not None:
+        # Never before its files, whose retention may be longer.
+        kept_until = max(kept_until, parse_rfc3339(render.expires_at) + dt.timedelta(days=1))
+    return int(kept_until.timestamp())
 
 
 def _key(workspace_id: WorkspaceId, render_id: RenderId) -> Item:

@@ -4,6 +4,7 @@ Values used in conditions, filters and indexes are attributes. All others are in
 `request` and `outcome` (decision 4).
 """
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from chalicelib.adapters.aws.table import Item
@@ -11,9 +12,12 @@ from chalicelib.core import json
 from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.features.files.model import StoredFile
 from chalicelib.features.renders.model import Render
+from chalicelib.features.renders.output_defaults import output_differences, with_defaults
 from chalicelib.features.workspaces.limits.model import Reservation
 
-# A field added later needs a default in Render: rows of earlier releases lack it.
+type _Fields = dict[str, Any]
+
+# Rows leave out what has its default in Render, as rows of earlier releases lack later fields.
 _REQUEST_FIELDS: Final = (
     "input",
     "output",
@@ -27,7 +31,25 @@ _REQUEST_FIELDS: Final = (
     "hosted",
     "zero_retention",
     "retention_days",
+    "history_days",
     "template_version",
+)
+_OPTIONAL_ATTRIBUTES: Final = (
+    "reference",
+    "template_id",
+    "batch_id",
+    "started_at",
+    "completed_at",
+    "expires_at",
+)
+_OUTCOME_FIELDS: Final = (
+    "warnings",
+    "error",
+    "timings",
+    "logs",
+    "explain",
+    "result",
+    "invoice",
 )
 
 
@@ -42,8 +64,12 @@ def partition(workspace_id: WorkspaceId, render_id: RenderId) -> str:
 
 
 def row_of(render: Render) -> Item:
-    """Return the row of a render; `render_of` is the inverse."""
-    return {
+    """Return the row of a render; `render_of` is the inverse.
+
+    What is not known yet is absent, unless a condition needs it.
+    """
+    optional = {name: getattr(render, name) for name in _OPTIONAL_ATTRIBUTES}
+    return {name: value for name, value in optional.items() if value is not None} | {
         "PK": partition(render.workspace_id, render.id),
         "SK": "META",
         "LPK": lists_partition(render.workspace_id),
@@ -53,20 +79,15 @@ def row_of(render: Render) -> Item:
         "status": render.status,
         "mode": render.mode,
         "test": render.test,
-        "reference": render.reference,
-        "template_id": render.template_id,
-        "batch_id": render.batch_id,
         "body_key": render.body_key,
         "attempt": render.attempt,
         "waived_attempts": render.waived_attempts,
-        "hold": render.reservation.hold,
+        "hold": render.reservation.source,
         "leased": render.reservation.has_lease,
+        "relay_settles": render.reservation.is_settled_by_relay,
         "billed": render.billed,
         "created_at": render.created_at,
         "request_id": render.request_id,
-        "started_at": render.started_at,
-        "completed_at": render.completed_at,
-        "expires_at": render.expires_at,
         "files_purged_at": render.files_purged_at,
         "request": request_json(render),
         "outcome": outcome_json(render),
@@ -75,21 +96,19 @@ def row_of(render: Render) -> Item:
 
 def request_json(render: Render) -> str:
     """Return the JSON text `request`, which never changes."""
-    return json.dumps({name: getattr(render, name) for name in _REQUEST_FIELDS})
+    request = _without_defaults(render, _REQUEST_FIELDS)
+    differences = output_differences(render.output)
+    if differences is not None:
+        del request["output"]
+        request |= {"options": differences} if differences else {}
+    return json.dumps(request)
 
 
 def outcome_json(render: Render) -> str:
     """Return the JSON text `outcome`, which is written with the final state."""
-    outcome: dict[str, Any] = {
-        "files": [file._asdict() for file in render.files],
-        "warnings": render.warnings,
-        "error": render.error,
-        "timings": render.timings,
-        "logs": render.logs,
-        "explain": render.explain,
-        "result": render.result,
-        "invoice": render.invoice,
-    }
+    outcome = _without_defaults(render, _OUTCOME_FIELDS)
+    if render.files:
+        outcome["files"] = [_file_json(file, render) for file in render.files]
     # Console output of a page may contain lone surrogates, which UTF-8 cannot encode.
     return json.dumps(outcome).encode(errors="replace").decode()
 
@@ -97,19 +116,20 @@ def outcome_json(render: Render) -> str:
 def render_of(item: Item) -> Render:
     """Return the render of a row."""
     request, outcome = json.loads_own(item["request"]), json.loads_own(item["outcome"])
+    output, options = request.pop("output", None), request.pop("options", {})
     return Render(
         id=RenderId(item["id"]),
         workspace_id=WorkspaceId(item["workspace_id"]),
         status=item["status"],
         mode=item["mode"],
         test=item["test"],
-        reference=item["reference"],
-        template_id=item["template_id"],
-        batch_id=item["batch_id"],
+        reference=item.get("reference"),
+        template_id=item.get("template_id"),
+        batch_id=item.get("batch_id"),
         body_key=item["body_key"],
         attempt=item["attempt"],
         waived_attempts=item["waived_attempts"],
-        reservation=Reservation(item["hold"], item["leased"]),
+        reservation=Reservation(item["hold"], item["leased"], item["relay_settles"]),
         billed=item["billed"],
         created_at=item["created_at"],
         request_id=item["request_id"],
@@ -117,17 +137,31 @@ def render_of(item: Item) -> Render:
         completed_at=item.get("completed_at"),
         expires_at=item.get("expires_at"),
         files_purged_at=item.get("files_purged_at"),
-        **{name: request[name] for name in _REQUEST_FIELDS if name in request},
-        files=tuple(_file(file) for file in outcome["files"]),
-        warnings=tuple(outcome["warnings"]),
-        error=outcome["error"],
-        timings=outcome["timings"],
-        logs=tuple(outcome["logs"]),
-        explain=outcome["explain"],
-        result=outcome.get("result"),
-        invoice=outcome.get("invoice"),
+        **request,
+        output=dict(with_defaults(options)) if output is None else output,
+        files=tuple(_file(file, item) for file in outcome.pop("files", ())),
+        **outcome | {name: tuple(outcome.get(name, ())) for name in ("warnings", "logs")},
     )
 
 
-def _file(stored: dict[str, Any]) -> StoredFile:
-    return StoredFile(**{name: stored[name] for name in StoredFile._fields})
+def _without_defaults(render: Render, names: Sequence[str]) -> _Fields:
+    values = {name: getattr(render, name) for name in names}
+    defaults = Render._field_defaults
+    return {
+        name: value
+        for name, value in values.items()
+        if name not in defaults or value != defaults[name]
+    }
+
+
+def _file_json(file: StoredFile, render: Render) -> _Fields:
+    """Return a file without what its row has, and without sizes that it lacks."""
+    values = file._asdict()
+    if file.expires_at == render.expires_at:
+        del values["expires_at"]
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _file(stored: _Fields, item: Item) -> StoredFile:
+    lacking: _Fields = dict.fromkeys(StoredFile._fields)
+    return StoredFile(**(lacking | {"expires_at": item.get("expires_at")} | stored))

@@ -52,6 +52,7 @@ class TraceReport:
 
 def row_entries(render: Render, row: Item) -> Iterator[TimelineEntry]:
     """Yield the entries of the row of a render."""
+    yield TimelineEntry(render.created_at, "row", "accepted")
     for entry in row["history"]:
         yield TimelineEntry(entry["at"], "row", entry["event"])
     code = (render.error or {}).get("code")

@@ -116,7 +116,11 @@ class TraceRender:
             "attempt": render.attempt,
             "claimed_by": row.get("claimed_by"),
             "billed": render.billed,
-            "holds_quota": render.id in limits["holds"],
+            "holds_quota": (
+                not render.is_final
+                if render.reservation.is_settled_by_relay
+                else render.id in limits["holds"]
+            ),
             "holds_lease": render.id in limits["leases"],
             "created_at": render.created_at,
             "completed_at": render.completed_at,

@@ -45,7 +45,7 @@ class CountUsage:
         kind = {"succeeded": mode, "failed": "failed"}.get(status)
         formats = self._formats(delivery.subject_row) if kind else ()
         counters = [f"{mode}_{status}", *(f"f#{name}#{kind}" for name in formats)]
-        template = delivery.subject_row["template_id"] if kind else None
+        template = delivery.subject_row.get("template_id") if kind else None
         # A repeated delivery gets the same shard, as it depends on the event's id only.
         number = ord(delivery.event.id[-1])
         shard = f"DAY#{day}#{number % DAY_SHARDS}"

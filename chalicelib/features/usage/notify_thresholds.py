@@ -98,9 +98,9 @@ def _event_detail(workspace: Workspace, item: Item, threshold: str) -> dict[str,
     return {
         "kind": TOP_UPS if threshold == TOP_UPS else "included_renders",
         "threshold_percent": None if threshold == TOP_UPS else int(threshold),
-        "included": quota.included_renders(item),
+        "included": item["included"],
         "used": item["used"],
-        "prepaid_remaining": quota.prepaid_left(item),
+        "prepaid_remaining": item["prepaid_left"],
         "spend_cap_cents": workspace.spend_cap_cents,
         "cycle": {"start": item["cycle_start"], "end": item["cycle_end"]},
     }

@@ -69,7 +69,7 @@ class CreateWorkspace:
             allow_ips=(),
             created_at=format_rfc3339(now),
         )
-        writes = [self._workspaces.creation(workspace), self._limits.creation(workspace, now)]
+        writes = [self._workspaces.creation(workspace), *self._limits.creations(workspace, now)]
         if owner is not None:
             writes.append(self._members.creation(owner_member(workspace)))
         if plan == "free":

@@ -22,6 +22,8 @@ class Plan(NamedTuple):
     pack_cents: int = 0
     email_recipients_per_day: int = 0
     features: frozenset[Feature] = frozenset()
+    # Days for which a render can be read after it ended; statistics stay.
+    history_days: int = 400
 
 
 _BASIC: Final[frozenset[Feature]] = frozenset({"storage"})

@@ -153,6 +153,9 @@ def _relay() -> Iterator[CrashCase]:
         first: Hits = {P.RELAY_BEGUN: "1", point: "1"}
         hits: Hits = first if point is P.RELAY_PUBLISHED else {point: "1 1"}
         yield CrashCase("workers", point, "sync", 2, hits)
+    # The totals of an async render are folded again after each death.
+    for attempt, numbers in ((1, "1"), (2, "1 1")):
+        yield CrashCase("workers", P.RELAY_FOLDED, "async", attempt, {P.RELAY_FOLDED: numbers})
 
 
 def _tick() -> Iterator[CrashCase]:

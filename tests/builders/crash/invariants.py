@@ -64,7 +64,7 @@ def _single_render(
 def _objects(
     case: CrashCase, renders: list[Item], stores: StackStores, workspace: str
 ) -> Iterator[str]:
-    named = [file for render in renders for file in _outcome(render)["files"]]
+    named = [file for render in renders for file in _outcome(render).get("files", [])]
     purged = case.caller_action in _PURGE_EVENTS
     if len(named) != (len(case.formats) if case.expected_end == "succeeded" else 0):
         yield f"{len(named)} files"
@@ -85,7 +85,7 @@ def _objects(
 def _limits(
     case: CrashCase, renders: list[Item], stores: StackStores, workspace: str
 ) -> Iterator[str]:
-    item = stores.limits(workspace)
+    item = stores.limits_with_rows(workspace)
     billed = sum(render["billed"] for render in renders)
     if item["holds"] or item["leases"]:
         yield f"holds {item['holds']}, leases {item['leases']}"
@@ -135,7 +135,7 @@ def _outcome(render: Item) -> dict[str, Any]:
 
 
 def _error_code(render: Item) -> str | None:
-    error = _outcome(render)["error"]
+    error = _outcome(render).get("error")
     return error["code"] if error else None
 
 

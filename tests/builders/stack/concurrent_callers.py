@@ -16,7 +16,13 @@ from chalicelib.adapters.aws.table import ConditionFailed, Tables
 from chalicelib.adapters.aws.transient_errors import is_transient
 from chalicelib.core.errors import ServiceError
 from chalicelib.core.ids import RenderId, WorkspaceId, derived_id
-from chalicelib.features.workspaces.limits.model import Lease, Reservation, ReservationRequest
+from chalicelib.features.workspaces.limits.model import (
+    EndedHold,
+    Hold,
+    Lease,
+    Reservation,
+    ReservationRequest,
+)
 from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
 from chalicelib.features.workspaces.model import Workspace
 from chalicelib.features.workspaces.plans import PLANS, Plan
@@ -69,10 +75,10 @@ class ConcurrentCallers:
         tables = Tables(clients)
         if workspace_id is None:
             # Refused: an earlier attempt succeeded and its answer was lost.
-            with suppress(ConditionFailed):
-                tables.write(
-                    WorkspaceLimits(tables, TABLE, FixedClock()).creation(self.workspace, NOW)
-                )
+            limits = WorkspaceLimits(tables, TABLE, FixedClock())
+            for write in limits.creations(self.workspace, NOW):
+                with suppress(ConditionFailed):
+                    tables.write(write)
         self._own = threading.local()
         self._tables = tables
 
@@ -96,15 +102,14 @@ class ConcurrentCallers:
         self, claim: ReservationRequest
     ) -> tuple[str, ReservationRequest, Reservation | None]:
         try:
-            taken, _ = retry_transient(lambda: self.limits.admit(claim, NOW))
+            admission = retry_transient(lambda: self.limits.admit(claim, NOW))
         except ServiceError as refusal:
             return refusal.code, claim, None
-        return "admitted", claim, taken
+        return "admitted", claim, admission.reservation
 
     def settle(self, claim: ReservationRequest, taken: Reservation, *, billed: bool) -> None:
-        retry_transient(
-            lambda: self.limits.settle(self.workspace.id, claim.render_id, taken, billed=billed)
-        )
+        ended = EndedHold(claim.render_id, Hold(taken.source), billed)
+        retry_transient(lambda: self.limits.settle(self.workspace.id, [ended]))
 
     def lease(self, number: int) -> Lease:
         name = RenderId(derived_id("lease", NOW, str(number)))
@@ -118,7 +123,7 @@ class ConcurrentCallers:
         return "entered"
 
     def release_lease(self, lease: Lease) -> None:
-        retry_transient(lambda: self.limits.release_lease(lease))
+        retry_transient(lambda: self.limits.release(lease.workspace.id, lease.id))
 
     def run_concurrently[T](self, work: Callable[[int], T], count: int = ADMISSIONS) -> list[T]:
         with ThreadPoolExecutor(THREADS) as threads:

@@ -14,6 +14,7 @@ from chalicelib.core.clock import epoch_ms, format_rfc3339
 from chalicelib.core.ids import id_created_at, lowest_id
 from infra.local.emulators import client_factory
 from infra.local.running_stack import RunningStack
+from tests.builders.limits_view import limits_with_rows
 
 QUEUES: Final = ("Renders", "Events", "Maintenance")
 PAST: Final = "2020-01-01T00:00:00.000Z"
@@ -68,8 +69,18 @@ class StackStores:
 
     def limits(self, workspace: str) -> Item:
         """Return the limits item of a workspace."""
-        (item,) = self.partition(f"WS#{workspace}#LIM")
+        (item,) = [row for row in self.partition(f"WS#{workspace}#LIM") if row["SK"] == "META"]
         return item
+
+    def limits_with_rows(self, workspace: str) -> Item:
+        """Return the limits item, with the holds that the rows of renders have."""
+        rows = [
+            row
+            for render in self.renders(workspace)
+            for row in self.partition(f"WS#{workspace}#RND#{render}")
+            if row["SK"] == "META"
+        ]
+        return limits_with_rows(self.limits(workspace), rows)
 
     def keys(self, prefix: str = "") -> list[str]:
         """Return the keys of the objects below a prefix."""
@@ -104,11 +115,12 @@ class StackStores:
         subjects = [f"WS#{workspace}#RND#{render}" for render in self.renders(workspace)]
         for pk in (f"WS#{workspace}#LIM", *subjects):
             for row in self.partition(pk):
-                if "due_at" in row and row["due_at"] != row.get("expires_at"):
-                    names = [
-                        "due_at",
-                        *(["claimed_until"] if row.get("status") == "queued" else []),
-                    ]
+                is_waiting = "due_at" in row and row["due_at"] != row.get("expires_at")
+                names = [
+                    *(["due_at"] if is_waiting else []),
+                    *(["claimed_until"] if row.get("status") == "queued" else []),
+                ]
+                if names:
                     self.replace(row, dict.fromkeys(names, PAST))
 
     def expire_files(self, workspace: str, render: str) -> None:

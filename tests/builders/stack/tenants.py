@@ -34,7 +34,7 @@ class Tenant:
     @property
     def limit_counts(self) -> tuple[int, int, int]:
         """Return how many renders are used, held and leased."""
-        item = self.stores.limits(self.workspace)
+        item = self.stores.limits_with_rows(self.workspace)
         return int(item["used"]), len(item["holds"]), len(item["leases"])
 
     def row(self, render_id: str) -> Item:

@@ -116,8 +116,8 @@ def good_message(service: Service, queue: str) -> Callable[[], bool]:
         service.render()
         return lambda: service.usage() == {"live_succeeded": 1, "billed": 1}
     service.render(mode="async")
-    service.clock.advance(minutes=2)
-    assert service.tick() == 1
+    service.clock.advance(minutes=5)
+    assert service.tick() == 2, "the render and the limits"
     return lambda: message_count(service, "RendersQueue") == 2
 
 

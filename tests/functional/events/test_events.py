@@ -142,7 +142,7 @@ def test_relay_settles_renders_of_a_killed_function(service: Service, *, settled
             key={"PK": f"WS#{service.workspace}#LIM", "SK": "META"},
             update="SET holds.#r = :hold, leases.#r = :until, used = used - :one",
             names={"#r": render_id},
-            values={":hold": render.reservation.hold, ":until": 9_999_999_999, ":one": 1},
+            values={":hold": render.reservation.source, ":until": 9_999_999_999, ":one": 1},
         )
     )
     (event,) = service.events(render_id)

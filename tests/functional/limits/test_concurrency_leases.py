@@ -133,10 +133,10 @@ def test_dry_run_that_still_runs_after_failed_publishing_keeps_its_lease(service
 
 
 def test_failure_to_release_a_lease_does_not_fail_the_request(service: Service) -> None:
-    def crowded(_place: object) -> None:
+    def crowded(*_: object) -> None:
         raise Throttled
 
-    service.services.limits.release_lease = crowded  # type: ignore[assignment, method-assign]
+    service.services.limits.release = crowded  # type: ignore[assignment, method-assign]
 
     assert preflight(service).json["ok"] is True
     service.clock.advance(seconds=41)

@@ -28,6 +28,17 @@ def test_reading_counts_towards_the_rate(service: Service) -> None:
     assert statuses == [200, 200, 429]
 
 
+def test_reads_and_creations_have_a_rate_each(service: Service) -> None:
+    key = service.key("live", service.create_workspace("free"))
+    for _ in range(2):
+        assert service.call("GET", "/v1/renders", key=key).status == 200
+
+    assert service.call("GET", "/v1/renders", key=key).code == "rate_limited"
+    answers = [service.render(key=key) for _ in range(3)]
+
+    assert [answer.status for answer in answers] == [200, 200, 429]
+
+
 def test_every_answer_carries_the_remaining_rate(service: Service) -> None:
     key = service.key("live", service.create_workspace("starter"))
 
@@ -76,7 +87,7 @@ def test_rate_headers_report_the_stricter_of_both_rates(service: Service) -> Non
         assert service.render(key=key).status == 200
         service.clock.advance(milliseconds=500)
     for _ in range(2):
-        assert service.call("GET", "/v1/renders", key=key).status == 200
+        assert service.call("POST", "/v1/renders", body=b"{", key=key).status == 400
 
     refused = service.render(key=key)
 

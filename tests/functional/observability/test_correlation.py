@@ -59,7 +59,7 @@ def test_tick_and_maintenance_log_the_request_id_of_a_render(
     service: Service, lines: Lines
 ) -> None:
     render = service.render(mode="async", headers={"X-Request-Id": "mine"}).json
-    service.clock.advance(minutes=2)
+    service.clock.advance(minutes=5)
     lines()
 
     service.tick()

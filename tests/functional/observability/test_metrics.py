@@ -120,7 +120,7 @@ def test_tick_measures_dispatched_items_and_their_delay(
     ]
 
     service.render(mode="async")
-    service.clock.advance(minutes=4)
+    service.clock.advance(minutes=7)
     handed = service.tick()
 
     metrics = emitted_metrics()

@@ -27,6 +27,7 @@ def test_paused_service_refuses_new_renders_only(
     assert (output["state"], output["retry_after_s"]) == (state, 120)
     assert service.render(headers={"Idempotency-Key": "first"}).json["id"] == first.json["id"]
     assert service.run_queued() == []
+    assert service.relay_events() == []
     listed = service.call("GET", "/v1/renders").json["data"]
     assert [render["status"] for render in listed] == ["succeeded", "succeeded"]
     assert service.call("GET", "/v1/account").json["renders"]["used"] == 2

@@ -124,7 +124,7 @@ def test_trace_shows_reservation_and_due_time_of_an_unfinished_render(
     found = trace(tool, render["id"])
 
     assert (found["status"], found["holds_quota"], found["holds_lease"]) == ("queued", True, False)
-    assert found["due_at"] == "2026-11-21T12:01:00.000Z"
+    assert found["due_at"] == "2026-11-21T12:05:00.000Z"
     assert [(row["role"], row["bytes"] > 0) for row in found["objects"]] == [("body", True)]
     assert events(found, "row") == ["accepted", "free for another attempt", "due"]
 

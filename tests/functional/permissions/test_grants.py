@@ -8,11 +8,12 @@ from typing import Any, Final
 import pytest
 from botocore.exceptions import ReadTimeoutError
 
+from chalicelib.adapters.aws.table import Write
 from chalicelib.core.ids import RandomIdGenerator, RenderId
 from chalicelib.features.renders.run.bodies import RenderBodies
 from chalicelib.features.workspaces.limits.model import ReservationRequest
 from infra.package.needs import NEEDS
-from tests.builders.aws_actions import AwsActionRecorder, acting_as
+from tests.builders.aws_actions import OF_THE_PLATFORM, AwsActionRecorder, acting_as
 from tests.builders.service import FunctionKilled, LambdaClient, MotoAws, Service
 from tests.builders.templates import LARGE_HTML, make_template, put_draft, render_template
 from tests.builders.uploads import store_announced
@@ -20,15 +21,6 @@ from tests.builders.validation_results import fake_large_documents
 
 KEY: Final = {"Idempotency-Key": "k"}
 QUEUES: Final = ("Renders", "Events", "Maintenance")
-# Used by the platform with the function's role: it writes the log and polls the queues.
-OF_THE_PLATFORM: Final = {
-    "logs:CreateLogGroup",
-    "logs:CreateLogStream",
-    "logs:PutLogEvents",
-    "sqs:ReceiveMessage",
-    "sqs:DeleteMessage",
-    "sqs:GetQueueAttributes",
-}
 
 
 def process_queues(service: Service) -> None:
@@ -153,7 +145,7 @@ def lost_renders(service: Service) -> None:
 def leftovers(service: Service) -> None:
     waits = service.render(mode="async").json["id"]
     service.run_batch("Renders", lambda _lost: {"batchItemFailures": []})
-    service.clock.advance(minutes=2)
+    service.clock.advance(minutes=5)
     process_queues(service)
     assert service.call("GET", f"/v1/renders/{waits}").json["status"] == "succeeded"
 
@@ -163,22 +155,28 @@ def leftovers(service: Service) -> None:
     process_queues(service)
     assert service.call("GET", f"/v1/renders/{given_up}").json["error"]["code"] == "render_lost"
 
-    workspace = service.services.workspaces.get(service.workspace)
+    workspace, now = service.services.workspaces.get(service.workspace), service.clock.now()
     assert workspace is not None
-    now = service.clock.now()
     never_made = RenderId(RandomIdGenerator().new("rnd", now))
-    service.services.limits.admit(
-        ReservationRequest(never_made, workspace, test=False, lease_until=now), now
-    )
+    request = ReservationRequest(never_made, workspace, test=False, lease_until=now)
+    service.services.limits.admit(request, now)
     service.clock.advance(minutes=6)
     process_queues(service)
     assert service.limits()["holds"] == {}
 
 
+def used_up_quota(service: Service) -> None:
+    plenty = service.operator.limits.get(service.workspace)
+    for quota_left, status in ((0, 402), (plenty["quota_left"], 200)):
+        item = plenty | {"quota_left": quota_left}
+        service.services.tables.write(Write(service.settings.main_table, item=item))
+        assert service.render().status == status
+
+
 def low_priority_renders(service: Service) -> None:
     render_id = service.render(mode="async", priority="low").json["id"]
     service.run_batch("RendersLow", lambda _lost: {"batchItemFailures": []})
-    service.clock.advance(minutes=2)
+    service.clock.advance(minutes=5)
     service.tick()
     service.run_maintenance()
     assert service.run_queued("RendersLow") == []
@@ -277,6 +275,7 @@ def recorded_actions(aws: MotoAws) -> Iterator[AwsActionRecorder]:
         renders_without_capacity(service)
         lost_renders(service)
         leftovers(service)
+        used_up_quota(service)
         low_priority_renders(service)
         superseded_attempts(service)
         two_requests_with_one_key(service, patch)

@@ -189,3 +189,22 @@ def test_explain_lists_page_bytes_by_type(
     none = dict.fromkeys(("script", "font", "image", "data", "other"), 0)
     assert render["explain"] == explain | {"bytes": {"html": 12, "css": 3, **none}}
     assert service.call("GET", f"/v1/renders/{render['id']}").json["explain"] == render["explain"]
+
+
+def test_render_is_absent_400_days_after_its_end(service: Service) -> None:
+    render_id = service.render().json["id"]
+    canceled = service.render(mode="async").json["id"]
+    service.call("POST", f"/v1/renders/{canceled}/cancel")
+    kept = service.render(delivery={"retention_days": 3_650}).json
+    service.relay_events()
+    month = "/v1/usage?from=2026-11-01&to=2026-11-30"
+    usage = service.call("GET", month).json
+
+    service.clock.advance(days=400)
+    assert service.call("GET", "/v1/renders").json["data"][0]["id"] == kept["id"]
+    for absent in (render_id, canceled):
+        assert service.call("GET", f"/v1/renders/{absent}").code == "render_not_found"
+        assert service.call("POST", f"/v1/renders/{absent}/cancel").code == "render_not_found"
+        assert service.call("DELETE", f"/v1/renders/{absent}/files").code == "render_not_found"
+    assert len(service.call("GET", "/v1/renders").json["data"]) == 1
+    assert service.call("GET", month).json["days"] == usage["days"]

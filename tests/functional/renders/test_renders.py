@@ -91,6 +91,7 @@ def test_duplicate_message_renders_once(service: Service) -> None:
     service.serve({"Records": [record]}, "first")
     service.serve({"Records": [record]}, "second")
 
+    service.relay_events()
     assert len(service.engine.jobs) == 1
     assert service.limits()["used"] == 1
     assert len(service.events(accepted["id"])) == 1

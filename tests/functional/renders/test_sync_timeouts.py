@@ -265,6 +265,7 @@ def test_async_render_whose_message_was_never_sent_is_sent_again(
         service.run_maintenance()
 
     assert service.run_queued() == []
+    assert service.relay_events() == []
     assert service.call("GET", f"/v1/renders/{again.json['id']}").json["status"] == "succeeded"
     assert service.limits()["used"] == 1
 

@@ -75,7 +75,7 @@ def test_packs_and_top_ups_are_never_overdrawn(clients: AwsClients) -> None:
         "render_limit_reached": 1_000 - admitted,
     }
     taken = [(claim, taken) for _, claim, taken in answers if taken is not None]
-    assert Counter(part.hold == "prepaid" for _, part in taken) == {False: 20, True: 50}
+    assert Counter(part.source == "prepaid" for _, part in taken) == {False: 20, True: 50}
     assert (crowd.item["quota_left"], crowd.item["prepaid_left"], crowd.item["topups"]) == (0, 0, 3)
 
     crowd.run_concurrently(
@@ -83,7 +83,7 @@ def test_packs_and_top_ups_are_never_overdrawn(clients: AwsClients) -> None:
     )
 
     item = crowd.item
-    billed = Counter(part.hold == "prepaid" for _, part in taken[::2])
+    billed = Counter(part.source == "prepaid" for _, part in taken[::2])
     assert (item["leases"], item["holds"]) == ({}, {})
     assert (item["used"], item["quota_left"]) == (billed[False], 20 - billed[False])
     assert item["prepaid_left"] == 50 - billed[True]

@@ -53,7 +53,7 @@ class Life:
             self.clients, replace(UNLIMITED_RATE_PLAN, sync_concurrency=400)
         )
         self.tables = Tables(self.clients)
-        self.renders = Renders(self.tables, TABLE)
+        self.renders = Renders(self.tables, TABLE, self.clock)
         dice = random.Random(11)  # noqa: S311 -- a plan, no secrets
         self.ends = [dice.choice(ENDS) for _ in range(RENDERS)]
         self.billed = [dice.random() < 0.7 for _ in range(RENDERS)]
@@ -91,7 +91,7 @@ class Life:
             created_at=at,
             request_id="r",
         )
-        creation = self.renders.creation(made, due_at=at, claimed_until=at)
+        creation = self.renders.creation(made, due_at=None, claimed_until=at)
         # Refused: an earlier attempt succeeded and its answer was lost.
         with suppress(ConditionFailed):
             retry_transient(lambda: self.tables.write(creation))
@@ -109,6 +109,7 @@ class Life:
             renders=self.renders,
             limits=limits,
             bodies=bodies,
+            handle_due=lambda *_: None,
             notify_thresholds=lambda *_: None,
             clock=self.clock,
         )

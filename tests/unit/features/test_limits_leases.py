@@ -42,7 +42,7 @@ class LeaseMachine(Admission):
         if not again:
             self.places.remove(place)
         self.table.loses_answer = lost
-        self.processes[process].release_lease(place)
+        self.processes[process].release(place.workspace.id, place.id)
         self.table.loses_answer = False
         self.model.leases.pop(place.id, None)
 

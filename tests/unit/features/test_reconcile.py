@@ -1,11 +1,12 @@
 """Reconciliation of limits while renders are used."""
 
+import datetime as dt
 from typing import TYPE_CHECKING, cast
 
 from chalicelib.adapters.aws.table import Item
 from chalicelib.core.ids import RenderId, WorkspaceId, derived_id
 from chalicelib.features.maintenance.reconcile_limits import ReconcileLimits
-from chalicelib.features.workspaces.limits.model import ReservationRequest
+from chalicelib.features.workspaces.limits.model import EndedHold, Hold, ReservationRequest
 from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
 from tests.fakes.api_services import NOW, FixedClock
 from tests.fakes.limits_model import DeletedBodies, ModelRenders, SmallWorkspace
@@ -21,21 +22,24 @@ def test_render_counted_while_thresholds_are_published_is_reconciled_later() -> 
     workspace = SmallWorkspace.on_plan("small")
     table = MemoryTable()
     limits = WorkspaceLimits(cast("Tables", table), "main", FixedClock())
-    table.write(limits.creation(workspace, NOW))
+    for write in limits.creations(workspace, NOW):
+        table.write(write)
     render_id = RenderId(derived_id("rnd", NOW, "1"))
-    taken, _ = limits.admit(
-        ReservationRequest(render_id, workspace, test=False, lease_until=None), NOW
-    )
+    until = NOW + dt.timedelta(minutes=7)
+    taken = limits.admit(
+        ReservationRequest(render_id, workspace, test=False, lease_until=until), NOW
+    ).reservation
     published: list[int] = []
 
     def tell(workspace_id: WorkspaceId, item: Item) -> None:
         published.append(item["used"])
-        limits.settle(workspace_id, render_id, taken, billed=True)
+        limits.settle(workspace_id, [EndedHold(render_id, Hold(taken.source), billed=True)])
 
     reconcile = ReconcileLimits(
         renders=cast("Renders", ModelRenders()),
         limits=limits,
         bodies=cast("RenderBodies", DeletedBodies()),
+        handle_due=lambda *_: None,
         notify_thresholds=tell,
         clock=FixedClock(),
     )
@@ -52,7 +56,8 @@ def test_plan_changed_while_thresholds_are_published_is_reconciled_later() -> No
     workspace = SmallWorkspace.on_plan("small")
     table, clock = MemoryTable(), FixedClock()
     limits = WorkspaceLimits(cast("Tables", table), "main", clock)
-    table.write(limits.creation(workspace, NOW))
+    for write in limits.creations(workspace, NOW):
+        table.write(write)
     table.write(limits.change(workspace))
     published: list[int] = []
 
@@ -66,6 +71,7 @@ def test_plan_changed_while_thresholds_are_published_is_reconciled_later() -> No
         renders=cast("Renders", ModelRenders()),
         limits=limits,
         bodies=cast("RenderBodies", DeletedBodies()),
+        handle_due=lambda *_: None,
         notify_thresholds=tell,
         clock=clock,
     )

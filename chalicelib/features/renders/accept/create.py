@@ -2,7 +2,7 @@
 
 import datetime as dt
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import replace
 from dataclasses import dataclass
@@ -30,20 +30,25 @@ from chalicelib.features.renders.idempotency import (
 from chalicelib.features.renders.model import MAX_ATTEMPTS, Render, RenderBody
 from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.run.bodies import RenderBodies, body_key
+from chalicelib.features.renders.run.enqueue import DUE_AFTER
 from chalicelib.features.renders.run.protocol import MAX_BODY_BYTES
 from chalicelib.features.templates.schemas import CheckSchemas
 from chalicelib.features.uploads.read import ReadUploads
-from chalicelib.features.workspaces.limits.model import RateState, Reservation, ReservationRequest
+from chalicelib.features.workspaces.limits.model import (
+    EndedHold,
+    Hold,
+    RateState,
+    Reservation,
+    ReservationRequest,
+)
 from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
 from chalicelib.features.workspaces.service_state import ServiceStates
 
 log = logging.getLogger(__name__)
 
 # 30 s for a free function, 120 s for the render, the rest for storing. If its first function dies,
-# the render keeps its concurrency lease until then.
-_SYNC_DUE_AFTER: Final = dt.timedelta(minutes=3)
-# Maintenance then queues it again; a second message of a render is harmless (decision 5).
-_ASYNC_DUE_AFTER: Final = dt.timedelta(minutes=1)
+# the reconciliation of the limits, which has its entry, finds the render free after that.
+_SYNC_CLAIM: Final = dt.timedelta(minutes=3)
 # The API function that runs a sync render ends by then: a later repeat of the key takes it over.
 _MAX_CALLER_WAIT: Final = dt.timedelta(seconds=30)
 # Longer than any render; a lease that is not released expires.
@@ -112,17 +117,17 @@ class CreateRender:
         if command.idempotency is not None:
             record = self._idempotency.find(command.idempotency, now)
             if record is not None:
-                on_rate_counted(self._limits.count_request(command.workspace, now))
+                on_rate_counted(self._limits.count_creation(command.workspace, now))
                 return self._answer_repeat(command, record, now)
         self._state.require_normal()
         command = self._templates(command, command.version)
         self._check_inputs(command)
         render_id = RenderId(self._ids.new("rnd", now))
         request = _reservation_request(command, render_id, now)
-        reservation, rate = self._limits.admit(request, now)
-        on_rate_counted(rate)
+        admission = self._limits.admit(request, now)
+        on_rate_counted(admission.rate)
         crash_if_armed(CrashPoint.API_ADMITTED)
-        render = _new_render(command, render_id, reservation, now)
+        render = _new_render(command, render_id, admission.reservation, now)
         with self._release_on_error(render):
             # After admission: validating data can take seconds, so the limits must bound it.
             check_data(command.body, self._schemas)
@@ -135,9 +140,10 @@ class CreateRender:
             if conflict.index != 0:
                 if render.body_key is not None:
                     self._bodies.delete(render.body_key)
-                self._limits.settle(command.workspace.id, render_id, reservation, billed=False)
+                self._give_back(render)
                 return self._repeat_after_conflict(command, conflict, now)
         crash_if_armed(CrashPoint.API_CREATED)
+        self._confirm(render, admission.unconfirmed)
         log.info("render accepted", extra={"render": render_id, "mode": render.mode})
         return AcceptedRender(render, command.body)
 
@@ -165,15 +171,30 @@ class CreateRender:
             with tolerate_transient("a reservation is not released"):
                 if has_stored_body:
                     self._bodies.delete(body_key(render.workspace_id, render.id))
-                self._limits.settle(
-                    render.workspace_id, render.id, render.reservation, billed=False
-                )
+                self._give_back(render)
             raise
+
+    def _give_back(self, render: Render) -> None:
+        """Settle the reservation of a render that has no row, by its entry."""
+        hold = Hold(render.reservation.source)
+        self._limits.settle(render.workspace_id, [EndedHold(render.id, hold, billed=False)])
+
+    def _confirm(self, render: Render, others: Sequence[str]) -> None:
+        """Confirm the new row and, where many entries wait, those of others (decision 2)."""
+        rows = (
+            self._renders.get_many(render.workspace_id, [RenderId(name) for name in others])
+            if others
+            else []
+        )
+        self._limits.confirm(
+            render.workspace_id,
+            [row.id for row in (render, *rows) if row.reservation.is_settled_by_relay],
+        )
 
     def _writes(self, command: RenderCommand, render: Render, now: dt.datetime) -> list[Write]:
         is_sync = render.mode == "sync"
-        due_at = format_rfc3339(now + (_SYNC_DUE_AFTER if is_sync else _ASYNC_DUE_AFTER))
-        claimed_until = due_at if is_sync else render.created_at
+        due_at = None if is_sync else format_rfc3339(now + DUE_AFTER)
+        claimed_until = format_rfc3339(now + _SYNC_CLAIM) if is_sync else render.created_at
         writes = [self._renders.creation(render, due_at=due_at, claimed_until=claimed_until)]
         if command.idempotency is not None:
             accepted = None if is_sync else Accepted202("queued", None)
@@ -257,6 +278,7 @@ def _new_render(
         reference=command.reference,
         metadata=command.metadata,
         priority=command.priority,
+        history_days=command.workspace.plan.history_days,
         template_id=command.template_id,
         template_version=command.template_version,
     )

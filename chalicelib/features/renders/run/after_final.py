@@ -15,6 +15,8 @@ from chalicelib.features.renders.events import FINAL_EVENT_TYPES
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.rows import render_of
 from chalicelib.features.renders.run.bodies import RenderBodies
+from chalicelib.features.workspaces.limits.ended_holds import EndedHolds
+from chalicelib.features.workspaces.limits.model import NOTHING, EndedHold, Hold
 from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
 
 _NOT_SETTLED: Final = "a final render is not settled"
@@ -28,11 +30,14 @@ class SettleRender:
         self._limits = limits
 
     def __call__(self, render: Render) -> None:
-        """Settle a final render."""
+        """Settle a final render; of one that the relay settles only the lease is released."""
         assert render.is_final, render.status
-        self._limits.settle(
-            render.workspace_id, render.id, render.reservation, billed=render.billed
-        )
+        source, has_lease, is_settled_by_relay = render.reservation
+        if not is_settled_by_relay:
+            ended = EndedHold(render.id, Hold(source), render.billed)
+            self._limits.settle(render.workspace_id, [ended])
+        elif has_lease:
+            self._limits.release(render.workspace_id, render.id)
 
 
 class SettleAndPublish:
@@ -107,6 +112,37 @@ class CleanUpRender:
         for key in attempt_object_keys(render):
             if key not in named:
                 self._objects.delete(key)
+
+
+class CountEndedHold:
+    """Subscriber of final events that counts the holds of rows (decision 2)."""
+
+    def __init__(self, *, ended: EndedHolds, limits: WorkspaceLimits) -> None:
+        """Count in `ended` and fold the totals into `limits`."""
+        self._ended = ended
+        self._limits = limits
+
+    def __call__(self, delivery: EventDelivery) -> Sequence[Write]:
+        """Return the writes that count the hold of a final render, if its row has it."""
+        if not _is_counted(delivery):
+            return ()
+        row = delivery.subject_row
+        ended = (Hold(row["hold"]), bool(row["billed"]))
+        return self._ended.increments(delivery.event.workspace_id, delivery.event.id, [ended])
+
+    def fold(self, delivery: EventDelivery) -> None:
+        """Fold what was counted; the next fold makes up for a failed one."""
+        if not _is_counted(delivery):
+            return
+        with tolerate_transient("ended holds are not folded"):
+            self._limits.fold(delivery.event.workspace_id, delivery.subject_row["hold"])
+        crash_if_armed(CrashPoint.RELAY_FOLDED)
+
+
+def _is_counted(delivery: EventDelivery) -> bool:
+    row = delivery.subject_row
+    is_final = delivery.event.type in FINAL_EVENT_TYPES
+    return is_final and row["relay_settles"] and row["hold"] != NOTHING
 
 
 def file_key(render: Render, attempt: int, index: int, extension: str) -> str:

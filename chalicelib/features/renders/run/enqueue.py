@@ -1,11 +1,14 @@
 """Queues of renders by priority, and the handover of late sync renders to them."""
 
+import datetime as dt
 import logging
+from contextlib import suppress
 from copy import replace
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from chalicelib.adapters.aws.queues import Queue
 from chalicelib.adapters.aws.table import ConditionFailed, Tables
+from chalicelib.adapters.aws.transient_errors import tolerate_transient
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.features.renders.model import Render, RenderBody
@@ -14,6 +17,10 @@ from chalicelib.features.renders.run.bodies import RenderBodies, body_key
 from chalicelib.features.renders.run.protocol import QueuedRender
 
 log = logging.getLogger(__name__)
+
+# A message of a render is lost, or its function died, if the render is not final by then.
+# Maintenance then queues it again; a second message of a render is harmless (decision 5).
+DUE_AFTER: Final = dt.timedelta(minutes=5)
 
 
 class RenderQueues(NamedTuple):
@@ -54,6 +61,10 @@ class EnqueueRender:
         message = QueuedRender(render.workspace_id, render.id, render.request_id)
         if self._queues.queue_for(render).try_send(message.to_json(), group=render.workspace_id):
             log.info("render queued", extra={"render": render.id})
+        else:
+            now = format_rfc3339(self._clock.now())
+            with tolerate_transient("an unsent render is not due yet"), suppress(ConditionFailed):
+                self._tables.write(self._renders.postpone_write(render, now))
         crash_if_armed(CrashPoint.API_ENQUEUED)
 
     def continue_in_background(
@@ -65,10 +76,13 @@ class EnqueueRender:
         over, and the queue gets the next one. Returns the current render, unchanged if final.
         """
         key = body_key(render.workspace_id, render.id)
-        now = format_rfc3339(self._clock.now())
+        moment = self._clock.now()
+        now, due_at = format_rfc3339(moment), format_rfc3339(moment + DUE_AFTER)
         try:
             self._tables.write(
-                self._renders.background_write(render, key, now, attempts_made=attempts_made)
+                self._renders.background_write(
+                    render, key, now, due_at, attempts_made=attempts_made
+                )
             )
         except ConditionFailed:
             current = self._current(render)

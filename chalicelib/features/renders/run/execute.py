@@ -13,8 +13,8 @@ from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.job import Job, RenderOutcome
-from chalicelib.features.renders.model import MAX_ATTEMPTS, Render, RenderBody
-from chalicelib.features.renders.repository import Attempt, Renders
+from chalicelib.features.renders.model import MAX_ATTEMPTS, Attempt, Render, RenderBody
+from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.rows import render_of
 from chalicelib.features.renders.run.after_final import SettleAndPublish
 from chalicelib.features.renders.run.bodies import RenderBodies

@@ -155,9 +155,10 @@ class FinishRender:
         assert current is not None, attempted.id
         if current.attempt == attempted.attempt and not current.is_final:
             # The caller has left, and its function has stored the body and named it in the row.
-            return self._finish(
-                replace(attempted, body_key=current.body_key), attempted.timings or {}
+            continued = replace(
+                attempted, body_key=current.body_key, reservation=current.reservation
             )
+            return self._finish(continued, attempted.timings or {})
         if current.is_final:
             self._settle_and_publish.settle(current)
             self._save_diagnostics(current, attempted)

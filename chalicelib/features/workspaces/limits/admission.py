@@ -1,4 +1,4 @@
-"""Admission: rate, lease and quota of one render as one conditional update of the limits item.
+"""Admission: rate, lease and hold of one render as one conditional update of the limits item.
 
 The conditions of an update say what must be true of the item, so no read comes first. Each
 function builds the update from a guess (the item as last seen). A failed condition returns the item
@@ -6,33 +6,46 @@ itself, and the update is built again from that, or refused (decision 2).
 """
 
 import datetime as dt
-from typing import Final
+from collections import Counter
+from collections.abc import Collection, Sequence
+from typing import Final, Protocol
 
 from chalicelib.adapters.aws.due_shard import due_shard
 from chalicelib.adapters.aws.table import Item
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.errors import ServiceError
-from chalicelib.core.ids import RenderId
 from chalicelib.features.workspaces.limits import quota, rate
-from chalicelib.features.workspaces.limits.model import Lease, ReservationRequest
+from chalicelib.features.workspaces.limits.model import (
+    NOTHING,
+    PREPAID,
+    EndedHold,
+    Hold,
+    Holder,
+    Lease,
+    ReservationRequest,
+)
 from chalicelib.features.workspaces.limits.update_builder import LimitsUpdate, LimitsUpdateBuilder
 from chalicelib.features.workspaces.model import Workspace
 
-# The hold of a test render, which takes nothing of the allowance.
-NO_HOLD: Final = ""
-# Keeps the item (about 250 KB) below DynamoDB's 400 KB; larger fan-outs are batches (decision 2).
-MAX_OPEN_RENDERS: Final = 4_000
-_RECONCILE_AFTER: Final = dt.timedelta(minutes=5)
+# What a crash has left is free within ten minutes: these, a minute of the tick, and a margin for
+# holders that were too young at the first comparison.
+_RECONCILE_AFTER: Final = dt.timedelta(minutes=4)
 _WAIT_ADVICE: Final = "wait for one to end"
 
 
+class PlanTaking(Protocol):
+    """Function that builds an update which takes of the quota; a pack only if `may_top_up`."""
+
+    def __call__(self, seen: Item, *, may_top_up: bool) -> LimitsUpdate | None: ...  # noqa: D102
+
+
 def plan_admission(
-    request: ReservationRequest, seen: Item, now: dt.datetime
+    request: ReservationRequest, seen: Item, now: dt.datetime, *, may_top_up: bool
 ) -> LimitsUpdate | None:
     """Build the update that admits a render, given the item as last seen.
 
-    Return None if the render is admitted already. Raise `rate_limited`, `concurrency_limited` or
-    `render_limit_reached` if the item as seen refuses it.
+    A pack is bought only if `may_top_up`. Return None if the render is admitted already. Raise
+    `rate_limited`, `concurrency_limited` or `render_limit_reached` if the item as seen refuses it.
     """
     if request.render_id in seen["holds"]:
         return None
@@ -45,8 +58,30 @@ def plan_admission(
     if request.lease_until is not None:
         lease = Lease(request.render_id, request.workspace, request.lease_until)
         _add_lease(builder, lease, seen, now, f"{_WAIT_ADVICE}, or send mode async")
-    _add_hold(builder, request, seen, now)
-    _schedule_reconciliation(builder, request.render_id, now)
+    hold = (
+        Hold(NOTHING)
+        if request.test
+        else quota.take_renders(builder, request.workspace, seen, now, may_top_up=may_top_up)
+    )
+    _add_hold(builder, request.render_id, hold, now)
+    return builder.build()
+
+
+def plan_reservation(
+    holder: Holder, seen: Item, now: dt.datetime, *, may_top_up: bool
+) -> LimitsUpdate | None:
+    """Build the update that holds up to `holder.renders` live renders of one source.
+
+    A pack is bought only if `may_top_up`. Return None if the holder has its hold already. Raise
+    `render_limit_reached`.
+    """
+    if holder.id in seen["holds"]:
+        return None
+    builder = LimitsUpdateBuilder()
+    hold = quota.take_renders(
+        builder, holder.workspace, seen, now, holder.renders, may_top_up=may_top_up
+    )
+    _add_hold(builder, holder.id, hold, now)
     return builder.build()
 
 
@@ -66,7 +101,7 @@ def plan_lease(lease: Lease, seen: Item, now: dt.datetime) -> LimitsUpdate | Non
 def plan_request(
     workspace: Workspace, token: str, seen: Item, now: dt.datetime
 ) -> LimitsUpdate | None:
-    """Build the update that counts one request without a render; raise `rate_limited`.
+    """Build the update that counts one request without an admission; raise `rate_limited`.
 
     Return None if the request is counted already, by a call whose response was lost.
     """
@@ -81,32 +116,68 @@ def plan_request(
     return builder.build()
 
 
-def plan_settlement(render_id: RenderId, seen: Item, *, billed: bool) -> LimitsUpdate | None:
-    """Build the update that removes a final render from the limits; None if it is removed."""
-    hold = seen["holds"].get(render_id)
-    if hold is None and render_id not in seen["leases"]:
+def plan_settlement(ended: Sequence[EndedHold], seen: Item) -> LimitsUpdate | None:
+    """Build the update that settles ended holds and removes their leases.
+
+    Only holds with an entry count: the entry is the guard against a second settlement. Return None
+    if neither an entry nor a lease is left.
+    """
+    builder = LimitsUpdateBuilder()
+    settled = []
+    for n, (holder_id, _, billed) in enumerate(ended):
+        entry = seen["holds"].get(holder_id)
+        if entry is None and holder_id not in seen["leases"]:
+            continue
+        builder.names[f"#r{n}"] = holder_id
+        builder.removes += [f"leases.#r{n}", f"holds.#r{n}"]
+        if entry is None:
+            builder.conditions.append(f"attribute_not_exists(holds.#r{n})")
+        else:
+            builder.conditions.append(f"holds.#r{n} = :hold{n}")
+            builder.values[f":hold{n}"] = entry
+            settled.append((Hold.from_text(entry), billed))
+    if not builder.removes:
         return None
-    builder = LimitsUpdateBuilder(names={"#r": render_id})
-    builder.removes += ["leases.#r", "holds.#r"]
-    if hold is None:
-        builder.conditions.append("attribute_not_exists(holds.#r)")
-        return builder.build()
-    builder.conditions.append("holds.#r = :hold")
-    builder.values[":hold"] = hold
-    if hold == NO_HOLD:
-        return builder.build()
-    if hold == quota.PREPAID_HOLD:
-        if not billed:
-            builder.sets.append("prepaid_left = prepaid_left + :one")
-            builder.values[":one"] = 1
-        return builder.build()
-    builder.conditions.append("cycle_end = :seen_end")
-    builder.values[":seen_end"] = seen["cycle_end"]
-    # A hold of an earlier cycle is just removed: that cycle's allowance is gone.
-    if hold == seen["cycle_end"]:
-        builder.sets.append("used = used + :one" if billed else "quota_left = quota_left + :one")
-        builder.values[":one"] = 1
+    _count_settled(builder, settled, seen["cycle_end"])
     return builder.build()
+
+
+def guess_before_settlement(ended: Sequence[EndedHold]) -> Item:
+    """Return what the limits item has if none of the holds is settled yet."""
+    return {
+        "holds": {holder_id: hold.to_text() for holder_id, hold, _ in ended},
+        "leases": {holder_id: 0 for holder_id, _, _ in ended},
+        "cycle_end": max(hold.source if hold.source != PREPAID else "" for _, hold, _ in ended),
+    }
+
+
+def _count_settled(
+    builder: LimitsUpdateBuilder, settled: Sequence[tuple[Hold, bool]], cycle_end: str
+) -> None:
+    more: Counter[str] = Counter()
+    held = [(hold, billed) for hold, billed in settled if hold.source != NOTHING]
+    for hold, billed in held:
+        if hold.source == PREPAID:
+            more["prepaid_left"] += 0 if billed else hold.renders
+        # A hold of an earlier cycle is just removed: that cycle's allowance is gone.
+        elif hold.source == cycle_end:
+            more["used" if billed else "quota_left"] += hold.renders
+    if any(hold.source != PREPAID for hold, _ in held):
+        builder.conditions.append("cycle_end = :seen_end")
+        builder.values[":seen_end"] = cycle_end
+    for name, renders in (+more).items():
+        builder.sets.append(f"{name} = {name} + :more_{name}")
+        builder.values[f":more_{name}"] = renders
+
+
+def with_confirmed(update: LimitsUpdate, holder_ids: Collection[str]) -> LimitsUpdate:
+    """Add the removal of entries of holders whose rows hold by themselves (decision 2)."""
+    if not holder_ids:
+        return update
+    names = {f"#known{n}": holder_id for n, holder_id in enumerate(holder_ids)}
+    removes = ", ".join(f"holds.{name}" for name in names)
+    joined = f"{update.update}{', ' if ' REMOVE ' in update.update else ' REMOVE '}{removes}"
+    return update._replace(update=joined, names={**update.names, **names})
 
 
 def _add_lease(
@@ -116,8 +187,12 @@ def _add_lease(
     expired = [render_id for render_id, until in seen["leases"].items() if until <= now_s]
     allowed = lease.workspace.plan.sync_concurrency
     if len(seen["leases"]) - len(expired) >= allowed:
-        what = "sync renders, publishings and checks at once"
-        raise _concurrency_error(lease.workspace, what, allowed, advice)
+        raise ServiceError(
+            "concurrency_limited",
+            f"The plan {lease.workspace.plan_code} allows {allowed} sync renders, publishings and "
+            f"checks at once; {advice}.",
+            headers={"Retry-After": "1"},
+        )
     for n, render_id in enumerate(expired):
         builder.removes.append(f"leases.#over{n}")
         builder.conditions.append(f"leases.#over{n} <= :now_s")
@@ -135,22 +210,12 @@ def _add_lease(
     }
 
 
-def _add_hold(
-    builder: LimitsUpdateBuilder, request: ReservationRequest, seen: Item, now: dt.datetime
-) -> None:
-    """Add the hold of a render until it is settled; a live render takes from the quota."""
-    if len(seen["holds"]) >= MAX_OPEN_RENDERS:
-        raise _concurrency_error(
-            request.workspace, "unfinished renders", MAX_OPEN_RENDERS, _WAIT_ADVICE
-        )
-    builder.names["#r"] = request.render_id
-    builder.conditions += ["attribute_not_exists(holds.#r)", "size(holds) < :open"]
-    builder.values[":open"] = MAX_OPEN_RENDERS
-    if request.test:
-        builder.sets.append("holds.#r = :no_hold")
-        builder.values[":no_hold"] = NO_HOLD
-    else:
-        quota.take_render(builder, request.workspace, seen, now)
+def _add_hold(builder: LimitsUpdateBuilder, holder_id: str, hold: Hold, now: dt.datetime) -> None:
+    builder.names["#r"] = holder_id
+    builder.sets.append("holds.#r = :hold")
+    builder.conditions.append("attribute_not_exists(holds.#r)")
+    builder.values[":hold"] = hold.to_text()
+    _schedule_reconciliation(builder, holder_id, now)
 
 
 def _schedule_reconciliation(builder: LimitsUpdateBuilder, subject: str, now: dt.datetime) -> None:
@@ -160,11 +225,3 @@ def _schedule_reconciliation(builder: LimitsUpdateBuilder, subject: str, now: dt
         "DPK = if_not_exists(DPK, :dpk)",
     ]
     builder.values |= {":due": format_rfc3339(now + _RECONCILE_AFTER), ":dpk": due_shard(subject)}
-
-
-def _concurrency_error(workspace: Workspace, what: str, allowed: int, advice: str) -> ServiceError:
-    return ServiceError(
-        "concurrency_limited",
-        f"The plan {workspace.plan_code} allows {allowed} {what}; {advice}.",
-        headers={"Retry-After": "1"},
-    )

@@ -53,4 +53,4 @@ class ConcurrencyLeases:
             if not held.is_left_to_expire:
                 # The work is done: a failed release must not fail it. The lease expires anyway.
                 with tolerate_transient("a concurrency lease is not released"):
-                    self._limits.release_lease(lease)
+                    self._limits.release(workspace.id, lease.id)

@@ -1,28 +1,57 @@
-"""Limits of a workspace: the attributes of its item, and the values of requests to it.
+"""Limits of a workspace: the attributes of its items, and the values of requests to them.
 
-The limits item of a workspace (`WS#<ws>#LIM`) has
-- `rate_tat`, `test_tat`: GCRA's theoretical arrival time of requests and of test renders, in
+The limits item of a workspace (`WS#<ws>#LIM`, `META`) has
+- `rate_tat`, `test_tat`: GCRA's theoretical arrival time of creations and of test renders, in
   milliseconds since 1970;
-- `counted`: token of the last request that was counted without a render; a retry has the same;
+- `counted`: token of the last creation that was counted without an admission; a retry has the same;
 - `leases`: id of a sync render, or of other work that its caller waits for -> Unix second at which
   its lease expires;
-- `holds`: id of each unfinished render -> end of the cycle whose allowance it uses;
-  empty for a test render, which uses none, `prepaid` for a render of a pack;
-- `quota_left`, `used`, `cycle_start`, `cycle_end`: allowance of the plan in the current cycle;
+- `holds`: id of each holder whose row is not known to hold yet, and of each unfinished sync render
+  -> its hold (`Hold.to_text`);
+- `included`: renders of the plan in the current cycle; `used`, `quota_left`: those that ended
+  billed, and those that nobody holds;
+- `folded_used`, `folded_returned`, `folded_prepaid`: totals of ended holds (`ended_holds.py`) that
+  `used`, `quota_left` and `prepaid_left` contain;
+- `cycle_start`, `cycle_end`: the current cycle;
 - `prepaid_left`: renders left of packs; `topups`: packs bought automatically in this cycle;
 - `notified_thresholds`: usage threshold -> end of the cycle in which the owners were last notified;
-- `due_at`: when holds and leases are next compared with the renders themselves.
+- `due_at`: when `holds` and `leases` are next compared with the renders themselves.
+
+All other requests are counted in an item of their own (`WS#<ws>#LIM`, `RATE`), with `rate_tat` and
+`counted`.
 """
 
 import datetime as dt
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Final, NamedTuple
 
 from chalicelib.adapters.aws.table import Item
 from chalicelib.core.clock import format_rfc3339, parse_rfc3339
 from chalicelib.core.ids import RenderId
 from chalicelib.features.workspaces.limits.billing_cycle import billing_cycle_at
-from chalicelib.features.workspaces.limits.quota import prepaid_left
 from chalicelib.features.workspaces.model import Workspace
+
+# The source of a render of a pack; the source of an included render is the end of its cycle.
+PREPAID: Final = "prepaid"
+# The source of a test render, which takes nothing of the allowance.
+NOTHING: Final = ""
+
+
+class Hold(NamedTuple):
+    """Renders taken of the allowance until their holder ends; all of one source."""
+
+    source: str
+    renders: int = 1
+
+    def to_text(self) -> str:
+        """Return the value of an entry of `holds`."""
+        return self.source if self.renders == 1 else f"{self.source}*{self.renders}"
+
+    @classmethod
+    def from_text(cls, text: str) -> "Hold":
+        """Parse the text that `to_text` wrote."""
+        source, _, renders = text.partition("*")
+        return cls(source, int(renders or 1))
 
 
 class ReservationRequest(NamedTuple):
@@ -34,6 +63,14 @@ class ReservationRequest(NamedTuple):
     lease_until: dt.datetime | None
 
 
+class Holder(NamedTuple):
+    """Something other than a render that wants to hold up to `renders` live ones."""
+
+    id: str
+    workspace: Workspace
+    renders: int
+
+
 class Lease(NamedTuple):
     """Place in the sync concurrency of a workspace; it expires at `until`."""
 
@@ -43,10 +80,34 @@ class Lease(NamedTuple):
 
 
 class Reservation(NamedTuple):
-    """Hold of a render (as in the limits item; empty for a test), and whether it has a lease."""
+    """Source of a render's hold, whether it has a lease, and who settles it (decision 2).
 
-    hold: str
+    With `is_settled_by_relay` the row of the render holds. Otherwise its entry in the limits item
+    does.
+    """
+
+    source: str
     has_lease: bool
+    is_settled_by_relay: bool = False
+
+
+class Admission(NamedTuple):
+    """Admitted render.
+
+    `unconfirmed` has the ids of other holders whose rows are worth reading, to confirm them.
+    """
+
+    reservation: Reservation
+    rate: "RateState"
+    unconfirmed: Sequence[str]
+
+
+class EndedHold(NamedTuple):
+    """Hold of a holder that has ended; `billed` tells whether its renders were used."""
+
+    holder_id: str
+    hold: Hold
+    billed: bool
 
 
 class RateState(NamedTuple):
@@ -67,19 +128,31 @@ class Allowance(NamedTuple):
     cycle_end: str
 
 
+def limits_key(workspace_id: str) -> Item:
+    """Return the key of the limits item."""
+    return {"PK": limits_partition(workspace_id), "SK": "META"}
+
+
+def limits_partition(workspace_id: str) -> str:
+    """Return the partition of a workspace's limits."""
+    return f"WS#{workspace_id}#LIM"
+
+
 def new_limits(workspace: Workspace, now: dt.datetime) -> Item:
     """Return the limits item of a new workspace."""
     cycle = billing_cycle_at(parse_rfc3339(workspace.created_at), now)
-    return {
-        "PK": f"WS#{workspace.id}#LIM",
-        "SK": "META",
+    return limits_key(workspace.id) | {
         "rate_tat": 0,
         "test_tat": 0,
         "counted": "",
         "leases": {},
         "holds": {},
+        "included": workspace.plan.included_renders,
         "quota_left": workspace.plan.included_renders,
         "used": 0,
+        "folded_used": 0,
+        "folded_returned": 0,
+        "folded_prepaid": 0,
         "prepaid_left": 0,
         "topups": 0,
         "cycle_start": format_rfc3339(cycle.start),
@@ -87,10 +160,15 @@ def new_limits(workspace: Workspace, now: dt.datetime) -> Item:
     }
 
 
+def new_rate(workspace: Workspace) -> Item:
+    """Return the rate item of a new workspace."""
+    return {"PK": limits_partition(workspace.id), "SK": "RATE", "rate_tat": 0, "counted": ""}
+
+
 def allowance(workspace: Workspace, item: Item, now: dt.datetime) -> Allowance:
     """Return the allowance of the current cycle, also before its first render."""
     cycle = billing_cycle_at(parse_rfc3339(workspace.created_at), now)
-    prepaid = prepaid_left(item)
+    prepaid = item["prepaid_left"]
     if item["cycle_end"] >= format_rfc3339(cycle.end):
         # Negative after a change to a smaller plan.
         left = max(0, item["quota_left"])

@@ -1,111 +1,128 @@
 """Quota of live renders: included in the plan, of a pack, or of an automatic top-up.
 
 Included renders go first, then those of packs, which outlive the cycle. When both are used up, the
-update that takes the next render also buys a pack, as long as the plan's price and all
-top-ups of the cycle stay within the workspace's `spend_cap_cents`.
+update that takes the next renders also buys a pack, as long as the plan's price and all top-ups of
+the cycle stay within the workspace's `spend_cap_cents`.
 """
 
 import datetime as dt
-from typing import Any, Final
+from typing import Final
 
 from chalicelib.adapters.aws.table import Item
 from chalicelib.core.clock import format_rfc3339, parse_rfc3339
 from chalicelib.core.errors import ServiceError
 from chalicelib.features.workspaces.limits.billing_cycle import billing_cycle_at
+from chalicelib.features.workspaces.limits.model import PREPAID, Hold
 from chalicelib.features.workspaces.limits.update_builder import LimitsUpdateBuilder
 from chalicelib.features.workspaces.model import Workspace
 
-# The hold of a render of a pack; the hold of an included render is the end of its cycle.
-PREPAID_HOLD: Final = "prepaid"
 THRESHOLD_PERCENTS: Final = (50, 80, 100)
-
-
-def prepaid_left(seen: Item) -> int:
-    """Return the renders left of packs; items of earlier releases lack the attribute."""
-    left: int = seen.get("prepaid_left", 0)
-    return left
 
 
 def can_top_up(workspace: Workspace, seen: Item) -> bool:
     """Return whether the spend cap allows one more pack in the cycle of the item."""
     plan = workspace.plan
-    spent = plan.price_cents + (seen.get("topups", 0) + 1) * plan.pack_cents
+    spent = plan.price_cents + (seen["topups"] + 1) * plan.pack_cents
     return plan.pack_renders > 0 and spent <= workspace.spend_cap_cents
 
 
-def take_render(
-    builder: LimitsUpdateBuilder, workspace: Workspace, seen: Item, now: dt.datetime
-) -> None:
-    """Add a hold of one render for `#r`; raise `render_limit_reached`."""
+def take_renders(
+    builder: LimitsUpdateBuilder,
+    workspace: Workspace,
+    seen: Item,
+    now: dt.datetime,
+    count: int = 1,
+    *,
+    may_top_up: bool,
+) -> Hold:
+    """Take up to `count` renders of one source; buy a pack for them only if `may_top_up`.
+
+    Raise `render_limit_reached` if none is left.
+    """
     cycle = billing_cycle_at(parse_rfc3339(workspace.created_at), now)
     # Clocks differ: another process may have begun the next cycle already.
     cycle_end = max(format_rfc3339(cycle.end), seen["cycle_end"])
+    included = workspace.plan.included_renders
     if seen["cycle_end"] != cycle_end:
-        _begin_cycle(builder, workspace, format_rfc3339(cycle.start))
+        taken = Hold(cycle_end, min(count, included))
+        _begin_cycle(builder, format_rfc3339(cycle.start), included, taken.renders)
     elif seen["quota_left"] > 0:
-        _take_included(builder)
-    elif workspace.plan.pack_renders and prepaid_left(seen) > 0:
-        _take_prepaid(builder)
-    elif can_top_up(workspace, seen):
-        _buy_pack(builder, workspace, seen)
+        taken = Hold(cycle_end, min(count, seen["quota_left"]))
+        _take_included(builder, taken.renders)
+    elif workspace.plan.pack_renders and seen["prepaid_left"] > 0:
+        taken = Hold(PREPAID, min(count, seen["prepaid_left"]))
+        _take_prepaid(builder, taken.renders)
+    elif may_top_up and can_top_up(workspace, seen):
+        taken = Hold(PREPAID, min(count, workspace.plan.pack_renders))
+        _buy_pack(builder, workspace, seen, taken.renders)
     else:
         raise _limit_reached_error(workspace, cycle_end)
-    builder.values |= {":cycle_end": cycle_end, ":zero": 0}
+    builder.values[":cycle_end"] = cycle_end
+    return taken
 
 
-def _begin_cycle(builder: LimitsUpdateBuilder, workspace: Workspace, cycle_start: str) -> None:
+def plan_change(more_renders: int, prepaid: int | None) -> LimitsUpdateBuilder:
+    """Return the parts of an update that adds included renders, and sets those left of packs."""
+    builder = LimitsUpdateBuilder(
+        sets=["included = included + :more", "quota_left = quota_left + :more"],
+        values={":more": more_renders},
+    )
+    if prepaid is not None:
+        builder.sets.append("prepaid_left = :prepaid")
+        builder.values[":prepaid"] = prepaid
+    return builder
+
+
+def _begin_cycle(builder: LimitsUpdateBuilder, cycle_start: str, included: int, taken: int) -> None:
     builder.sets += [
-        "holds.#r = :cycle_end",
+        "included = :included",
         "quota_left = :renewed",
         "used = :zero",
+        "folded_used = :zero",
+        "folded_returned = :zero",
         "topups = :zero",
         "cycle_start = :cycle_start",
         "cycle_end = :cycle_end",
     ]
     builder.conditions.append("cycle_end < :cycle_end")
     builder.values |= {
-        ":renewed": workspace.plan.included_renders - 1,
+        ":zero": 0,
+        ":included": included,
+        ":renewed": included - taken,
         ":cycle_start": cycle_start,
     }
 
 
-def _take_included(builder: LimitsUpdateBuilder) -> None:
-    builder.sets += ["holds.#r = :cycle_end", "quota_left = quota_left - :one"]
-    builder.conditions += ["quota_left > :zero", "cycle_end = :cycle_end"]
-    builder.values[":one"] = 1
+def _take_included(builder: LimitsUpdateBuilder, taken: int) -> None:
+    builder.sets.append("quota_left = quota_left - :taken")
+    builder.conditions += ["quota_left >= :taken", "cycle_end = :cycle_end"]
+    builder.values[":taken"] = taken
 
 
-def _take_prepaid(builder: LimitsUpdateBuilder) -> None:
-    builder.sets += ["holds.#r = :prepaid", "prepaid_left = prepaid_left - :one"]
+def _take_prepaid(builder: LimitsUpdateBuilder, taken: int) -> None:
+    builder.sets.append("prepaid_left = prepaid_left - :taken")
     builder.conditions += [
         "quota_left <= :zero",
-        "prepaid_left > :zero",
+        "prepaid_left >= :taken",
         "cycle_end = :cycle_end",
     ]
-    builder.values |= {":prepaid": PREPAID_HOLD, ":one": 1}
+    builder.values |= {":taken": taken, ":zero": 0}
 
 
-def _buy_pack(builder: LimitsUpdateBuilder, workspace: Workspace, seen: Item) -> None:
-    builder.sets += ["holds.#r = :prepaid", "prepaid_left = :pack", "topups = :topups"]
-    builder.conditions += ["quota_left <= :zero", "cycle_end = :cycle_end"]
-    _require_attribute(builder, seen, "prepaid_left", "prepaid_left <= :zero", {})
-    _require_attribute(builder, seen, "topups", "topups = :seen", {":seen": seen.get("topups")})
+def _buy_pack(builder: LimitsUpdateBuilder, workspace: Workspace, seen: Item, taken: int) -> None:
+    builder.sets += ["prepaid_left = :pack", "topups = topups + :one"]
+    builder.conditions += [
+        "quota_left <= :zero",
+        "prepaid_left <= :zero",
+        "topups = :seen_topups",
+        "cycle_end = :cycle_end",
+    ]
     builder.values |= {
-        ":prepaid": PREPAID_HOLD,
-        ":pack": workspace.plan.pack_renders - 1,
-        ":topups": seen.get("topups", 0) + 1,
+        ":zero": 0,
+        ":one": 1,
+        ":pack": workspace.plan.pack_renders - taken,
+        ":seen_topups": seen["topups"],
     }
-
-
-def _require_attribute(
-    builder: LimitsUpdateBuilder, seen: Item, name: str, condition: str, values: dict[str, Any]
-) -> None:
-    """Add a condition on an attribute, or on its absence if `seen` lacks it."""
-    if name not in seen:
-        builder.conditions.append(f"attribute_not_exists({name})")
-        return
-    builder.conditions.append(condition)
-    builder.values |= values
 
 
 def _limit_reached_error(workspace: Workspace, cycle_end: str) -> ServiceError:
@@ -130,28 +147,20 @@ def _limit_reached_error(workspace: Workspace, cycle_end: str) -> ServiceError:
     return ServiceError("render_limit_reached", f"{detail} Test keys keep working.")
 
 
-def included_renders(item: Item) -> int:
-    """Return the number of renders that the cycle includes: used, held or left."""
-    held = sum(hold == item["cycle_end"] for hold in item["holds"].values())
-    total: int = item["used"] + item["quota_left"] + held
-    return total
-
-
 def reached_thresholds(item: Item) -> list[int]:
     """Return the thresholds (percent) that the used renders have reached."""
-    total = included_renders(item)
-    return [percent for percent in THRESHOLD_PERCENTS if item["used"] * 100 >= percent * total]
+    used, included = item["used"] * 100, item["included"]
+    return [percent for percent in THRESHOLD_PERCENTS if used >= percent * included]
 
 
-def has_reached_threshold(item: Item, hold: str) -> bool:
-    """Return whether the render just settled reached a threshold or used up the quota."""
-    if hold != item["cycle_end"]:
-        return is_used_up(item)
-    before = item | {"used": item["used"] - 1, "quota_left": item["quota_left"] + 1}
+def has_reached_threshold(item: Item, newly_used: int) -> bool:
+    """Return whether the last `newly_used` renders reached a threshold or the quota is used up."""
+    before = item | {"used": item["used"] - newly_used}
     return reached_thresholds(item) != reached_thresholds(before) or is_used_up(item)
 
 
 def is_used_up(item: Item) -> bool:
     """Return whether no included render and no render of a pack is left."""
     left: int = item["quota_left"]
-    return left <= 0 and prepaid_left(item) <= 0
+    prepaid: int = item["prepaid_left"]
+    return left <= 0 and prepaid <= 0

@@ -1,46 +1,63 @@
-"""Limits items of workspaces: `WS#<ws>#LIM`, with retried conditional writes (decision 2)."""
+"""Limits of workspaces: admission, settlement and reconciliation (decision 2)."""
 
 import datetime as dt
-import secrets
-from collections.abc import Callable, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
+from itertools import islice
 from typing import Final
 
 from chalicelib.adapters.aws.due_shard import due_shard
 from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Throttled, Write
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.errors import ServiceError
-from chalicelib.core.ids import RenderId, WorkspaceId
+from chalicelib.core.ids import WorkspaceId, id_created_at
 from chalicelib.features.workspaces.limits import admission, model, quota, rate
+from chalicelib.features.workspaces.limits.conditional_item import ConditionalItem
+from chalicelib.features.workspaces.limits.ended_holds import EndedHolds, plan_fold
 from chalicelib.features.workspaces.limits.model import (
+    PREPAID,
+    Admission,
+    EndedHold,
+    Hold,
+    Holder,
     Lease,
     RateState,
     Reservation,
     ReservationRequest,
 )
-from chalicelib.features.workspaces.limits.rate import RateLimited, rate_state
-from chalicelib.features.workspaces.limits.update_builder import LimitsUpdate, LimitsUpdateBuilder
+from chalicelib.features.workspaces.limits.rate import rate_state
+from chalicelib.features.workspaces.limits.request_rate import at_arrival, count_once
+from chalicelib.features.workspaces.limits.update_builder import LimitsUpdate
 from chalicelib.features.workspaces.model import Workspace
 
-_MAX_TRIES: Final = 12
-# Cached items are only guesses: a dropped one costs a read.
-_MAX_CACHED_ITEMS: Final = 256
+# Entries that are removed with one admission at most.
+_MAX_CONFIRMED: Final = 40
+# As many entries that nobody has confirmed are worth a read of their rows: the item stays small.
+_MANY_UNCONFIRMED: Final = 8
+# A younger holder is probably being written by another process, which confirms it.
+_CONFIRMED_WITHIN: Final = dt.timedelta(seconds=5)
 
 
 class WorkspaceLimits:
-    """Repository of limits; admits and settles each render exactly once."""
+    """Limits of all workspaces; each render is admitted and settled exactly once."""
 
     def __init__(self, tables: Tables, table: str, clock: Clock) -> None:
         """Store the table, its name and the clock."""
         self._tables = tables
         self._table = table
         self._clock = clock
-        self._cached_items: dict[WorkspaceId, Item] = {}
+        self._limits = ConditionalItem(tables, table, "META")
+        self._ended = EndedHolds(tables, table)
+        self._confirmed: defaultdict[WorkspaceId, set[str]] = defaultdict(set)
 
-    def creation(self, workspace: Workspace, now: dt.datetime) -> Write:
-        """Return the write that creates the limits of a workspace."""
-        item = model.new_limits(workspace, now)
-        return Write(self._table, item=item, condition="attribute_not_exists(PK)")
+    def creations(self, workspace: Workspace, now: dt.datetime) -> Sequence[Write]:
+        """Return the writes that create the limits of a workspace."""
+        items = (model.new_limits(workspace, now), model.new_rate(workspace))
+        return [
+            Write(self._table, item=item, condition="attribute_not_exists(PK)") for item in items
+        ]
 
     def change(
         self, workspace: Workspace, *, more_renders: int = 0, prepaid: int | None = None
@@ -49,125 +66,227 @@ class WorkspaceLimits:
 
         `prepaid` is the new number of renders left of packs, without those of unfinished renders.
         """
-        builder = LimitsUpdateBuilder(
-            sets=[
-                "quota_left = quota_left + :more",
-                # Due at once: usage thresholds are shares of a quota that has changed.
-                "due_at = :now",
-                "DPK = if_not_exists(DPK, :dpk)",
-            ],
-            values={":more": more_renders} | self._due_now_values(workspace.id),
-        )
-        if prepaid is not None:
-            builder.sets.append("prepaid_left = :prepaid")
-            builder.values[":prepaid"] = prepaid
+        builder = quota.plan_change(more_renders, prepaid)
+        # Due at once: usage thresholds are shares of a quota that has changed.
+        builder.sets += ["due_at = :now", "DPK = if_not_exists(DPK, :dpk)"]
         return Write(
             self._table,
-            key=_key(workspace.id),
+            key=model.limits_key(workspace.id),
             update=builder.build().update,
             condition="attribute_exists(PK)",
-            values=builder.values,
+            values=builder.values | self._due_now_values(workspace.id),
         )
 
     def find(self, workspace_id: WorkspaceId) -> Item | None:
         """Return the limits item, or None if there is no such workspace."""
-        return self._tables.get(self._table, _key(workspace_id)["PK"])
-
-    def erase(self, workspace_id: WorkspaceId) -> None:
-        """Delete the limits of a workspace."""
-        self._tables.write(Write(self._table, key=_key(workspace_id)))
+        return self._limits.find(workspace_id)
 
     def get(self, workspace_id: WorkspaceId) -> Item:
         """Return the limits item of an existing workspace."""
-        item = self.find(workspace_id)
-        assert item is not None, workspace_id
-        return item
+        return self._limits.get(workspace_id)
 
-    def admit(self, request: ReservationRequest, now: dt.datetime) -> tuple[Reservation, RateState]:
-        """Take rate, lease and quota for one render, all or nothing; idempotent by its id.
+    def erase(self, workspace_id: WorkspaceId) -> None:
+        """Delete the limits of a workspace."""
+        self._tables.delete_partition(self._table, model.limits_partition(workspace_id))
+
+    def admit(self, request: ReservationRequest, now: dt.datetime) -> Admission:
+        """Take rate, lease and quota for one render, all or nothing; a retried call takes once.
 
         Raise `rate_limited`, `concurrency_limited` or `render_limit_reached`.
         """
-        item = self._apply(
-            request.workspace.id,
-            lambda seen: admission.plan_admission(request, seen, self._time_of_try(now)),
-        )
-        reservation = Reservation(
-            item["holds"][request.render_id], request.render_id in item["leases"]
-        )
-        return reservation, rate_state(request.workspace.plan, item, now)
-
-    def count_request(self, workspace: Workspace, now: dt.datetime) -> RateState:
-        """Take one request from the rate; raise `rate_limited`."""
-        token = secrets.token_hex(8)
-        item = self._apply(
+        workspace = request.workspace
+        item = self._take(
             workspace.id,
-            lambda seen: admission.plan_request(workspace, token, seen, self._time_of_try(now)),
+            lambda seen, *, may_top_up: at_arrival(
+                lambda at: admission.plan_admission(request, seen, at, may_top_up=may_top_up),
+                now,
+                self._clock,
+            ),
         )
-        return rate_state(workspace.plan, item, now)
+        hold = Hold.from_text(item["holds"][request.render_id])
+        has_lease = request.render_id in item["leases"]
+        return Admission(
+            Reservation(hold.source, has_lease, is_settled_by_relay=request.lease_until is None),
+            rate_state(workspace.plan, item, now),
+            self._ids_to_confirm(workspace.id, item, now),
+        )
+
+    def reserve(self, holder: Holder, now: dt.datetime) -> Hold:
+        """Hold up to `holder.renders` live renders of one source; a retried call holds once.
+
+        Once the holder's row has the hold, `confirm` it. Raise `render_limit_reached`.
+        """
+        item = self._take(
+            holder.workspace.id,
+            lambda seen, *, may_top_up: admission.plan_reservation(
+                holder, seen, now, may_top_up=may_top_up
+            ),
+        )
+        return Hold.from_text(item["holds"][holder.id])
+
+    def confirm(self, workspace_id: WorkspaceId, holder_ids: Iterable[str]) -> None:
+        """Note that the rows of these holders hold by themselves.
+
+        Their entries are removed with this process's next admission, or by reconciliation.
+        """
+        confirmed = self._confirmed[workspace_id]
+        if len(confirmed) < _MAX_CONFIRMED:
+            confirmed.update(holder_ids)
+
+    def count_creation(self, workspace: Workspace, now: dt.datetime) -> RateState:
+        """Take one from the rate of admissions, for a refused or repeated creation.
+
+        Raise `rate_limited`.
+        """
+        return count_once(self._limits, workspace, now, self._clock)
 
     def acquire_lease(self, lease: Lease, now: dt.datetime) -> None:
         """Take a lease; idempotent. Raise `concurrency_limited`."""
-        self._apply(
+        self._limits.apply(
             lease.workspace.id,
-            lambda seen: admission.plan_lease(lease, seen, self._time_of_try(now)),
+            lambda seen: admission.plan_lease(lease, seen, max(now, self._clock.now())),
         )
 
-    def release_lease(self, lease: Lease) -> None:
-        """Release a lease; idempotent. Raise Throttled under too much contention."""
-        guess = {"holds": {}, "leases": {lease.id: 0}}
-        try:
-            self._apply(
-                lease.workspace.id,
-                lambda seen: admission.plan_settlement(lease.id, seen, billed=False),
-                guess,
-            )
-        except ServiceError as contention:
-            raise Throttled from contention
+    def release(
+        self, workspace_id: WorkspaceId, holder_id: str, *, keeps_lease: bool = False
+    ) -> None:
+        """Remove the lease and the entry of a holder whose row holds, if any; idempotent."""
+        write = Write(
+            self._table,
+            key=model.limits_key(workspace_id),
+            update="REMOVE holds.#r" + ("" if keeps_lease else ", leases.#r"),
+            condition="attribute_exists(PK)",
+            names={"#r": holder_id},
+        )
+        with suppress(ConditionFailed):
+            self._tables.write(write)
 
     def require_known_rate(self, workspace: Workspace, now: dt.datetime) -> None:
         """Raise `rate_limited` if the cached item shows it already; nothing is read.
 
         A rate recovers with time only, so an old item never refuses too much (decision 6).
         """
-        seen = self._cached_items.get(workspace.id)
+        seen = self._limits.last_seen(workspace.id)
         if seen is not None:
             plan = workspace.plan
-            rate.require_rate([rate.request_window(plan)], plan, seen, self._time_of_try(now))
+            rate.require_rate([rate.request_window(plan)], plan, seen, now)
 
-    def settle(
-        self,
-        workspace_id: WorkspaceId,
-        render_id: RenderId,
-        reservation: Reservation,
-        *,
-        billed: bool,
-    ) -> None:
-        """Free a final render's lease and turn its hold into a used render, or give it back.
+    def settle(self, workspace_id: WorkspaceId, ended: Sequence[EndedHold]) -> None:
+        """Settle ended holds that have entries, and release their leases.
 
-        Idempotent: a settled render stays settled. Raise Throttled under too much contention.
+        Idempotent: what is settled stays settled. Raise Throttled under too much contention.
         """
-        guess = {
-            "holds": {render_id: reservation.hold},
-            "leases": {render_id: 0} if reservation.has_lease else {},
-            "cycle_end": reservation.hold,
-        }
         try:
-            item = self._apply(
+            item = self._limits.apply(
                 workspace_id,
-                lambda seen: admission.plan_settlement(render_id, seen, billed=billed),
-                guess,
+                lambda seen: admission.plan_settlement(ended, seen),
+                admission.guess_before_settlement(ended),
             )
         except ServiceError as contention:
             raise Throttled from contention
-        if billed and quota.has_reached_threshold(item, reservation.hold):
-            self._make_due_now(workspace_id)
+        used = sum(
+            hold.renders for _, hold, billed in ended if billed and hold.source == item["cycle_end"]
+        )
+        has_used_prepaid = any(hold.source == PREPAID and billed for _, hold, billed in ended)
+        self._check_thresholds(workspace_id, item, used, has_used_prepaid=has_used_prepaid)
 
-    def _make_due_now(self, workspace_id: WorkspaceId) -> None:
-        """Make the item due at once; if this is lost, it is due within minutes anyway."""
+    def fold(self, workspace_id: WorkspaceId, source: str) -> None:
+        """Fold the totals of ended holds of a source into the limits item; idempotent."""
+        used_before = 0
+
+        def plan(seen: Item) -> LimitsUpdate | None:
+            nonlocal used_before
+            used_before = seen.get("used", 0)
+            return plan_fold(source, self._ended.totals(workspace_id, source), seen)
+
+        try:
+            item = self._limits.apply(workspace_id, plan)
+        except ServiceError as contention:
+            raise Throttled from contention
+        self._check_thresholds(
+            workspace_id, item, item["used"] - used_before, has_used_prepaid=source == PREPAID
+        )
+
+    def save_notified_thresholds(
+        self, workspace_id: WorkspaceId, cycle_by_threshold: Mapping[str, str]
+    ) -> None:
+        """Save the cycle for which each threshold was last notified."""
         write = Write(
             self._table,
-            key=_key(workspace_id),
+            key=model.limits_key(workspace_id),
+            update="SET notified_thresholds = :thresholds",
+            condition="attribute_exists(PK)",
+            values={":thresholds": cycle_by_threshold},
+        )
+        self._tables.write(write)
+
+    def clear_due(self, workspace_id: WorkspaceId, seen: Item) -> None:
+        """Remove `due_at`, unless the item has entries or has changed since `seen`.
+
+        A change of the plan or of packs sets a new `due_at`, so the item stays due then.
+        """
+        if "due_at" not in seen:
+            return
+        write = Write(
+            self._table,
+            key=model.limits_key(workspace_id),
+            update="REMOVE due_at, DPK",
+            condition="size(holds) = :none AND size(leases) = :none AND used = :used "
+            "AND cycle_end = :cycle_end AND due_at = :due_at",
+            values={":none": 0, **{f":{n}": seen[n] for n in ("used", "cycle_end", "due_at")}},
+        )
+        with suppress(ConditionFailed):
+            self._tables.write(write)
+
+    def _take(self, workspace_id: WorkspaceId, plan: admission.PlanTaking) -> Item:
+        """Apply an update that takes of the quota, and remove confirmed entries with it.
+
+        What was given back but is not folded yet comes before a pack is bought, or the renders are
+        refused.
+        """
+        confirmed = list(islice(self._confirmed[workspace_id], _MAX_CONFIRMED))
+
+        def build_update(seen: Item, *, may_top_up: bool = False) -> LimitsUpdate | None:
+            update = plan(seen, may_top_up=may_top_up)
+            return update and admission.with_confirmed(update, confirmed)
+
+        try:
+            item = self._limits.apply(workspace_id, build_update)
+        except ServiceError as refusal:
+            if refusal.code != "render_limit_reached":
+                raise
+            self.fold(workspace_id, self.get(workspace_id)["cycle_end"])
+            self.fold(workspace_id, PREPAID)
+            item = self._limits.apply(workspace_id, partial(build_update, may_top_up=True))
+        self._confirmed[workspace_id].difference_update(set(confirmed) - item["holds"].keys())
+        return item
+
+    def _ids_to_confirm(
+        self, workspace_id: WorkspaceId, item: Item, now: dt.datetime
+    ) -> Sequence[str]:
+        known = item["leases"].keys() | self._confirmed[workspace_id]
+        before = now - _CONFIRMED_WITHIN
+        ids = [
+            holder_id
+            for holder_id in item["holds"]
+            if holder_id not in known and id_created_at(holder_id) < before
+        ]
+        return ids if len(ids) >= _MANY_UNCONFIRMED else ()
+
+    def _check_thresholds(
+        self, workspace_id: WorkspaceId, item: Item, newly_used: int, *, has_used_prepaid: bool
+    ) -> None:
+        """Make the item due at once if the last ended renders have reached a threshold.
+
+        If this is lost, it is due within minutes anyway.
+        """
+        if not (newly_used or has_used_prepaid) or not quota.has_reached_threshold(
+            item, newly_used
+        ):
+            return
+        write = Write(
+            self._table,
+            key=model.limits_key(workspace_id),
             update="SET due_at = :now, DPK = if_not_exists(DPK, :dpk)",
             condition="attribute_exists(PK)",
             values=self._due_now_values(workspace_id),
@@ -177,98 +296,3 @@ class WorkspaceLimits:
 
     def _due_now_values(self, workspace_id: WorkspaceId) -> dict[str, str]:
         return {":now": format_rfc3339(self._clock.now()), ":dpk": due_shard(workspace_id)}
-
-    def save_notified_thresholds(
-        self, workspace_id: WorkspaceId, cycle_by_threshold: Mapping[str, str]
-    ) -> None:
-        """Save the cycle for which each threshold was last notified."""
-        write = Write(
-            self._table,
-            key=_key(workspace_id),
-            update="SET notified_thresholds = :thresholds",
-            condition="attribute_exists(PK)",
-            values={":thresholds": cycle_by_threshold},
-        )
-        self._tables.write(write)
-
-    def clear_due(self, workspace_id: WorkspaceId, seen: Item) -> None:
-        """Remove `due_at`, unless the item has holds or leases or has changed since `seen`.
-
-        A change of the plan or of packs sets a new `due_at`, so the item stays due then.
-        """
-        if "due_at" not in seen:
-            return
-        write = Write(
-            self._table,
-            key=_key(workspace_id),
-            update="REMOVE due_at, DPK",
-            condition="size(holds) = :none AND size(leases) = :none AND used = :used "
-            "AND cycle_end = :cycle_end AND due_at = :due_at",
-            values={":none": 0, **{f":{n}": seen[n] for n in ("used", "cycle_end", "due_at")}},
-        )
-        with suppress(ConditionFailed):
-            self._tables.write(write)
-
-    def _time_of_try(self, now: dt.datetime) -> dt.datetime:
-        """Return the time of this try; a retry may see GCRA times later than `now`."""
-        return max(now, self._clock.now())
-
-    def _apply(
-        self,
-        workspace_id: WorkspaceId,
-        build_update: Callable[[Item], LimitsUpdate | None],
-        guess: Item | None = None,
-    ) -> Item:
-        """Write the update that `build_update` returns; return the item as it is afterwards.
-
-        The first try uses a guess. An error that results from a guess is not raised: the item is
-        read and the update built again.
-        """
-        seen, is_guess = guess or self._cached_items.get(workspace_id), True
-        for _ in range(_MAX_TRIES):
-            if seen is None:
-                seen, is_guess = self.get(workspace_id), False
-            try:
-                update = build_update(seen)
-            except ServiceError:
-                if not is_guess:
-                    self._cache_item(workspace_id, seen)
-                    raise
-                update = None
-            if update is None and not is_guess:
-                return seen
-            if update is None:
-                seen = None
-                continue
-            seen, written = self._write(workspace_id, update)
-            if written:
-                return seen
-            is_guess = False
-        raise RateLimited("Too many requests at once.", 1, RateState(0, 0, 1))
-
-    def _write(self, workspace_id: WorkspaceId, update: LimitsUpdate) -> tuple[Item, bool]:
-        """Return the current item, and whether the update was written."""
-        write = Write(
-            self._table,
-            key=_key(workspace_id),
-            update=update.update,
-            condition=update.condition,
-            names=update.names,
-            values=update.values,
-        )
-        try:
-            item = self._tables.write(write)
-        except ConditionFailed as failure:
-            return failure.existing_item, False
-        assert item is not None
-        self._cache_item(workspace_id, item)
-        return item, True
-
-    def _cache_item(self, workspace_id: WorkspaceId, item: Item) -> None:
-        if len(self._cached_items) >= _MAX_CACHED_ITEMS:
-            self._cached_items.clear()
-        self._cached_items[workspace_id] = item
-
-
-def _key(workspace_id: WorkspaceId) -> dict[str, str]:
-    return {"PK": f"WS#{workspace_id}#LIM", "SK": "META"}
