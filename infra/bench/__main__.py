@@ -16,6 +16,7 @@ MODULES: Final = {
     "import": "import_time",
     "isolation": "browser_recovery",
     "latency": "latency",
+    "limits": "limits",
     "load": "load",
     "proxy": "proxy",
     "relay": "relay",

@@ -1,9 +1,10 @@
-"""Benchmark: number of AWS calls of one render (decision 10).
+"""Benchmark: number of AWS calls and of write units of one render (decision 10).
 
-`make bench NAME=calls`: the API function's app and the render function's handler run in this
-process, on the emulators and the browser of a running stack, with their own queues that no poller
-reads. A botocore hook counts the calls. Not counted are receiving and deleting messages, the relay,
-and the polls of the cancellation watch, which start after half a second.
+`make bench NAME=calls`: the API function's app and the handlers of the render function and of the
+relay run in this process, on the emulators and the browser of a running stack, with their own
+queues that no poller reads. Botocore hooks count. Not counted as calls are receiving and deleting
+messages, the relay, and the polls of the cancellation watch, which start after half a second. Write
+units are those of a request with an Idempotency-Key, up to its published event.
 """
 
 import base64
@@ -28,18 +29,21 @@ from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.api.edge.app import App
 from chalicelib.api.routes import ENDPOINTS
-from chalicelib.bootstrap import render
+from chalicelib.bootstrap import render, workers
 from chalicelib.bootstrap.api import ApiServices
 from chalicelib.core.clock import SystemClock
 from chalicelib.core.ids import RandomIdGenerator
 from chalicelib.engine.render_engine import RenderEngine
+from chalicelib.features.events.model import PublishEvent
 from chalicelib.features.renders.run.cancellation_watch import FIRST_CHECK_S, NEXT_CHECK_S
-from chalicelib.settings import ApiSettings, RenderSettings
+from chalicelib.settings import ApiSettings, RelaySettings, RenderSettings
 from infra.local.event_sources import sqs_event
 from infra.local.runner.invoke_api import InvokeApi
 from infra.local.runner.process import InvocationAnswer
 from infra.local.running_stack import RunningStack, running_stack
 from infra.local.server import WsgiServer
+from infra.template import load_template
+from infra.write_units import WriteUnits
 
 if TYPE_CHECKING:
     from boto3.session import Session
@@ -51,6 +55,8 @@ serve_module: Final[Any] = import_module("functions.render.serve")
 
 SYNC_LIMIT: Final = 8
 ASYNC_LIMIT: Final = 11
+SYNC_UNITS: Final = 24
+ASYNC_UNITS: Final = 29
 # On a busy machine a render takes long enough to be polled (CancellationWatch, decision 13).
 _STATUS_POLL: Final = "render GetItem"
 _CALL_REASONS: Final = {
@@ -77,6 +83,10 @@ def main() -> int:
             large = {"input": {"type": "html", "html": "<p>" + "words " * 17_000}, "mode": "async"}
             counted.render(document)
             calls = {"sync html": counted.render(document), "async, 100 KB": counted.render(large)}
+            units = {
+                "sync html": counted.units_of(document),
+                "async, 100 KB": counted.units_of(large),
+            }
         finally:
             counted.close()
     _print_row("A process's first request with a key reads the workspace by itself: one call more.")
@@ -85,7 +95,15 @@ def main() -> int:
         _print_row(f"{name}: {counts.total()} calls (limit {limits[name]})")
         for call, count in counts.items():
             _print_row(f"  {call}", str(count), _CALL_REASONS.get(call, "?"))
-    ratio = max(counts.total() / limits[name] for name, counts in calls.items())
+    unit_limits = {"sync html": SYNC_UNITS, "async, 100 KB": ASYNC_UNITS}
+    for name, counts in units.items():
+        _print_row(f"{name}: {counts.total()} write units (limit {unit_limits[name]})")
+        for call, count in (+counts).items():
+            _print_row(f"  {call}", str(count))
+    ratio = max(
+        *(counts.total() / limits[name] for name, counts in calls.items()),
+        *(counts.total() / unit_limits[name] for name, counts in units.items()),
+    )
     _print_row(f"calls: {ratio:.2f} (limit 1.0)")
     return int(ratio > 1)
 
@@ -93,10 +111,11 @@ def main() -> int:
 class _CountingClients(AwsClients):
     """Clients that count their calls under the name of a function."""
 
-    def __init__(self, function: str, counts: Counter[str]) -> None:
+    def __init__(self, function: str, counts: Counter[str], units: WriteUnits) -> None:
         super().__init__()
         self._function = function
         self._counts = counts
+        self._units = units
 
     @cached_property
     @override
@@ -105,6 +124,7 @@ class _CountingClients(AwsClients):
 
         session = boto3.session.Session()
         session.events.register("before-send", self._count)
+        self._units.count(session.events, self._function)
         return session
 
     def _count(self, event_name: str, **_: Any) -> None:
@@ -129,14 +149,15 @@ class _CallCounter:
 
     def __init__(self, stack: RunningStack) -> None:
         self._counts: Counter[str] = Counter()
+        self._units = WriteUnits(stack.client("dynamodb"), load_template())
         self._key = stack.live_key
         self._sqs = stack.client("sqs")
-        self._queue, events = (
+        self._queue, self._events = (
             self._sqs.create_queue(QueueName=name)["QueueUrl"] for name in ("counted", "events")
         )
         environment = _environment(stack, "functions.render.handler.handler")
         os.environ.update({k: v for k, v in environment.items() if k.startswith("AWS_")})
-        own = {"PLATEN_RENDERS_QUEUE_URL": self._queue, "PLATEN_EVENTS_QUEUE_URL": events}
+        own = {"PLATEN_RENDERS_QUEUE_URL": self._queue, "PLATEN_EVENTS_QUEUE_URL": self._events}
         settings = RenderSettings.from_env(environment | own)
         engine = RenderEngine(
             chromium_dir=settings.chromium_dir,
@@ -145,7 +166,13 @@ class _CallCounter:
             egress=GuardedEgress(allow="", own_hosts=frozenset()),
         )
         engine.start_browser()
-        clients = _CountingClients("render", self._counts)
+        clients = _CountingClients("render", self._counts, self._units)
+        relay_settings = RelaySettings.from_env(
+            _environment(stack, "functions.relay.handler.handler") | own
+        )
+        self._relay = workers.relay(
+            relay_settings, _CountingClients("relay", self._counts, self._units), SystemClock()
+        )
         self._services = serve_module.RenderServices(
             execute=render.execute_render(settings, clients, engine.run, SystemClock()),
             consumers=render.render_consumers(settings, clients),
@@ -162,17 +189,41 @@ class _CallCounter:
         os.environ["AWS_ENDPOINT_URL_LAMBDA"] = self._server.url
         services = ApiServices(
             api_settings,
-            _CountingClients("API", self._counts),
+            _CountingClients("API", self._counts, self._units),
             clock=SystemClock(),
             ids=RandomIdGenerator(),
         )
         self._app = App(ENDPOINTS, lambda: services)
 
-    def render(self, body: Mapping[str, Any]) -> Counter[str]:
+    def units_of(self, body: Mapping[str, Any]) -> Counter[str]:
+        """Render once with an Idempotency-Key and publish the event; return the write units."""
+        self._publish_events()
+        self._units.counts.clear()
+        self.render(body, {"Idempotency-Key": f"bench-{time.monotonic_ns()}"})
+        self._publish_events()
+        return self._units.counts.copy()
+
+    def _publish_events(self) -> None:
+        while True:
+            received = self._sqs.receive_message(
+                QueueUrl=self._events, MaxNumberOfMessages=10, WaitTimeSeconds=1
+            ).get("Messages", [])
+            if not received:
+                return
+            for message in received:
+                self._relay(PublishEvent.from_json(json.loads(message["Body"])))
+                self._sqs.delete_message(
+                    QueueUrl=self._events, ReceiptHandle=message["ReceiptHandle"]
+                )
+
+    def render(
+        self, body: Mapping[str, Any], more_headers: Mapping[str, str] | None = None
+    ) -> Counter[str]:
         """Render once, to the end; return the calls of both functions."""
         self._counts.clear()
         started = time.monotonic()
-        response = self._app(_event(self._key, body), SimpleNamespace(aws_request_id="bench"))
+        event = _event(self._key, body, more_headers or {})
+        response = self._app(event, SimpleNamespace(aws_request_id="bench"))
         assert response["statusCode"] in {200, 202}, response
         received = self._sqs.receive_message(
             QueueUrl=self._queue,
@@ -200,12 +251,13 @@ def _environment(stack: RunningStack, handler_name: str) -> dict[str, str]:
     raise AssertionError(message)
 
 
-def _event(key: str, body: Mapping[str, Any]) -> dict[str, Any]:
+def _event(key: str, body: Mapping[str, Any], more_headers: Mapping[str, str]) -> dict[str, Any]:
     headers = {
         "Authorization": f"Bearer {key}",
         "Content-Type": "application/json",
         "Accept": "*/*",
         "Host": "api.test",
+        **more_headers,
     }
     return {
         "resource": "/v1/renders",

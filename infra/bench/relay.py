@@ -74,7 +74,7 @@ def _queue_events(
 ) -> list[PublishEvent]:
     """Create final renders with unpublished events; send the messages with a delay."""
     table = stack.resources["MainTable"]["Ref"]
-    renders, outbox = Renders(tables, table), EventOutbox(tables, table)
+    renders, outbox = Renders(tables, table, SystemClock()), EventOutbox(tables, table)
     model = _render_once(stack, renders)
 
     def create(_number: int) -> PublishEvent:
