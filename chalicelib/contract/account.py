@@ -54,6 +54,7 @@ class AccountLimits(Model):
     max_pages: int
     max_payload_mb: int
     rate_limit_rps: int
+    """Requests per second that create renders, and as many others."""
     sync_concurrency: int
     """Sync renders, publishings, preflights and checks of e-invoices at once."""
     sync_timeout_s: int

@@ -246,8 +246,9 @@ _HEADERS: Final = {
         "schema": _TEXT_SCHEMA,
     },
     "RateLimit": {
-        "description": "Requests left (`r`) and seconds until the rate is full again (`t`). On "
-        "every response to an accepted key, errors included. Absent for requests that are not "
+        "description": "Requests left (`r`) and seconds until the rate is full again (`t`), of "
+        "requests that create renders, or of all others: each have the plan's rate. On every "
+        "response to an accepted key, errors included. Absent for requests that are not "
         "counted: those to public endpoints, unknown paths and wrong methods, and those whose key "
         "is missing, invalid, not allowed from the IP address, or of a suspended workspace.",
         "schema": _TEXT_SCHEMA,

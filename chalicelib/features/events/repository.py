@@ -13,7 +13,7 @@ from chalicelib.features.events.model import DomainEvent
 
 # An event is sent at once; the tick sends it again if it is not published by then.
 _RESEND_AFTER: Final = dt.timedelta(minutes=1)
-# As long as its subject can be read at least.
+# Longer than any retry; a subject may be kept longer or shorter.
 _KEPT: Final = dt.timedelta(days=430)
 
 

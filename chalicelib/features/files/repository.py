@@ -8,7 +8,8 @@ from chalicelib.core.clock import parse_rfc3339
 from chalicelib.core.ids import FileId, RenderId, WorkspaceId
 from chalicelib.features.files.model import StoredFile
 
-_KEPT: Final = dt.timedelta(days=1)
+# Expired files are removed late if maintenance is.
+_KEPT: Final = dt.timedelta(days=30)
 
 
 class Files:

@@ -23,6 +23,7 @@ log = logging.getLogger(__name__)
 _CREATED_WITHIN: Final = dt.timedelta(minutes=2)
 # Holders that are settled in one update: its expressions stay far below 4 KB.
 _STEP: Final = 25
+_KNOWN_PREFIXES: Final = ("rnd_", "lease_")
 
 
 class ReconcileLimits:
@@ -60,7 +61,12 @@ class ReconcileLimits:
         if item is None:
             reason = f"there are no limits of {workspace_id}"
             raise PoisonMessage(reason)
-        holder_ids = [RenderId(name) for name in sorted({*item["holds"], *item["leases"]})]
+        holder_ids = [
+            RenderId(name)
+            for name in sorted({*item["holds"], *item["leases"]})
+            # Holders of `reserve` have rows that this feature does not know.
+            if name.startswith(_KNOWN_PREFIXES)
+        ]
         for ids in batched(holder_ids, _STEP, strict=False):
             self._reconcile(workspace_id, ids, item)
         item = self._limits.get(workspace_id)

@@ -12,6 +12,7 @@ from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.features.renders.model import UNFINISHED_STATUSES, Attempt, ClaimResult, Render
 from chalicelib.features.renders.rows import outcome_json, partition, render_of, row_of
 
+_FILES_MARGIN: Final = dt.timedelta(days=30)
 # A history stays short because attempts are few.
 _APPEND_HISTORY: Final = "history = list_append(history, :entry)"
 
@@ -274,10 +275,9 @@ def _ttl(render: Render) -> int:
     """Return the Unix second from which the row of a final render is absent."""
     assert render.completed_at is not None, render.id
     kept_until = parse_rfc3339(render.completed_at) + dt.timedelta(days=render.history_days)
-    if render.expires_at is not None:
-        # Never before its files, whose retention may be longer.
-        kept_until = max(kept_until, parse_rfc3339(render.expires_at) + dt.timedelta(days=1))
-    return int(kept_until.timestamp())
+    # Never before its files, whose retention may be longer.
+    files_until = parse_rfc3339(render.expires_at or render.completed_at) + _FILES_MARGIN
+    return int(max(kept_until, files_until).timestamp())
 
 
 def _key(workspace_id: WorkspaceId, render_id: RenderId) -> Item:

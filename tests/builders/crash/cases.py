@@ -185,11 +185,12 @@ def _maintenance() -> Iterator[CrashCase]:
     yield CrashCase(
         "workers", P.MAINTENANCE_ENDED, "sync", 2, begun, "leaves", LOST, needs_tick=True
     )
-    for point in (P.MAINTENANCE_PURGE_MARKED, P.MAINTENANCE_PURGED):
+    for point in (P.MAINTENANCE_EXPIRED, P.MAINTENANCE_PURGE_MARKED):
         yield CrashCase("workers", point, "sync", 1, {point: "1"}, "expires", needs_tick=True)
+    for point in (P.MAINTENANCE_PURGE_MARKED, P.MAINTENANCE_PURGED):
         yield CrashCase("workers", point, "async", 1, {point: "1"}, "purges", needs_tick=True)
-    both = {P.MAINTENANCE_PURGE_MARKED: "1", P.MAINTENANCE_PURGED: "1"}
-    yield CrashCase("workers", P.MAINTENANCE_PURGED, "async", 2, both, "expires", needs_tick=True)
+    both = {P.MAINTENANCE_EXPIRED: "1 1", P.MAINTENANCE_PURGE_MARKED: "1"}
+    yield CrashCase("workers", P.MAINTENANCE_EXPIRED, "async", 2, both, "expires", needs_tick=True)
     # In the lane of the API cases that also leave something to reconcile: the point has no
     # request id.
     for attempt, numbers in ((1, "1"), (2, "1 1")):

@@ -89,7 +89,9 @@ def test_queued_render_survives_the_death_of_its_function(
     time.sleep(0.5)
     after = _limits(stack)
     assert after["used"] == before["used"] + 1
-    assert (after["holds"], after["leases"]) == ({}, {})
+    # Its row has held, so its entry means nothing; the next admission removes it.
+    assert after["holds"].keys() <= {render_id}
+    assert after["leases"] == {}
     events = stack.client("dynamodb").query(
         TableName=stack.resources["MainTable"]["Ref"],
         KeyConditionExpression="PK = :pk AND begins_with(SK, :event)",

@@ -81,7 +81,8 @@ def test_async_render_is_logged_from_the_gateway_to_its_last_event(
         ("render", "render ended"),
         ("relay", "event published"),
     ]
-    assert messages.index(api[1]) < messages.index(others[0])
+    # The function may be faster than the line about the queue.
+    assert messages.index(api[0]) < messages.index(others[0])
     (gateway,) = [line for line in lines if line.get("kind") == "request"]
     assert (gateway["path"], gateway["status"]) == ("/v1/renders", 202)
     of_functions = [line for line in lines if "message" in line]

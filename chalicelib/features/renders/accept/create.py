@@ -181,14 +181,13 @@ class CreateRender:
 
     def _confirm(self, render: Render, others: Sequence[str]) -> None:
         """Confirm the new row and, where many entries wait, those of others (decision 2)."""
-        rows = (
-            self._renders.get_many(render.workspace_id, [RenderId(name) for name in others])
-            if others
-            else []
-        )
+        rows = [render]
+        if others:
+            with tolerate_transient("entries of holders are not confirmed"):
+                ids = [RenderId(name) for name in others]
+                rows += self._renders.get_many(render.workspace_id, ids)
         self._limits.confirm(
-            render.workspace_id,
-            [row.id for row in (render, *rows) if row.reservation.is_settled_by_relay],
+            render.workspace_id, [row.id for row in rows if row.reservation.is_settled_by_relay]
         )
 
     def _writes(self, command: RenderCommand, render: Render, now: dt.datetime) -> list[Write]:

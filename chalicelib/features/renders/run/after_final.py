@@ -131,12 +131,10 @@ class CountEndedHold:
         return self._ended.increments(delivery.event.workspace_id, delivery.event.id, [ended])
 
     def fold(self, delivery: EventDelivery) -> None:
-        """Fold what was counted; the next fold makes up for a failed one."""
-        if not _is_counted(delivery):
-            return
-        with tolerate_transient("ended holds are not folded"):
+        """Fold what was counted; after a failure the event's message comes again."""
+        if _is_counted(delivery):
             self._limits.fold(delivery.event.workspace_id, delivery.subject_row["hold"])
-        crash_if_armed(CrashPoint.RELAY_FOLDED)
+            crash_if_armed(CrashPoint.RELAY_FOLDED)
 
 
 def _is_counted(delivery: EventDelivery) -> bool:

@@ -13,7 +13,7 @@ from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.job import Job, RenderOutcome
-from chalicelib.features.renders.model import MAX_ATTEMPTS, Attempt, Render, RenderBody
+from chalicelib.features.renders.model import MAX_ATTEMPTS, Attempt, Render, RenderBody, RunMode
 from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.rows import render_of
 from chalicelib.features.renders.run.after_final import SettleAndPublish
@@ -86,7 +86,7 @@ class ExecuteRender:
             started_at = format_rfc3339(self._clock.now())
             promised = replace(render_of(call.row), status="processing", started_at=started_at)
             return self._begin(promised, call.body, call.ends_at)
-        attempt = self._new_attempt(call.attempt, invocation)
+        attempt = self._new_attempt(call.attempt, invocation, mode="sync")
         claim = self._renders.claim(call.workspace_id, call.render_id, attempt)
         if claim is None:
             log.warning("the render does not exist")
@@ -125,9 +125,11 @@ class ExecuteRender:
                 self._renders.waive_attempt(render, format_rfc3339(self._clock.now()))
             raise
 
-    def _new_attempt(self, number: int, invocation: str, message_id: str | None = None) -> Attempt:
+    def _new_attempt(
+        self, number: int, invocation: str, message_id: str | None = None, mode: RunMode = "async"
+    ) -> Attempt:
         now = self._clock.now()
-        claimed_until = format_rfc3339(now + _TIME_LIMITS["async"] + _LOST_AFTER)
+        claimed_until = format_rfc3339(now + _TIME_LIMITS[mode] + _LOST_AFTER)
         return Attempt(number, invocation, format_rfc3339(now), claimed_until, message_id)
 
     def _skip(self, render: Render) -> AttemptResult:

@@ -94,7 +94,7 @@ def plan_lease(lease: Lease, seen: Item, now: dt.datetime) -> LimitsUpdate | Non
         return None
     builder = LimitsUpdateBuilder()
     _add_lease(builder, lease, seen, now, _WAIT_ADVICE)
-    _schedule_reconciliation(builder, lease.id, now)
+    schedule_reconciliation(builder, lease.id, now)
     return builder.build()
 
 
@@ -215,10 +215,10 @@ def _add_hold(builder: LimitsUpdateBuilder, holder_id: str, hold: Hold, now: dt.
     builder.sets.append("holds.#r = :hold")
     builder.conditions.append("attribute_not_exists(holds.#r)")
     builder.values[":hold"] = hold.to_text()
-    _schedule_reconciliation(builder, holder_id, now)
+    schedule_reconciliation(builder, holder_id, now)
 
 
-def _schedule_reconciliation(builder: LimitsUpdateBuilder, subject: str, now: dt.datetime) -> None:
+def schedule_reconciliation(builder: LimitsUpdateBuilder, subject: str, now: dt.datetime) -> None:
     """Make the item due, so that holds and leases are removed even after a crash."""
     builder.sets += [
         "due_at = if_not_exists(due_at, :due)",

@@ -5,12 +5,14 @@ written in the transaction that publishes the end, and only grow. A source has s
 because parallel transactions on one item conflict.
 """
 
+import datetime as dt
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from chalicelib.adapters.aws.table import Item, Tables, Write
 from chalicelib.core.ids import WorkspaceId
+from chalicelib.features.workspaces.limits.admission import schedule_reconciliation
 from chalicelib.features.workspaces.limits.model import NOTHING, PREPAID, Hold, limits_partition
 from chalicelib.features.workspaces.limits.update_builder import LimitsUpdate, LimitsUpdateBuilder
 
@@ -70,14 +72,17 @@ class EndedHolds:
         )
 
 
-def plan_fold(source: str, totals: EndedTotals, seen: Item) -> LimitsUpdate | None:
+def plan_fold(
+    source: str, totals: EndedTotals, seen: Item, now: dt.datetime
+) -> LimitsUpdate | None:
     """Build the update that folds totals into the limits item; None if it contains them.
 
     `totals` must be read after `seen`. Totals only grow, and the update requires the totals that
-    were folded last, so each end counts once.
+    were folded last, so each end counts once. The item is due afterwards, as thresholds may be
+    reached.
     """
     if source == PREPAID:
-        return _fold({"folded_prepaid": ("prepaid_left", totals.returned)}, seen)
+        return _fold({"folded_prepaid": ("prepaid_left", totals.returned)}, seen, now)
     if source != seen["cycle_end"]:
         # The allowance of an earlier cycle is gone.
         return None
@@ -85,11 +90,14 @@ def plan_fold(source: str, totals: EndedTotals, seen: Item) -> LimitsUpdate | No
         "folded_used": ("used", totals.used),
         "folded_returned": ("quota_left", totals.returned),
     }
-    return _fold(counters, seen, cycle_end=source)
+    return _fold(counters, seen, now, cycle_end=source)
 
 
 def _fold(
-    counters: dict[str, tuple[str, int]], seen: Item, cycle_end: str | None = None
+    counters: dict[str, tuple[str, int]],
+    seen: Item,
+    now: dt.datetime,
+    cycle_end: str | None = None,
 ) -> LimitsUpdate | None:
     more = {name: total - seen[name] for name, (_, total) in counters.items()}
     if not any(more.values()):
@@ -106,6 +114,7 @@ def _fold(
     if cycle_end is not None:
         builder.conditions.append("cycle_end = :cycle_end")
         builder.values[":cycle_end"] = cycle_end
+    schedule_reconciliation(builder, seen["PK"], now)
     return builder.build()
 
 

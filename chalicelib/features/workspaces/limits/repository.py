@@ -32,8 +32,9 @@ from chalicelib.features.workspaces.limits.request_rate import at_arrival, count
 from chalicelib.features.workspaces.limits.update_builder import LimitsUpdate
 from chalicelib.features.workspaces.model import Workspace
 
-# Entries that are removed with one admission at most.
+# Entries that one admission removes. Beyond these numbers reconciliation does.
 _MAX_CONFIRMED: Final = 40
+_MAX_WORKSPACES: Final = 256
 # As many entries that nobody has confirmed are worth a read of their rows: the item stays small.
 _MANY_UNCONFIRMED: Final = 8
 # A younger holder is probably being written by another process, which confirms it.
@@ -62,12 +63,12 @@ class WorkspaceLimits:
     def change(
         self, workspace: Workspace, *, more_renders: int = 0, prepaid: int | None = None
     ) -> Write:
-        """Return the write that adds `more_renders` (negative for a smaller plan) to the quota.
+        """Return the write that adds `more_renders` to the quota (negative for a smaller plan).
 
         `prepaid` is the new number of renders left of packs, without those of unfinished renders.
         """
         builder = quota.plan_change(more_renders, prepaid)
-        # Due at once: usage thresholds are shares of a quota that has changed.
+        # Usage thresholds are shares of a quota that has changed.
         builder.sets += ["due_at = :now", "DPK = if_not_exists(DPK, :dpk)"]
         return Write(
             self._table,
@@ -129,6 +130,8 @@ class WorkspaceLimits:
 
         Their entries are removed with this process's next admission, or by reconciliation.
         """
+        if len(self._confirmed) >= _MAX_WORKSPACES:
+            self._confirmed.clear()
         confirmed = self._confirmed[workspace_id]
         if len(confirmed) < _MAX_CONFIRMED:
             confirmed.update(holder_ids)
@@ -184,10 +187,9 @@ class WorkspaceLimits:
             )
         except ServiceError as contention:
             raise Throttled from contention
-        used = sum(
-            hold.renders for _, hold, billed in ended if billed and hold.source == item["cycle_end"]
-        )
-        has_used_prepaid = any(hold.source == PREPAID and billed for _, hold, billed in ended)
+        billed = [hold for _, hold, is_billed in ended if is_billed]
+        used = sum(hold.renders for hold in billed if hold.source == item["cycle_end"])
+        has_used_prepaid = any(hold.source == PREPAID for hold in billed)
         self._check_thresholds(workspace_id, item, used, has_used_prepaid=has_used_prepaid)
 
     def fold(self, workspace_id: WorkspaceId, source: str) -> None:
@@ -196,8 +198,9 @@ class WorkspaceLimits:
 
         def plan(seen: Item) -> LimitsUpdate | None:
             nonlocal used_before
-            used_before = seen.get("used", 0)
-            return plan_fold(source, self._ended.totals(workspace_id, source), seen)
+            used_before = seen["used"]
+            totals = self._ended.totals(workspace_id, source)
+            return plan_fold(source, totals, seen, self._clock.now())
 
         try:
             item = self._limits.apply(workspace_id, plan)
@@ -225,15 +228,14 @@ class WorkspaceLimits:
 
         A change of the plan or of packs sets a new `due_at`, so the item stays due then.
         """
-        if "due_at" not in seen:
-            return
         write = Write(
             self._table,
             key=model.limits_key(workspace_id),
             update="REMOVE due_at, DPK",
             condition="size(holds) = :none AND size(leases) = :none AND used = :used "
             "AND cycle_end = :cycle_end AND due_at = :due_at",
-            values={":none": 0, **{f":{n}": seen[n] for n in ("used", "cycle_end", "due_at")}},
+            values={":none": 0, ":due_at": seen.get("due_at")}
+            | {f":{name}": seen[name] for name in ("used", "cycle_end")},
         )
         with suppress(ConditionFailed):
             self._tables.write(write)
@@ -241,10 +243,9 @@ class WorkspaceLimits:
     def _take(self, workspace_id: WorkspaceId, plan: admission.PlanTaking) -> Item:
         """Apply an update that takes of the quota, and remove confirmed entries with it.
 
-        What was given back but is not folded yet comes before a pack is bought, or the renders are
-        refused.
+        What was given back is folded in before a pack is bought or the renders are refused.
         """
-        confirmed = list(islice(self._confirmed[workspace_id], _MAX_CONFIRMED))
+        confirmed = list(islice(self._confirmed.get(workspace_id, ()), _MAX_CONFIRMED))
 
         def build_update(seen: Item, *, may_top_up: bool = False) -> LimitsUpdate | None:
             update = plan(seen, may_top_up=may_top_up)
@@ -258,20 +259,21 @@ class WorkspaceLimits:
             self.fold(workspace_id, self.get(workspace_id)["cycle_end"])
             self.fold(workspace_id, PREPAID)
             item = self._limits.apply(workspace_id, partial(build_update, may_top_up=True))
-        self._confirmed[workspace_id].difference_update(set(confirmed) - item["holds"].keys())
+        if confirmed:
+            self._confirmed[workspace_id].difference_update(set(confirmed) - item["holds"].keys())
         return item
 
     def _ids_to_confirm(
         self, workspace_id: WorkspaceId, item: Item, now: dt.datetime
     ) -> Sequence[str]:
-        known = item["leases"].keys() | self._confirmed[workspace_id]
+        known = item["leases"].keys() | self._confirmed.get(workspace_id, set())
         before = now - _CONFIRMED_WITHIN
         ids = [
             holder_id
             for holder_id in item["holds"]
             if holder_id not in known and id_created_at(holder_id) < before
         ]
-        return ids if len(ids) >= _MANY_UNCONFIRMED else ()
+        return ids[:_MAX_CONFIRMED] if len(ids) >= _MANY_UNCONFIRMED else ()
 
     def _check_thresholds(
         self, workspace_id: WorkspaceId, item: Item, newly_used: int, *, has_used_prepaid: bool
