@@ -13,6 +13,7 @@ import boto3
 import pytest
 from moto import mock_aws
 from moto.core import serialize
+from moto.core.botocore_stubber import BotocoreStubber
 from moto.kms.utils import generate_private_key
 
 from chalicelib.adapters.aws.session import AwsClients
@@ -33,7 +34,7 @@ from tests.builders.http import ApiAnswer, request
 from tests.builders.limits_view import limits_with_rows
 from tests.fakes.api_services import FixedClock
 from tests.fakes.engine import FakeEngine
-from tests.fakes.moto_speed import pick_attribute
+from tests.fakes.moto_patches import pick_attribute, process_alone
 
 REGION = "us-east-1"
 
@@ -280,4 +281,5 @@ def in_process_aws() -> Iterator[MotoAws]:
         once = cache(generate_private_key)
         environment.setattr("moto.kms.models.generate_private_key", once)
         environment.setattr(serialize.AttributePicker, "__call__", pick_attribute)
+        environment.setattr(BotocoreStubber, "process_request", process_alone)
         yield MotoAws()

@@ -110,7 +110,7 @@ class StackStores:
     def make_due(self, workspace: str) -> None:
         """Make due items due now, except the end of a retention.
 
-        Sets `due_at` to the past, and `claimed_until` of a queued render as well.
+        Sets `due_at` to the past, and `claimed_until` of a render that no function runs as well.
         """
         subjects = [f"WS#{workspace}#RND#{render}" for render in self.renders(workspace)]
         for pk in (f"WS#{workspace}#LIM", *subjects):
@@ -118,7 +118,7 @@ class StackStores:
                 is_waiting = "due_at" in row and row["due_at"] != row.get("expires_at")
                 names = [
                     *(["due_at"] if is_waiting else []),
-                    *(["claimed_until"] if row.get("status") == "queued" else []),
+                    *(["claimed_until"] if row.get("status") in _WITHOUT_FUNCTION else []),
                 ]
                 if names:
                     self.replace(row, dict.fromkeys(names, PAST))
@@ -181,6 +181,10 @@ class StackStores:
     @property
     def _bucket(self) -> str:
         return self._resources["FilesBucket"]["Ref"]
+
+
+# A canceled render is due when its function must have ended.
+_WITHOUT_FUNCTION: Final = {"queued", "canceled"}
 
 
 def _backdated_id(name: str) -> str:
