@@ -1,6 +1,7 @@
 """Tables, bucket and queues of a running stack, read directly, with their time brought forward."""
 
 import datetime as dt
+import json
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
@@ -127,6 +128,9 @@ class StackStores:
         """End the retention of a render's files: set `expires_at` and `due_at` to the past."""
         for row in self.partition(f"WS#{workspace}#RND#{render}"):
             if row["SK"] == "META":
+                for file in json.loads(row["outcome"])["files"]:
+                    (record,) = self.partition(f"FILE#{file['id']}")
+                    self.replace(record, {"expires_at": PAST})
                 self.replace(row, {"expires_at": PAST, "due_at": PAST})
 
     def backdate_renders(self, workspace: str) -> None:

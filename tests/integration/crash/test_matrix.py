@@ -12,6 +12,7 @@ from infra.local.running_stack import RunningStack
 from tests.builders.crash.cases import CrashCase, crash_cases
 from tests.builders.crash.matrix import TABLE_HEADING, CaseResult, CrashMatrix
 from tests.builders.crash.workspace import FIRST_POINT
+from tests.builders.stack.stores import PAST
 
 pytestmark = pytest.mark.integration
 
@@ -55,6 +56,7 @@ def test_no_messages_files_or_due_items_are_left(
     assert {row.case.name: found for row in rows if (found := matrix.broken_invariants(row))} == {}
     items = list(stores.scan(stores.main_table))
     files = [item for item in items if item["PK"].startswith("FILE#")]
-    assert sorted(stores.keys()) == sorted(f["key"] for f in files if "purged_at" not in f)
+    kept = [f for f in files if "purged_at" not in f and f["expires_at"] != PAST]
+    assert sorted(stores.keys()) == sorted(f["key"] for f in kept)
     due = [item for item in items if "due_at" in item]
     assert [item["PK"] for item in due if item["due_at"] != item.get("expires_at")] == []
