@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _UNIT_BYTES: Final = 1024
 _MAP_BYTES: Final = 3
 _ELEMENT_BYTES: Final = 1
-_CALLS: Final = ("PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems", "BatchWriteItem")
+_CALLS: Final = ("PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems")
 
 type Attributes = Mapping[str, Any]
 
@@ -90,11 +90,6 @@ def _writes(params: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     if "TransactItems" in params:
         for action in params["TransactItems"]:
             yield from action.values()
-    elif "RequestItems" in params:
-        for table, requests in params["RequestItems"].items():
-            for request in requests:
-                for write in request.values():
-                    yield {"TableName": table, **write}
     else:
         yield params
 

@@ -41,7 +41,7 @@ class ReconcileLimits:
     ) -> None:
         """Store the parts; a render without a row may have left a request body.
 
-        `handle_due` gets each sync render that is not final: it has no due time of its own.
+        Sync renders have no due time, so `handle_due` gets each one that is not final.
         `notify_thresholds` gets the limits item after each reconciliation.
         """
         self._renders = renders

@@ -1,4 +1,4 @@
-"""Purge of a render's files: their URLs stop working first, then their objects are deleted."""
+"""Purge of a render's files, on their owner's request or at the end of their retention."""
 
 import datetime as dt
 from collections.abc import Iterator

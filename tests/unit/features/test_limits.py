@@ -16,21 +16,9 @@ from chalicelib.features.workspaces.limits.model import (
     EndedHold,
     Hold,
     Holder,
-    Reservation,
-    ReservationRequest,
 )
-from tests.fakes.limits_machine import LimitsMachine
+from tests.fakes.limits_machine import PAUSES, PROCESSES, LimitsMachine
 from tests.fakes.limits_model import ModelRender, SmallWorkspace
-
-LEASE = dt.timedelta(seconds=3)
-PROCESSES = st.integers(0, 2)
-PAUSES = st.one_of(
-    st.integers(0, 5_000).map(lambda ms: dt.timedelta(milliseconds=ms)),
-    st.integers(1, 60).map(lambda seconds: dt.timedelta(seconds=seconds)),
-    st.integers(1, 40).map(lambda days: dt.timedelta(days=days)),
-)
-
-type Claim = tuple[ReservationRequest, Reservation]
 
 
 class Admission(LimitsMachine):

@@ -8,7 +8,8 @@ from hypothesis.stateful import precondition, rule
 from chalicelib.core.errors import ServiceError
 from chalicelib.core.ids import RenderId, derived_id
 from chalicelib.features.workspaces.limits.model import Lease
-from tests.unit.features.test_limits import LEASE, PROCESSES, Admission
+from tests.fakes.limits_machine import LEASE, PROCESSES
+from tests.unit.features.test_limits import Admission
 
 
 class LeaseMachine(Admission):

@@ -39,7 +39,7 @@ class EndedHolds:
     ) -> Sequence[Write]:
         """Return the writes that count ended holds, each with whether it was billed.
 
-        A repeated call for the same first event writes to the same shard.
+        A repeated call for the same event writes to the same shard.
         """
         counts: Counter[tuple[str, str]] = Counter()
         for hold, billed in ended:

@@ -35,7 +35,7 @@ from chalicelib.features.workspaces.model import Workspace
 # Entries that one admission removes. Beyond these numbers reconciliation does.
 _MAX_CONFIRMED: Final = 40
 _MAX_WORKSPACES: Final = 256
-# As many entries that nobody has confirmed are worth a read of their rows: the item stays small.
+# From this number of unconfirmed entries on, their rows are read, so that the item stays small.
 _MANY_UNCONFIRMED: Final = 8
 # A younger holder is probably being written by another process, which confirms it.
 _CONFIRMED_WITHIN: Final = dt.timedelta(seconds=5)
@@ -65,10 +65,10 @@ class WorkspaceLimits:
     ) -> Write:
         """Return the write that adds `more_renders` to the quota (negative for a smaller plan).
 
-        `prepaid` is the new number of renders left of packs, without those of unfinished renders.
+        The item is due at once: thresholds are shares of the quota. `prepaid` is the new number of
+        renders left of packs, without those of unfinished renders.
         """
         builder = quota.plan_change(more_renders, prepaid)
-        # Usage thresholds are shares of a quota that has changed.
         builder.sets += ["due_at = :now", "DPK = if_not_exists(DPK, :dpk)"]
         return Write(
             self._table,
@@ -104,10 +104,10 @@ class WorkspaceLimits:
                 self._clock,
             ),
         )
-        hold = Hold.from_text(item["holds"][request.render_id])
+        source = Hold.from_text(item["holds"][request.render_id]).source
         has_lease = request.render_id in item["leases"]
         return Admission(
-            Reservation(hold.source, has_lease, is_settled_by_relay=request.lease_until is None),
+            Reservation(source, has_lease, is_settled_by_relay=request.lease_until is None),
             rate_state(workspace.plan, item, now),
             self._ids_to_confirm(workspace.id, item, now),
         )
@@ -256,7 +256,8 @@ class WorkspaceLimits:
         except ServiceError as refusal:
             if refusal.code != "render_limit_reached":
                 raise
-            self.fold(workspace_id, self.get(workspace_id)["cycle_end"])
+            seen = self._limits.last_seen(workspace_id) or self.get(workspace_id)
+            self.fold(workspace_id, seen["cycle_end"])
             self.fold(workspace_id, PREPAID)
             item = self._limits.apply(workspace_id, partial(build_update, may_top_up=True))
         if confirmed:
@@ -278,10 +279,7 @@ class WorkspaceLimits:
     def _check_thresholds(
         self, workspace_id: WorkspaceId, item: Item, newly_used: int, *, has_used_prepaid: bool
     ) -> None:
-        """Make the item due at once if the last ended renders have reached a threshold.
-
-        If this is lost, it is due within minutes anyway.
-        """
+        """Make the item due at once if a threshold is reached; it is due within minutes anyway."""
         if not (newly_used or has_used_prepaid) or not quota.has_reached_threshold(
             item, newly_used
         ):
