@@ -1,11 +1,11 @@
-"""API function: a Chalice app whose routes are all answered by the dispatcher (decision 6)."""
+"""API function: the Chalice app of all blueprints (decision 6)."""
 
 from chalicelib.api.edge.app import App
-from chalicelib.api.routes import ENDPOINTS
+from chalicelib.api.routes import BLUEPRINTS, ENDPOINTS
 from chalicelib.bootstrap.api import api_services
 from chalicelib.bootstrap.cold_start import warm_up_on_lambda
 
-app = App(ENDPOINTS, api_services)
+app = App(BLUEPRINTS, api_services)
 
 
 def warm() -> None:

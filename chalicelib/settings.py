@@ -4,7 +4,7 @@ This is the only module that reads the environment.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple, Self, dataclass_transform
 from urllib.parse import urlsplit
 
@@ -23,25 +23,13 @@ SETTINGS: Final[dict[str, Setting]] = {
         "PLATEN_TRANSIENT_TABLE", "DynamoDB table of items that expire (time to live)"
     ),
     "bucket": Setting("PLATEN_BUCKET", "S3 bucket of request bodies and files"),
-    "renders_queue_url": Setting("PLATEN_RENDERS_QUEUE_URL", "SQS queue of async renders"),
-    "renders_low_queue_url": Setting(
-        "PLATEN_RENDERS_LOW_QUEUE_URL", "SQS queue of async renders of low priority"
-    ),
-    "renders_dead_letters_url": Setting(
-        "PLATEN_RENDERS_DEAD_LETTERS_URL", "SQS dead-letter queue of async renders"
-    ),
-    "events_queue_url": Setting("PLATEN_EVENTS_QUEUE_URL", "SQS queue of events to publish"),
-    "events_dead_letters_url": Setting(
-        "PLATEN_EVENTS_DEAD_LETTERS_URL", "SQS dead-letter queue of events"
-    ),
-    "maintenance_queue_url": Setting("PLATEN_UPKEEP_QUEUE_URL", "SQS queue of due items"),
-    "maintenance_dead_letters_url": Setting(
-        "PLATEN_UPKEEP_DEAD_LETTERS_URL", "SQS dead-letter queue of due items"
-    ),
     "render_function": Setting("PLATEN_RENDER_FUNCTION", "Lambda function that renders"),
     "signing_secret": Setting(
         "PLATEN_SIGNING_SECRET",
         "Secrets Manager secret that signs file URLs and list cursors",
+    ),
+    "data_key": Setting(
+        "PLATEN_DATA_KEY", "KMS key (id or ARN) that seals the secrets of workspaces"
     ),
     "base_url": Setting(
         "PLATEN_BASE_URL",
@@ -109,6 +97,16 @@ SETTINGS: Final[dict[str, Setting]] = {
 }
 
 
+def setting(name: str) -> Setting:
+    """Return a setting by its name; `<queue>_queue_url` and `<queue>_dead_letters_url` are queues.
+
+    Raises KeyError if there is none.
+    """
+    if name.endswith(("_queue_url", "_dead_letters_url")):
+        return Setting(f"PLATEN_{name.upper()}", "URL of an SQS queue")
+    return SETTINGS[name]
+
+
 class MissingSetting(Exception):  # noqa: N818 -- names what to do
     """A variable without a default is not set; the text names it."""
 
@@ -128,8 +126,13 @@ class Settings:
     @classmethod
     def from_env(cls, environment: Mapping[str, str] | None = None) -> Self:
         """Read the environment; raises MissingSetting with the variable's name."""
+        return cls.with_names(cls.__annotations__, environment)
+
+    @classmethod
+    def with_names(cls, names: Iterable[str], environment: Mapping[str, str] | None = None) -> Self:
+        """Read the settings of these names only; raises MissingSetting."""
         source = os.environ if environment is None else environment
-        return cls(**{name: _setting_value(SETTINGS[name], source) for name in cls.__annotations__})
+        return cls(**{name: _setting_value(setting(name), source) for name in names})
 
 
 class ApiSettings(Settings):
@@ -177,17 +180,6 @@ class RenderSettings(Settings):
         return frozenset(name for name in names if name)
 
 
-class RelaySettings(Settings):
-    """Settings of the relay function."""
-
-    main_table: str
-    bucket: str
-    events_queue_url: str
-    events_dead_letters_url: str
-    stack: str = "platen"
-    crash_points: str = ""
-
-
 class ValidateSettings(Settings):
     """Settings of the validate function."""
 
@@ -197,42 +189,29 @@ class ValidateSettings(Settings):
     crash_points: str = ""
 
 
-class TickSettings(Settings):
-    """Settings of the tick function."""
+class WorkSettings(Settings):
+    """Settings of a function of the registry of work, which names those that it has.
 
-    main_table: str
-    events_queue_url: str
-    maintenance_queue_url: str
-    stack: str = "platen"
-    crash_points: str = ""
+    Queue URLs are attributes as well: see `queue_url` and `dead_letters_url`.
+    """
 
-
-class MaintenanceSettings(Settings):
-    """Settings of the maintenance function."""
-
-    main_table: str
-    bucket: str
-    renders_queue_url: str
-    renders_low_queue_url: str
-    events_queue_url: str
-    maintenance_queue_url: str
-    maintenance_dead_letters_url: str
+    main_table: str = ""
+    transient_table: str = ""
+    bucket: str = ""
     smtp_url: str = ""
+    region: str = ""
     stack: str = "platen"
     crash_points: str = ""
 
+    def queue_url(self, queue: str) -> str:
+        """Return the URL of a queue of the registry."""
+        url: str = self.__dict__[f"{queue}_queue_url"]
+        return url
 
-class DeadLettersSettings(Settings):
-    """Settings of the dead-letters function."""
-
-    main_table: str
-    transient_table: str
-    events_queue_url: str
-    renders_dead_letters_url: str
-    events_dead_letters_url: str
-    maintenance_dead_letters_url: str
-    stack: str = "platen"
-    crash_points: str = ""
+    def dead_letters_url(self, queue: str) -> str:
+        """Return the URL of the dead-letter queue of a queue."""
+        url: str = self.__dict__[f"{queue}_dead_letters_url"]
+        return url
 
 
 class OperatorSettings(Settings):
@@ -240,18 +219,6 @@ class OperatorSettings(Settings):
 
     main_table: str
     region: str
-
-
-class RedriveSettings(Settings):
-    """Settings of the operator tool for dead letters."""
-
-    transient_table: str
-    renders_queue_url: str
-    renders_dead_letters_url: str
-    events_queue_url: str
-    events_dead_letters_url: str
-    maintenance_queue_url: str
-    maintenance_dead_letters_url: str
 
 
 class TraceSettings(Settings):
@@ -279,9 +246,9 @@ def ca_bundle_path() -> str:
     return os.environ.get("SSL_CERT_FILE", "")
 
 
-def _setting_value(setting: Setting, source: Mapping[str, str]) -> str:
-    value = source.get(setting.variable) or setting.default
+def _setting_value(row: Setting, source: Mapping[str, str]) -> str:
+    value = source.get(row.variable) or row.default
     if value is None:
-        message = f"{setting.variable} is not set: {setting.meaning}"
+        message = f"{row.variable} is not set: {row.meaning}"
         raise MissingSetting(message)
     return value

@@ -163,7 +163,10 @@ class Figures:
 
     def _is_listed(self, name: str) -> bool:
         (importer,) = self.importers[name]
-        return importer in REGISTRIES or importer.startswith("chalicelib.bootstrap.")
+        # Bootstrap and the functions build what they import.
+        return importer in REGISTRIES or importer.startswith(
+            ("chalicelib.bootstrap.", "functions.")
+        )
 
 
 def main() -> None:

@@ -27,7 +27,7 @@ def render_command(call: Call, request: "RenderRequest") -> RenderCommand:
     body = RenderBody(render_input, request.data, request.data_url, output.model_dump(mode="json"))
     return replace(
         _command(call, request, body),
-        key_allowlist=call.caller.key.templates,
+        key_allowlist=call.caller.templates,
         version=request.version,
         engine=request.engine,
         explicit_output=output.model_dump(mode="json", exclude_unset=True),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from chalicelib.adapters.json_logs import bind
 from chalicelib.api._render_command import render_command
+from chalicelib.api.edge.auth import KeyAuth
 from chalicelib.api.edge.endpoint import JSON, Call, Reply
 from chalicelib.core.errors import Conflict, FieldError, ServiceError
 from chalicelib.features.files.model import StoredFile
@@ -26,7 +27,7 @@ _RENDER: Final = "chalicelib.contract.render.render:Render"
 _BASE64_TYPE: Final = "text/plain"
 # Fields of Endpoint that all endpoints that make a render have in common.
 ENDPOINT_FIELDS: Final[Mapping[str, Any]] = {
-    "scope": "render:write",
+    "auth": KeyAuth("render:write"),
     "tag": "Renders",
     "answers": {200: _RENDER, 202: _RENDER, 303: None},
     "answer_types": (

@@ -49,7 +49,7 @@ def allowed_template_id(call: Call) -> str:
     The allowlist is checked before the lookup, so a restricted key cannot find out which other
     templates exist.
     """
-    allowed, template_id = call.caller.key.templates, call.params["id"]
+    allowed, template_id = call.caller.templates, call.params["id"]
     if allowed and template_id not in allowed:
         raise Forbidden(
             "template_not_allowed_for_key",
@@ -72,7 +72,7 @@ def dry_run_deadline(call: Call) -> float:
 
 def require_unrestricted_key(call: Call) -> None:
     """Refuse a key with a template allowlist, which could not use a template that it creates."""
-    if call.caller.key.templates:
+    if call.caller.templates:
         raise Forbidden(
             "template_not_allowed_for_key",
             "This key may use the templates of its allowlist only, and can make no other.",

@@ -1,19 +1,23 @@
 """`/v1/account` and `/v1/usage`: plan, allowance and usage of a workspace."""
 
 import datetime as dt
-from typing import Any
+from typing import Any, Final
+
+from chalice.app import Blueprint
 
 from chalicelib.adapters.aws.table import Item
+from chalicelib.api.edge.auth import KeyAuth
 from chalicelib.api.edge.endpoint import Call, Reply, endpoint
 from chalicelib.features.usage.read import requested_days
 from chalicelib.features.workspaces.limits.model import Allowance, allowance
 from chalicelib.features.workspaces.model import Workspace
 
+blueprint: Final = Blueprint(__name__)
 
+
+@blueprint.route("/v1/account", methods=["GET"])
 @endpoint(
-    "GET",
-    "/v1/account",
-    scope="account:read",
+    auth=KeyAuth("account:read"),
     tag="Account",
     answers={200: "chalicelib.contract.account:Account"},
 )
@@ -28,10 +32,9 @@ def retrieve(call: Call) -> Reply:
     return Reply(200, _account_object(workspace, limits, call.services.clock.now()))
 
 
+@blueprint.route("/v1/usage", methods=["GET"])
 @endpoint(
-    "GET",
-    "/v1/usage",
-    scope="account:read",
+    auth=KeyAuth("account:read"),
     query="chalicelib.contract.account:UsageQuery",
     tag="Account",
     answers={200: "chalicelib.contract.account:Usage"},

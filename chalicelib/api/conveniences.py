@@ -4,9 +4,13 @@ import re
 from copy import replace
 from typing import Final
 
+from chalice.app import Blueprint
+
 from chalicelib.api._submit import ENDPOINT_FIELDS, submit_render
-from chalicelib.api.edge.endpoint import JSON, Call, Endpoint, Reply, endpoint
+from chalicelib.api.edge.endpoint import JSON, Call, Reply, endpoint
 from chalicelib.core.errors import ServiceError
+
+blueprint: Final = Blueprint(__name__)
 
 _TEXT: Final = "text/plain"
 _IMAGES: Final = ("image/png", "image/jpeg", "image/webp")
@@ -15,7 +19,7 @@ level and `{}` in place of `output`. The response is the same."""
 _NESTED_POINTER: Final = re.compile(r"^/(?:input|output)(?=/)")
 
 
-def _convenience(path: str, model: str, summary: str) -> Endpoint:
+def _add_route(path: str, model: str, summary: str) -> None:
     def view(call: Call) -> Reply:
         try:
             return submit_render(call, call.body.render_request())
@@ -31,7 +35,7 @@ def _convenience(path: str, model: str, summary: str) -> Endpoint:
     files = ("application/pdf",) if is_pdf else _IMAGES
     row = {**ENDPOINT_FIELDS, "answer_types": (JSON, *files, _TEXT)}
     body = f"chalicelib.contract.render.conveniences:{model}"
-    return endpoint("POST", f"/v1/{path}", body=body, **row)(view)
+    blueprint.route(f"/v1/{path}", methods=["POST"])(endpoint(body=body, **row)(view))
 
 
 def _flatten_pointers(refusal: ServiceError) -> None:
@@ -42,13 +46,12 @@ def _flatten_pointers(refusal: ServiceError) -> None:
     )
 
 
-PDF_HTML: Final = _convenience("pdf/html", "PdfFromHtml", "Make a PDF of HTML")
-PDF_URL: Final = _convenience("pdf/url", "PdfFromUrl", "Make a PDF of a page of the web")
-PDF_TEMPLATE: Final = _convenience("pdf/template", "PdfFromTemplate", "Make a PDF of a template")
-IMAGES_HTML: Final = _convenience("images/html", "ImageFromHtml", "Make a picture of HTML")
-IMAGES_URL: Final = _convenience(
-    "images/url", "ImageFromUrl", "Make a picture of a page of the web"
-)
-IMAGES_TEMPLATE: Final = _convenience(
-    "images/template", "ImageFromTemplate", "Make a picture of a template"
-)
+for _path, _model, _summary in (
+    ("pdf/html", "PdfFromHtml", "Make a PDF of HTML"),
+    ("pdf/url", "PdfFromUrl", "Make a PDF of a page of the web"),
+    ("pdf/template", "PdfFromTemplate", "Make a PDF of a template"),
+    ("images/html", "ImageFromHtml", "Make a picture of HTML"),
+    ("images/url", "ImageFromUrl", "Make a picture of a page of the web"),
+    ("images/template", "ImageFromTemplate", "Make a picture of a template"),
+):
+    _add_route(_path, _model, _summary)

@@ -2,18 +2,23 @@
 
 from typing import Any, Final
 
+from chalice.app import Blueprint
+
 from chalicelib.api._template_request import (
     LOOKUP_PROBLEMS,
     check_response_size,
     requested_template,
 )
 from chalicelib.api.edge import paging
+from chalicelib.api.edge.auth import KeyAuth
 from chalicelib.api.edge.endpoint import Call, Reply, endpoint
 from chalicelib.core.errors import Conflict
 from chalicelib.features.templates.datasets import DatasetInput
 from chalicelib.features.templates.infer import inferred_schema, samples_within_budget
 from chalicelib.features.templates.model import Dataset, Template
 from chalicelib.features.templates.present import dataset_json
+
+blueprint: Final = Blueprint(__name__)
 
 _READ: Final = "templates:read"
 _WRITE: Final = "templates:write"
@@ -22,10 +27,9 @@ _DATASET: Final = f"{_CONTRACT}:Dataset"
 _REQUEST: Final = f"{_CONTRACT}:DatasetRequest"
 
 
+@blueprint.route("/v1/templates/{id}/datasets", methods=["POST"])
 @endpoint(
-    "POST",
-    "/v1/templates/{id}/datasets",
-    scope=_WRITE,
+    auth=KeyAuth(_WRITE),
     body=_REQUEST,
     tag="Templates",
     answers={201: _DATASET},
@@ -44,10 +48,9 @@ def create(call: Call) -> Reply:
     return _dataset_reply(201, template, dataset, call.body.data, {"Location": url})
 
 
+@blueprint.route("/v1/templates/{id}/datasets", methods=["GET"])
 @endpoint(
-    "GET",
-    "/v1/templates/{id}/datasets",
-    scope=_READ,
+    auth=KeyAuth(_READ),
     tag="Templates",
     answers={200: f"{_CONTRACT}:DatasetList"},
     problems=LOOKUP_PROBLEMS,
@@ -63,10 +66,9 @@ def list_datasets(call: Call) -> Reply:
     return Reply(200, paging.list_envelope(call, rows, None))
 
 
+@blueprint.route("/v1/templates/{id}/datasets/{ds}", methods=["GET"])
 @endpoint(
-    "GET",
-    "/v1/templates/{id}/datasets/{ds}",
-    scope=_READ,
+    auth=KeyAuth(_READ),
     tag="Templates",
     answers={200: _DATASET},
     problems=(*LOOKUP_PROBLEMS, "not_found", "conflict"),
@@ -80,10 +82,9 @@ def retrieve(call: Call) -> Reply:
     )
 
 
+@blueprint.route("/v1/templates/{id}/datasets/{ds}", methods=["PUT"])
 @endpoint(
-    "PUT",
-    "/v1/templates/{id}/datasets/{ds}",
-    scope=_WRITE,
+    auth=KeyAuth(_WRITE),
     body=_REQUEST,
     tag="Templates",
     answers={200: _DATASET},
@@ -100,10 +101,9 @@ def replace(call: Call) -> Reply:
     return _dataset_reply(200, template, dataset, call.body.data)
 
 
+@blueprint.route("/v1/templates/{id}/datasets/{ds}", methods=["DELETE"])
 @endpoint(
-    "DELETE",
-    "/v1/templates/{id}/datasets/{ds}",
-    scope=_WRITE,
+    auth=KeyAuth(_WRITE),
     tag="Templates",
     answers={204: None},
     problems=(*LOOKUP_PROBLEMS, "not_found", "conflict"),
@@ -117,10 +117,9 @@ def delete(call: Call) -> Reply:
     return Reply(204)
 
 
+@blueprint.route("/v1/templates/{id}/infer-schema", methods=["POST"])
 @endpoint(
-    "POST",
-    "/v1/templates/{id}/infer-schema",
-    scope=_READ,
+    auth=KeyAuth(_READ),
     tag="Templates",
     answers={200: f"{_CONTRACT}:InferredSchema"},
     problems=(*LOOKUP_PROBLEMS, "conflict", "concurrency_limited"),

@@ -3,12 +3,17 @@
 from base64 import b64decode
 from typing import Final
 
+from chalice.app import Blueprint
+
 from chalicelib.api._render_command import einvoice_command
 from chalicelib.api._submit import ENDPOINT_FIELDS, submit_command
+from chalicelib.api.edge.auth import KeyAuth
 from chalicelib.api.edge.endpoint import JSON, Call, Reply, endpoint
 from chalicelib.contract.invoice.constraints import plt_rules_markdown
 from chalicelib.core.errors import validation_error
 from chalicelib.features.einvoices.validate import ReceivedDocument
+
+blueprint: Final = Blueprint(__name__)
 
 _XML: Final = "application/xml"
 _ENDPOINT_FIELDS: Final = {
@@ -29,7 +34,8 @@ official id has one of these, here and wherever an invoice is refused:
 {plt_rules_markdown()}""".strip()
 
 
-@endpoint("POST", "/v1/einvoices", **_ENDPOINT_FIELDS)
+@blueprint.route("/v1/einvoices", methods=["POST"])
+@endpoint(**_ENDPOINT_FIELDS)
 def create(call: Call) -> Reply:
     """Make an e-invoice.
 
@@ -41,10 +47,9 @@ def create(call: Call) -> Reply:
     return submit_command(call, einvoice_command(call, call.body))
 
 
+@blueprint.route("/v1/einvoices/validate", methods=["POST"])
 @endpoint(
-    "POST",
-    "/v1/einvoices/validate",
-    scope="render:write",
+    auth=KeyAuth("render:write"),
     tag="E-invoices",
     description=_VALIDATE,
     body="chalicelib.contract.einvoices:EInvoiceDocument",

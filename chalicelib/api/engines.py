@@ -1,15 +1,20 @@
 """`/v1/engines`: versions of the rendering engine."""
 
 from dataclasses import asdict
+from typing import Final
 
+from chalice.app import Blueprint
+
+from chalicelib.api.edge.auth import KeyAuth
 from chalicelib.api.edge.endpoint import Call, Reply, endpoint
 from chalicelib.engine.versions import ENGINE_VERSIONS
 
+blueprint: Final = Blueprint(__name__)
 
+
+@blueprint.route("/v1/engines", methods=["GET"])
 @endpoint(
-    "GET",
-    "/v1/engines",
-    scope="renders:read",
+    auth=KeyAuth("renders:read"),
     tag="Renders",
     answers={200: "chalicelib.contract.meta:EngineList"},
 )

@@ -1,12 +1,18 @@
 """`/files`: signed URLs of files."""
 
+from typing import Final
+
+from chalice.app import Blueprint
+
+from chalicelib.api.edge.auth import PUBLIC
 from chalicelib.api.edge.endpoint import Call, Reply, endpoint
 
+blueprint: Final = Blueprint(__name__)
 
+
+@blueprint.route("/files/{file_id}/{filename}", methods=["GET"])
 @endpoint(
-    "GET",
-    "/files/{file_id}/{filename}",
-    scope=None,
+    auth=PUBLIC,
     query="chalicelib.contract.uploads:FileQuery",
     query_error_code="invalid_signature",
     tag="Files",

@@ -3,21 +3,25 @@
 import logging
 from functools import cache
 from html import escape
-from typing import Any
+from typing import Any, Final
 
+from chalice.app import Blueprint
+
+from chalicelib.api.edge.auth import PUBLIC
 from chalicelib.api.edge.endpoint import Call, Reply, endpoint
 from chalicelib.api.edge.html_page import HTML_TYPE, html_page, inline_markup
 from chalicelib.core.errors import NotFound
 from chalicelib.core.problems import PROBLEMS, Problem
 from chalicelib.core.version import VERSION
 
+blueprint: Final = Blueprint(__name__)
+
 log = logging.getLogger(__name__)
 
 
+@blueprint.route("/healthz", methods=["GET"])
 @endpoint(
-    "GET",
-    "/healthz",
-    scope=None,
+    auth=PUBLIC,
     tag="Service",
     answers={
         200: "chalicelib.contract.meta:Health",
@@ -35,22 +39,23 @@ def health(call: Call) -> Reply:
     return Reply(200, body) if is_healthy else Reply(503, body, headers={"Retry-After": "10"})
 
 
-@endpoint("GET", "/v1/openapi.json", scope=None, tag="Service")
+@blueprint.route("/v1/openapi.json", methods=["GET"])
+@endpoint(auth=PUBLIC, tag="Service")
 def openapi(call: Call) -> Reply:
     """Describe this API as OpenAPI 3.1."""
     return Reply(body=_cached_openapi_document(call.services.api_host))
 
 
-@endpoint("GET", "/docs", scope=None, tag="Service", answer_types=(HTML_TYPE,))
+@blueprint.route("/docs", methods=["GET"])
+@endpoint(auth=PUBLIC, tag="Service", answer_types=(HTML_TYPE,))
 def docs(call: Call) -> Reply:
     """Show the reference of this API to people."""
     return _cached_reference_page(call.services.api_host)
 
 
+@blueprint.route("/errors/{code}", methods=["GET"])
 @endpoint(
-    "GET",
-    "/errors/{code}",
-    scope=None,
+    auth=PUBLIC,
     tag="Service",
     answers={200: "chalicelib.contract.meta:ErrorCode"},
     answer_types=(HTML_TYPE, "application/json"),

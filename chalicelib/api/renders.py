@@ -1,16 +1,21 @@
 """`/v1/renders`: create, list, read, check, cancel and purge renders."""
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Final, cast
+
+from chalice.app import Blueprint
 
 from chalicelib.adapters.json_logs import bind
 from chalicelib.api._render_command import render_command
 from chalicelib.api._submit import ENDPOINT_FIELDS, submit_render
 from chalicelib.api._template_request import dry_run_deadline
 from chalicelib.api.edge import paging
+from chalicelib.api.edge.auth import KeyAuth
 from chalicelib.api.edge.endpoint import Call, Reply, endpoint
 from chalicelib.core.errors import ServiceError
 from chalicelib.features.previews.preflight import refusal_report
 from chalicelib.features.renders.read import RenderFilter
+
+blueprint: Final = Blueprint(__name__)
 
 if TYPE_CHECKING:
     from chalicelib.contract.render.request import RenderRequest
@@ -18,9 +23,8 @@ if TYPE_CHECKING:
 _RENDER = "chalicelib.contract.render.render:Render"
 
 
+@blueprint.route("/v1/renders", methods=["POST"])
 @endpoint(
-    "POST",
-    "/v1/renders",
     body="chalicelib.contract.render.request:RenderRequest",
     **ENDPOINT_FIELDS,
 )
@@ -34,10 +38,9 @@ def create(call: Call) -> Reply:
     return submit_render(call, call.body)
 
 
+@blueprint.route("/v1/renders", methods=["GET"])
 @endpoint(
-    "GET",
-    "/v1/renders",
-    scope="renders:read",
+    auth=KeyAuth("renders:read"),
     query="chalicelib.contract.render.request:RenderQuery",
     tag="Renders",
     answers={200: "chalicelib.contract.render.render:RenderList"},
@@ -63,10 +66,9 @@ def list_renders(call: Call) -> Reply:
     return Reply(200, paging.list_envelope(call, fitting, {"after": after} if after else None))
 
 
+@blueprint.route("/v1/renders/{id}", methods=["GET"])
 @endpoint(
-    "GET",
-    "/v1/renders/{id}",
-    scope="renders:read",
+    auth=KeyAuth("renders:read"),
     tag="Renders",
     answers={200: _RENDER},
     problems=("render_not_found",),
@@ -80,10 +82,9 @@ def retrieve(call: Call) -> Reply:
     return Reply(200, call.services.present_render(render))
 
 
+@blueprint.route("/v1/renders/preflight", methods=["POST"])
 @endpoint(
-    "POST",
-    "/v1/renders/preflight",
-    scope="render:write",
+    auth=KeyAuth("render:write"),
     body="chalicelib.contract.render.request:RenderRequest",
     validates_body_itself=True,
     tag="Renders",
@@ -112,10 +113,9 @@ def preflight(call: Call) -> Reply:
     return Reply(200, {"ok": not errors, "errors": errors, "warnings": warnings})
 
 
+@blueprint.route("/v1/renders/{id}/cancel", methods=["POST"])
 @endpoint(
-    "POST",
-    "/v1/renders/{id}/cancel",
-    scope="render:write",
+    auth=KeyAuth("render:write"),
     tag="Renders",
     answers={200: _RENDER},
     problems=("render_not_found", "conflict"),
@@ -135,10 +135,9 @@ def cancel(call: Call) -> Reply:
     return Reply(200, call.services.present_render(canceled))
 
 
+@blueprint.route("/v1/renders/{id}/files", methods=["DELETE"])
 @endpoint(
-    "DELETE",
-    "/v1/renders/{id}/files",
-    scope="renders:delete",
+    auth=KeyAuth("renders:delete"),
     tag="Renders",
     answers={200: _RENDER},
     problems=("render_not_found", "conflict"),

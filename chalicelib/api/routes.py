@@ -1,4 +1,4 @@
-"""Table of all endpoints of the API."""
+"""Blueprints of the API, and the table of all their endpoints."""
 
 from typing import Final
 
@@ -17,19 +17,19 @@ from chalicelib.api import (
 )
 from chalicelib.api.edge.endpoint import endpoints_of
 
-# The order of tags and operations in the OpenAPI document and the reference page.
-RESOURCES: Final = (
-    renders,
-    uploads,
-    conveniences,
-    einvoices,
-    templates,
-    template_versions,
-    datasets,
-    engines,
-    files,
-    account,
-    meta,
+# In the order of tags and operations in the OpenAPI document and the reference page.
+BLUEPRINTS: Final = (
+    renders.blueprint,
+    uploads.blueprint,
+    conveniences.blueprint,
+    einvoices.blueprint,
+    templates.blueprint,
+    template_versions.blueprint,
+    datasets.blueprint,
+    engines.blueprint,
+    files.blueprint,
+    account.blueprint,
+    meta.blueprint,
 )
 
-ENDPOINTS: Final = tuple(row for module in RESOURCES for row in endpoints_of(module))
+ENDPOINTS: Final = tuple(endpoints_of(BLUEPRINTS))

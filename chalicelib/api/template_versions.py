@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from chalice.app import Blueprint
+
 from chalicelib.api._template_request import (
     DRY_RUN_PROBLEMS,
     LOOKUP_PROBLEMS,
@@ -10,6 +12,7 @@ from chalicelib.api._template_request import (
     requested_template,
 )
 from chalicelib.api.edge import paging
+from chalicelib.api.edge.auth import KeyAuth
 from chalicelib.api.edge.endpoint import Call, Reply, endpoint
 from chalicelib.core.errors import NotFound
 from chalicelib.features.templates.present import (
@@ -20,6 +23,8 @@ from chalicelib.features.templates.present import (
 from chalicelib.features.templates.publish import PublishResult
 from chalicelib.features.templates.sources import check_includes
 
+blueprint: Final = Blueprint(__name__)
+
 _READ: Final = "templates:read"
 _WRITE: Final = "templates:write"
 _CONTRACT: Final = "chalicelib.contract.template.template"
@@ -29,10 +34,9 @@ _VERSION: Final = f"{_CONTRACT}:TemplateVersion"
 _MAX_DIGITS: Final = 9
 
 
+@blueprint.route("/v1/templates/{id}/draft", methods=["GET"])
 @endpoint(
-    "GET",
-    "/v1/templates/{id}/draft",
-    scope=_READ,
+    auth=KeyAuth(_READ),
     tag="Templates",
     answers={200: _DRAFT},
     problems=LOOKUP_PROBLEMS,
@@ -43,10 +47,9 @@ def read_draft(call: Call) -> Reply:
     return Reply(200, draft_json(template, *call.services.read_templates.draft(template)))
 
 
+@blueprint.route("/v1/templates/{id}/draft", methods=["PUT"])
 @endpoint(
-    "PUT",
-    "/v1/templates/{id}/draft",
-    scope=_WRITE,
+    auth=KeyAuth(_WRITE),
     body=f"{_CONTRACT}:DraftRequest",
     tag="Templates",
     answers={200: _DRAFT},
@@ -67,17 +70,16 @@ def replace_draft(call: Call) -> Reply:
     """
     template = requested_template(call)
     source = requested_source(call.body, template.type)
-    if allowed := call.caller.key.templates:
+    if allowed := call.caller.templates:
         _, before = call.services.read_templates.draft(template)
         check_includes(source, before, allowed)
     replaced = call.services.replace_draft(template, source, revision=call.body.revision)
     return Reply(200, draft_json(replaced.template, replaced.draft, source))
 
 
+@blueprint.route("/v1/templates/{id}/publish", methods=["POST"])
 @endpoint(
-    "POST",
-    "/v1/templates/{id}/publish",
-    scope=_WRITE,
+    auth=KeyAuth(_WRITE),
     body=f"{_CONTRACT}:PublishRequest",
     body_required=False,
     tag="Templates",
@@ -100,10 +102,9 @@ def publish(call: Call) -> Reply:
     return _version_reply(call, published)
 
 
+@blueprint.route("/v1/templates/{id}/rollback", methods=["POST"])
 @endpoint(
-    "POST",
-    "/v1/templates/{id}/rollback",
-    scope=_WRITE,
+    auth=KeyAuth(_WRITE),
     body=f"{_CONTRACT}:RollbackRequest",
     tag="Templates",
     answers={201: _VERSION},
@@ -121,10 +122,9 @@ def rollback(call: Call) -> Reply:
     return _version_reply(call, published)
 
 
+@blueprint.route("/v1/templates/{id}/versions", methods=["GET"])
 @endpoint(
-    "GET",
-    "/v1/templates/{id}/versions",
-    scope=_READ,
+    auth=KeyAuth(_READ),
     query=f"{_CONTRACT}:VersionQuery",
     tag="Templates",
     answers={200: f"{_CONTRACT}:TemplateVersionList"},
@@ -142,10 +142,9 @@ def list_versions(call: Call) -> Reply:
     return Reply(200, paging.list_envelope(call, rows, next_position))
 
 
+@blueprint.route("/v1/templates/{id}/versions/{number}", methods=["GET"])
 @endpoint(
-    "GET",
-    "/v1/templates/{id}/versions/{number}",
-    scope=_READ,
+    auth=KeyAuth(_READ),
     tag="Templates",
     answers={200: f"{_CONTRACT}:TemplateVersionSource"},
     problems=(*LOOKUP_PROBLEMS, "version_not_found"),

@@ -2,6 +2,8 @@
 
 from typing import Any, Final
 
+from chalice.app import Blueprint
+
 from chalicelib.api._template_request import (
     DRY_RUN_PROBLEMS,
     LOOKUP_PROBLEMS,
@@ -13,11 +15,14 @@ from chalicelib.api._template_request import (
     require_unrestricted_key,
 )
 from chalicelib.api.edge import paging
+from chalicelib.api.edge.auth import KeyAuth
 from chalicelib.api.edge.endpoint import Call, Reply, endpoint
 from chalicelib.features.templates.create import NewTemplate
 from chalicelib.features.templates.present import template_json
 from chalicelib.features.templates.publish import NewDataset
 from chalicelib.features.templates.read import TemplateFilter
+
+blueprint: Final = Blueprint(__name__)
 
 _READ: Final = "templates:read"
 _WRITE: Final = "templates:write"
@@ -25,10 +30,9 @@ _CONTRACT: Final = "chalicelib.contract.template.template"
 _TEMPLATE: Final = f"{_CONTRACT}:Template"
 
 
+@blueprint.route("/v1/templates", methods=["POST"])
 @endpoint(
-    "POST",
-    "/v1/templates",
-    scope=_WRITE,
+    auth=KeyAuth(_WRITE),
     body=f"{_CONTRACT}:TemplateRequest",
     tag="Templates",
     answers={201: _TEMPLATE},
@@ -62,10 +66,9 @@ def create(call: Call) -> Reply:
     return Reply(201, template_json(template), headers=headers)
 
 
+@blueprint.route("/v1/templates", methods=["GET"])
 @endpoint(
-    "GET",
-    "/v1/templates",
-    scope=_READ,
+    auth=KeyAuth(_READ),
     query=f"{_CONTRACT}:TemplateQuery",
     tag="Templates",
     answers={200: f"{_CONTRACT}:TemplateList"},
@@ -80,7 +83,7 @@ def list_templates(call: Call) -> Reply:
     position = paging.start_position(call)
     page = call.services.read_templates.page(
         call.caller.workspace_id,
-        TemplateFilter(query.type, deleted=query.deleted, ids=call.caller.key.templates),
+        TemplateFilter(query.type, deleted=query.deleted, ids=call.caller.templates),
         limit=query.limit,
         after=position["after"] if position else None,
     )
@@ -89,10 +92,9 @@ def list_templates(call: Call) -> Reply:
     return Reply(200, paging.list_envelope(call, rows, next_position))
 
 
+@blueprint.route("/v1/templates/{id}", methods=["GET"])
 @endpoint(
-    "GET",
-    "/v1/templates/{id}",
-    scope=_READ,
+    auth=KeyAuth(_READ),
     tag="Templates",
     answers={200: _TEMPLATE},
     problems=LOOKUP_PROBLEMS,
@@ -102,10 +104,9 @@ def retrieve(call: Call) -> Reply:
     return Reply(200, template_json(requested_template(call)))
 
 
+@blueprint.route("/v1/templates/{id}", methods=["PATCH"])
 @endpoint(
-    "PATCH",
-    "/v1/templates/{id}",
-    scope=_WRITE,
+    auth=KeyAuth(_WRITE),
     body=f"{_CONTRACT}:TemplateChange",
     tag="Templates",
     answers={200: _TEMPLATE},
@@ -118,10 +119,9 @@ def change(call: Call) -> Reply:
     return Reply(200, template_json(template))
 
 
+@blueprint.route("/v1/templates/{id}", methods=["DELETE"])
 @endpoint(
-    "DELETE",
-    "/v1/templates/{id}",
-    scope=_WRITE,
+    auth=KeyAuth(_WRITE),
     tag="Templates",
     answers={200: _TEMPLATE},
     problems=(*LOOKUP_PROBLEMS, "template_locked", "conflict"),
@@ -135,10 +135,9 @@ def delete(call: Call) -> Reply:
     return Reply(200, template_json(call.services.trash_template.delete(requested_template(call))))
 
 
+@blueprint.route("/v1/templates/{id}/restore", methods=["POST"])
 @endpoint(
-    "POST",
-    "/v1/templates/{id}/restore",
-    scope=_WRITE,
+    auth=KeyAuth(_WRITE),
     tag="Templates",
     answers={200: _TEMPLATE},
     problems=("template_not_allowed_for_key", "template_not_found", "conflict"),
@@ -150,10 +149,9 @@ def restore(call: Call) -> Reply:
     return Reply(200, template_json(template))
 
 
+@blueprint.route("/v1/templates/{id}/lock", methods=["POST"])
 @endpoint(
-    "POST",
-    "/v1/templates/{id}/lock",
-    scope=_WRITE,
+    auth=KeyAuth(_WRITE),
     tag="Templates",
     answers={200: _TEMPLATE},
     problems=LOOKUP_PROBLEMS,
@@ -166,10 +164,9 @@ def lock(call: Call) -> Reply:
     return _change_fields(call, {"locked": True})
 
 
+@blueprint.route("/v1/templates/{id}/unlock", methods=["POST"])
 @endpoint(
-    "POST",
-    "/v1/templates/{id}/unlock",
-    scope=_WRITE,
+    auth=KeyAuth(_WRITE),
     tag="Templates",
     answers={200: _TEMPLATE},
     problems=LOOKUP_PROBLEMS,

@@ -1,5 +1,10 @@
 """`/v1/uploads`: files that are sent ahead of the request that names them."""
 
+from typing import Final
+
+from chalice.app import Blueprint
+
+from chalicelib.api.edge.auth import KeyAuth
 from chalicelib.api.edge.endpoint import JSON, Call, Reply, endpoint
 from chalicelib.api.edge.request_body import MULTIPART_TYPE, form_file
 from chalicelib.core import json
@@ -7,13 +12,14 @@ from chalicelib.features.uploads.create import AnnouncedUpload
 from chalicelib.features.uploads.model import Upload
 from chalicelib.features.uploads.read import upload_object
 
+blueprint: Final = Blueprint(__name__)
+
 _UPLOAD = "chalicelib.contract.uploads:Upload"
 
 
+@blueprint.route("/v1/uploads", methods=["POST"])
 @endpoint(
-    "POST",
-    "/v1/uploads",
-    scope="render:write",
+    auth=KeyAuth("render:write"),
     body="chalicelib.contract.uploads:UploadRequest",
     media_types=(JSON, MULTIPART_TYPE),
     tag="Uploads",
@@ -32,10 +38,9 @@ def create(call: Call) -> Reply:
     return Reply(201, upload_object(upload, form), headers=_location_header(call, upload))
 
 
+@blueprint.route("/v1/uploads/{id}", methods=["GET"])
 @endpoint(
-    "GET",
-    "/v1/uploads/{id}",
-    scope="render:write",
+    auth=KeyAuth("render:write"),
     tag="Uploads",
     answers={200: _UPLOAD},
     problems=("upload_not_found",),
@@ -46,10 +51,9 @@ def retrieve(call: Call) -> Reply:
     return Reply(200, upload_object(upload))
 
 
+@blueprint.route("/v1/uploads/{id}", methods=["DELETE"])
 @endpoint(
-    "DELETE",
-    "/v1/uploads/{id}",
-    scope="render:write",
+    auth=KeyAuth("render:write"),
     tag="Uploads",
     answers={204: None},
     problems=("upload_not_found",),

@@ -1,6 +1,5 @@
 """Services of the operator tool."""
 
-from collections.abc import Mapping
 from functools import cache
 from typing import Final
 
@@ -8,6 +7,7 @@ from chalicelib.adapters.aws.queues import Queue
 from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.adapters.aws.table import Tables
 from chalicelib.bootstrap.shared_services import SharedServices
+from chalicelib.bootstrap.work import DEAD_LETTER_QUEUES
 from chalicelib.core.clock import Clock, SystemClock
 from chalicelib.core.ids import IdGenerator, RandomIdGenerator
 from chalicelib.features.dead_letters.redrive import RedriveDeadLetters
@@ -27,7 +27,7 @@ from chalicelib.features.workspaces.people.members import Members
 from chalicelib.features.workspaces.repository import ApiKeys, Workspaces
 from chalicelib.features.workspaces.service_state import ServiceStates
 from chalicelib.features.workspaces.status import ChangeWorkspaceStatus, StatusTransitions
-from chalicelib.settings import OperatorSettings, RedriveSettings, TraceSettings
+from chalicelib.settings import OperatorSettings, TraceSettings, WorkSettings
 
 
 class OperatorServices:
@@ -95,6 +95,7 @@ def trace_render(
         outbox=state.outbox,
         limits=state.limits,
         letters=DeadLetters(state.tables, settings.transient_table, clock),
+        queues=DEAD_LETTER_QUEUES,
         objects=state.objects,
         read_lines=log_lines,
     )
@@ -103,24 +104,21 @@ def trace_render(
 class DeadLetterService:
     """Dead letters: their rows, the dead-letter queues, and the use case that redrives them."""
 
-    def __init__(self, settings: RedriveSettings, clients: AwsClients, clock: Clock) -> None:
+    def __init__(self, settings: WorkSettings, clients: AwsClients, clock: Clock) -> None:
         """Build the use cases."""
         self.letters: Final = DeadLetters(Tables(clients), settings.transient_table, clock)
-        queues = {
-            "renders": settings.renders_queue_url,
-            "events": settings.events_queue_url,
-            "upkeep": settings.maintenance_queue_url,
+        self.dead_letter_queues: Final = {
+            name: Queue(clients, settings.dead_letters_url(name)) for name in DEAD_LETTER_QUEUES
         }
-        dead_letter_queues = {
-            "renders": settings.renders_dead_letters_url,
-            "events": settings.events_dead_letters_url,
-            "upkeep": settings.maintenance_dead_letters_url,
-        }
-        self.dead_letter_queues: Final[Mapping[str, Queue]] = _queues(clients, dead_letter_queues)
         self.redrive: Final = RedriveDeadLetters(
-            letters=self.letters, queues=_queues(clients, queues)
+            letters=self.letters,
+            queues={name: Queue(clients, settings.queue_url(name)) for name in DEAD_LETTER_QUEUES},
         )
 
 
-def _queues(clients: AwsClients, urls: Mapping[str, str]) -> dict[str, Queue]:
-    return {name: Queue(clients, url) for name, url in urls.items()}
+def redrive_settings() -> WorkSettings:
+    """Return the settings of `platen dlq`; raises MissingSetting."""
+    urls = [
+        f"{queue}_{kind}_url" for queue in DEAD_LETTER_QUEUES for kind in ("queue", "dead_letters")
+    ]
+    return WorkSettings.with_names(["transient_table", *urls])

@@ -83,7 +83,7 @@ class SharedServices:
 
     @cached_property
     def clean_up(self) -> CleanUpRender:  # noqa: D102
-        return CleanUpRender(settle=self.settle_render, bodies=self.bodies, objects=self.objects)
+        return CleanUpRender(settle=self.settle_render, objects=self.objects)
 
     @cached_property
     def settle_render(self) -> SettleRender:  # noqa: D102

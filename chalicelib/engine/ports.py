@@ -5,34 +5,52 @@ No other part of the engine opens a connection by itself (decision 15).
 
 import socket
 from collections.abc import Mapping
-from typing import Final, NamedTuple, Protocol
+from enum import Enum
+from typing import NamedTuple, Protocol
 
-ALLOWED_TCP_PORTS: Final = (80, 443, 8080, 8443)
+from chalicelib.core.destinations import host_and_port
 
 
-class DestinationRefusedError(Exception):
-    """Destination that is private or internal, or whose scheme or port is not allowed.
+class SentState(Enum):
+    """Part of a request that was given to the network when it failed.
+
+    NOTHING: no byte of it, so no server can have acted. PART: some of it. ALL: its last byte, so
+    the server may have acted although no response came.
+    """
+
+    NOTHING = "nothing"
+    PART = "part"
+    ALL = "all"
+
+
+class EgressError(Exception):
+    """Request or connection that failed; `sent` is the most that any server was sent of it.
 
     Its text may be shown to the caller: it names no IP address that a host name resolved to.
     """
 
-
-class DestinationUnreachableError(Exception):
-    """Destination that gave no usable response; its text may be shown to the caller."""
+    sent = SentState.NOTHING
 
 
-def host_and_port(host: str, port: int) -> str:
-    """Return `host:port`; an IPv6 address is put in brackets."""
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+class DestinationRefusedError(EgressError):
+    """Destination that is private or internal, or whose scheme or port is not allowed."""
+
+
+class DestinationUnreachableError(EgressError):
+    """Destination that gave no usable response."""
 
 
 class FetchResponse(NamedTuple):
-    """Response after all redirects; `url` is the last URL, header names are in lower case."""
+    """Response after all redirects; `url` is the last URL, header names are in lower case.
+
+    `is_truncated` when the body was longer than the `content` that was read.
+    """
 
     url: str
     status: int
     headers: Mapping[str, str]
     content: bytes
+    is_truncated: bool = False
 
 
 class Egress(Protocol):

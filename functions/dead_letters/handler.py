@@ -3,18 +3,17 @@
 import datetime as dt
 import logging
 from collections.abc import Mapping
-from functools import cache
-from typing import Any, Final
+from typing import Final
 
+from chalicelib.adapters.aws.messages import QueueRecord
 from chalicelib.adapters.aws.queues import REASON_ATTRIBUTE, TRANSIENT_ATTRIBUTE
-from chalicelib.adapters.aws.session import AwsClients
-from chalicelib.adapters.json_logs import configure_logging, log_context
-from chalicelib.adapters.metrics import Metrics
-from chalicelib.bootstrap import workers
+from chalicelib.adapters.json_logs import log_context
 from chalicelib.bootstrap.cold_start import warm_up_on_lambda
-from chalicelib.core.clock import SystemClock, format_rfc3339
+from chalicelib.bootstrap.work import DEAD_LETTER_QUEUES, WORK
+from chalicelib.bootstrap.work_function import Event, ServeEvent, WorkFunction, WorkParts
+from chalicelib.core.clock import format_rfc3339
 from chalicelib.features.dead_letters.record import DeadLetterMessage, RecordDeadLetter
-from chalicelib.settings import DeadLettersSettings
+from chalicelib.features.dead_letters.repository import DeadLetters
 
 log = logging.getLogger(__name__)
 
@@ -22,37 +21,37 @@ log = logging.getLogger(__name__)
 _MAX_TRIES: Final = 5
 
 
-def warm() -> None:
-    """Build the services before the first message."""
-    configure_logging("dead_letters")
-    _record_dead_letter()
-    Metrics(DeadLettersSettings.from_env().stack, "dead_letters").count("ColdStarts")
+def build(parts: WorkParts) -> ServeEvent:
+    """Return the function that records a batch and answers with the messages that failed."""
+    settings = parts.settings
+    record_letter = RecordDeadLetter(
+        letters=DeadLetters(parts.state.tables, settings.transient_table, parts.clock),
+        resolutions={
+            row.queues[0]: row.resolve(parts) for row in WORK.values() if row.resolve is not None
+        },
+        metrics=parts.metrics,
+        clock=parts.clock,
+    )
+    queue_names = {
+        settings.dead_letters_url(queue).rsplit("/", 1)[-1]: queue for queue in DEAD_LETTER_QUEUES
+    }
 
+    def serve(event: Event) -> Event:
+        failed = []
+        for record in event["Records"]:
+            with log_context(message_id=record["messageId"]):
+                try:
+                    _record_message(record, record_letter, queue_names)
+                except Exception:
+                    log.exception("message failed")
+                    failed.append({"itemIdentifier": record["messageId"]})
+        return {"batchItemFailures": failed}
 
-def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
-    """Record a batch of dead letters; return the messages that failed."""
-    configure_logging("dead_letters")
-    with log_context(invocation=context.aws_request_id):
-        return serve(event, _record_dead_letter(), _queue_names())
-
-
-def serve(
-    event: dict[str, Any], record_letter: RecordDeadLetter, queue_names: Mapping[str, str]
-) -> dict[str, Any]:
-    """Record the messages of an event; `queue_names` maps each dead-letter queue to its source."""
-    failed = []
-    for record in event["Records"]:
-        with log_context(message_id=record["messageId"]):
-            try:
-                _record_message(record, record_letter, queue_names)
-            except Exception:
-                log.exception("message failed")
-                failed.append({"itemIdentifier": record["messageId"]})
-    return {"batchItemFailures": failed}
+    return serve
 
 
 def _record_message(
-    record: Mapping[str, Any], record_letter: RecordDeadLetter, queue_names: Mapping[str, str]
+    record: QueueRecord, record_letter: RecordDeadLetter, queue_names: Mapping[str, str]
 ) -> None:
     sent_ms = int(record["attributes"]["SentTimestamp"])
     message = DeadLetterMessage(
@@ -67,25 +66,11 @@ def _record_message(
     record_letter(queue, message, is_last_try=tries >= _MAX_TRIES)
 
 
-def _attribute(record: Mapping[str, Any], name: str) -> str | None:
+def _attribute(record: QueueRecord, name: str) -> str | None:
     value: str | None = record.get("messageAttributes", {}).get(name, {}).get("stringValue")
     return value
 
 
-@cache
-def _record_dead_letter() -> RecordDeadLetter:
-    return workers.dead_letters(DeadLettersSettings.from_env(), AwsClients(), SystemClock())
-
-
-@cache
-def _queue_names() -> Mapping[str, str]:
-    settings = DeadLettersSettings.from_env()
-    urls = {
-        settings.renders_dead_letters_url: "renders",
-        settings.events_dead_letters_url: "events",
-        settings.maintenance_dead_letters_url: "upkeep",
-    }
-    return {url.rsplit("/", 1)[-1]: name for url, name in urls.items()}
-
-
+handler = WorkFunction("dead_letters", build)
+warm = handler.warm
 warm_up_on_lambda(warm)

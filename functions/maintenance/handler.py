@@ -1,52 +1,176 @@
-"""Handler of the maintenance queue: dispatches each due item."""
+"""Handler of the maintenance queue: dispatches each due item by its kind."""
 
-from functools import cache
-from typing import Any
+import datetime as dt
+from collections.abc import Sequence
+from functools import partial
 
-from chalicelib.adapters.aws.messages import QueueConsumer, ReceivedMessage
-from chalicelib.adapters.aws.session import AwsClients
-from chalicelib.adapters.json_logs import configure_logging, log_context
-from chalicelib.adapters.metrics import Metrics
-from chalicelib.bootstrap import workers
+from chalicelib.adapters.aws.due_items import DueItem
+from chalicelib.adapters.aws.messages import ReceivedMessage
+from chalicelib.adapters.net.smtp import SmtpMailer
 from chalicelib.bootstrap.cold_start import warm_up_on_lambda
-from chalicelib.core.clock import SystemClock
-from chalicelib.features.maintenance.dispatch import DueDispatcher
-from chalicelib.features.maintenance.due_items import DueItem
-from chalicelib.settings import MaintenanceSettings
+from chalicelib.bootstrap.shared_services import SharedServices
+from chalicelib.bootstrap.work_function import ServeEvent, WorkFunction, WorkParts
+from chalicelib.core.ids import FileId, RenderId, WorkspaceId
+from chalicelib.features.files.repository import DUE_FILE
+from chalicelib.features.maintenance.delete_workspace import DeleteWorkspace, Erase
+from chalicelib.features.maintenance.dispatch import DueDispatcher, HandleDueItem
+from chalicelib.features.maintenance.due_renders import HandleDueRender
+from chalicelib.features.maintenance.reconcile_limits import ReconcileLimits
+from chalicelib.features.renders.purge import EraseRenders, PurgeFiles
+from chalicelib.features.renders.rows import DUE_RENDER
+from chalicelib.features.templates.due_templates import HandleDueTemplate
+from chalicelib.features.templates.erase import EraseTemplates
+from chalicelib.features.templates.repository import DUE_TEMPLATE
+from chalicelib.features.usage.count import EraseUsage
+from chalicelib.features.usage.notify_thresholds import NotifyThresholds
+from chalicelib.features.workspaces.keys.expiry_warning import WarnOfKeyExpiry
+from chalicelib.features.workspaces.limits.model import DUE_LIMITS
+from chalicelib.features.workspaces.people.free_workspaces import FreeWorkspaceLimit
+from chalicelib.features.workspaces.people.members import Members, NotifyOwners
+from chalicelib.features.workspaces.repository import DUE_KEY, ApiKeys, Workspaces
+from chalicelib.features.workspaces.status import DUE_WORKSPACE, StatusTransitions
 
 
-def warm() -> None:
-    """Build the services before the first message."""
-    configure_logging("maintenance")
-    _consumer()
-    _dispatcher()
-    Metrics(MaintenanceSettings.from_env().stack, "maintenance").count("ColdStarts")
+def build(parts: WorkParts) -> ServeEvent:
+    """Return the function that handles a batch of due items."""
+    dispatch = DueDispatcher(due_handlers(parts), _workspaces(parts))
+
+    def handle(message: ReceivedMessage) -> None:
+        dispatch(DueItem.from_json(message.body))
+
+    return lambda event: parts.consumer.process_batch(event["Records"], handle)
 
 
-def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
-    """Process a batch of the queue; return the messages that failed."""
-    configure_logging("maintenance")
-    with log_context(invocation=context.aws_request_id):
-        return _consumer().process_batch(event["Records"], _handle)
+def due_handlers(parts: WorkParts) -> dict[str, HandleDueItem]:
+    """Return the handler of each kind of due items of the maintenance queue."""
+    purge = parts.state.make_purge_files(parts.settle_and_publish)
+    render = _handle_due_render(parts, purge)
+    limits = _reconcile_limits(parts, render)
+    workspace = _delete_workspace(parts)
+    template = HandleDueTemplate(
+        tables=parts.state.tables,
+        templates=parts.state.templates,
+        erase=_erase_templates(parts.state),
+        clock=parts.clock,
+    )
+    key = WarnOfKeyExpiry(
+        keys=_keys(parts),
+        workspaces=_workspaces(parts),
+        notify=_notify_owners(parts),
+        clock=parts.clock,
+    )
+    return {
+        DUE_RENDER.name: lambda item: render(_workspace_id(item), RenderId(item.id("RND"))),
+        DUE_FILE.name: lambda item: purge.expire(FileId(item.id("FILE"))),
+        DUE_LIMITS.name: lambda item: limits(_workspace_id(item)),
+        DUE_TEMPLATE.name: lambda item: template(_workspace_id(item), item.id("TPL")),
+        DUE_KEY.name: lambda item: key(item.id("KEY")),
+        DUE_WORKSPACE.name: lambda item: workspace(_workspace_id(item)),
+    }
 
 
-def _handle(message: ReceivedMessage) -> None:
-    _dispatcher()(DueItem.from_json(message.body))
+def _handle_due_render(parts: WorkParts, purge: PurgeFiles) -> HandleDueRender:
+    state, settings = parts.state, parts.settings
+    return HandleDueRender(
+        tables=state.tables,
+        renders=state.renders,
+        queues=state.render_queues(
+            settings.queue_url("renders"), settings.queue_url("renders_low")
+        ),
+        end=parts.end_render,
+        settle=state.settle_render,
+        clean_up=state.clean_up,
+        purge=purge,
+        clock=parts.clock,
+    )
 
 
-@cache
-def _dispatcher() -> DueDispatcher:
-    return workers.maintenance(MaintenanceSettings.from_env(), _clients(), SystemClock())
+def _reconcile_limits(parts: WorkParts, handle_due: HandleDueRender) -> ReconcileLimits:
+    return ReconcileLimits(
+        renders=parts.state.renders,
+        limits=parts.state.limits,
+        bodies=parts.state.bodies,
+        handle_due=handle_due,
+        notify_thresholds=NotifyThresholds(
+            workspaces=_workspaces(parts),
+            limits=parts.state.limits,
+            events=parts.state.outbox,
+            publish=parts.settle_and_publish.publish,
+            notify=_notify_owners(parts),
+            clock=parts.clock,
+        ),
+        clock=parts.clock,
+    )
 
 
-@cache
-def _consumer() -> QueueConsumer:
-    return workers.maintenance_consumer(MaintenanceSettings.from_env(), _clients())
+def _delete_workspace(parts: WorkParts) -> DeleteWorkspace:
+    state = parts.state
+    return DeleteWorkspace(
+        transitions=StatusTransitions(state.tables, state.main_table),
+        keys=_keys(parts),
+        limits=state.limits,
+        free_workspaces=FreeWorkspaceLimit(
+            tables=state.tables,
+            table=state.main_table,
+            workspaces=_workspaces(parts),
+            clock=parts.clock,
+        ),
+        erasers=_erasers(state),
+        send_later=partial(_send_later, parts),
+        clock=parts.clock,
+    )
 
 
-@cache
-def _clients() -> AwsClients:
-    return AwsClients()
+def _send_later(parts: WorkParts, item: DueItem, delay: dt.timedelta) -> None:
+    """Send an item to this function again; if that fails, the tick does it."""
+    parts.queue("maintenance").try_send(item.to_json(), group=item.group, delay=delay)
 
 
+def _workspaces(parts: WorkParts) -> Workspaces:
+    return Workspaces(parts.state.tables, parts.state.main_table)
+
+
+def _keys(parts: WorkParts) -> ApiKeys:
+    return ApiKeys(parts.state.tables, parts.state.main_table)
+
+
+def _notify_owners(parts: WorkParts) -> NotifyOwners:
+    url = parts.settings.smtp_url
+    return NotifyOwners(
+        members=Members(parts.state.tables, parts.state.main_table),
+        send_mail=SmtpMailer(url) if url else None,
+    )
+
+
+def _workspace_id(item: DueItem) -> WorkspaceId:
+    return WorkspaceId(item.id("WS"))
+
+
+def _erasers(state: SharedServices) -> Sequence[Erase]:
+    """Return the erasers of a deleted workspace, one for each feature that stores data of it."""
+    return (
+        EraseRenders(
+            tables=state.tables,
+            table=state.main_table,
+            renders=state.renders,
+            files=state.files,
+            objects=state.objects,
+            bodies=state.bodies,
+        ),
+        _erase_templates(state),
+        EraseUsage(tables=state.tables, table=state.main_table, clock=state.clock),
+    )
+
+
+def _erase_templates(state: SharedServices) -> EraseTemplates:
+    return EraseTemplates(
+        tables=state.tables,
+        table=state.main_table,
+        templates=state.templates,
+        objects=state.objects,
+    )
+
+
+handler = WorkFunction("maintenance", build)
+warm = handler.warm
 warm_up_on_lambda(warm)

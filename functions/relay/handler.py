@@ -1,68 +1,64 @@
 """Handler of the events queue: the relay publishes each event to its subscribers."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
-from functools import cache
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from chalicelib.adapters.aws.messages import (
-    PoisonMessage,
-    QueueConsumer,
-    ReceivedMessage,
-    UnknownVersion,
-    parse_message,
-)
-from chalicelib.adapters.aws.session import AwsClients
-from chalicelib.adapters.json_logs import configure_logging, log_context
-from chalicelib.adapters.metrics import Metrics
-from chalicelib.bootstrap import workers
+from chalicelib.adapters.aws.messages import PoisonMessage, ReceivedMessage, UnknownVersion
 from chalicelib.bootstrap.cold_start import warm_up_on_lambda
-from chalicelib.core.clock import SystemClock
+from chalicelib.bootstrap.event_types import EVENT_TYPES
+from chalicelib.bootstrap.work_function import ServeEvent, WorkFunction, WorkParts
 from chalicelib.features.events.model import PublishEvent
 from chalicelib.features.events.relay import OutboxRelay
-from chalicelib.settings import RelaySettings
+from chalicelib.features.renders.measure import MeasureRender
+from chalicelib.features.renders.rows import render_of
+from chalicelib.features.renders.run.after_final import CountEndedHold
+from chalicelib.features.usage.count import CountUsage
+from chalicelib.features.workspaces.limits.ended_holds import EndedHolds
 
 
-def warm() -> None:
-    """Build the services before the first message."""
-    configure_logging("relay")
-    _consumer()
-    _relay()
-    Metrics(RelaySettings.from_env().stack, "relay").count("ColdStarts")
+def build(parts: WorkParts) -> ServeEvent:
+    """Return the function that publishes a batch of events."""
+    relay = outbox_relay(parts)
+
+    def publish(received: Sequence[ReceivedMessage]) -> Mapping[str, Exception]:
+        messages: dict[str, PublishEvent] = {}
+        failures: dict[str, Exception] = {}
+        for message in received:
+            try:
+                messages[message.id] = PublishEvent.from_json(message.body)
+            except (PoisonMessage, UnknownVersion) as unreadable:
+                failures[message.id] = unreadable
+        failed = relay.publish(list(dict.fromkeys(messages.values())))
+        return failures | {
+            message_id: failed[event] for message_id, event in messages.items() if event in failed
+        }
+
+    return lambda event: parts.consumer.process_together(event["Records"], publish)
 
 
-def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
-    """Process a batch of the queue; return the messages that failed."""
-    configure_logging("relay")
-    with log_context(invocation=context.aws_request_id):
-        _relay().read_ahead(_readable_messages(event["Records"]))
-        return _consumer().process_batch(event["Records"], _handle)
+def outbox_relay(parts: WorkParts) -> OutboxRelay:
+    """Return the outbox relay with all its subscribers."""
+    state = parts.state
+    return OutboxRelay(
+        tables=state.tables,
+        outbox=state.outbox,
+        types=EVENT_TYPES,
+        subscribers=(
+            state.clean_up,
+            CountUsage(state.main_table, _file_extensions),
+            CountEndedHold(ended=EndedHolds(state.tables, state.main_table), limits=state.limits),
+        ),
+        queues=parts.queue,
+        region=parts.settings.region,
+        clock=parts.clock,
+        observers=(MeasureRender(parts.metrics),),
+    )
 
 
-def _readable_messages(records: Sequence[Mapping[str, Any]]) -> Iterator[PublishEvent]:
-    for record in records:
-        # The consumer rejects unreadable messages when it processes the batch.
-        with suppress(PoisonMessage, UnknownVersion):
-            yield PublishEvent.from_json(parse_message(record["body"]))
+def _file_extensions(row: Mapping[str, Any]) -> Sequence[str]:
+    return render_of(dict(row)).extensions
 
 
-def _handle(message: ReceivedMessage) -> None:
-    _relay()(PublishEvent.from_json(message.body))
-
-
-@cache
-def _relay() -> OutboxRelay:
-    return workers.relay(RelaySettings.from_env(), _clients(), SystemClock())
-
-
-@cache
-def _consumer() -> QueueConsumer:
-    return workers.relay_consumer(RelaySettings.from_env(), _clients())
-
-
-@cache
-def _clients() -> AwsClients:
-    return AwsClients()
-
-
+handler = WorkFunction("relay", build)
+warm = handler.warm
 warm_up_on_lambda(warm)

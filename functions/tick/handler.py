@@ -1,35 +1,27 @@
 """Handler of the tick: every minute, sends due items to their queues."""
 
-from functools import cache
-from typing import Any
-
-from chalicelib.adapters.aws.session import AwsClients
-from chalicelib.adapters.json_logs import configure_logging, log_context
-from chalicelib.adapters.metrics import Metrics
-from chalicelib.bootstrap import workers
 from chalicelib.bootstrap.cold_start import warm_up_on_lambda
-from chalicelib.core.clock import SystemClock
-from chalicelib.features.maintenance.tick import Tick
-from chalicelib.settings import TickSettings
+from chalicelib.bootstrap.work import WORK
+from chalicelib.bootstrap.work_function import ServeEvent, WorkFunction, WorkParts
+from chalicelib.features.maintenance.due_index import DueIndex
+from chalicelib.features.maintenance.tick import DueRoute, Tick
 
 
-def warm() -> None:
-    """Build the services before the first tick."""
-    configure_logging("tick")
-    _tick()
-    Metrics(TickSettings.from_env().stack, "tick").count("ColdStarts")
+def build(parts: WorkParts) -> ServeEvent:
+    """Return the function that queues the due items and answers with their number."""
+    tick = Tick(
+        index=DueIndex(parts.state.tables, parts.settings.main_table),
+        routes=[
+            DueRoute(kind, parts.queue(row.queues[0]), row.due_message)
+            for row in WORK.values()
+            for kind in row.due
+        ],
+        metrics=parts.metrics,
+        clock=parts.clock,
+    )
+    return lambda _event: {"handed": tick()}
 
 
-def handler(_event: dict[str, Any], context: Any) -> dict[str, int]:
-    """Queue the due items; return their number."""
-    configure_logging("tick")
-    with log_context(invocation=context.aws_request_id):
-        return {"handed": _tick()()}
-
-
-@cache
-def _tick() -> Tick:
-    return workers.tick(TickSettings.from_env(), AwsClients(), SystemClock())
-
-
+handler = WorkFunction("tick", build)
+warm = handler.warm
 warm_up_on_lambda(warm)

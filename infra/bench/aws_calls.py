@@ -28,15 +28,17 @@ import psutil
 from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.api.edge.app import App
-from chalicelib.api.routes import ENDPOINTS
-from chalicelib.bootstrap import render, workers
+from chalicelib.api.routes import BLUEPRINTS
+from chalicelib.bootstrap import render
 from chalicelib.bootstrap.api import ApiServices
+from chalicelib.bootstrap.work import WORK
+from chalicelib.bootstrap.work_function import WorkParts
 from chalicelib.core.clock import SystemClock
 from chalicelib.core.ids import RandomIdGenerator
 from chalicelib.engine.render_engine import RenderEngine
 from chalicelib.features.events.model import PublishEvent
 from chalicelib.features.renders.run.cancellation_watch import FIRST_CHECK_S, NEXT_CHECK_S
-from chalicelib.settings import ApiSettings, RelaySettings, RenderSettings
+from chalicelib.settings import ApiSettings, RenderSettings, WorkSettings
 from infra.local.event_sources import sqs_event
 from infra.local.runner.invoke_api import InvokeApi
 from infra.local.runner.process import InvocationAnswer
@@ -167,12 +169,13 @@ class _CallCounter:
         )
         engine.start_browser()
         clients = _CountingClients("render", self._counts, self._units)
-        relay_settings = RelaySettings.from_env(
-            _environment(stack, "functions.relay.handler.handler") | own
+        row = WORK["relay"]
+        relay_settings = WorkSettings.with_names(
+            row.all_settings, _environment(stack, "functions.relay.handler.handler") | own
         )
-        self._relay = workers.relay(
-            relay_settings, _CountingClients("relay", self._counts, self._units), SystemClock()
-        )
+        relay_clients = _CountingClients("relay", self._counts, self._units)
+        parts = WorkParts(row, relay_settings, relay_clients, SystemClock())
+        self._relay = import_module("functions.relay.handler").outbox_relay(parts)
         self._services = serve_module.RenderServices(
             execute=render.execute_render(settings, clients, engine.run, SystemClock()),
             consumers=render.render_consumers(settings, clients),
@@ -193,7 +196,7 @@ class _CallCounter:
             clock=SystemClock(),
             ids=RandomIdGenerator(),
         )
-        self._app = App(ENDPOINTS, lambda: services)
+        self._app = App(BLUEPRINTS, lambda: services)
 
     def units_of(self, body: Mapping[str, Any]) -> Counter[str]:
         """Render once with an Idempotency-Key and publish the event; return the write units."""
@@ -211,7 +214,8 @@ class _CallCounter:
             if not received:
                 return
             for message in received:
-                self._relay(PublishEvent.from_json(json.loads(message["Body"])))
+                event = PublishEvent.from_json(json.loads(message["Body"]))
+                assert self._relay.publish([event]) == {}
                 self._sqs.delete_message(
                     QueueUrl=self._events, ReceiptHandle=message["ReceiptHandle"]
                 )

@@ -4,9 +4,9 @@ from typing import Any
 
 import click
 
+from chalicelib.bootstrap.work import all_settings
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.features.workspaces.service_state import STATES
-from chalicelib.settings import SETTINGS
 from infra.operator.conform import conform
 from infra.operator.connection import operator
 from infra.operator.dead_letters import dlq
@@ -35,7 +35,7 @@ def settings() -> dict[str, Any]:
             "required": row.default is None,
             "meaning": row.meaning,
         }
-        for row in SETTINGS.values()
+        for row in all_settings()
     ]
     return {"data": rows}
 

@@ -13,9 +13,10 @@ from boto3.session import Session
 from chalicelib.adapters.aws.logs import FunctionLogs
 from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.bootstrap import operator as bootstrap
+from chalicelib.bootstrap.work import DEAD_LETTER_QUEUES, dead_letters_resource, queue_resource
 from chalicelib.core.clock import SystemClock
 from chalicelib.features.trace.trace_render import ReadLogLines, TraceRender
-from chalicelib.settings import RedriveSettings, TraceSettings
+from chalicelib.settings import TraceSettings, setting
 from infra.deploy.stack import CloudFormationStack
 from infra.local.log_file import lines_of_request
 from infra.local.paths import StackFolder
@@ -27,12 +28,11 @@ _RESOURCE_VARIABLES: Final = {
     "PLATEN_MAIN_TABLE": "MainTable",
     "PLATEN_TRANSIENT_TABLE": "TransientTable",
     "PLATEN_BUCKET": "FilesBucket",
-    "PLATEN_RENDERS_QUEUE_URL": "RendersQueue",
-    "PLATEN_RENDERS_DEAD_LETTERS_URL": "RendersDeadLetters",
-    "PLATEN_EVENTS_QUEUE_URL": "EventsQueue",
-    "PLATEN_EVENTS_DEAD_LETTERS_URL": "EventsDeadLetters",
-    "PLATEN_UPKEEP_QUEUE_URL": "MaintenanceQueue",
-    "PLATEN_UPKEEP_DEAD_LETTERS_URL": "MaintenanceDeadLetters",
+    **{setting(f"{name}_queue_url").variable: queue_resource(name) for name in DEAD_LETTER_QUEUES},
+    **{
+        setting(f"{name}_dead_letters_url").variable: dead_letters_resource(name)
+        for name in DEAD_LETTER_QUEUES
+    },
 }
 
 
@@ -56,7 +56,7 @@ def render_tracer() -> TraceRender:
 def dead_letter_service() -> bootstrap.DeadLetterService:
     """Return the dead letters of the service; raises CommandError as `operator` does."""
     _find_service()
-    return bootstrap.DeadLetterService(RedriveSettings.from_env(), AwsClients(), SystemClock())
+    return bootstrap.DeadLetterService(bootstrap.redrive_settings(), AwsClients(), SystemClock())
 
 
 def _find_service() -> None:

@@ -4,12 +4,12 @@ from typing import Any, Final
 
 import click
 
-from chalicelib.features.dead_letters.redrive import QUEUES
+from chalicelib.bootstrap.work import DEAD_LETTER_QUEUES
 from chalicelib.features.dead_letters.repository import DeadLetter
 from infra.operator.connection import dead_letter_service
 from infra.operator.output import print_answer
 
-_QUEUE: Final = click.Choice(QUEUES)
+_QUEUE: Final = click.Choice(DEAD_LETTER_QUEUES)
 # The service's own messages hold ids only; a foreign message may be of any length.
 _BODY_CHARS: Final = 200
 
@@ -25,7 +25,7 @@ def dlq() -> None:
 def list_all(queue: str | None) -> dict[str, Any]:
     """List what was given up, why, and what became of it; `unread` waits to be recorded."""
     service = dead_letter_service()
-    names = [queue] if queue else list(QUEUES)
+    names = [queue] if queue else list(DEAD_LETTER_QUEUES)
     return {
         "unread": {
             name: service.dead_letter_queues[name].approximate_message_count() for name in names

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from chalicelib.settings import SETTINGS
+from chalicelib.settings import setting
 from infra.package.archives import FUNCTION_TYPE, archive_name
 from infra.package.needs import NEEDS, FunctionNeeds, Grant
 from infra.package.sam import REGION
@@ -70,9 +70,9 @@ def _missing_variables(
     name: str, properties: Mapping[str, Any], needs: FunctionNeeds
 ) -> Iterator[str]:
     variables = properties.get("Environment", {}).get("Variables", {})
-    for setting in needs.settings.__annotations__:
-        variable = SETTINGS[setting].variable
-        if setting not in _OPTIONAL_SETTINGS and not variables.get(variable):
+    for name_of_setting in needs.settings:
+        variable = setting(name_of_setting).variable
+        if name_of_setting not in _OPTIONAL_SETTINGS and not variables.get(variable):
             yield f"{name}: {variable} is not in its environment"
 
 

@@ -8,16 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from chalicelib.settings import (
-    ApiSettings,
-    DeadLettersSettings,
-    MaintenanceSettings,
-    RelaySettings,
-    RenderSettings,
-    Settings,
-    TickSettings,
-    ValidateSettings,
-)
+from chalicelib.bootstrap.work import WORK, Work
+from chalicelib.settings import ApiSettings, ValidateSettings
 
 type Grant = tuple[str, str]
 
@@ -26,12 +18,12 @@ type Grant = tuple[str, str]
 class FunctionNeeds:
     """Settings, grants and layers of one function."""
 
-    settings: type[Settings]
+    settings: tuple[str, ...]
     grants: frozenset[Grant]
     layers: frozenset[str] = frozenset()
 
 
-def _grants(*rows: tuple[str, str]) -> frozenset[Grant]:
+def _grants(*rows: Grant) -> frozenset[Grant]:
     """Return the grants of rows such as `("s3:GetObject PutObject", resource)`."""
     named = ([*actions.split(":", 1), resource] for actions, resource in rows)
     return frozenset(
@@ -46,14 +38,18 @@ _LOG_ACTIONS: Final = (
     "log-group:/aws/lambda/${AWS::StackName}-*",
 )
 
-# Lambda itself receives messages, with the role of the function.
-_POLL_ACTIONS: Final = "sqs:ReceiveMessage DeleteMessage GetQueueAttributes"
-# The function itself shortens the visibility timeout of a failed message.
-_POLL_AND_POSTPONE_ACTIONS: Final = f"{_POLL_ACTIONS} ChangeMessageVisibility"
+
+def _needs_of_work(row: Work) -> FunctionNeeds:
+    return FunctionNeeds(
+        settings=row.all_settings,
+        grants=_grants(_LOG_ACTIONS, *row.all_grants),
+        layers=frozenset(row.layers),
+    )
+
 
 NEEDS: Final[Mapping[str, FunctionNeeds]] = {
     "APIHandler": FunctionNeeds(
-        settings=ApiSettings,
+        settings=tuple(ApiSettings.__annotations__),
         grants=_grants(
             _LOG_ACTIONS,
             ("dynamodb:GetItem BatchGetItem PutItem UpdateItem", "MainTable"),
@@ -73,80 +69,13 @@ NEEDS: Final[Mapping[str, FunctionNeeds]] = {
             ("secretsmanager:GetSecretValue", "SigningSecret"),
         ),
     ),
-    "RenderFunction": FunctionNeeds(
-        settings=RenderSettings,
-        layers=frozenset({"ChromiumLayer", "FontsLayer"}),
-        grants=_grants(
-            _LOG_ACTIONS,
-            ("dynamodb:GetItem PutItem UpdateItem", "MainTable WS#*#RND#*"),
-            ("dynamodb:UpdateItem", "MainTable WS#*#LIM"),
-            ("dynamodb:PutItem", "MainTable FILE#*"),
-            ("s3:PutObject DeleteObject", "${FilesBucket.Arn}/ws/*"),
-            ("s3:GetObject", "${FilesBucket.Arn}/tmp/*"),
-            (_POLL_AND_POSTPONE_ACTIONS, "RendersQueue"),
-            (_POLL_AND_POSTPONE_ACTIONS, "RendersLowQueue"),
-            ("sqs:SendMessage", "RendersDeadLetters"),
-            ("sqs:SendMessage", "EventsQueue"),
-            ("lambda:InvokeFunction", "ValidateFunction"),
-            ("s3:PutObject DeleteObject", "${FilesBucket.Arn}/tmp/validate/*"),
-        ),
-    ),
     "ValidateFunction": FunctionNeeds(
-        settings=ValidateSettings,
+        settings=tuple(ValidateSettings.__annotations__),
         layers=frozenset({"ValidatorsLayer"}),
         grants=_grants(
             _LOG_ACTIONS,
             ("s3:GetObject", "${FilesBucket.Arn}/tmp/validate/*"),
         ),
     ),
-    "RelayFunction": FunctionNeeds(
-        settings=RelaySettings,
-        grants=_grants(
-            _LOG_ACTIONS,
-            ("dynamodb:BatchGetItem UpdateItem", "MainTable"),
-            ("dynamodb:GetItem Query", "MainTable WS#*#LIM"),
-            ("s3:DeleteObject", "${FilesBucket.Arn}/ws/*"),
-            ("s3:DeleteObject", "${FilesBucket.Arn}/tmp/*"),
-            (_POLL_AND_POSTPONE_ACTIONS, "EventsQueue"),
-            ("sqs:SendMessage", "EventsDeadLetters"),
-        ),
-    ),
-    "TickFunction": FunctionNeeds(
-        settings=TickSettings,
-        grants=_grants(
-            _LOG_ACTIONS,
-            ("dynamodb:Query", "${MainTable.Arn}/index/due"),
-            ("dynamodb:UpdateItem", "MainTable"),
-            ("sqs:SendMessage", "EventsQueue"),
-            ("sqs:SendMessage", "MaintenanceQueue"),
-        ),
-    ),
-    "MaintenanceFunction": FunctionNeeds(
-        settings=MaintenanceSettings,
-        grants=_grants(
-            _LOG_ACTIONS,
-            ("dynamodb:GetItem BatchGetItem PutItem UpdateItem DeleteItem", "MainTable"),
-            ("dynamodb:Query", "MainTable WS#*"),
-            ("dynamodb:Query", "${MainTable.Arn}/index/lists"),
-            ("s3:DeleteObject", "${FilesBucket.Arn}/ws/*"),
-            ("s3:DeleteObject", "${FilesBucket.Arn}/tmp/*"),
-            (_POLL_AND_POSTPONE_ACTIONS, "MaintenanceQueue"),
-            ("sqs:SendMessage", "MaintenanceDeadLetters"),
-            ("sqs:SendMessage", "RendersQueue"),
-            ("sqs:SendMessage", "RendersLowQueue"),
-            ("sqs:SendMessage", "EventsQueue"),
-        ),
-    ),
-    "DeadLettersFunction": FunctionNeeds(
-        settings=DeadLettersSettings,
-        grants=_grants(
-            _LOG_ACTIONS,
-            ("dynamodb:GetItem PutItem UpdateItem", "MainTable"),
-            ("dynamodb:PutItem", "TransientTable"),
-            (_POLL_ACTIONS, "RendersDeadLetters"),
-            (_POLL_ACTIONS, "EventsDeadLetters"),
-            (_POLL_ACTIONS, "MaintenanceDeadLetters"),
-            ("sqs:SendMessage", "EventsQueue"),
-        ),
-    ),
+    **{row.function: _needs_of_work(row) for row in WORK.values()},
 }

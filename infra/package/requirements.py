@@ -15,7 +15,7 @@ from infra.setup.steps import INSTALL_DIR, UV
 
 # The services that chalicelib/adapters/aws uses; the build creates a client of each. The
 # descriptions of all other services are two thirds of botocore.
-SERVICES: Final = ("dynamodb", "lambda", "logs", "s3", "secretsmanager", "sqs")
+SERVICES: Final = ("dynamodb", "kms", "lambda", "logs", "s3", "secretsmanager", "sqs")
 _PLATFORM: Final = ("--python-platform", "x86_64-manylinux_2_28", "--python-version", "3.13")
 _EXCLUDED: Final = (
     "bin/*",  # scripts that name the Python of this machine
@@ -26,6 +26,7 @@ _EXCLUDED: Final = (
     "boto3/examples/*",
     "botocore/data/*/*",
     "aws_lambda_powertools/event_handler/openapi/swagger_ui/*",
+    "cffi/*",  # its compiler; cryptography needs only the module _cffi_backend
     "barcode/fonts/*",  # for bitmap barcodes; the service writes SVG
     "chalice/*",  # its command line; Chalice itself deploys no more than the two files below
     # Pillow's AVIF codec and text drawing: no function uses them.

@@ -22,10 +22,10 @@ from infra.package.translate import translate
 from infra.template import ROOT, IntrinsicResolver, load_template
 
 LOCKS = {
-    "requirements.txt": ("api",),
-    "infra/package/requirements-render.txt": ("render",),
-    "infra/package/requirements-small.txt": (),
-    "requirements-dev.txt": ("api", "render", "local", "dev"),
+    "requirements.txt": ("api", "sealing"),
+    "infra/package/requirements-render.txt": ("egress", "render"),
+    "infra/package/requirements-small.txt": ("egress", "sealing"),
+    "requirements-dev.txt": ("api", "egress", "render", "sealing", "local", "dev"),
     "infra/deploy/awscli-requirements.txt": (),
     "infra/local/localstack-requirements.txt": (),
     "infra/setup/uv-requirements.txt": (),

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 from moto import mock_aws
 
-from chalicelib.settings import SETTINGS
+from chalicelib.settings import setting
 from infra import template as infra_template
 from infra.deploy.__main__ import main
 from infra.package.check import missing_needs, role_name
@@ -38,7 +38,7 @@ OPTIONAL = {
 
 
 def required(function: str) -> Iterator[str]:
-    variables = {SETTINGS[name].variable for name in NEEDS[function].settings.__annotations__}
+    variables = {setting(name).variable for name in NEEDS[function].settings}
     yield from sorted(variables - OPTIONAL)
 
 

@@ -30,6 +30,7 @@ UNLOADED: Final = {
     "functions.render.serve, chalicelib.bootstrap.render, chalicelib.engine.pipeline": (
         "lxml pikepdf PIL jinja2 babel jsonschema boto3 pydantic chalice app infra"
     ),
+    "chalicelib.adapters.aws.sealing": "cryptography boto3 botocore",
     "infra.operator.cli": "pydantic chalice app pikepdf jinja2 functions",
 }
 REGISTRIES: Final = re.compile(

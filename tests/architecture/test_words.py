@@ -27,10 +27,8 @@ BANNED: Final = {
     r"trouble": "transient error",
     r"remarks?": "finding",
 }
-# Public names that keep their word: the queue of `platen dlq`, its settings, and trace output.
-PUBLIC: Final = re.compile(
-    r"PLATEN_UPKEEP\w*|[\"'`]upkeep[\"'`]|[\"'`]facts?[\"'`]|DLQ#upkeep|buried_at|dlq \w+ upkeep"
-)
+# Public names that keep their word: those of trace output and `platen dlq`.
+PUBLIC: Final = re.compile(r"[\"'`]facts?[\"'`]|buried_at")
 DOCSTRING_STARTS: Final = re.compile(r"(?:What|How|Where|Who|Which|Whether|When|From|Whatever)\b")
 PARTICIPLES: Final = re.compile(
     r"[a-z]+ed|told|kept|said|made|given|taken|shown|written|drawn|known|seen|sent|left|lost"

@@ -1,24 +1,26 @@
 """The functions behind queues and the schedule, run in this process on request of a test."""
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.adapters.aws.table import Tables
-from chalicelib.bootstrap import workers
+from chalicelib.bootstrap.work import (
+    DEAD_LETTER_QUEUES,
+    WORK,
+    dead_letters_resource,
+    queue_resource,
+)
+from chalicelib.bootstrap.work_function import WorkParts
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.dead_letters.repository import DeadLetter, DeadLetters
-from chalicelib.features.events.model import PublishEvent
-from chalicelib.features.maintenance.due_items import DueItem
-from chalicelib.settings import (
-    ApiSettings,
-    DeadLettersSettings,
-    MaintenanceSettings,
-    RelaySettings,
-    TickSettings,
-)
+from chalicelib.settings import ApiSettings, WorkSettings
 from functions.dead_letters import handler as dead_letters
+from functions.maintenance import handler as maintenance
+from functions.relay import handler as relay
+from functions.tick import handler as tick
 from infra.local.event_sources import sqs_event
 from tests.builders.aws_actions import acting_as
 from tests.fakes.api_services import FixedClock
@@ -32,7 +34,7 @@ _FUNCTIONS = {
 }
 
 
-class BackgroundFunctions:
+class BackgroundFunctions(ABC):
     """Background functions of a service over moto."""
 
     resources: Mapping[str, Mapping[str, str]]
@@ -65,70 +67,57 @@ class BackgroundFunctions:
                 )
         return failed
 
+    def work_parts(self, name: str) -> WorkParts:
+        """Return the parts of a function of the registry of work."""
+        row = WORK[name]
+        values = vars(self.settings) | {"smtp_url": self.smtp_url}
+        values |= {
+            setting_name: self.resources[resource]["Ref"]
+            for queue in (*DEAD_LETTER_QUEUES, "renders_low")
+            for setting_name, resource in (
+                (f"{queue}_queue_url", queue_resource(queue)),
+                (f"{queue}_dead_letters_url", dead_letters_resource(queue)),
+            )
+            if resource in self.resources
+        }
+        # A function knows the settings that its row names, and no other.
+        own = {key: value for key, value in values.items() if key in row.all_settings}
+        return WorkParts(row, WorkSettings(**own), self.clients, self.clock)
+
     def relay_events(self) -> list[str]:
         """Run the relay on the messages of the events queue."""
-        settings = RelaySettings(
-            main_table=self.settings.main_table,
-            bucket=self.settings.bucket,
-            events_queue_url=self.settings.events_queue_url,
-            events_dead_letters_url=self.resources["EventsDeadLetters"]["Ref"],
-        )
-        relay = workers.relay(settings, self.clients, self.clock)
-        consumer = workers.relay_consumer(settings, self.clients)
-        return self.run_batch(
-            "Events",
-            lambda event: consumer.process_batch(
-                event["Records"], lambda message: relay(PublishEvent.from_json(message.body))
-            ),
-        )
+        return self.run_batch("Events", relay.build(self.work_parts("relay")))
 
     def tick(self) -> int:
         """Run the tick, and return how many due items it dispatched."""
-        settings = TickSettings(
-            main_table=self.settings.main_table,
-            events_queue_url=self.settings.events_queue_url,
-            maintenance_queue_url=self.resources["MaintenanceQueue"]["Ref"],
-        )
         with acting_as("TickFunction"):
-            return workers.tick(settings, self.clients, self.clock)()
+            handed: int = tick.build(self.work_parts("tick"))({})["handed"]
+        return handed
 
     def run_maintenance(self) -> list[str]:
         """Run the maintenance on the messages of its queue."""
-        settings = MaintenanceSettings(
-            main_table=self.settings.main_table,
-            bucket=self.settings.bucket,
-            renders_queue_url=self.settings.renders_queue_url,
-            renders_low_queue_url=self.settings.renders_low_queue_url,
-            events_queue_url=self.settings.events_queue_url,
-            maintenance_queue_url=self.resources["MaintenanceQueue"]["Ref"],
-            maintenance_dead_letters_url=self.resources["MaintenanceDeadLetters"]["Ref"],
-            smtp_url=self.smtp_url,
-        )
-        run_item = workers.maintenance(settings, self.clients, self.clock)
-        consumer = workers.maintenance_consumer(settings, self.clients)
-        return self.run_batch(
-            "Maintenance",
-            lambda event: consumer.process_batch(
-                event["Records"], lambda message: run_item(DueItem.from_json(message.body))
-            ),
-        )
+        return self.run_batch("Maintenance", maintenance.build(self.work_parts("maintenance")))
+
+    @abstractmethod
+    def run_queued(self) -> list[str]:
+        """Run the render function on the messages of its queue."""
+
+    def process_queues(self) -> None:
+        """Process the messages of all queues, and those that result from them."""
+        for _ in range(3):
+            self.run_maintenance()
+            self.run_queued()
+            self.relay_events()
+
+    def process_due(self) -> None:
+        """Process everything due or queued."""
+        self.tick()
+        self.process_queues()
 
     def record_dead_letters(self, queue: str) -> list[str]:
         """Run the dead-letter function on the dead letters of a queue."""
-        urls = {name: self.resources[f"{name}DeadLetters"]["Ref"] for name in QUEUES}
-        settings = DeadLettersSettings(
-            main_table=self.settings.main_table,
-            transient_table=self.settings.transient_table,
-            events_queue_url=self.settings.events_queue_url,
-            renders_dead_letters_url=urls["Renders"],
-            events_dead_letters_url=urls["Events"],
-            maintenance_dead_letters_url=urls["Maintenance"],
-        )
-        record = workers.dead_letters(settings, self.clients, self.clock)
-        names = {url.rsplit("/", 1)[-1]: dead_letter_queue(name) for name, url in urls.items()}
-        return self.run_batch(
-            f"{queue}DeadLetters", lambda event: dead_letters.serve(event, record, names)
-        )
+        serve = dead_letters.build(self.work_parts("dead_letters"))
+        return self.run_batch(f"{queue}DeadLetters", serve)
 
     def send(self, queue: str, body: str) -> None:
         """Put a message into one of the queues."""
@@ -139,7 +128,7 @@ class BackgroundFunctions:
     def dead_letters(self, queue: str) -> list[DeadLetter]:
         """Return the recorded dead letters of a queue."""
         letters = DeadLetters(Tables(self.clients), self.settings.transient_table, self.clock)
-        return list(letters.of_queue(dead_letter_queue(queue)))
+        return list(letters.of_queue(queue.lower()))
 
     def usage(self) -> dict[str, int]:
         """Return the workspace's statistics, all days together."""
@@ -152,8 +141,3 @@ class BackgroundFunctions:
         for item in page.items:
             total.update({k: v for k, v in item.items() if isinstance(v, int) and "#" not in k})
         return dict(total)
-
-
-def dead_letter_queue(queue: str) -> str:
-    """Return the name by which `platen dlq` knows a queue of the template."""
-    return {"Maintenance": "upkeep"}.get(queue, queue.lower())

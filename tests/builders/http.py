@@ -54,13 +54,13 @@ def request(  # noqa: PLR0913 -- the parts of an HTTP request
     target: str,
     *,
     key: str | None = None,
-    headers: Mapping[str, str] | None = None,
+    headers: Mapping[str, str | tuple[str, ...]] | None = None,
     json_body: Any = None,
     body: bytes | None = None,
     source_ip: str = "203.0.113.7",
 ) -> ApiAnswer:
-    """Send one request through the app as API Gateway would."""
-    sent = {"Host": "api.test", "Accept": "*/*"}
+    """Send one request through the app as API Gateway would; a tuple is a repeated header."""
+    sent: dict[str, str | tuple[str, ...]] = {"Host": "api.test", "Accept": "*/*"}
     if json_body is not None:
         body = json.dumps(json_body).encode()
     if body is not None:
@@ -78,7 +78,7 @@ def event(
     app: App,
     method: str,
     target: str,
-    headers: Mapping[str, str],
+    headers: Mapping[str, str | tuple[str, ...]],
     body: bytes | None,
     source_ip: str,
 ) -> dict[str, Any]:
@@ -86,12 +86,15 @@ def event(
     url = urlsplit(target)
     resource, params = _route(app, url.path)
     query = parse_qs(url.query, keep_blank_values=True)
+    several = {
+        name: [value] if isinstance(value, str) else list(value) for name, value in headers.items()
+    }
     return {
         "resource": resource,
         "path": url.path,
         "httpMethod": method,
-        "headers": dict(headers),
-        "multiValueHeaders": {name: [value] for name, value in headers.items()},
+        "headers": {name: values[-1] for name, values in several.items()},
+        "multiValueHeaders": several,
         "queryStringParameters": {name: values[-1] for name, values in query.items()} or None,
         "multiValueQueryStringParameters": query or None,
         "pathParameters": params or None,

@@ -18,7 +18,7 @@ from moto.kms.utils import generate_private_key
 
 from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.api.edge.app import App
-from chalicelib.api.routes import ENDPOINTS
+from chalicelib.api.routes import BLUEPRINTS
 from chalicelib.bootstrap import render
 from chalicelib.bootstrap.api import ApiServices
 from chalicelib.bootstrap.operator import OperatorServices
@@ -154,7 +154,7 @@ class Service(BackgroundFunctions):
 
     @cached_property
     def app(self) -> App:
-        return App(ENDPOINTS, lambda: self.services)
+        return App(BLUEPRINTS, lambda: self.services)
 
     def create_workspace(self, plan: str = "scale") -> WorkspaceId:
         return self.operator.create_workspace("A workspace", plan=plan, regions=["eu"]).id
@@ -217,6 +217,7 @@ class Service(BackgroundFunctions):
         with contextlib.suppress(FunctionKilled):
             self.serve({"Records": [record]}, f"delivery-{next(self.calls)}")
 
+    @override
     def run_queued(self, queue: str = "Renders") -> list[str]:
         """Receive the queued renders, run them, and return the ids of the messages that failed."""
         return self.run_batch(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from chalicelib.adapters.aws.table import Tables
+from chalicelib.core.clock import format_rfc3339
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.rows import render_of
 from tests.builders.service import Service
@@ -31,10 +32,11 @@ class StoreAudit:
     def read(cls, service: Service) -> "StoreAudit":
         """Read all of it, bypassing the fault proxies."""
         rows = _scan(service, service.settings.main_table)
+        now = format_rfc3339(service.clock.now())
         metas = [row for row in rows if row["PK"].startswith("WS#") and row["SK"] == "META"]
         days = [row for row in rows if "#USE#" in row["PK"]]
         return cls(
-            renders={row["id"]: render_of(row) for row in metas if "#RND#" in row["PK"]},
+            renders={row["id"]: render_of(row).at(now) for row in metas if "#RND#" in row["PK"]},
             events=[row for row in rows if row["SK"].startswith("EVENT#")],
             files=[row for row in rows if row["PK"].startswith("FILE#")],
             idempotency_records=[
@@ -95,7 +97,7 @@ class StoreAudit:
         }
         wrong = set(self.objects) - left ^ set(kept)
         assert not wrong, [(key, self.renders.get(_RENDER_ID.findall(key)[0])) for key in wrong]
-        waiting = {f"WS#{r.workspace_id}#RND#{r.id} META" for r in succeeded}
+        waiting = {f"FILE#{r.files[0].id} META" for r in succeeded}
         assert set(self.due_items) <= waiting, set(self.due_items) - waiting
 
     def _has_expiring_files(self, key: str) -> bool:

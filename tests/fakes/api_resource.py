@@ -2,12 +2,15 @@
 
 from typing import Annotated, Any, Literal
 
+from chalice.app import Blueprint
 from pydantic import Field
 
+from chalicelib.api.edge.auth import PUBLIC, KeyAuth
 from chalicelib.api.edge.endpoint import Call, Reply, endpoint
 from chalicelib.api.edge.paging import list_envelope, start_position
 from chalicelib.contract.base import Model
 
+blueprint = Blueprint(__name__)
 _HERE = "tests.fakes.api_resource"
 
 
@@ -44,10 +47,9 @@ class ChairQuery(Model):
     cursor: Annotated[str, Field(max_length=1000)] | None = None
 
 
+@blueprint.route("/v1/chairs", methods=["POST"])
 @endpoint(
-    "POST",
-    "/v1/chairs",
-    scope="render:write",
+    auth=KeyAuth("render:write"),
     body=f"{_HERE}:Chair",
     answers={201: None},
     idempotent=True,
@@ -58,7 +60,8 @@ def create(call: Call) -> Reply:
     return Reply(201, chair, headers={"Location": "/v1/chairs/1"})
 
 
-@endpoint("GET", "/v1/chairs", scope="webhooks:read", query=f"{_HERE}:ChairQuery")
+@blueprint.route("/v1/chairs", methods=["GET"])
+@endpoint(auth=KeyAuth("webhooks:read"), query=f"{_HERE}:ChairQuery")
 def search(call: Call) -> Reply:
     """List chairs."""
     start = (start_position(call) or {"n": 0})["n"]
@@ -68,31 +71,36 @@ def search(call: Call) -> Reply:
     )
 
 
-@endpoint("GET", "/v1/chairs/{id}", scope="renders:read")
+@blueprint.route("/v1/chairs/{id}", methods=["GET"])
+@endpoint(auth=KeyAuth("renders:read"))
 def read(call: Call) -> Reply:
     """Read a chair."""
     return Reply(body={"id": call.params["id"], "caller": call.caller.workspace_id})
 
 
-@endpoint("POST", "/v1/chairs/{id}/fold", scope="render:write")
+@blueprint.route("/v1/chairs/{id}/fold", methods=["POST"])
+@endpoint(auth=KeyAuth("render:write"))
 def fold(_call: Call) -> Reply:
     """Fold a chair; takes no body."""
     return Reply(body={})
 
 
-@endpoint("GET", "/v1/pictures/{id}", scope="renders:read", answer_types=("image/png",))
+@blueprint.route("/v1/pictures/{id}", methods=["GET"])
+@endpoint(auth=KeyAuth("renders:read"), answer_types=("image/png",))
 def picture(_call: Call) -> Reply:
     """Answer bytes."""
     return Reply(200, b"\x89PNG\xff\x00", "image/png")
 
 
-@endpoint("POST", "/v1/files", scope="render:write", media_types=("application/xml",))
+@blueprint.route("/v1/files", methods=["POST"])
+@endpoint(auth=KeyAuth("render:write"), media_types=("application/xml",))
 def upload(call: Call) -> Reply:
     """Take bytes."""
     return Reply(body={"bytes": len(call.raw_body)})
 
 
-@endpoint("GET", "/v1/bug", scope=None)
+@blueprint.route("/v1/bug", methods=["GET"])
+@endpoint(auth=PUBLIC)
 def bug(_call: Call) -> Reply:
     """Break."""
     message = "secret detail"

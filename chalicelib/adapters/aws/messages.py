@@ -22,6 +22,11 @@ UNKNOWN_VERSION_RECEIVES: Final = 5
 _ERROR_RECEIVES: Final = 4
 _MAX_VERSION_CHARS: Final = 40
 
+# Parsed JSON of a message.
+type MessageBody = Mapping[str, Any]
+# Record of a Lambda event: the message as SQS delivered it.
+type QueueRecord = Mapping[str, Any]
+
 
 class PoisonMessage(Exception):  # noqa: N818 -- what it is
     """The message can never be processed; the text says why."""
@@ -35,8 +40,11 @@ class ReceivedMessage(NamedTuple):
     """One delivery of a message; `id` stays the same over all its deliveries."""
 
     id: str
-    body: Mapping[str, Any]
+    body: MessageBody
     receive_count: int
+
+
+type HandleTogether = Callable[[Sequence[ReceivedMessage]], Mapping[str, Exception]]
 
 
 class QueueConsumer:
@@ -53,7 +61,7 @@ class QueueConsumer:
         return self._queue.name
 
     def process_batch(
-        self, records: Sequence[Mapping[str, Any]], handle: Callable[[ReceivedMessage], None]
+        self, records: Sequence[QueueRecord], handle: Callable[[ReceivedMessage], None]
     ) -> dict[str, Any]:
         """Pass each record of a Lambda event to `handle`; return the `batchItemFailures`."""
         failed = []
@@ -61,34 +69,59 @@ class QueueConsumer:
             with log_context(message_id=record["messageId"]):
                 if not self._process(record, handle):
                     failed.append(record["messageId"])
-        return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in failed]}
+        return _batch_item_failures(failed)
 
-    def _process(
-        self, record: Mapping[str, Any], handle: Callable[[ReceivedMessage], None]
-    ) -> bool:
-        delivery = int(record.get("attributes", {}).get("ApproximateReceiveCount", 1))
+    def process_together(
+        self, records: Sequence[QueueRecord], handle: HandleTogether
+    ) -> dict[str, Any]:
+        """Pass all records of a Lambda event to `handle` in one call; return what failed.
+
+        `handle` returns the errors by the id of their message.
+        """
+        messages, errors = [], dict[str, Exception]()
+        for record in records:
+            try:
+                messages.append(_received_message(record))
+            except PoisonMessage as poison:
+                errors[record["messageId"]] = poison
+        errors |= handle(messages)
+        request_ids = {message.id: request_id_of(message.body) for message in messages}
+        failed = []
+        for record in records:
+            message_id = record["messageId"]
+            with log_context(message_id=message_id, request_id=request_ids.get(message_id)):
+                if message_id in errors and not self._give_up(record, errors[message_id]):
+                    failed.append(message_id)
+        return _batch_item_failures(failed)
+
+    def _process(self, record: QueueRecord, handle: Callable[[ReceivedMessage], None]) -> bool:
         try:
-            body = parse_message(record["body"])
-            bind(request_id=request_id_of(body))
-            handle(ReceivedMessage(record["messageId"], body, delivery))
-        except PoisonMessage as poison:
-            reason, transient = str(poison), False
-        except Exception as error:
-            log.exception("message failed", extra={"delivery": delivery})
+            message = _received_message(record)
+            bind(request_id=request_id_of(message.body))
+            handle(message)
+        except Exception as error:  # noqa: BLE001 -- it is logged there
+            return self._give_up(record, error)
+        return True
+
+    def _give_up(self, record: QueueRecord, error: Exception) -> bool:
+        """Send a failed message to the dead-letter queue; return False if it is to come again."""
+        delivery = _delivery_number(record)
+        if isinstance(error, PoisonMessage):
+            reason, transient = str(error), False
+        else:
+            log.error("message failed", exc_info=error, extra={"delivery": delivery})
             if delivery < _max_receives(error):
                 return self._retry_later(record, 2**delivery if is_retryable(error) else delivery)
             reason, transient = _failure_reason(error), is_transient(error)
-        else:
-            return True
         is_sent = self._send_dead_letter(record, reason, transient=transient)
         return is_sent or self._retry_later(record, delivery)
 
-    def _retry_later(self, record: Mapping[str, Any], after_s: int) -> bool:
+    def _retry_later(self, record: QueueRecord, after_s: int) -> bool:
         """Shorten the visibility timeout, which is sized for functions that died."""
         self._queue.change_visibility(record["receiptHandle"], timeout_s=after_s)
         return False
 
-    def _send_dead_letter(self, record: Mapping[str, Any], reason: str, *, transient: bool) -> bool:
+    def _send_dead_letter(self, record: QueueRecord, reason: str, *, transient: bool) -> bool:
         log.error("dead letter", extra={"reason": reason})
         return self._dead_letters.send_dead_letter(
             record["body"], reason=reason, transient=transient
@@ -103,13 +136,27 @@ class QueueConsumers:
         self._by_name = {consumer.name: consumer for consumer in consumers}
 
     def process_batch(
-        self, records: Sequence[Mapping[str, Any]], handle: Callable[[ReceivedMessage], None]
+        self, records: Sequence[QueueRecord], handle: Callable[[ReceivedMessage], None]
     ) -> dict[str, Any]:
         """Process the records of a Lambda event, all of one queue, with that queue's consumer."""
         sources = (record.get("eventSourceARN", "") for record in records)
         name = next(sources, "").rpartition(":")[2]
         first = next(iter(self._by_name.values()))
         return self._by_name.get(name, first).process_batch(records, handle)
+
+
+def _received_message(record: QueueRecord) -> ReceivedMessage:
+    return ReceivedMessage(
+        record["messageId"], parse_message(record["body"]), _delivery_number(record)
+    )
+
+
+def _delivery_number(record: QueueRecord) -> int:
+    return int(record.get("attributes", {}).get("ApproximateReceiveCount", 1))
+
+
+def _batch_item_failures(message_ids: Iterable[str]) -> dict[str, Any]:
+    return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in message_ids]}
 
 
 def is_retryable(error: Exception) -> bool:
@@ -130,13 +177,13 @@ def _failure_reason(error: Exception) -> str:
     return f"{exception_kind(error)}: {detail}"
 
 
-def request_id_of(message: Mapping[str, Any]) -> str | None:
+def request_id_of(message: MessageBody) -> str | None:
     """Return the id of the request that caused a message, or None."""
     request_id = message.get("request_id")
     return request_id if isinstance(request_id, str) else None
 
 
-def check_version(message: Mapping[str, Any], version: int, subject: str = "a message") -> None:
+def check_version(message: MessageBody, version: int, subject: str = "a message") -> None:
     """Raise UnknownVersion unless the message has this version; `subject` names it in the text."""
     if message.get("v") != version:
         # The text goes into logs and rows; a foreign value may be as long as a message.
@@ -145,7 +192,7 @@ def check_version(message: Mapping[str, Any], version: int, subject: str = "a me
         raise UnknownVersion(reason)
 
 
-def text_fields(message: Mapping[str, Any], **patterns: str) -> list[str]:
+def text_fields(message: MessageBody, **patterns: str) -> list[str]:
     """Return text members of a message; raises PoisonMessage unless each matches its pattern."""
     texts = [message.get(name) for name in patterns]
     if not all(
@@ -158,7 +205,7 @@ def text_fields(message: Mapping[str, Any], **patterns: str) -> list[str]:
     return [str(text) for text in texts]
 
 
-def parse_message(body: str) -> Mapping[str, Any]:
+def parse_message(body: str) -> MessageBody:
     """Parse the body of a message; raises PoisonMessage unless it is a JSON object."""
     try:
         message = json.loads(body)

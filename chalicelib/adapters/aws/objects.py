@@ -1,16 +1,28 @@
 """Objects of the files bucket, and presigned URLs and forms for them."""
 
 import base64
-from collections.abc import Sequence
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import IO, TYPE_CHECKING, Final, NamedTuple, cast
+
+from chalicelib.adapters.aws.object_streams import (
+    PART_BYTES,
+    CheckedReader,
+    ObjectChanged,
+    ObjectReader,
+    ObjectVersion,
+    Readable,
+    StoredContent,
+)
 
 if TYPE_CHECKING:
+    from botocore.response import StreamingBody
+    from mypy_boto3_s3 import S3Client
+
     from chalicelib.adapters.aws.session import AwsClients
 
 # `HeadObject` has no response body, so botocore gives the status as the code. Without
 # s3:ListBucket, S3 answers 403 for an absent object.
-_ABSENT_CODES: Final = {"NoSuchKey", "AccessDenied", "404", "403"}
+ABSENT_CODES: Final = {"NoSuchKey", "AccessDenied", "404", "403"}
 
 
 class ObjectsNotDeleted(Exception):  # noqa: N818 -- the store's own answer
@@ -42,42 +54,89 @@ class Objects:
             ChecksumSHA256=base64.b64encode(sha256).decode(),
         )
 
+    def put_stream(
+        self,
+        key: str,
+        source: Readable,
+        *,
+        content_type: str,
+        length: int | None = None,
+        sha256: bytes | None = None,
+    ) -> StoredContent:
+        """Store a stream of any length under `key`, holding one part of it at a time.
+
+        Above PART_BYTES it is sent as a multipart upload, which takes a call for each part and two
+        more. Raises ContentMismatch if the stream has not the announced `length` or `sha256`; the
+        object that was there before then stays.
+        """
+        from boto3.s3.transfer import TransferConfig  # noqa: PLC0415 -- heavy
+
+        checked = CheckedReader(source, length, sha256)
+        self._client.upload_fileobj(
+            cast("IO[bytes]", checked),
+            self._bucket,
+            key,
+            # botocore computes the checksum of each part, and S3 compares it.
+            ExtraArgs={"ContentType": content_type, "ChecksumAlgorithm": "SHA256"},
+            # One part after the other: threads would hold one each.
+            Config=TransferConfig(
+                multipart_threshold=PART_BYTES, multipart_chunksize=PART_BYTES, use_threads=False
+            ),
+        )
+        return checked.content
+
     def get(self, key: str) -> bytes | None:
-        """Read a body; returns None for an absent object.
+        """Read a body; returns None for an absent object."""
+        reader = self.get_stream(key)
+        if reader is None:
+            return None
+        with reader:
+            try:
+                return reader.read()
+            except ObjectChanged:
+                # The connection was lost and the object has changed: nothing of it has been used.
+                return self.get(key)
+
+    def get_stream(self, key: str) -> ObjectReader | None:
+        """Return a reader of an object, to be closed; None for an absent object.
 
         The functions may not list the bucket, so S3 answers 403 for an absent object. That 403
         never means a missing permission is ensured by tests/architecture/test_least_privilege.py.
         """
-        for last in (False, False, True):
-            try:
-                response = self._client.get_object(Bucket=self._bucket, Key=key)
-                body: bytes = response["Body"].read()
-            except self._client.exceptions.ClientError as refusal:
-                if refusal.response["Error"]["Code"] not in _ABSENT_CODES:
-                    raise
-                return None
-            except self._connection_errors:
-                # botocore retries calls, but not the reading of a streamed response body.
-                if last:
-                    raise
-            else:
-                return body
-        raise AssertionError
+        response = self._unless_absent(
+            lambda: self._client.get_object(Bucket=self._bucket, Key=key)
+        )
+        if response is None:
+            return None
+        version = ObjectVersion(key, response["ContentLength"], response["ETag"])
+        return ObjectReader(version, 0, version.size, self._open_range, response["Body"])
+
+    def get_range(self, version: ObjectVersion, begin: int, end: int) -> bytes:
+        """Read the bytes `begin` to `end` (half-open) of a version that `find` has returned.
+
+        Raises ValueError for a range that is not within it, and ObjectChanged.
+        """
+        if not 0 <= begin <= end <= version.size:
+            message = f"bytes {begin} to {end} are not within the {version.size} of {version.key}"
+            raise ValueError(message)
+        with ObjectReader(version, begin, end, self._open_range) as reader:
+            return reader.read()
+
+    def find(self, key: str) -> ObjectVersion | None:
+        """Return the current version of an object, or None where it is absent."""
+        head = self._unless_absent(lambda: self._client.head_object(Bucket=self._bucket, Key=key))
+        return None if head is None else ObjectVersion(key, head["ContentLength"], head["ETag"])
 
     def copy(self, source: str, key: str) -> int | None:
         """Copy an object; return the size of the copy in bytes, or None for an absent source."""
-        try:
-            self._client.copy_object(
+        copied = self._unless_absent(
+            lambda: self._client.copy_object(
                 Bucket=self._bucket, Key=key, CopySource={"Bucket": self._bucket, "Key": source}
             )
-            # The copy is measured: the source may have been replaced since.
-            head = self._client.head_object(Bucket=self._bucket, Key=key)
-        except self._client.exceptions.ClientError as refusal:
-            if refusal.response["Error"]["Code"] not in _ABSENT_CODES:
-                raise
-            return None
-        length: int = head["ContentLength"]
-        return length
+        )
+        # The copy is measured: the source may have been replaced since.
+        version = None if copied is None else self.find(key)
+        return None if version is None else version.size
 
     def presigned_post(
         self, key: str, *, content_type: str, exact_bytes: int, expires_s: int
@@ -135,16 +194,29 @@ class Objects:
         )
         return url
 
-    @cached_property
-    def _connection_errors(self) -> tuple[type[Exception], ...]:
-        from botocore.exceptions import (  # noqa: PLC0415 -- imported with the first client
-            IncompleteReadError,
-            ReadTimeoutError,
-            ResponseStreamingError,
-        )
+    def _open_range(self, version: ObjectVersion, begin: int, end: int) -> "StreamingBody":
+        try:
+            response = self._client.get_object(
+                Bucket=self._bucket,
+                Key=version.key,
+                Range=f"bytes={begin}-{end - 1}",
+                IfMatch=version.etag,
+            )
+        except self._client.exceptions.ClientError as refusal:
+            if refusal.response["Error"]["Code"] not in {*ABSENT_CODES, "PreconditionFailed"}:
+                raise
+            message = f"{version.key} has been replaced or deleted"
+            raise ObjectChanged(message) from refusal
+        return response["Body"]
 
-        return (IncompleteReadError, ReadTimeoutError, ResponseStreamingError)
+    def _unless_absent[T](self, call: Callable[[], T]) -> T | None:
+        try:
+            return call()
+        except self._client.exceptions.ClientError as refusal:
+            if refusal.response["Error"]["Code"] not in ABSENT_CODES:
+                raise
+            return None
 
     @property
-    def _client(self) -> Any:
+    def _client(self) -> "S3Client":
         return self._clients.s3

@@ -1,10 +1,11 @@
 """SQS queues: send messages, dead letters and visibility changes."""
 
+import datetime as dt
 import json
 import logging
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from chalicelib.core.text import NOT_IN_XML
 
@@ -24,6 +25,34 @@ _MAX_REASON_CHARS: Final = 500
 MAX_DEAD_LETTER_CHARS: Final = 50_000
 
 
+# A queue delays a message by whole seconds, so it comes half a second early or late.
+MAX_DELAY: Final = dt.timedelta(minutes=15)
+DELAY_PRECISION: Final = dt.timedelta(seconds=0.5)
+_NO_DELAY: Final = dt.timedelta()
+
+
+class QueueMessage(NamedTuple):
+    """Message to send: `group` is the workspace, whose backlog delays no other group.
+
+    The queue keeps the message back for `delay`, at most MAX_DELAY.
+    """
+
+    body: Mapping[str, Any]
+    group: str
+    delay: dt.timedelta = _NO_DELAY
+
+    @property
+    def delay_s(self) -> int:
+        """Return the delay in seconds, as SQS takes it."""
+        assert _NO_DELAY <= self.delay <= MAX_DELAY, self.delay
+        return round(self.delay / dt.timedelta(seconds=1))
+
+    def entry(self) -> dict[str, Any]:
+        """Return the parameters of the message for SQS."""
+        delay = {"DelaySeconds": self.delay_s} if self.delay else {}
+        return {"MessageBody": json.dumps(self.body), "MessageGroupId": self.group, **delay}
+
+
 class SendBatchFailed(Exception):  # noqa: N818 -- the queue's own answer
     """The queue did not take some messages of a batch."""
 
@@ -41,18 +70,22 @@ class Queue:
         """Return the queue's name."""
         return self._url.rpartition("/")[2]
 
-    def send(self, message: Mapping[str, Any], *, group: str) -> None:
-        """Send one JSON message; `group` is the workspace, whose backlog delays no other group."""
-        self.send_body(json.dumps(message), group=group)
+    def send(
+        self, message: Mapping[str, Any], *, group: str, delay: dt.timedelta = _NO_DELAY
+    ) -> None:
+        """Send one JSON message, with group and delay as in QueueMessage."""
+        self._send(QueueMessage(message, group, delay).entry())
 
     def send_body(self, body: str, *, group: str) -> None:
         """Send a message whose body is already text."""
-        self._clients.sqs.send_message(QueueUrl=self._url, MessageBody=body, MessageGroupId=group)
+        self._send({"MessageBody": body, "MessageGroupId": group})
 
-    def try_send(self, message: Mapping[str, Any], *, group: str) -> bool:
+    def try_send(
+        self, message: Mapping[str, Any], *, group: str, delay: dt.timedelta = _NO_DELAY
+    ) -> bool:
         """Send a message; returns False on failure, where maintenance will send it again."""
         try:
-            self.send(message, group=group)
+            self.send(message, group=group, delay=delay)
         except self._aws_errors as fault:
             log.warning(
                 "message not sent", extra={"queue": self._url, "fault": type(fault).__name__}
@@ -60,12 +93,12 @@ class Queue:
             return False
         return True
 
-    def send_all(self, messages: Sequence[tuple[Mapping[str, Any], str]]) -> None:
-        """Send (message, group) pairs; raises SendBatchFailed when a batch was not taken whole."""
+    def send_all(self, messages: Sequence[QueueMessage]) -> None:
+        """Send messages; raises SendBatchFailed when a batch was not taken whole."""
         for begin in range(0, len(messages), _MAX_BATCH):
             entries: list[Any] = [
-                {"Id": str(n), "MessageBody": json.dumps(message), "MessageGroupId": group}
-                for n, (message, group) in enumerate(messages[begin : begin + _MAX_BATCH])
+                {"Id": str(n), **message.entry()}
+                for n, message in enumerate(messages[begin : begin + _MAX_BATCH])
             ]
             response = self._clients.sqs.send_message_batch(QueueUrl=self._url, Entries=entries)
             if response.get("Failed"):
@@ -115,6 +148,9 @@ class Queue:
             log.warning(
                 "visibility not changed", extra={"queue": self._url, "fault": type(fault).__name__}
             )
+
+    def _send(self, entry: Mapping[str, Any]) -> None:
+        self._clients.sqs.send_message(QueueUrl=self._url, **entry)
 
     @cached_property
     def _aws_errors(self) -> tuple[type[Exception], ...]:

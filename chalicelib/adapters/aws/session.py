@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from botocore.config import Config
     from botocore.hooks import BaseEventHooks
     from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_kms import KMSClient
     from mypy_boto3_lambda import LambdaClient
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_secretsmanager import SecretsManagerClient
@@ -77,6 +78,11 @@ class AwsClients:
         return self._session.client(
             "secretsmanager", config=_client_config(read_timeout_s=3, attempts=3)
         )
+
+    @_LockedCachedProperty
+    def kms(self) -> "KMSClient":
+        """Return the KMS client."""
+        return self._session.client("kms", config=_client_config(read_timeout_s=3, attempts=3))
 
     @cached_property
     def logs(self) -> Any:

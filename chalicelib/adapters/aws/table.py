@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 Item = dict[str, Any]
 BATCH_GET_LIMIT: Final = 100
-_TRANSACTION_LIMIT: Final = 100
+TRANSACTION_LIMIT: Final = 100
 _TRANSIENT_CODES: Final = {
     "TransactionConflict",
     "ThrottlingError",
@@ -190,7 +190,14 @@ class Tables:
         last: list[Write] = []
         start: Item | None = None
         while True:
-            page = self.query(table, "PK = :pk", {":pk": pk}, limit=_TRANSACTION_LIMIT, start=start)
+            page = self.query(
+                table,
+                "PK = :pk",
+                {":pk": pk},
+                limit=TRANSACTION_LIMIT,
+                consistent=True,
+                start=start,
+            )
             writes = [Write(table, key={"PK": pk, "SK": row["SK"]}) for row in page.items]
             last += [write for write in writes if write.key == {"PK": pk, "SK": "META"}]
             if first := [write for write in writes if write not in last]:

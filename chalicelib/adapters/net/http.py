@@ -1,247 +1,266 @@
 """HTTP client over the guarded egress, with limits on bytes and time (decision 15)."""
 
 import logging
-import ssl
-import time
+import re
 import zlib
-from collections.abc import Iterable, Iterator
-from functools import cache
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from http.cookiejar import DefaultCookiePolicy
-from socket import socket
-from typing import Any, Final, Protocol, override
+from typing import Final, NotRequired, Self, TypedDict, Unpack
 
-import httpcore
+import h11
 import httpx
 
+from chalicelib.adapters.net.connections import (
+    ConnectionLostError,
+    DeadlineError,
+    HttpConnection,
+    RequestBudget,
+    too_large_message,
+)
+from chalicelib.adapters.net.transport import Connector, Destination, EgressTransport
+from chalicelib.core import destinations
 from chalicelib.engine.ports import (
     DestinationRefusedError,
     DestinationUnreachableError,
+    EgressError,
     FetchResponse,
 )
 
-_MAX_REDIRECTS: Final = 5
-# Budget for all response heads of a fetch, those of redirects and of `100 Continue` included.
-_MAX_HEAD_BYTES: Final = 1_000_000
-# Only gzip is accepted, because it can be unpacked step by step under a size limit.
-_HEADERS: Final = {"Accept": "*/*", "Accept-Encoding": "gzip", "User-Agent": "Platen"}
+_FETCH_REDIRECTS: Final = 5
+_HEADERS: Final = {"Accept": "*/*", "Accept-Encoding": "identity", "User-Agent": "Platen"}
+# For fetches; only gzip, because it can be unpacked step by step under a size limit.
+_PACKED: Final = {"Accept-Encoding": "gzip"}
+_HEADER_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_HEADER_VALUE: Final = re.compile(r"[!-~](?:[\t -~]*[!-~])?|")
+# They are about the connection, and the service's own hosts are refused by name: another `Host`
+# would lead to one of them on an address that it shares.
+_OWN_HEADERS: Final = frozenset(
+    {"host", "connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "expect"}
+)
+# Headers that a redirect to another origin keeps: no credentials, no signature.
+_NEUTRAL_HEADERS: Final = frozenset(
+    {"host", "accept", "accept-encoding", "user-agent", "connection"}
+    | {"content-type", "content-length", "transfer-encoding"}
+)
 # httpx logs each URL at INFO, and URLs carry secrets.
 logging.getLogger("httpx").setLevel(logging.WARNING)
 
-_CONNECTION_ERRORS: Final = (
-    httpcore.NetworkError,
-    httpcore.ProtocolError,
-    httpx.HTTPError,
-    OSError,
-)
+type _Body = bytes | Iterable[bytes]
 
 
-class Dialer(Protocol):
-    """Method `dial` of the guarded egress."""
+class RequestOptions(TypedDict):
+    """Options of a request.
 
-    def __call__(
-        self, host: str, port: int, *, timeout_s: float, exempt_only: bool = False
-    ) -> socket:
-        """Connect to a host; raises DestinationRefusedError or DestinationUnreachableError."""
-        ...
-
-
-def get(
-    url: str, dial: Dialer, *, max_bytes: int, deadline: float, https_only: bool
-) -> FetchResponse:
-    """Get a URL and follow its redirects; `deadline` is in monotonic seconds.
-
-    With `https_only`, and after the first https response, plain http is allowed only to
-    destinations that the operator has exempted. Raises DestinationRefusedError or
-    DestinationUnreachableError.
+    headers: sent beside `Accept`, `Accept-Encoding: identity` and `User-Agent`, or instead of them
+    body: bytes, or pieces that are sent chunked unless `headers` has a Content-Length
+    ports: TCP ports that may be reached; by default those of the web
+    redirects: most redirects that are followed, each checked again; by default 0: a 3xx is returned
+    max_bytes: the rest of a longer body is not read
+    timeout_s: from the lookup of the name to the last byte of the body
     """
-    if "\\" in url:
-        raise DestinationRefusedError(
-            "an address has no backslashes: browsers read them as slashes"
-        )
-    transport = EgressTransport(dial, _FetchBudget(max_bytes, deadline), https_only=https_only)
-    with httpx.Client(transport=transport, trust_env=False, headers=_HEADERS) as client:
-        client.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=[]))
-        try:
-            response = _follow_redirects(client, url)
-            return _read_response(response, max_bytes)
-        except httpx.UnsupportedProtocol as error:
-            raise DestinationRefusedError("only http and https addresses can be fetched") from error
-        # A name that is invalid in IDNA raises UnicodeError.
-        except (httpx.InvalidURL, UnicodeError) as error:
-            raise DestinationRefusedError(
-                "an address is https://host:port/path, its port up to 65535"
-            ) from error
-        except TimeoutError as error:
-            raise DestinationUnreachableError(f"{_host(url)} took too long to answer") from error
-        except _CONNECTION_ERRORS as error:
-            raise DestinationUnreachableError(
-                f"{_host(url)} did not answer as HTTP asks for"
-            ) from error
+
+    headers: NotRequired[Mapping[str, str]]
+    body: NotRequired[_Body]
+    ports: NotRequired[Collection[int]]
+    redirects: NotRequired[int]
+    max_bytes: int
+    timeout_s: float
 
 
-class EgressTransport(httpx.BaseTransport):
-    """Transport of httpx that opens a new connection per request, so each host is checked."""
+class HttpClient:
+    """Client that keeps a connection to each destination until it is closed; for one thread.
 
-    def __init__(self, dial: Dialer, budget: "_FetchBudget", *, https_only: bool) -> None:
-        """Connect with `dial`; all requests share one budget of bytes and time."""
-        self._dial = dial
-        self._budget = budget
-        self._https_only = https_only
-        self._pools: list[httpcore.ConnectionPool] = []
+    A kept connection takes only the first request to its scheme, host and port under the same
+    rules. It is dropped after an error, after a body that was not read to its end, and when bytes
+    have arrived that nobody requested.
+    """
 
-    @override
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
-        url = request.url
-        if url.scheme not in {"http", "https"}:
-            raise httpx.UnsupportedProtocol(url.scheme)
-        is_tls = url.scheme == "https"
-        network = _EgressBackend(
-            self._dial, self._budget, exempt_only=self._https_only and not is_tls
-        )
-        # A redirect must not downgrade from https to http.
-        self._https_only = self._https_only or is_tls
-        assert isinstance(request.stream, httpx.SyncByteStream)
-        target = httpcore.URL(
-            scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path
-        )
-        pool = httpcore.ConnectionPool(_tls_context() if is_tls else None, network_backend=network)
-        self._pools.append(pool)
-        response = pool.handle_request(
-            httpcore.Request(
-                request.method, target, headers=request.headers.raw, content=request.stream
+    def __init__(self, connect: Connector) -> None:
+        """Reach hosts by `connect`, which checks them."""
+        self._connect = connect
+        self._kept: dict[Destination, HttpConnection] = {}
+
+    def __enter__(self) -> Self:
+        """Return the client itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close all connections."""
+        self.close()
+
+    def close(self) -> None:
+        """Close all kept connections; may be repeated."""
+        while self._kept:
+            self._kept.popitem()[1].close()
+
+    def request(self, method: str, url: str, **options: Unpack[RequestOptions]) -> FetchResponse:
+        """Send a request and return its response of any status.
+
+        The content is as the server sent it, without what goes beyond `max_bytes`. A request is
+        repeated only if a kept connection turns out to be closed, and only if no byte was sent or
+        the method is idempotent; pieces of a body are never sent twice. Raises
+        DestinationRefusedError or DestinationUnreachableError, which tell by `sent` whether a
+        server may have acted, and ValueError for headers that cannot be sent. What reading the
+        body raises is passed on.
+        """
+        assert method != "CONNECT"
+        headers = _complete_headers(options.get("headers", {}))
+        max_bytes = options["max_bytes"]
+        budget = RequestBudget(max_bytes, options["timeout_s"])
+        ports = options.get("ports", destinations.ALLOWED_TCP_PORTS)
+        transport = EgressTransport(self._connect, self._kept, budget, ports)
+        with _egress_errors(url, budget), _http(transport) as http:
+            request = http.build_request(
+                method, url, headers=headers, content=options.get("body", b"")
             )
-        )
-        assert isinstance(response.stream, Iterable)
-        return httpx.Response(
-            response.status, headers=response.headers, stream=_ResponseBody(response)
-        )
+            if request.url.userinfo:
+                raise DestinationRefusedError(
+                    "an address has no user name and no password here, a header carries them"
+                )
+            response = _follow_redirects(http, transport, request, options.get("redirects", 0))
+            content = _read(response.iter_raw(), max_bytes)
+            if len(content) <= max_bytes:
+                transport.keep()
+            return _fetch_response(response, content, max_bytes)
 
-    @override
-    def close(self) -> None:
-        for pool in self._pools:
-            pool.close()
+    def fetch(
+        self, url: str, *, max_bytes: int, timeout_s: float, https_only: bool
+    ) -> FetchResponse:
+        """Get a URL and follow its redirects; only a 2xx whose body fits is returned.
 
-
-class _ResponseBody(httpx.SyncByteStream):
-    def __init__(self, response: httpcore.Response) -> None:
-        self._response = response
-
-    @override
-    def __iter__(self) -> Iterator[bytes]:
-        return self._response.iter_stream()
-
-    @override
-    def close(self) -> None:
-        self._response.close()
-
-
-class _FetchBudget:
-    """Bytes and time that one fetch may take, over all its connections."""
-
-    def __init__(self, max_bytes: int, deadline: float) -> None:
-        self._max_bytes = max_bytes
-        self._deadline = deadline
-        # Twice the limit: chunked transfer encoding can double the size of a body.
-        self._remaining_bytes = 2 * max_bytes + _MAX_HEAD_BYTES
-
-    def remaining_s(self) -> float:
-        """Return the time left in seconds; raises TimeoutError after the deadline."""
-        remaining = self._deadline - time.monotonic()
-        if remaining <= 0:
-            raise TimeoutError
-        return remaining
-
-    def consume(self, count: int, host: str) -> None:
-        """Count bytes that were read; raises DestinationUnreachableError beyond the limit."""
-        self._remaining_bytes -= count
-        if self._remaining_bytes < 0:
-            raise DestinationUnreachableError(_too_large_message(host, self._max_bytes))
+        With `https_only`, and after the first https response, plain http is allowed only to
+        destinations that the operator has exempted. Raises DestinationRefusedError or
+        DestinationUnreachableError.
+        """
+        budget = RequestBudget(max_bytes, timeout_s)
+        ports = destinations.ALLOWED_TCP_PORTS
+        transport = EgressTransport(self._connect, self._kept, budget, ports, https_only=https_only)
+        with _egress_errors(url, budget), _http(transport) as http:
+            request = http.build_request("GET", url, headers={**_HEADERS, **_PACKED})
+            response = _follow_redirects(http, transport, request, _FETCH_REDIRECTS)
+            content = _read(_unpack(response, max_bytes), max_bytes)
+        if len(content) > max_bytes:
+            raise DestinationUnreachableError(too_large_message(_host(response.url), max_bytes))
+        return _fetch_response(response, content, max_bytes)
 
 
-class _EgressBackend(httpcore.NetworkBackend):
-    def __init__(self, dial: Dialer, budget: _FetchBudget, *, exempt_only: bool) -> None:
-        self._dial = dial
-        self._budget = budget
-        self._exempt_only = exempt_only
-
-    @override
-    def connect_tcp(self, host: str, port: int, *_: Any, **__: Any) -> httpcore.NetworkStream:
-        timeout_s = self._budget.remaining_s()
-        connection = self._dial(host, port, timeout_s=timeout_s, exempt_only=self._exempt_only)
-        return _BudgetedStream(connection, host, self._budget)
+def _http(transport: httpx.BaseTransport) -> httpx.Client:
+    """Return httpx without cookies and without settings of the environment."""
+    http = httpx.Client(transport=transport, trust_env=False)
+    http.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=[]))
+    return http
 
 
-class _BudgetedStream(httpcore.NetworkStream):
-    """Connection under the fetch's deadline, which also bounds a server that sends slowly."""
-
-    def __init__(self, connection: socket, host: str, budget: _FetchBudget) -> None:
-        self._connection = connection
-        self._host = host
-        self._budget = budget
-
-    @override
-    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        self._connection.settimeout(self._budget.remaining_s())
-        received = self._connection.recv(max_bytes)
-        self._budget.consume(len(received), self._host)
-        return received
-
-    @override
-    def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._connection.settimeout(self._budget.remaining_s())
-        self._connection.sendall(buffer)
-
-    @override
-    def close(self) -> None:
-        self._connection.close()
-
-    @override
-    def start_tls(
-        self,
-        ssl_context: ssl.SSLContext,
-        server_hostname: str | None = None,
-        timeout: float | None = None,
-    ) -> httpcore.NetworkStream:
-        try:
-            self._connection.settimeout(self._budget.remaining_s())
-            secured = ssl_context.wrap_socket(self._connection, server_hostname=server_hostname)
-        except BaseException:
-            # httpcore has no reference to this connection any more and would not close it.
-            self._connection.close()
-            raise
-        return _BudgetedStream(secured, self._host, self._budget)
+def _complete_headers(headers: Mapping[str, str]) -> httpx.Headers:
+    for name, value in headers.items():
+        if not (_HEADER_NAME.fullmatch(name) and _HEADER_VALUE.fullmatch(value)):
+            raise ValueError(f"{name!r} is no header that can be sent")
+        if name.lower() in _OWN_HEADERS:
+            raise ValueError(f"the header {name} is the client's own")
+    complete = httpx.Headers(_HEADERS)
+    complete.update(headers)
+    return complete
 
 
-def _follow_redirects(client: httpx.Client, url: str) -> httpx.Response:
-    request = client.build_request("GET", url)
-    for _ in range(_MAX_REDIRECTS + 1):
-        response = client.send(request, stream=True)
+def _follow_redirects(
+    http: httpx.Client, transport: EgressTransport, request: httpx.Request, redirects: int
+) -> httpx.Response:
+    if redirects == 0:
+        # `http.send` would refuse a response whose `Location` cannot be read.
+        return transport.handle_request(request)
+    first = request
+    for _ in range(redirects + 1):
+        response = http.send(request, stream=True)
         if response.next_request is None:
             return response
-        response.close()
-        request = response.next_request
-    raise DestinationUnreachableError(f"{_host(url)} redirects more than {_MAX_REDIRECTS} times")
+        request = _redirect_request(request, response.next_request)
+    raise DestinationUnreachableError(f"{_host(first.url)} redirects more than {redirects} times")
 
 
-def _read_response(response: httpx.Response, max_bytes: int) -> FetchResponse:
+def _redirect_request(request: httpx.Request, following: httpx.Request) -> httpx.Request:
+    """Return the request of a redirect; another origin gets no header of the caller."""
+    if not isinstance(following.stream, httpx.ByteStream):
+        message = f"{_host(request.url)} redirects a body that can be sent only once"
+        raise DestinationUnreachableError(message)
+    if _origin(request.url) != _origin(following.url):
+        for name in following.headers.keys() - _NEUTRAL_HEADERS:
+            del following.headers[name]
+    return following
+
+
+def _origin(url: httpx.URL) -> tuple[str, bytes, int | None]:
+    return url.scheme, url.raw_host, url.port
+
+
+@contextmanager
+def _egress_errors(url: str, budget: RequestBudget) -> Iterator[None]:
+    """Turn all failures into the errors of egress, which say what was sent."""
+    try:
+        with _readable_errors(url):
+            if "\\" in url:
+                raise DestinationRefusedError(
+                    "an address has no backslashes: browsers read them as slashes"
+                )
+            yield
+    except EgressError as error:
+        error.sent = budget.sent
+        raise
+
+
+@contextmanager
+def _readable_errors(url: str) -> Iterator[None]:
+    try:
+        yield
+    except httpx.UnsupportedProtocol as error:
+        raise DestinationRefusedError("only http and https addresses can be fetched") from error
+    # A name that is invalid in IDNA raises UnicodeError.
+    except (httpx.InvalidURL, UnicodeError) as error:
+        raise DestinationRefusedError(
+            "an address is https://host:port/path, its port up to 65535"
+        ) from error
+    except DeadlineError as error:
+        raise DestinationUnreachableError(f"{_host(url)} took too long to answer") from error
+    except h11.LocalProtocolError as error:
+        message = f"{_host(url)} cannot be sent this request: it is no valid HTTP"
+        raise DestinationUnreachableError(message) from error
+    except (ConnectionLostError, h11.RemoteProtocolError, httpx.HTTPError) as error:
+        raise DestinationUnreachableError(
+            f"{_host(url)} did not answer as HTTP asks for"
+        ) from error
+
+
+def _read(pieces: Iterable[bytes], max_bytes: int) -> bytes:
+    """Return the content of pieces, and some more than `max_bytes` if there is more."""
+    content = bytearray()
+    for piece in pieces:
+        content += piece
+        if len(content) > max_bytes:
+            break
+    return bytes(content)
+
+
+def _fetch_response(response: httpx.Response, content: bytes, max_bytes: int) -> FetchResponse:
+    headers = {name.lower(): value for name, value in response.headers.items()}
+    return FetchResponse(
+        str(response.url),
+        response.status_code,
+        headers,
+        content[:max_bytes],
+        is_truncated=len(content) > max_bytes,
+    )
+
+
+def _unpack(response: httpx.Response, max_bytes: int) -> Iterator[bytes]:
+    """Return the body of a 2xx response in pieces, unpacked."""
     host = _host(response.url)
     if not response.is_success:
         raise DestinationUnreachableError(f"{host} answered {response.status_code}")
     encoding = response.headers.get("content-encoding", "identity").strip().lower()
     if encoding not in {"identity", "gzip"}:
         raise DestinationUnreachableError(f"{host} answered in an encoding that was not asked for")
-    unpack = _gunzip if encoding == "gzip" else _identity
-    content = bytearray()
-    for piece in unpack(response.iter_raw(), max_bytes + 1):
-        content += piece
-        if len(content) > max_bytes:
-            raise DestinationUnreachableError(_too_large_message(host, max_bytes))
-    headers = {name.lower(): value for name, value in response.headers.items()}
-    return FetchResponse(str(response.url), response.status_code, headers, bytes(content))
-
-
-def _identity(pieces: Iterator[bytes], _max_piece_bytes: int) -> Iterator[bytes]:
-    return pieces
+    pieces = response.iter_raw()
+    return _gunzip(pieces, max_bytes + 1) if encoding == "gzip" else pieces
 
 
 def _gunzip(pieces: Iterator[bytes], max_piece_bytes: int) -> Iterator[bytes]:
@@ -258,15 +277,5 @@ def _gunzip(pieces: Iterator[bytes], max_piece_bytes: int) -> Iterator[bytes]:
         raise httpx.DecodingError("cut short")
 
 
-def _too_large_message(host: str, max_bytes: int) -> str:
-    return f"{host} answered with more than {max_bytes} bytes"
-
-
 def _host(url: str | httpx.URL) -> str:
     return httpx.URL(url).raw_host.decode()
-
-
-@cache
-def _tls_context() -> ssl.SSLContext:
-    """Return the TLS context; it trusts the system's authorities, or those of SSL_CERT_FILE."""
-    return ssl.create_default_context()

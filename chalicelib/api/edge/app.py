@@ -1,14 +1,15 @@
-"""Chalice app that sends every path and method to the dispatcher (decision 6)."""
+"""Chalice app of the blueprints, with what Chalice itself cannot answer (decision 6)."""
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
-from contextvars import ContextVar
 from typing import Any, Final, override
 
-from chalice.app import Chalice, Response
+from chalice.app import Blueprint, Response
 
 from chalicelib.adapters import json_logs
+from chalicelib.api.edge.auth import PUBLIC
 from chalicelib.api.edge.dispatch import Dispatcher
-from chalicelib.api.edge.endpoint import Endpoint, Reply
+from chalicelib.api.edge.endpoint import ANSWER, Call, Reply, RouteTable, endpoint, endpoints_of
 from chalicelib.api.edge.request import Request
 from chalicelib.api.edge.services import RequestServices
 
@@ -24,65 +25,77 @@ BINARY_TYPES: Final = (
     "image/webp",
 )
 
-_CURRENT_EVENT: Final[ContextVar[dict[str, Any] | None]] = ContextVar("event", default=None)
 
-
-class App(Chalice):
-    """Chalice app: Chalice owns the routes, the dispatcher answers the requests.
+class App(RouteTable):
+    """Chalice app of the blueprints; the dispatcher checks each request before its view.
 
     Several threads may serve requests at once. So `current_request`, which all threads of a
-    Chalice app share, is never read; the event travels in a context variable.
+    Chalice app share, is never read; the request travels in a context variable.
     """
 
     def __init__(
-        self, endpoints: Sequence[Endpoint], services: Callable[[], RequestServices]
+        self, blueprints: Sequence[Blueprint], services: Callable[[], RequestServices]
     ) -> None:
-        """Register every path for every method."""
+        """Register the blueprints, and what refuses all other paths and methods."""
         super().__init__("platen", configure_logs=False)
         json_logs.configure_logging("api")
         self.api.binary_types = list(BINARY_TYPES)
-        self.dispatcher = Dispatcher(endpoints, services)
-        for path in (*self.dispatcher.routes, *CATCH_ALL_PATHS):
-            # No content types: API Gateway and Chalice would answer 415 in their own format.
-            self.route(path, methods=list(METHODS), content_types=[], name=path)(self._view)
+        for blueprint in blueprints:
+            self.register_blueprint(blueprint)
+        self.dispatcher = Dispatcher(endpoints_of(blueprints), services)
+        self._register_refusals()
 
     @override
     def __call__(self, event: dict[str, Any], context: Any) -> dict[str, Any]:
         """Answer an API Gateway proxy event."""
-        token = _CURRENT_EVENT.set(event)
+        request = Request(event)
+        token = ANSWER.set(lambda: _chalice_response(self.dispatcher.answer(request)))
         # If this function dies, the gateway's error response has the gateway's own request id.
         gateway_id = (event.get("requestContext") or {}).get("requestId")
         try:
             with json_logs.log_context(invocation=context.aws_request_id, gateway_id=gateway_id):
-                response: dict[str, Any] = super().__call__(_chalice_event(event), context)
+                response: dict[str, Any] = super().__call__(self._chalice_event(event), context)
         finally:
-            _CURRENT_EVENT.reset(token)
+            ANSWER.reset(token)
         return response
 
-    def _view(self, **_params: str) -> Response:
-        event = _CURRENT_EVENT.get()
-        assert event is not None
-        return _chalice_response(self.dispatcher.answer(Request(event)))
+    def _register_refusals(self) -> None:
+        """Route what no blueprint declares: Chalice would answer 404 and 405 in its own format.
+
+        HEAD goes where GET goes.
+        """
+        refuse = endpoint(auth=PUBLIC)(_never)
+        for path in (*self.dispatcher.routes, *CATCH_ALL_PATHS):
+            missing = [method for method in METHODS if method not in self.routes.get(path, {})]
+            self.route(path, methods=missing, name=f"refuse {path}")(refuse)
+
+    def _chalice_event(self, event: dict[str, Any]) -> dict[str, Any]:
+        """Return the event in a form that Chalice accepts; the dispatcher reads the original.
+
+        Chalice refuses binary responses unless the first type in Accept is binary, and fails on
+        events without all members. The dispatcher decides on Accept.
+        """
+        context = dict(event.get("requestContext") or {})
+        if context.get("resourcePath") not in self.routes:
+            context["resourcePath"] = CATCH_ALL_PATHS[0]
+        if context.get("httpMethod") not in METHODS:
+            context["httpMethod"] = "GET"
+        headers = event.get("headers") or {}
+        headers = {name: value for name, value in headers.items() if name.lower() != "accept"}
+        return {
+            "body": None,
+            "stageVariables": None,
+            "multiValueQueryStringParameters": None,
+            **event,
+            "pathParameters": defaultdict(str, event.get("pathParameters") or {}),
+            "headers": headers | {"accept": BINARY_TYPES[0]},
+            "requestContext": context,
+        }
 
 
-def _chalice_event(event: dict[str, Any]) -> dict[str, Any]:
-    """Return the event in a form that Chalice accepts; the dispatcher reads the original.
-
-    Chalice refuses binary responses unless the first type in Accept is binary, and fails on
-    unknown routes. The dispatcher decides on both.
-    """
-    context = dict(event.get("requestContext") or {})
-    context["resourcePath"], context["httpMethod"] = CATCH_ALL_PATHS[0], "GET"
-    headers = event.get("headers") or {}
-    headers = {name: value for name, value in headers.items() if name.lower() != "accept"}
-    defaults = {"body": None, "pathParameters": None, "stageVariables": None}
-    return {
-        **defaults,
-        "multiValueQueryStringParameters": None,
-        **event,
-        "headers": headers | {"accept": BINARY_TYPES[0]},
-        "requestContext": context,
-    }
+def _never(call: Call) -> Reply:
+    """Refuse the request; the dispatcher does so before it would call this."""
+    raise AssertionError(call)
 
 
 class _Base64Response(Response):

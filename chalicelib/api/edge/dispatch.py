@@ -5,6 +5,7 @@ the routes are public. Then follow the key (401), its rights (403) and the rate 
 request itself (415, 413, 400).
 """
 
+import datetime as dt
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -12,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from chalicelib.adapters.json_logs import bind
-from chalicelib.api.edge.caller import authenticate
+from chalicelib.api.edge.auth import Principal
 from chalicelib.api.edge.endpoint import Call, Endpoint, Reply
 from chalicelib.api.edge.problems import error_for_exception, problem_reply
 from chalicelib.api.edge.request import Request
@@ -90,7 +91,8 @@ class Dispatcher:
 
         Raises RateLimited instead of the refusal where the rate is used up (decision 6).
         """
-        if call is None or call.known_caller is None or call.rate is not None:
+        principal = call.known_caller if call else None
+        if call is None or principal is None or not principal.counts_rate or call.rate is not None:
             return
         services = self._services()
         count = (
@@ -116,19 +118,26 @@ class Dispatcher:
             started_at=request.received_at or now.timestamp(),
         )
         exchange.call = call
-        if call.endpoint.scope is not None:
-            call.known_caller = authenticate(request.headers, request.source_ip, services)
-            exchange.wait_for_key_use = services.record_key_use(call.caller.key, now)
-            bind(workspace=call.caller.workspace_id)
-            call.caller.require_scope(call.endpoint.scope)
-            if call.endpoint.counts_rate_itself:
-                # The rate is counted after the body is read. A flood is refused before, by the
-                # rate that this process has last seen.
-                services.limits.require_known_rate(call.caller.workspace, now)
-            else:
-                call.rate = services.request_rate.count(call.caller.workspace, now)
+        auth = call.endpoint.auth
+        principal = call.known_caller = auth.authenticate(request, services)
+        if principal is not None:
+            if principal.key is not None:
+                exchange.wait_for_key_use = services.record_key_use(principal.key, now)
+            bind(workspace=principal.workspace_id)
+            auth.authorize(principal)
+            if principal.counts_rate:
+                self._count_rate(call, principal, now)
         read_body_and_query(call, request)
         return call.endpoint(call)
+
+    def _count_rate(self, call: Call, principal: Principal, now: dt.datetime) -> None:
+        services = self._services()
+        if call.endpoint.counts_rate_itself:
+            # The rate is counted after the body is read. A flood is refused before, by the
+            # rate that this process has last seen.
+            services.limits.require_known_rate(principal.workspace, now)
+        else:
+            call.rate = services.request_rate.count(principal.workspace, now)
 
     def _matching_endpoint(self, request: Request) -> Endpoint:
         methods = self.routes.get(request.route)
@@ -175,7 +184,7 @@ class _Exchange:
             "method": self.request.method,
             "route": self.request.route,
             "code": self.code,
-            "key": caller.key_id if caller else None,
+            "key": caller.key.id if caller and caller.key else None,
         }
 
 
@@ -203,9 +212,10 @@ def add_headers(reply: Reply, request_id: str, call: Call | None, code: str | No
 
 def _rate_limit_headers(reply: Reply, call: Call | None, code: str | None) -> dict[str, str]:
     # draft-ietf-httpapi-ratelimit-headers-10. Requests without a key are not counted.
-    if call is None or call.known_caller is None:
+    principal = call.known_caller if call else None
+    if call is None or principal is None or not principal.counts_rate:
         return {}
-    quota = call.known_caller.workspace.plan.rate_limit_rps
+    quota = principal.workspace.plan.rate_limit_rps
     remaining, reset_s = quota, _RATE_WINDOW_S
     if call.rate is not None:
         remaining, reset_s = call.rate.remaining, call.rate.reset_s

@@ -1,13 +1,15 @@
-"""Endpoints: one row per method and path, the source of routes, checks and the reference."""
+"""Endpoints: declarations of routes for their checks and the reference."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from functools import cached_property, wraps
 from importlib import import_module
-from types import ModuleType
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Protocol, cast, override
 
-from chalicelib.api.edge.caller import Caller
+from chalice.app import Blueprint, Chalice
+
+from chalicelib.api.edge.auth import Auth, Principal
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -15,7 +17,6 @@ if TYPE_CHECKING:
     from chalicelib.bootstrap.api import ApiServices
     from chalicelib.features.workspaces.limits.model import RateState
 
-type Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 type ModelName = str  # "package.module:Model", imported when it is first used
 type View = Callable[["Call"], "Reply"]
 
@@ -51,7 +52,7 @@ class Call:
     headers: Mapping[str, str]
     source_ip: str
     started_at: float
-    known_caller: Caller | None = None
+    known_caller: Principal | None = None
     raw_body: bytes = b""
     json: Any = None
     body: Any = None
@@ -61,8 +62,8 @@ class Call:
     rate: "RateState | None" = None
 
     @property
-    def caller(self) -> Caller:
-        """Return the caller; only endpoints with a scope have one."""
+    def caller(self) -> Principal:
+        """Return who calls; a public endpoint does not know."""
         assert self.known_caller is not None, "a public endpoint has no caller"
         return self.known_caller
 
@@ -89,10 +90,11 @@ class Endpoint:
     """
 
     view: View
-    method: Method
-    path: str
-    scope: str | None
+    auth: Auth
     summary: str
+    # Of the Chalice route; empty until `endpoints_of` has found it.
+    method: str = ""
+    path: str = ""
     description: str = ""
     tag: str = ""
     body: ModelName | None = None
@@ -133,25 +135,70 @@ class Endpoint:
         return import_model(self.query) if self.query else None
 
 
-def endpoint(
-    method: Method, path: str, *, scope: str | None, **row: Any
-) -> Callable[[View], Endpoint]:
-    """Declare a view as an endpoint; `scope` None makes it public, `row` has further fields.
+class ChaliceView(Protocol):
+    """View as Chalice calls it, with what `@endpoint` declares."""
+
+    endpoint: Endpoint
+
+    def __call__(self, **params: str) -> Any:
+        """Answer the request that the app is serving."""
+        ...
+
+
+# Answers the current request. The app sets it for each, since several threads may serve requests
+# at once; the dispatcher knows the endpoint by the route of the event.
+ANSWER: Final[ContextVar[Callable[[], Any]]] = ContextVar("answer")
+
+
+def endpoint(*, auth: Auth, **row: Any) -> Callable[[View], ChaliceView]:
+    """Declare what the route above it checks; `auth` says who may call, `row` has more fields.
 
     The first line of the view's docstring is the summary, the rest the description.
     """
 
-    def declare(view: View) -> Endpoint:
+    def declare(view: View) -> ChaliceView:
         summary, _, rest = (view.__doc__ or "").partition("\n")
         texts = {"summary": summary.rstrip("."), "description": _strip_lines(rest)}
-        return Endpoint(view, method, path, scope, **(texts | row))
+
+        @wraps(view)
+        def answer(**_params: str) -> Any:
+            return ANSWER.get()()
+
+        chalice_view = cast("ChaliceView", answer)
+        chalice_view.endpoint = Endpoint(view, auth, **(texts | row))
+        return chalice_view
 
     return declare
 
 
-def endpoints_of(module: ModuleType) -> list[Endpoint]:
-    """Return the endpoints that a module declares, in their order."""
-    return [value for value in vars(module).values() if isinstance(value, Endpoint)]
+class RouteTable(Chalice):
+    """Chalice app that leaves blueprints as they are, so that several apps can register them."""
+
+    @override
+    def _register_handler(
+        self,
+        handler_type: str,
+        name: str,
+        user_handler: Any,
+        wrapped_handler: Any,
+        kwargs: Any,
+        options: Any = None,
+    ) -> None:
+        # Without content types: API Gateway and Chalice would answer 415 in their own format.
+        own = {**kwargs, "kwargs": {**kwargs["kwargs"], "content_types": []}}
+        super()._register_handler(handler_type, name, user_handler, wrapped_handler, own, options)
+
+
+def endpoints_of(blueprints: Sequence[Blueprint]) -> list[Endpoint]:
+    """Return the endpoints of blueprints with their paths and methods."""
+    app = RouteTable("endpoints", configure_logs=False)
+    for blueprint in blueprints:
+        app.register_blueprint(blueprint)
+    return [
+        replace(cast("ChaliceView", route.view_function).endpoint, path=path, method=method)
+        for path, routes in app.routes.items()
+        for method, route in routes.items()
+    ]
 
 
 def import_model(name: ModelName) -> "type[BaseModel]":

@@ -108,10 +108,10 @@ class _OperationWriter:
             ],
             "responses": self._responses(row),
         }
-        if row.scope is None:
+        if row.auth.scope is None:
             operation["security"] = []
         else:
-            operation["x-scope"] = row.scope
+            operation["x-scope"] = row.auth.scope
         if row.body or row.media_types != (JSON,):
             operation["requestBody"] = self._request_body(row)
         return {name: value for name, value in operation.items() if value or name == "security"}
@@ -185,7 +185,7 @@ class _OperationWriter:
 
 def _problem_codes(row: Endpoint) -> list[str]:
     codes = [*row.problems, "internal_error"]
-    if row.scope is not None:
+    if row.auth.scope is not None:
         codes += [*_KEY_PROBLEMS, "region_degraded"]
     if row.body is not None or row.media_types != (JSON,):
         codes += _BODY_PROBLEMS
@@ -199,7 +199,7 @@ def _problem_codes(row: Endpoint) -> list[str]:
 
 
 def _description(row: Endpoint) -> str:
-    scope = f"Needs the scope `{row.scope}`." if row.scope else ""
+    scope = f"Needs the scope `{row.auth.scope}`." if row.auth.scope else ""
     return "\n\n".join(part for part in (row.description, scope) if part)
 
 
@@ -219,7 +219,7 @@ def _header_parameters(row: Endpoint) -> list[dict[str, Any]]:
 
 def _header_references(row: Endpoint) -> dict[str, Any]:
     names = ["X-Request-Id", "RateLimit", "RateLimit-Policy"]
-    if row.scope is None:
+    if row.auth.scope is None:
         names = names[:1]
     return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
 

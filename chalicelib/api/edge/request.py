@@ -3,7 +3,7 @@
 import base64
 import binascii
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
@@ -57,6 +57,14 @@ class Request:
         """Return the headers by lower-case name; the last value of a repeated header."""
         return {name.lower(): value for name, value in (self.event.get("headers") or {}).items()}
 
+    def header_values(self, name: str) -> Sequence[str]:
+        """Return all values of a header by its lower-case name, in the order they were sent."""
+        several = self.event.get("multiValueHeaders") or {}
+        found = [
+            value for sent, values in several.items() if sent.lower() == name for value in values
+        ]
+        return found or [value for sent, value in self.headers.items() if sent == name]
+
     @property
     def client_request_id(self) -> str | None:
         """Return the client's request id, or None if it is absent or malformed."""
@@ -96,8 +104,17 @@ class Request:
         return kind or None
 
     def idempotency_key(self) -> str | None:
-        """Return the Idempotency-Key, or None; raises `validation_error` for a malformed one."""
-        key = self.headers.get("idempotency-key")
+        """Return the Idempotency-Key, or None.
+
+        Raises `validation_error` for a malformed one, or several different ones.
+        """
+        keys = set(self.header_values("idempotency-key"))
+        if len(keys) > 1:
+            error = FieldError("/headers/Idempotency-Key", "repeated", "is given more than once")
+            raise ServiceError(
+                "validation_error", "Idempotency-Key is given more than once.", errors=[error]
+            )
+        key = next(iter(keys), None)
         if key is not None and _IDEMPOTENCY_KEY.fullmatch(key) is None:
             message = "must be 1 to 255 printable ASCII characters"
             error = FieldError("/headers/Idempotency-Key", "wrong_format", message)

@@ -3,9 +3,10 @@
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from chalicelib.adapters.aws.messages import (
+    MessageBody,
     PoisonMessage,
     UnknownVersion,
     parse_message,
@@ -23,7 +24,7 @@ log = logging.getLogger(__name__)
 # The platform moves a message whose function never answered, and gives no reason.
 _FUNCTION_DIED: Final = "its function died, or ran out of time, at every delivery"
 
-_STAYS_DUE: Final = "it stays due: the tick tries again, since AWS's trouble passes"
+_STAYS_DUE: Final = "what was due of it stays due: the tick tries again, since AWS's trouble passes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class DeadLetterMessage:
     is_transient: bool
 
 
-type ResolveMessage = Callable[[Mapping[str, Any]], str]
+type ResolveMessage = Callable[[MessageBody], str]
 
 
 class RecordDeadLetter:

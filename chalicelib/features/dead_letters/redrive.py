@@ -1,13 +1,10 @@
 """Redrive of dead letters: their messages go to their queue again."""
 
 from collections.abc import Mapping
-from typing import Final
 
 from chalicelib.adapters.aws.messages import PoisonMessage, parse_message, text_fields
 from chalicelib.adapters.aws.queues import Queue
 from chalicelib.features.dead_letters.repository import DeadLetter, DeadLetters
-
-QUEUES: Final = ("renders", "events", "upkeep")
 
 
 class RedriveDeadLetters:

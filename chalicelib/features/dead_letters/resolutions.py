@@ -1,12 +1,14 @@
 """Resolutions of dead messages, one for each kind of queue."""
 
 import datetime as dt
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Final
 
+from chalicelib.adapters.aws.due_items import DueItem
+from chalicelib.adapters.aws.messages import MessageBody
 from chalicelib.adapters.json_logs import bind
 from chalicelib.core.clock import Clock, format_rfc3339
-from chalicelib.features.maintenance.due_items import DueIndex, DueItem
+from chalicelib.features.maintenance.due_index import DueIndex
 from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.run.end import EndRender
 from chalicelib.features.renders.run.protocol import QueuedRender
@@ -24,7 +26,7 @@ class ResolveQueuedRender:
         self._end = end
         self._clock = clock
 
-    def __call__(self, message: Mapping[str, Any]) -> str:
+    def __call__(self, message: MessageBody) -> str:
         """End the render if it is unclaimed, and return the outcome as text."""
         queued = QueuedRender.from_json(message)
         bind(render=queued.render_id, workspace=queued.workspace_id)
@@ -44,14 +46,14 @@ class PostponeDueItem:
     """Resolution of an event or another due item: it stays due, one hour later."""
 
     def __init__(
-        self, *, index: DueIndex, read_item: Callable[[Mapping[str, Any]], DueItem], clock: Clock
+        self, *, index: DueIndex, read_item: Callable[[MessageBody], DueItem], clock: Clock
     ) -> None:
         """Store the parts; `read_item` returns the due item that a message names."""
         self._index = index
         self._read_item = read_item
         self._clock = clock
 
-    def __call__(self, message: Mapping[str, Any]) -> str:
+    def __call__(self, message: MessageBody) -> str:
         """Postpone the item and return the outcome as text."""
         item = self._read_item(message)
         until = format_rfc3339(self._clock.now() + _POSTPONED_BY)

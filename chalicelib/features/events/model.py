@@ -1,10 +1,15 @@
-"""Domain event, its delivery to subscribers, and the message that publishes it."""
+"""Domain event, its type, its delivery to subscribers, and the message that publishes it."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, NamedTuple
 
-from chalicelib.adapters.aws.messages import check_version, text_fields
+from chalicelib.adapters.aws.due_items import DueItem
+from chalicelib.adapters.aws.messages import MessageBody, check_version, text_fields
+from chalicelib.adapters.aws.queues import QueueMessage
 from chalicelib.adapters.aws.table import Item, Write
+from chalicelib.core import json
 from chalicelib.core.ids import WorkspaceId
 
 PUBLISH_EVENT_VERSION: Final = 1
@@ -31,37 +36,112 @@ class DomainEvent(NamedTuple):
         return f"EVENT#{self.id}"
 
 
-class EventDelivery(NamedTuple):
-    """Event for a subscriber, with its subject's row.
+class EventType(NamedTuple):
+    """Type of events: `example` is an example of what `describe` returns for one.
 
-    `settled`: the sender has already released the limits of the render.
+    `describe` gets the event and the row of its subject, and returns the object that webhooks show
+    to customers. It is None for an event that stays inside.
     """
 
+    name: str
+    describe: Callable[[DomainEvent, Item], Mapping[str, Any]] | None = None
+    example: Mapping[str, Any] = {}
+
+    @property
+    def is_public(self) -> bool:
+        """Tell whether customers may see events of this type."""
+        return self.describe is not None
+
+
+@dataclass(frozen=True, kw_only=True)
+class EventDelivery:
+    """Event for its subscribers, with its subject's row; the flags are those of PublishEvent."""
+
     event: DomainEvent
+    type: EventType
     subject_row: Item
     settled: bool
+    limits_due: bool = False
+    region: str = ""
+
+    @cached_property
+    def payload(self) -> bytes:
+        """Body of a webhook: JSON of `id`, `type`, `created_at`, `workspace_id`, `region`, `data`.
+
+        It is built once, so that every attempt sends and signs the same bytes.
+        """
+        assert self.type.describe is not None, f"{self.type.name} is not public"
+        event = self.event
+        body = {
+            "id": event.id,
+            "type": event.type,
+            "created_at": event.created_at,
+            "workspace_id": event.workspace_id,
+            "region": self.region,
+            "data": {"object": self.type.describe(event, self.subject_row)},
+        }
+        return json.dumps(body).encode()
 
 
-class Subscriber(Protocol):
-    """Handler of events."""
+class OutgoingMessage(NamedTuple):
+    """Message to a queue of the registry of work."""
 
-    def __call__(self, delivery: EventDelivery) -> Sequence[Write]:
-        """Do the idempotent work and return the writes that must happen once."""
-        ...
+    queue: str
+    message: QueueMessage
+
+
+class Subscriber:
+    """Handler of events of some types; all deliveries of a call are of one workspace.
+
+    A function may die at any line. `prepare` and `follow_up` are then called again, so their
+    effects have derived ids. The writes happen exactly once.
+    """
+
+    types: frozenset[str] = frozenset()
+
+    def prepare(self, deliveries: Sequence[EventDelivery]) -> None:
+        """Do idempotent work before the events are published."""
+
+    def writes(self, deliveries: Sequence[EventDelivery]) -> Sequence[Write]:  # noqa: ARG002
+        """Return writes for the transaction that publishes the events, each key once.
+
+        A call with the same deliveries returns the same writes in the same order, in the next
+        release as well: those beyond one transaction are counted by number.
+        """
+        return ()
+
+    def follow_up(
+        self,
+        deliveries: Sequence[EventDelivery],  # noqa: ARG002
+    ) -> Sequence[OutgoingMessage]:
+        """Do idempotent work after the transaction, and return the messages to send."""
+        return ()
 
 
 class PublishEvent(NamedTuple):
-    """Message to publish one event; `settled` as in EventDelivery."""
+    """Message to publish one event.
+
+    `settled`: the sender has already released the limits of the render. `limits_due`: that has
+    reached a usage threshold.
+    """
 
     subject: str
     sort_key: str
     settled: bool = False
     request_id: str | None = None
+    limits_due: bool = False
 
     @classmethod
-    def of_event(cls, event: DomainEvent, *, settled: bool) -> "PublishEvent":
+    def of_event(
+        cls, event: DomainEvent, *, settled: bool, limits_due: bool = False
+    ) -> "PublishEvent":
         """Return the message of an event."""
-        return cls(event.subject, event.sort_key, settled, event.request_id)
+        return cls(event.subject, event.sort_key, settled, event.request_id, limits_due)
+
+    @classmethod
+    def of_due_item(cls, item: DueItem) -> "PublishEvent":
+        """Return the message of an event that is due because it was not published."""
+        return cls(item.pk, item.sk, request_id=item.request_id)
 
     def to_json(self) -> dict[str, Any]:
         """Return the body of the queue message."""
@@ -70,14 +150,20 @@ class PublishEvent(NamedTuple):
             "subject": self.subject,
             "sort_key": self.sort_key,
             "settled": self.settled,
+            "limits_due": self.limits_due,
             "request_id": self.request_id,
         }
 
     @classmethod
-    def from_json(cls, message: Mapping[str, Any]) -> "PublishEvent":
+    def from_json(cls, message: MessageBody) -> "PublishEvent":
         """Parse the JSON that `to_json` wrote; raise UnknownVersion or PoisonMessage."""
         check_version(message, PUBLISH_EVENT_VERSION)
         subject, sort_key = text_fields(
             message, subject="[!-~]{1,200}", sort_key="EVENT#[!-~]{1,100}"
         )
-        return cls(subject, sort_key, message.get("settled") is True)
+        return cls(
+            subject,
+            sort_key,
+            settled=message.get("settled") is True,
+            limits_due=message.get("limits_due") is True,
+        )

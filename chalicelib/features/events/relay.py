@@ -2,85 +2,263 @@
 
 import datetime as dt
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import batched, groupby
+from typing import Final
 
-from chalicelib.adapters.aws.messages import PoisonMessage
-from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables
-from chalicelib.adapters.aws.transient_errors import tolerate_transient
-from chalicelib.adapters.json_logs import bind
+from chalicelib.adapters.aws.messages import PoisonMessage, UnknownVersion
+from chalicelib.adapters.aws.queues import Queue, QueueMessage
+from chalicelib.adapters.aws.table import (
+    TRANSACTION_LIMIT,
+    ConditionFailed,
+    Item,
+    Tables,
+    Throttled,
+    Write,
+)
+from chalicelib.adapters.json_logs import log_context
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
-from chalicelib.features.events.model import EventDelivery, PublishEvent, Subscriber
+from chalicelib.features.events.model import (
+    EventDelivery,
+    EventType,
+    PublishEvent,
+    Subscriber,
+)
 from chalicelib.features.events.repository import EventOutbox, event_of
 
 log = logging.getLogger(__name__)
 
-type Effect = Callable[[EventDelivery], None]
+# Events of one workspace in one transaction; their subscribers' writes come beside them.
+_GROUP: Final = 25
+
 type Observer = Callable[[EventDelivery, dt.datetime], None]
+type Failures = dict[PublishEvent, Exception]
 
 
 class OutboxRelay:
     """Publisher of events; an event that was published already is skipped (decision 9)."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 -- the parts it works with
         self,
         *,
         tables: Tables,
         outbox: EventOutbox,
+        types: Sequence[EventType],
         subscribers: Sequence[Subscriber],
+        queues: Callable[[str], Queue],
+        region: str,
         clock: Clock,
-        effects: Sequence[Effect] = (),
         observers: Sequence[Observer] = (),
     ) -> None:
-        """Build from the outbox and the subscribers.
+        """Store the parts; `queues` returns the queue of an outgoing message.
 
-        After each publication the observers run once at most, and the effects at least once: again
-        for a repeated message, as the first may have ended with its function.
+        The observers see each publication once at most.
         """
         self._tables = tables
         self._outbox = outbox
+        self._types = {event_type.name: event_type for event_type in types}
         self._subscribers = subscribers
+        self._queues = queues
+        self._region = region
         self._clock = clock
-        self._effects = effects
         self._observers = observers
 
-    def read_ahead(self, messages: Iterable[PublishEvent]) -> None:
-        """Read the events of a batch in one call; after a transient error each is read alone."""
-        keys = [(message.subject, message.sort_key) for message in messages]
-        with tolerate_transient("events not read ahead"):
-            self._outbox.read_ahead(keys)
+    def publish(self, messages: Sequence[PublishEvent]) -> Failures:
+        """Publish up to 50 events, those of one workspace together; return what failed.
 
-    def __call__(self, message: PublishEvent) -> None:
-        """Publish one event; raise PoisonMessage if there is none."""
-        event_row, subject_row = self._outbox.event_and_subject(message.subject, message.sort_key)
+        A message without an event fails with PoisonMessage, an event of an unknown type with
+        UnknownVersion. Where several fail together, each is
+        tried alone, so that none holds up the others.
+        """
+        failures: Failures = {}
+        try:
+            rows = self._outbox.read([(message.subject, message.sort_key) for message in messages])
+        except Exception as error:  # noqa: BLE001 -- it is returned
+            return self._publish_alone(messages, error)
+        deliveries: dict[PublishEvent, EventDelivery] = {}
+        for message in messages:
+            try:
+                deliveries[message] = self._delivery(message, rows)
+            except Exception as error:  # noqa: BLE001 -- it is returned
+                failures[message] = error
+        for group in _groups_by_workspace(deliveries):
+            try:
+                self._publish_group([deliveries[message] for message in group], rows)
+            except Exception as error:  # noqa: BLE001 -- it is returned
+                failures |= self._publish_alone(group, error)
+        return failures
+
+    def _publish_alone(self, messages: Sequence[PublishEvent], error: Exception) -> Failures:
+        if len(messages) == 1:
+            return {messages[0]: error}
+        log.warning("events not published together", exc_info=error)
+        return {
+            message: failure
+            for each in messages
+            for message, failure in self.publish([each]).items()
+        }
+
+    def _delivery(
+        self, message: PublishEvent, rows: Mapping[tuple[str, str], Item]
+    ) -> EventDelivery:
+        event_row = rows.get((message.subject, message.sort_key))
+        subject_row = rows.get((message.subject, "META"))
         if event_row is None or subject_row is None:
             reason = f"there is no event {message.sort_key} of {message.subject}"
             raise PoisonMessage(reason)
         event = event_of(event_row)
-        bind(request_id=event.request_id, workspace=event.workspace_id, **_log_ids(subject_row))
-        crash_if_armed(CrashPoint.RELAY_BEGUN)
-        delivery = EventDelivery(event, subject_row, message.settled)
-        if "published_at" in event_row or self._publish(delivery):
-            for effect in self._effects:
-                effect(delivery)
+        if event.type not in self._types:
+            reason = f"there is no event type {event.type}"
+            raise UnknownVersion(reason)
+        return EventDelivery(
+            event=event,
+            type=self._types[event.type],
+            subject_row=subject_row,
+            settled=message.settled,
+            limits_due=message.limits_due,
+            region=self._region,
+        )
 
-    def _publish(self, delivery: EventDelivery) -> bool:
-        """Publish an event; return False if another relay has published it meanwhile."""
-        event = delivery.event
-        writes = [write for handle in self._subscribers for write in handle(delivery)]
+    def _publish_group(
+        self, messages: Sequence[EventDelivery], rows: Mapping[tuple[str, str], Item]
+    ) -> None:
+        """Publish events of one workspace; those that are published already are followed up."""
+        deliveries = _merge_repeated(messages)
+        workspace_id = deliveries[0].event.workspace_id
+        with log_context(workspace=workspace_id, **_ids_of_one(deliveries)):
+            crash_for_each(CrashPoint.RELAY_BEGUN, deliveries)
+            unpublished = [
+                delivery
+                for delivery in deliveries
+                if "published_at" not in rows[delivery.event.subject, delivery.event.sort_key]
+            ]
+            for subscriber, heard in self._by_subscriber(unpublished):
+                subscriber.prepare(heard)
+            crash_for_each(CrashPoint.RELAY_PREPARED, unpublished)
+            if unpublished:
+                self._commit(unpublished, rows)
+            self._follow_up(deliveries)
+
+    def _by_subscriber(
+        self, deliveries: Sequence[EventDelivery]
+    ) -> Iterator[tuple[Subscriber, Sequence[EventDelivery]]]:
+        for subscriber in self._subscribers:
+            heard = [delivery for delivery in deliveries if delivery.event.type in subscriber.types]
+            if heard:
+                yield subscriber, heard
+
+    def _commit(
+        self, deliveries: Sequence[EventDelivery], rows: Mapping[tuple[str, str], Item]
+    ) -> None:
+        """Mark events published together with their subscribers' writes."""
+        writes = [
+            write
+            for subscriber, heard in self._by_subscriber(deliveries)
+            for write in subscriber.writes(heard)
+        ]
+        if len(deliveries) + len(writes) > TRANSACTION_LIMIT:
+            if len(deliveries) > 1:
+                middle = len(deliveries) // 2
+                self._commit(deliveries[:middle], rows)
+                self._commit(deliveries[middle:], rows)
+                return
+            (delivery,) = deliveries
+            event = delivery.event
+            row = rows[event.subject, event.sort_key]
+            writes = self._commit_first_steps(delivery, writes, row.get("relayed_steps", 0))
         now = self._clock.now()
+        at = format_rfc3339(now)
+        publications = [self._outbox.publication(delivery.event, at) for delivery in deliveries]
         try:
-            self._tables.transact([self._outbox.publication(event, format_rfc3339(now)), *writes])
+            self._tables.transact([*publications, *writes])
         except ConditionFailed as conflict:
-            # Index 0: another relay has published it. A subscriber's own condition must not fail.
-            if conflict.index != 0:
+            # A subscriber's own condition must not fail.
+            if conflict.index >= len(deliveries):
                 raise
-            return False
-        crash_if_armed(CrashPoint.RELAY_PUBLISHED)
-        log.info("event published", extra={"event_id": event.id, "type": event.type})
-        for observe in self._observers:
-            observe(delivery, now)
-        return True
+            # Another relay has published this one.
+            others = [each for n, each in enumerate(deliveries) if n != conflict.index]
+            if others:
+                self._commit(others, rows)
+            return
+        crash_for_each(CrashPoint.RELAY_PUBLISHED, deliveries)
+        for delivery in deliveries:
+            self._observe(delivery, now)
+
+    def _commit_first_steps(
+        self, delivery: EventDelivery, writes: Sequence[Write], steps_done: int
+    ) -> list[Write]:
+        """Do the writes that exceed one transaction, step by step; return those of the last step.
+
+        Each step is counted in the event's row, so it happens once, and goes on after a crash.
+        """
+        *first_steps, last = batched(writes, TRANSACTION_LIMIT - 1, strict=False)
+        for number, step in enumerate(first_steps):
+            if number < steps_done:
+                continue
+            try:
+                self._tables.transact([self._outbox.step(delivery.event, number), *step])
+            except ConditionFailed as conflict:
+                if conflict.index:
+                    raise
+                # Another relay does the same steps: this message comes again after it.
+                raise Throttled(delivery.event.id) from conflict
+        return list(last)
+
+    def _observe(self, delivery: EventDelivery, now: dt.datetime) -> None:
+        event = delivery.event
+        with log_context(request_id=event.request_id, **_log_ids(delivery.subject_row)):
+            log.info("event published", extra={"event_id": event.id, "type": event.type})
+            for observe in self._observers:
+                observe(delivery, now)
+
+    def _follow_up(self, deliveries: Sequence[EventDelivery]) -> None:
+        messages: dict[str, list[QueueMessage]] = {}
+        for subscriber, heard in self._by_subscriber(deliveries):
+            for queue, message in subscriber.follow_up(heard):
+                messages.setdefault(queue, []).append(message)
+        for queue, group in messages.items():
+            self._queues(queue).send_all(group)
+        crash_for_each(CrashPoint.RELAY_FOLLOWED_UP, deliveries)
+
+
+def crash_for_each(point: CrashPoint, deliveries: Sequence[EventDelivery]) -> None:
+    """Reach a crash point once for each delivery, with the request of its event."""
+    for delivery in deliveries:
+        with log_context(request_id=delivery.event.request_id):
+            crash_if_armed(point)
+
+
+def _merge_repeated(deliveries: Sequence[EventDelivery]) -> list[EventDelivery]:
+    """Return one delivery for each event, with what all its messages say."""
+    merged: dict[str, EventDelivery] = {}
+    for each in deliveries:
+        first = merged.setdefault(each.event.id, each)
+        merged[each.event.id] = replace(
+            first,
+            settled=first.settled and each.settled,
+            limits_due=first.limits_due or each.limits_due,
+        )
+    return list(merged.values())
+
+
+def _groups_by_workspace(
+    deliveries: Mapping[PublishEvent, EventDelivery],
+) -> Iterator[Sequence[PublishEvent]]:
+    def workspace_of(message: PublishEvent) -> str:
+        return deliveries[message].event.workspace_id
+
+    for _, group in groupby(sorted(deliveries, key=workspace_of), workspace_of):
+        yield from batched(group, _GROUP, strict=False)
+
+
+def _ids_of_one(deliveries: Sequence[EventDelivery]) -> dict[str, str]:
+    """Return the log fields of a single delivery; several share only their workspace."""
+    if len(deliveries) > 1:
+        return {}
+    (delivery,) = deliveries
+    return {"request_id": delivery.event.request_id, **_log_ids(delivery.subject_row)}
 
 
 def _log_ids(row: Item) -> dict[str, str]:

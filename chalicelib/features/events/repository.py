@@ -5,12 +5,13 @@ from collections.abc import Iterable
 from copy import replace
 from typing import Final
 
-from chalicelib.adapters.aws.due_shard import due_shard
+from chalicelib.adapters.aws.due_items import DueKind
 from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
 from chalicelib.core.clock import format_rfc3339, parse_rfc3339
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.events.model import DomainEvent
 
+DUE_EVENT: Final = DueKind("event", shards=8)
 # An event is sent at once; the tick sends it again if it is not published by then.
 _RESEND_AFTER: Final = dt.timedelta(minutes=1)
 # Longer than any retry; a subject may be kept longer or shorter.
@@ -24,7 +25,6 @@ class EventOutbox:
         """Read and write `table`."""
         self._tables = tables
         self._table = table
-        self._read_ahead_rows: dict[tuple[str, str], Item] = {}
 
     def creation(self, event: DomainEvent) -> Write:
         """Return the write of an event, for the transaction of its change."""
@@ -32,7 +32,7 @@ class EventOutbox:
         item = event._asdict() | {
             "PK": event.subject,
             "SK": event.sort_key,
-            "DPK": due_shard(event.id),
+            "DPK": DUE_EVENT.partition(event.id),
             "due_at": format_rfc3339(due_at),
             "ttl": int((parse_rfc3339(event.created_at) + _KEPT).timestamp()),
         }
@@ -46,23 +46,13 @@ class EventOutbox:
             return False
         return True
 
-    def read_ahead(self, keys: Iterable[tuple[str, str]]) -> None:
-        """Read up to 50 events (subject, sort key) with their subjects in one call.
-
-        Each event read ahead is returned once.
-        """
-        keys = {
-            key for subject, sort_key in keys for key in _event_and_subject_keys(subject, sort_key)
+    def read(self, keys: Iterable[tuple[str, str]]) -> dict[tuple[str, str], Item]:
+        """Return the rows of up to 50 events (subject, sort key) and of their subjects, by key."""
+        all_keys = {
+            key for subject, sort_key in keys for key in ((subject, sort_key), (subject, "META"))
         }
-        rows = self._tables.get_many(self._table, sorted(keys))
-        self._read_ahead_rows = {(row["PK"], row["SK"]): row for row in rows}
-
-    def event_and_subject(self, subject: str, sort_key: str) -> tuple[Item | None, Item | None]:
-        """Return the rows of an event and of its subject, read ahead or now."""
-        event_key, subject_key = _event_and_subject_keys(subject, sort_key)
-        if event_key not in self._read_ahead_rows or subject_key not in self._read_ahead_rows:
-            self.read_ahead([(subject, sort_key)])
-        return self._read_ahead_rows.pop(event_key, None), self._read_ahead_rows.get(subject_key)
+        rows = self._tables.get_many(self._table, sorted(all_keys))
+        return {(row["PK"], row["SK"]): row for row in rows}
 
     def of_subject(self, subject: str) -> list[Item]:
         """Return the rows of a subject's events; they are few and fit into one page."""
@@ -80,9 +70,19 @@ class EventOutbox:
             values={":at": at},
         )
 
+    def step(self, event: DomainEvent, number: int) -> Write:
+        """Return the write that counts a step of an event whose writes exceed one transaction.
 
-def _event_and_subject_keys(subject: str, sort_key: str) -> tuple[tuple[str, str], tuple[str, str]]:
-    return (subject, sort_key), (subject, "META")
+        It is refused if the step is done already, or the event is published.
+        """
+        previous = "relayed_steps = :number" if number else "attribute_not_exists(relayed_steps)"
+        return Write(
+            self._table,
+            key={"PK": event.subject, "SK": event.sort_key},
+            update="SET relayed_steps = :done",
+            condition=f"attribute_exists(PK) AND {previous} AND attribute_not_exists(published_at)",
+            values={":done": number + 1} | ({":number": number} if number else {}),
+        )
 
 
 def event_of(item: Item) -> DomainEvent:

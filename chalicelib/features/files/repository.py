@@ -1,8 +1,10 @@
 """Files by their own id: `FILE#<id>` in the main table, since URLs name no tenant (decision 3)."""
 
 import datetime as dt
-from typing import Final
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
 
+from chalicelib.adapters.aws.due_items import DueKind
 from chalicelib.adapters.aws.table import Item, Tables, Write
 from chalicelib.core.clock import parse_rfc3339
 from chalicelib.core.ids import FileId, RenderId, WorkspaceId
@@ -10,6 +12,23 @@ from chalicelib.features.files.model import StoredFile
 
 # Expired files are removed late if maintenance is.
 _KEPT: Final = dt.timedelta(days=30)
+
+
+DUE_FILE: Final = DueKind("file", shards=8)
+
+
+class FileOwner(NamedTuple):
+    """Render of a file."""
+
+    workspace_id: WorkspaceId
+    render_id: RenderId
+
+
+class DueFile(NamedTuple):
+    """File whose record is due for all files of its render."""
+
+    owner: FileOwner
+    key: str
 
 
 class Files:
@@ -27,29 +46,59 @@ class Files:
             return None
         return StoredFile(**{name: item[name] for name in StoredFile._fields})
 
-    def creation(self, file: StoredFile, workspace_id: WorkspaceId, render_id: RenderId) -> Write:
-        """Return the write that creates the record; idempotent."""
-        item: Item = file._asdict() | {
-            "PK": f"FILE#{file.id}",
-            "SK": "META",
-            "workspace_id": workspace_id,
-            "render_id": render_id,
-        }
-        if file.expires_at is not None:
+    def due(self, file_id: FileId) -> DueFile | None:
+        """Return a file whose record is due, or None: it is not, or no longer."""
+        item = self._tables.get(self._table, f"FILE#{file_id}")
+        if item is None or "due_at" not in item:
+            return None
+        owner = FileOwner(WorkspaceId(item["workspace_id"]), RenderId(item["render_id"]))
+        return DueFile(owner, item["key"])
+
+    def creations(self, files: Sequence[StoredFile], owner: FileOwner) -> Iterator[Write]:
+        """Yield the writes that create the records of a render's stored files; idempotent.
+
+        The first record is due when the files expire: it is smaller than the row of their render.
+        """
+        for number, file in enumerate(files):
+            assert file.expires_at is not None, file.id
             # Later the URL leads to a file that has expired, with a record or without.
-            item["ttl"] = int((parse_rfc3339(file.expires_at) + _KEPT).timestamp())
-        return Write(self._table, item=item)
+            ttl = int((parse_rfc3339(file.expires_at) + _KEPT).timestamp())
+            item = {**file._asdict(), **owner._asdict(), **_key(file.id), "ttl": ttl}
+            due = {"due_at": file.expires_at, "DPK": DUE_FILE.partition(file.id)}
+            yield Write(self._table, item=item if number else item | due)
+
+    def expiry(self, file_id: FileId) -> Write:
+        """Return the write that ends the files of a due record; refused if that has happened."""
+        return Write(
+            self._table,
+            key=_key(file_id),
+            update="REMOVE due_at, DPK",
+            condition="attribute_exists(due_at)",
+        )
 
     def removal(self, file_id: FileId) -> Write:
         """Return the write that removes the record; idempotent."""
-        return Write(self._table, key={"PK": f"FILE#{file_id}", "SK": "META"})
+        return Write(self._table, key=_key(file_id))
 
-    def purge(self, file_id: FileId, at: str) -> Write:
-        """Return the write that marks the file as purged; its URLs end then."""
+    def purges(self, files: Sequence[StoredFile], at: str) -> Iterator[Write]:
+        """Yield the writes that mark a render's files as purged; their URLs end then.
+
+        The first is refused if they have expired, with their event.
+        """
+        for number, file in enumerate(files):
+            yield self._purge(
+                file.id, at, "attribute_exists(PK)" if number else "attribute_exists(due_at)"
+            )
+
+    def _purge(self, file_id: FileId, at: str, condition: str) -> Write:
         return Write(
             self._table,
-            key={"PK": f"FILE#{file_id}", "SK": "META"},
-            update="SET purged_at = :at",
-            condition="attribute_exists(PK)",
+            key=_key(file_id),
+            update="SET purged_at = :at REMOVE due_at, DPK",
+            condition=condition,
             values={":at": at},
         )
+
+
+def _key(file_id: FileId) -> Item:
+    return {"PK": f"FILE#{file_id}", "SK": "META"}

@@ -5,14 +5,17 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
+from chalicelib.adapters.aws.due_items import DueItem
+from chalicelib.adapters.aws.queues import DELAY_PRECISION, MAX_DELAY
 from chalicelib.adapters.json_logs import bind
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
+from chalicelib.features.workspaces.model import Workspace
 from chalicelib.features.workspaces.people.free_workspaces import FreeWorkspaceLimit
 from chalicelib.features.workspaces.repository import ApiKeys
-from chalicelib.features.workspaces.status import StatusTransitions
+from chalicelib.features.workspaces.status import DUE_WORKSPACE, StatusTransitions
 
 log = logging.getLogger(__name__)
 
@@ -21,6 +24,10 @@ _TIME_LIMIT: Final = dt.timedelta(seconds=8)
 # Items that were due earlier, such as expired files, are done and published by then.
 _GRACE_PERIOD: Final = dt.timedelta(minutes=15)
 
+# Longer than a step and the way of its message.
+_DUE_AFTER_MESSAGE: Final = dt.timedelta(minutes=2)
+
+type SendLater = Callable[[DueItem, dt.timedelta], None]
 type Erase = Callable[[WorkspaceId], Iterator[None]]
 
 
@@ -30,7 +37,7 @@ class DeleteWorkspace:
     No event is published: the contract has none for a deletion by request.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 -- the parts it works with
         self,
         *,
         transitions: StatusTransitions,
@@ -38,29 +45,35 @@ class DeleteWorkspace:
         limits: WorkspaceLimits,
         free_workspaces: FreeWorkspaceLimit,
         erasers: Sequence[Erase],
+        send_later: SendLater,
         clock: Clock,
     ) -> None:
-        """Store the parts; each eraser deletes the data of one feature and yields per step."""
+        """Store the parts; each eraser deletes the data of one feature and yields per step.
+
+        `send_later` sends a due item to this handler again after a delay.
+        """
         self._transitions = transitions
         self._keys = keys
         self._limits = limits
         self._free_workspaces = free_workspaces
         self._erasers = erasers
+        self._send_later = send_later
         self._clock = clock
 
     def __call__(self, workspace_id: WorkspaceId) -> None:
         """Delete a workspace, or as much of it as the time limit allows."""
         bind(workspace=workspace_id)
         started_at = self._clock.now()
-        workspace = self._transitions.begin_deletion(workspace_id, format_rfc3339(started_at))
-        if workspace is None:
+        begun = self._transitions.begin_deletion(workspace_id, format_rfc3339(started_at))
+        if begun is None:
             # The workspace was restored, or another message has finished the deletion.
             log.info("no deletion is due")
             return
+        workspace, due_at = begun
         assert workspace.delete_at is not None
         erases_at = parse_rfc3339(workspace.delete_at) + _GRACE_PERIOD
-        if started_at < erases_at:
-            self._transitions.postpone_deletion(workspace, format_rfc3339(erases_at))
+        if started_at + DELAY_PRECISION < erases_at:
+            self._continue(workspace, due_at, after=erases_at - started_at)
             return
         self._keys.erase(workspace_id)
         crash_if_armed(CrashPoint.WORKSPACE_KEYS_ERASED)
@@ -69,7 +82,7 @@ class DeleteWorkspace:
                 crash_if_armed(CrashPoint.WORKSPACE_ERASED)
                 now = self._clock.now()
                 if now > started_at + _TIME_LIMIT:
-                    self._transitions.postpone_deletion(workspace, format_rfc3339(now))
+                    self._continue(workspace, due_at, after=dt.timedelta())
                     log.info("workspace deleted in part")
                     return
         self._limits.erase(workspace_id)
@@ -79,3 +92,14 @@ class DeleteWorkspace:
         # The row goes last: until then the deletion stays due after a crash.
         self._transitions.delete_rows(workspace)
         log.info("workspace deleted")
+
+    def _continue(self, workspace: Workspace, due_at: str, *, after: dt.timedelta) -> None:
+        """Go on with a message; if it is lost, the workspace is due shortly after it.
+
+        Of parallel messages only the first goes on, so they do not multiply.
+        """
+        delay = min(after, MAX_DELAY)
+        until = format_rfc3339(self._clock.now() + delay + _DUE_AFTER_MESSAGE)
+        if self._transitions.postpone_deletion(workspace, due_at, until):
+            crash_if_armed(CrashPoint.WORKSPACE_POSTPONED)
+            self._send_later(DueItem(DUE_WORKSPACE.name, f"WS#{workspace.id}"), delay)

@@ -63,22 +63,18 @@ class HandleDueRender:
         bind(request_id=render.request_id, render=render.id, workspace=workspace_id)
         crash_if_armed(CrashPoint.MAINTENANCE_BEGUN)
         if render.is_final:
-            self._handle_final(render, now, is_free=claimed.is_free)
+            self._handle_final(render, is_free=claimed.is_free)
         elif claimed.is_free:
             self._requeue_or_end(render, now)
 
-    def _handle_final(self, render: Render, now: dt.datetime, *, is_free: bool) -> None:
-        is_expired = render.expires_at is not None and parse_rfc3339(render.expires_at) <= now
+    def _handle_final(self, render: Render, *, is_free: bool) -> None:
         if render.files_purged_at is not None:
             self._purge.remove_objects(render)
             log.info("files purged")
-        elif is_expired:
-            self._purge.expire(render)
-            log.info("files expired")
         elif render.expires_at is None and is_free:
             # The render was ended while a function ran it. That function has timed out by now.
-            self._settle(render)
-            self._clean_up.delete_objects(render)
+            self._settle([render])
+            self._clean_up.delete_objects([render])
             self._tables.write(self._renders.due_removal(render))
 
     def _requeue_or_end(self, render: Render, now: dt.datetime) -> None:

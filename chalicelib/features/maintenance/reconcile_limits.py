@@ -14,7 +14,7 @@ from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.ids import RenderId, WorkspaceId, id_created_at
 from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.run.bodies import RenderBodies, body_key
-from chalicelib.features.workspaces.limits.model import NOTHING, EndedHold, Hold
+from chalicelib.features.workspaces.limits.model import NOTHING, PREPAID, EndedHold, Hold
 from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
 
 log = logging.getLogger(__name__)
@@ -69,9 +69,13 @@ class ReconcileLimits:
         ]
         for ids in batched(holder_ids, _STEP, strict=False):
             self._reconcile(workspace_id, ids, item)
+        # The relay folds after each end; if that failed to the last, these totals wait.
+        for source in (item["cycle_end"], PREPAID):
+            self._limits.fold(workspace_id, source)
         item = self._limits.get(workspace_id)
         self._notify_thresholds(workspace_id, item)
         self._limits.clear_due(workspace_id, item)
+        crash_if_armed(CrashPoint.LIMITS_CLEARED)
 
     def _reconcile(self, workspace_id: WorkspaceId, ids: Sequence[RenderId], item: Item) -> None:
         """Settle what is over or never began; remove the entries of rows that hold."""
@@ -82,6 +86,7 @@ class ReconcileLimits:
             render = renders.get(render_id)
             if render is not None and render.reservation.is_settled_by_relay:
                 self._limits.release(workspace_id, render_id, keeps_lease=not render.is_final)
+                crash_if_armed(CrashPoint.LIMITS_RELEASED)
                 continue
             if render is not None and not render.is_final:
                 self._handle_due(workspace_id, render_id)

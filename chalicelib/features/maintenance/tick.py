@@ -1,103 +1,147 @@
-"""Tick: sends due items to their queues, events to the relay and all others to maintenance."""
+"""Tick: sends due items to the queues of their kinds."""
 
 import datetime as dt
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextvars import copy_context
 from itertools import batched
-from typing import Any, Final
+from typing import Final, NamedTuple
 
-from chalicelib.adapters.aws.queues import Queue
+from chalicelib.adapters.aws.due_items import DueItem, DueKind
+from chalicelib.adapters.aws.messages import MessageBody
+from chalicelib.adapters.aws.queues import Queue, QueueMessage
 from chalicelib.adapters.json_logs import log_context
 from chalicelib.adapters.metrics import Metrics, MetricValues
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
-from chalicelib.features.maintenance.due_items import DueIndex, DueIndexEntry, DueItem
+from chalicelib.features.maintenance.due_index import DueIndex, DueIndexEntry
 
 log = logging.getLogger(__name__)
 
 # An item that is not done by then, because its message was lost, is sent again.
 _RETRY_AFTER: Final = dt.timedelta(minutes=5)
 _BATCH: Final = 10
-# This tick stops before its function times out; the next one continues.
-_TIME_LIMIT: Final = dt.timedelta(seconds=40)
+# Claims of one kind at once: its share, however many items of other kinds wait.
+_CLAIMS_AT_ONCE: Final = 4
+# Until the next tick has begun; its function may take longer.
+_TIME_LIMIT: Final = dt.timedelta(seconds=62)
+
+
+class DueRoute(NamedTuple):
+    """Way of the due items of one kind: their queue, and the message of an item."""
+
+    kind: DueKind
+    queue: Queue
+    message: Callable[[DueItem], MessageBody]
+
+
+class SentItems(NamedTuple):
+    """Number of items that were sent, when the oldest was due, and the first error of a claim."""
+
+    total: int = 0
+    oldest_due: dt.datetime | None = None
+    error: BaseException | None = None
+
+    def plus(self, more: "SentItems") -> "SentItems":
+        """Return the sum with items that were due later."""
+        return SentItems(
+            self.total + more.total, self.oldest_due or more.oldest_due, self.error or more.error
+        )
 
 
 class Tick:
-    """Sender of due items.
+    """Sender of due items: kinds side by side, the oldest first within each.
 
     Each item is claimed first, so parallel ticks do not send it twice. After a crash it is due
-    again within minutes.
+    again within minutes. A tick goes on while there is more, until the next one has begun.
     """
 
     def __init__(
-        self,
-        *,
-        index: DueIndex,
-        events: Queue,
-        maintenance: Queue,
-        event_message: Callable[[DueItem], Mapping[str, Any]],
-        metrics: Metrics,
-        clock: Clock,
+        self, *, index: DueIndex, routes: Sequence[DueRoute], metrics: Metrics, clock: Clock
     ) -> None:
-        """Store the parts; `event_message` returns the relay's message for the key of an event."""
+        """Store the parts; each kind has one route."""
         self._index = index
-        self._events = events
-        self._maintenance = maintenance
-        self._event_message = event_message
+        self._routes = routes
         self._metrics = metrics
         self._clock = clock
 
     def __call__(self) -> int:
-        """Send everything that is due now; return the number of items."""
+        """Send everything that is due; return the number of items.
+
+        Raise the first error of a kind after the others have been served.
+        """
         crash_if_armed(CrashPoint.TICK_BEGUN)
         started_at = self._clock.now()
-        sent, oldest_due = 0, started_at
-        for entries in batched(
-            self._index.entries_due(format_rfc3339(started_at)), _BATCH, strict=False
-        ):
-            now = self._clock.now()
-            if now > started_at + _TIME_LIMIT:
-                log.warning("more is due than one tick hands out", extra={"handed": sent})
-                break
-            claimed = [item for entry in entries if (item := self._claim(entry, now)) is not None]
-            crash_if_armed(CrashPoint.TICK_CLAIMED)
-            events = [item for item in claimed if item.sk.startswith("EVENT#")]
-            self._events.send_all(
-                [(self._event_message(item), _message_group(item)) for item in events]
-            )
-            others = [item for item in claimed if item not in events]
-            self._maintenance.send_all([(item.to_json(), _message_group(item)) for item in others])
-            sent += len(claimed)
-            oldest_due = min(oldest_due, *(parse_rfc3339(entry.due_at) for entry in entries))
+        with ThreadPoolExecutor(len(self._routes)) as threads:
+            sending = [
+                threads.submit(copy_context().run, self._send_kind, route, started_at)
+                for route in self._routes
+            ]
+        sent = [result.result() for result in sending if result.exception() is None]
         crash_if_armed(CrashPoint.TICK_SENT)
-        lateness_ms = (started_at - oldest_due) / dt.timedelta(milliseconds=1)
+        count = sum(kind.total for kind in sent)
+        oldest = min((kind.oldest_due for kind in sent if kind.oldest_due), default=started_at)
         self._metrics.write(
-            MetricValues("Count", {"DueHandedOut": sent}),
-            MetricValues("Milliseconds", {"DueLateness": lateness_ms}),
+            MetricValues("Count", {"DueHandedOut": count}),
+            MetricValues(
+                "Milliseconds",
+                {"DueLateness": (started_at - oldest) / dt.timedelta(milliseconds=1)},
+            ),
         )
-        log.info("tick", extra={"handed": sent})
-        return sent
+        log.info("tick", extra={"handed": count})
+        for result in sending:
+            if (error := result.result().error) is not None:
+                raise error
+        return count
 
-    def _claim(self, entry: DueIndexEntry, now: dt.datetime) -> DueItem | None:
-        row = self._index.claim(entry, format_rfc3339(now + _RETRY_AFTER))
+    def _send_kind(self, route: DueRoute, started_at: dt.datetime) -> SentItems:
+        """Send what is due of one kind, and what becomes due meanwhile."""
+        sent = SentItems()
+        with ThreadPoolExecutor(_CLAIMS_AT_ONCE) as claimers:
+            while True:
+                before = sent.total
+                due = self._index.entries_due(route.kind, format_rfc3339(self._clock.now()))
+                for entries in batched(due, _BATCH, strict=False):
+                    if self._clock.now() > started_at + _TIME_LIMIT:
+                        log.warning(
+                            "more is due than one tick hands out", extra={"kind": route.kind.name}
+                        )
+                        return sent
+                    sent = sent.plus(self._send(route, entries, claimers))
+                if sent.total == before:
+                    return sent
+
+    def _send(
+        self, route: DueRoute, entries: Sequence[DueIndexEntry], claimers: Executor
+    ) -> SentItems:
+        crash_if_armed(CrashPoint.TICK_FOUND)
+        until = format_rfc3339(self._clock.now() + _RETRY_AFTER)
+        claims = [
+            claimers.submit(copy_context().run, self._claim, route.kind, entry, until)
+            for entry in entries
+        ]
+        errors = [error for claim in claims if (error := claim.exception()) is not None]
+        # An item that cannot be claimed now must not hold up those that were.
+        items = [
+            item
+            for claim in claims
+            if claim.exception() is None and (item := claim.result()) is not None
+        ]
+        crash_if_armed(CrashPoint.TICK_CLAIMED)
+        route.queue.send_all([QueueMessage(route.message(item), item.group) for item in items])
+        crash_if_armed(CrashPoint.TICK_BATCH_SENT)
+        oldest = parse_rfc3339(entries[0].due_at)
+        return SentItems(len(items), oldest, next(iter(errors), None))
+
+    def _claim(self, kind: DueKind, entry: DueIndexEntry, until: str) -> DueItem | None:
+        row = self._index.claim(entry, until)
         if row is None:
             return None
-        with log_context(request_id=row.get("request_id"), **_log_ids(entry)):
+        item = DueItem(kind.name, entry.pk, entry.sk, row.get("request_id"))
+        ids = item.ids()
+        with log_context(
+            request_id=item.request_id, workspace=ids.get("WS"), render=ids.get("RND")
+        ):
             log.info("handed out", extra={"sort_key": entry.sk, "due_at": entry.due_at})
-        return DueItem(entry.pk, entry.sk, row.get("request_id"))
-
-
-def _log_ids(entry: DueIndexEntry) -> dict[str, str | None]:
-    """Return the log fields in the key of an item: `WS#<id>#RND#<id>`."""
-    parts = entry.pk.split("#")
-    kinds = dict(zip(parts[::2], parts[1::2], strict=False))
-    return {"workspace": kinds.get("WS"), "render": kinds.get("RND")}
-
-
-def _message_group(item: DueItem) -> str:
-    """Return the workspace of an item, or the key of an item without one.
-
-    The queues are fair by group: one workspace does not hold up the others.
-    """
-    parts = item.pk.split("#")
-    return parts[1] if parts[0] == "WS" else item.pk
+        return item

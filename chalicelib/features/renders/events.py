@@ -1,18 +1,90 @@
 """Events of renders: a final state, or the purge of files."""
 
 import datetime as dt
-from typing import Final, Literal
+from collections.abc import Mapping
+from typing import Any, Final, Literal
 
+from chalicelib.adapters.aws.table import Item
 from chalicelib.core.clock import format_rfc3339, parse_rfc3339
 from chalicelib.core.ids import derived_id
-from chalicelib.features.events.model import DomainEvent
+from chalicelib.features.events.model import DomainEvent, EventType
 from chalicelib.features.renders.model import FINAL_STATUSES, Render
-from chalicelib.features.renders.rows import partition
+from chalicelib.features.renders.present import render_json_without_urls
+from chalicelib.features.renders.rows import partition, render_of
 
 # `render.expired`: the retention has ended; `render.purged`: the owner has deleted the files.
 type PurgeEventType = Literal["render.expired", "render.purged"]
 
 FINAL_EVENT_TYPES: Final = frozenset(f"render.{status}" for status in FINAL_STATUSES)
+
+
+def _describe(event: DomainEvent, row: Item) -> Mapping[str, Any]:
+    return render_json_without_urls(render_of(row).at(event.created_at))
+
+
+_EXAMPLE: Final[Mapping[str, Any]] = {
+    "id": "rnd_01J8Z6Y3K4M5N6P7Q8R9S0T1V2",
+    "object": "render",
+    "status": "succeeded",
+    "mode": "async",
+    "test": False,
+    "input": {"type": "template", "template_id": "tpl_01J8Z6Y3K4M5N6P7Q8R9S0T1V2"},
+    "template_id": "tpl_01J8Z6Y3K4M5N6P7Q8R9S0T1V2",
+    "template_version": 3,
+    "engine": "chromium-148",
+    "output": {"format": "pdf"},
+    "reference": "INV-2026-0042",
+    "metadata": {"customer": "4711"},
+    "priority": "normal",
+    "source": "api",
+    "batch_id": None,
+    "files": [
+        {
+            "id": "file_01J8Z6Y3K4M5N6P7Q8R9S0T1V2",
+            "format": "pdf",
+            "filename": "INV-2026-0042.pdf",
+            "content_type": "application/pdf",
+            "bytes": 18_204,
+            "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+            "pages": 1,
+            "width": None,
+            "height": None,
+            "expires_at": "2026-03-02T12:00:01.000Z",
+        }
+    ],
+    "warnings": [],
+    "error": None,
+    "result": None,
+    "invoice": None,
+    "billed": True,
+    "storage": [],
+    "emails": None,
+    "timings": {"queue_ms": 12, "total_ms": 240},
+    "logs": [],
+    "explain": None,
+    "created_at": "2026-01-31T12:00:00.000Z",
+    "started_at": "2026-01-31T12:00:00.012Z",
+    "completed_at": "2026-01-31T12:00:00.252Z",
+    "expires_at": "2026-03-02T12:00:01.000Z",
+    "files_purged_at": None,
+}
+_FAILED: Final = {
+    "status": "failed",
+    "files": [],
+    "error": {"code": "template_runtime_error", "message": "amount is undefined"},
+    "billed": False,
+    "expires_at": None,
+}
+_EXPIRED: Final = {"files": [], "files_purged_at": "2026-03-02T12:00:01.000Z"}
+
+# A canceled render and a purge on request have no public event.
+RENDER_EVENT_TYPES: Final = (
+    EventType("render.succeeded", _describe, _EXAMPLE),
+    EventType("render.failed", _describe, {**_EXAMPLE, **_FAILED}),
+    EventType("render.expired", _describe, {**_EXAMPLE, **_EXPIRED}),
+    EventType("render.canceled"),
+    EventType("render.purged"),
+)
 
 
 def final_event(render: Render, now: dt.datetime) -> DomainEvent:

@@ -103,6 +103,15 @@ class Render(NamedTuple):
         """Return True if the status is final."""
         return self.status in FINAL_STATUSES
 
+    def at(self, now: str) -> "Render":
+        """Return the render as it is at a time: files that have expired are purged.
+
+        Its row does not change when they expire, since that would cost a third of the purge.
+        """
+        if self.files_purged_at is not None or self.expires_at is None or self.expires_at > now:
+            return self
+        return self._replace(files_purged_at=self.expires_at)
+
 
 class Attempt(NamedTuple):
     """Attempt that claims a render; `message_id` is the queue message that started it, if any."""

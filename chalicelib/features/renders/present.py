@@ -1,7 +1,7 @@
 """Render object of the contract."""
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import replace
 from typing import Any, Final
 
@@ -28,45 +28,13 @@ class PresentRender:
         The files have signed URLs if `with_urls`.
         """
         url_expires_at = self._clock.now() + dt.timedelta(seconds=render.expires_in_s)
-        is_purged = render.files_purged_at is not None
-        return {
-            "id": render.id,
-            "object": "render",
-            "status": render.status,
-            "mode": render.mode,
-            "test": render.test,
-            "input": render.input,
-            "template_id": render.template_id,
-            "template_version": render.template_version,
-            "engine": render.engine,
-            "output": render.output,
-            "reference": render.reference,
-            "metadata": render.metadata,
-            "priority": render.priority,
-            "source": render.source,
-            "batch_id": render.batch_id,
-            "files": []
-            if is_purged
-            else [
-                self._file_json(file, url_expires_at if with_urls else None)
+        return render_json(
+            render,
+            [
+                _file_json(file, self._signed_url(file, url_expires_at) if with_urls else {})
                 for file in render.files
             ],
-            "warnings": list(render.warnings),
-            "error": render.error,
-            "result": render.result,
-            "invoice": render.invoice,
-            "billed": render.billed,
-            "storage": [],
-            "emails": None,
-            "timings": render.timings,
-            "logs": list(render.logs),
-            "explain": _explain_json(render.explain),
-            "created_at": render.created_at,
-            "started_at": render.started_at,
-            "completed_at": render.completed_at,
-            "expires_at": render.expires_at,
-            "files_purged_at": render.files_purged_at,
-        }
+        )
 
     def as_accepted(self, render: Render, accepted: Accepted202) -> dict[str, Any]:
         """Return the render as its first answer showed it, before it was final."""
@@ -89,27 +57,69 @@ class PresentRender:
         )
         return self(first_state)
 
-    def _file_json(self, file: StoredFile, url_expires_at: dt.datetime | None) -> Mapping[str, Any]:
-        url_fields = {} if url_expires_at is None else self._signed_url(file, url_expires_at)
-        return {
-            "id": file.id,
-            "format": file.format,
-            "filename": file.filename,
-            "content_type": file.content_type,
-            "bytes": file.bytes,
-            "sha256": file.sha256,
-            "pages": file.pages,
-            "width": file.width,
-            "height": file.height,
-            **url_fields,
-            "expires_at": file.expires_at,
-        }
-
     def _signed_url(self, file: StoredFile, url_expires_at: dt.datetime) -> Mapping[str, Any]:
         return {
             "url": self._file_urls.signed_url(file, url_expires_at),
             "url_expires_at": format_rfc3339(url_expires_at),
         }
+
+
+def render_json(render: Render, files: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return a render as JSON with the JSON of its files; purged files are left out."""
+    return {
+        "id": render.id,
+        "object": "render",
+        "status": render.status,
+        "mode": render.mode,
+        "test": render.test,
+        "input": render.input,
+        "template_id": render.template_id,
+        "template_version": render.template_version,
+        "engine": render.engine,
+        "output": render.output,
+        "reference": render.reference,
+        "metadata": render.metadata,
+        "priority": render.priority,
+        "source": render.source,
+        "batch_id": render.batch_id,
+        "files": [] if render.files_purged_at is not None else list(files),
+        "warnings": list(render.warnings),
+        "error": render.error,
+        "result": render.result,
+        "invoice": render.invoice,
+        "billed": render.billed,
+        "storage": [],
+        "emails": None,
+        "timings": render.timings,
+        "logs": list(render.logs),
+        "explain": _explain_json(render.explain),
+        "created_at": render.created_at,
+        "started_at": render.started_at,
+        "completed_at": render.completed_at,
+        "expires_at": render.expires_at,
+        "files_purged_at": render.files_purged_at,
+    }
+
+
+def render_json_without_urls(render: Render) -> dict[str, Any]:
+    """Return a render as JSON; its files have no URLs."""
+    return render_json(render, [_file_json(file, {}) for file in render.files])
+
+
+def _file_json(file: StoredFile, url_fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {
+        "id": file.id,
+        "format": file.format,
+        "filename": file.filename,
+        "content_type": file.content_type,
+        "bytes": file.bytes,
+        "sha256": file.sha256,
+        "pages": file.pages,
+        "width": file.width,
+        "height": file.height,
+        **url_fields,
+        "expires_at": file.expires_at,
+    }
 
 
 def _explain_json(explain: Mapping[str, Any] | None) -> dict[str, Any] | None:

@@ -1,15 +1,17 @@
 """Purge of a render's files, on their owner's request or at the end of their retention."""
 
 import datetime as dt
+import logging
 from collections.abc import Iterator
 from typing import Final
 
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables
-from chalicelib.core.clock import Clock, format_rfc3339
+from chalicelib.adapters.json_logs import bind
+from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import Conflict
-from chalicelib.core.ids import RenderId, WorkspaceId
+from chalicelib.core.ids import FileId, RenderId, WorkspaceId
 from chalicelib.features.events.repository import EventOutbox
 from chalicelib.features.files.repository import Files
 from chalicelib.features.renders.events import purge_event
@@ -18,6 +20,8 @@ from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.rows import lists_partition, partition
 from chalicelib.features.renders.run.after_final import SettleAndPublish, attempt_object_keys
 from chalicelib.features.renders.run.bodies import RenderBodies
+
+log = logging.getLogger(__name__)
 
 # Maintenance removes the objects then, if this process has died before it could.
 _RETRY_AFTER: Final = dt.timedelta(minutes=1)
@@ -62,27 +66,38 @@ class PurgeFiles:
         assert current is not None, render.id
         return current
 
-    def expire(self, render: Render) -> None:
-        """Purge the files of a render whose retention has ended; idempotent.
+    def expire(self, file_id: FileId) -> None:
+        """Purge the files of the render of a due file record; idempotent.
 
-        Their URLs have expired by themselves, so the objects go first, and one transaction ends it.
+        They count as purged since they expired. So the objects go first, and one transaction with
+        the event ends it.
         """
+        now = self._clock.now()
+        due = self._files.due(file_id)
+        if due is None:
+            log.info("no file is due", extra={"file": file_id})
+            return
+        # Also of a row whose own time has come: maintenance may be late.
+        found = self._renders.get_with_claim(*due.owner, format_rfc3339(now))
+        if found is None:
+            self._objects.delete(due.key)
+            self._tables.write(self._files.removal(file_id))
+            return
+        render = found.render
+        bind(request_id=render.request_id, render=render.id, workspace=render.workspace_id)
+        if render.expires_at is None or parse_rfc3339(render.expires_at) > now:
+            return
         self._objects.delete_many(list(attempt_object_keys(render)))
         crash_if_armed(CrashPoint.MAINTENANCE_EXPIRED)
-        now = self._clock.now()
         event = purge_event(render, "render.expired", now)
         try:
-            self._tables.transact(
-                [
-                    self._renders.purge_write(render, format_rfc3339(now)),
-                    self._events.creation(event),
-                ]
-            )
+            self._tables.transact([self._files.expiry(file_id), self._events.creation(event)])
         except ConditionFailed:
             # Its owner, or another message, has purged it meanwhile.
             return
         crash_if_armed(CrashPoint.MAINTENANCE_PURGE_MARKED)
         self._settle_and_publish.publish(event)
+        log.info("files expired")
 
     def remove_objects(self, render: Render) -> None:
         """Remove every object that an attempt of a purged render may have stored."""
@@ -106,7 +121,7 @@ class PurgeFiles:
         # Row and file records change in one transaction (decision 3).
         writes = [
             self._renders.purge_write(render, at, due_at),
-            *(self._files.purge(file.id, at) for file in render.files),
+            *self._files.purges(render.files, at),
             self._events.creation(event),
         ]
         try:

@@ -5,12 +5,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final
 
-from chalicelib.adapters.aws.due_shard import due_shard
 from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
-from chalicelib.core.clock import Clock, parse_rfc3339
+from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.features.renders.model import UNFINISHED_STATUSES, Attempt, ClaimResult, Render
-from chalicelib.features.renders.rows import outcome_json, partition, render_of, row_of
+from chalicelib.features.renders.rows import due_shard, outcome_json, partition, render_of, row_of
 
 _FILES_MARGIN: Final = dt.timedelta(days=30)
 # A history stays short because attempts are few.
@@ -29,16 +28,19 @@ class Renders:
     def get(self, workspace_id: WorkspaceId, render_id: RenderId) -> Render | None:
         """Return one render of a workspace, or None."""
         item = self._tables.get(self._table, partition(workspace_id, render_id))
-        return render_of(item) if item and self._is_kept(item) else None
+        return self._render(item) if item and self._is_kept(item) else None
 
     def get_many(self, workspace_id: WorkspaceId, render_ids: Sequence[RenderId]) -> list[Render]:
         """Return up to 100 renders of a workspace, in the order of `render_ids`."""
         keys = [(partition(workspace_id, render_id), "META") for render_id in render_ids]
         rows = self._tables.get_many(self._table, keys)
-        return [render_of(row) for row in rows if self._is_kept(row)]
+        return [self._render(row) for row in rows if self._is_kept(row)]
 
     def _is_kept(self, item: Item) -> bool:  # DynamoDB deletes expired items late.
         return "ttl" not in item or item["ttl"] > self._clock.now().timestamp()
+
+    def _render(self, item: Item) -> Render:
+        return render_of(item).at(format_rfc3339(self._clock.now()))
 
     def rows(self, keys: Sequence[tuple[WorkspaceId, RenderId]]) -> list[Item]:
         """Return the raw rows of up to 100 renders of any workspaces."""
@@ -49,18 +51,16 @@ class Renders:
     ) -> ClaimResult | None:
         """Return one render and whether it is free at the time `at`; None: there is no render."""
         item = self._tables.get(self._table, partition(workspace_id, render_id))
-        return (
-            ClaimResult(render_of(item), is_mine=False, is_free=item["claimed_until"] <= at)
-            if item
-            else None
-        )
+        if item is None:
+            return None
+        return ClaimResult(render_of(item), is_mine=False, is_free=item["claimed_until"] <= at)
 
     def creation(self, render: Render, *, due_at: str | None, claimed_until: str) -> Write:
         """Return the write that creates a render, due for maintenance at `due_at`, if any.
 
         The attempt in the new row is reserved for its invocation until `claimed_until`.
         """
-        due = {} if due_at is None else {"DPK": due_shard(render.id), "due_at": due_at}
+        due = {} if due_at is None else {"DPK": due_shard(render), "due_at": due_at}
         item = row_of(render) | due | {"claimed_until": claimed_until, "history": []}
         return Write(self._table, item=item, condition="attribute_not_exists(PK)")
 
@@ -100,7 +100,7 @@ class Renders:
         return ClaimResult(render_of(item), is_mine=True)
 
     def finish_write(self, render: Render) -> Write:
-        """Return the write of a final state by the running attempt; due at `expires_at`, if any."""
+        """Return the write of a final state by the running attempt."""
         sets = [
             "#status = :status, #ttl = :ttl",
             "outcome = :outcome",
@@ -109,15 +109,14 @@ class Renders:
             "completed_at = :completed_at",
             "files_purged_at = :purged_at",
         ]
-        due: dict[str, str] = {}
+        expiry: dict[str, str] = {}
         if render.expires_at:
-            sets += ["expires_at = :expires_at", "due_at = :expires_at", "DPK = :dpk"]
-            due = {":expires_at": render.expires_at, ":dpk": due_shard(render.id)}
-        removes = "" if render.expires_at else " REMOVE due_at, DPK"
+            sets.append("expires_at = :expires_at")
+            expiry = {":expires_at": render.expires_at}
         return Write(
             self._table,
             key=_key(render.workspace_id, render.id),
-            update="SET " + ", ".join(sets) + removes,
+            update=f"SET {', '.join(sets)} REMOVE due_at, DPK",
             condition="attempt = :attempt AND #status IN (:from0, :from1) AND body_key = :body_key "
             "AND relay_settles = :relay_settles",
             names={"#status": "status", "#ttl": "ttl"},
@@ -132,7 +131,7 @@ class Renders:
                 ":attempt": render.attempt,
                 ":body_key": render.body_key,
                 ":relay_settles": render.reservation.is_settled_by_relay,
-                **due,
+                **expiry,
                 **_unfinished_values(),
             },
         )
@@ -158,7 +157,7 @@ class Renders:
                 ":outcome": outcome_json(render),
                 ":at": render.completed_at,
                 ":entry": [_history_entry(render.completed_at, f"ended from outside: {code}")],
-                **({":dpk": due_shard(render.id)} if is_running else {}),
+                **({":dpk": due_shard(render)} if is_running else {}),
                 **_unfinished_values(),
             },
         )
@@ -196,7 +195,7 @@ class Renders:
                 ":key": body_key,
                 ":true": True,
                 ":due_at": due_at,
-                ":dpk": due_shard(render.id),
+                ":dpk": due_shard(render),
                 ":status": "processing" if is_running else render.status,
                 ":started_at": render.started_at or (at if is_running else None),
                 ":attempt": render.attempt,
@@ -236,19 +235,17 @@ class Renders:
             update="SET due_at = :due_at, DPK = :dpk",
             condition="#status IN (:from0, :from1)",
             names={"#status": "status"},
-            values={":due_at": due_at, ":dpk": due_shard(render.id), **_unfinished_values()},
+            values={":due_at": due_at, ":dpk": due_shard(render), **_unfinished_values()},
         )
 
-    def purge_write(self, render: Render, at: str, due_at: str | None = None) -> Write:
+    def purge_write(self, render: Render, at: str, due_at: str) -> Write:
         """Return the write that purges a render's files; due at `due_at` to remove the objects."""
-        due = {":due_at": due_at, ":dpk": due_shard(render.id)} if due_at else {}
         return Write(
             self._table,
             key=_key(render.workspace_id, render.id),
-            update="SET files_purged_at = :at"
-            + (", due_at = :due_at, DPK = :dpk" if due_at else " REMOVE due_at, DPK"),
+            update="SET files_purged_at = :at, due_at = :due_at, DPK = :dpk",
             condition="files_purged_at = :null",
-            values={":at": at, ":null": None, **due},
+            values={":at": at, ":null": None, ":due_at": due_at, ":dpk": due_shard(render)},
         )
 
     def recheck_write(self, render: Render) -> Write:
@@ -258,7 +255,7 @@ class Renders:
             key=_key(render.workspace_id, render.id),
             update="SET due_at = claimed_until, DPK = :dpk",
             condition="attribute_exists(PK)",
-            values={":dpk": due_shard(render.id)},
+            values={":dpk": due_shard(render)},
         )
 
     def due_removal(self, render: Render) -> Write:

@@ -7,6 +7,7 @@ Values used in conditions, filters and indexes are attributes. All others are in
 from collections.abc import Sequence
 from typing import Any, Final
 
+from chalicelib.adapters.aws.due_items import DueKind
 from chalicelib.adapters.aws.table import Item
 from chalicelib.core import json
 from chalicelib.core.ids import RenderId, WorkspaceId
@@ -14,6 +15,8 @@ from chalicelib.features.files.model import StoredFile
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.output_defaults import output_differences, with_defaults
 from chalicelib.features.workspaces.limits.model import Reservation
+
+DUE_RENDER: Final = DueKind("render", shards=8)
 
 type _Fields = dict[str, Any]
 
@@ -56,6 +59,11 @@ _OUTCOME_FIELDS: Final = (
 def lists_partition(workspace_id: WorkspaceId) -> str:
     """Return the partition of the `lists` index that holds a workspace's renders."""
     return f"WS#{workspace_id}#RND"
+
+
+def due_shard(render: Render) -> str:
+    """Return the partition of the `due` index with the render's due item."""
+    return DUE_RENDER.partition(render.id)
 
 
 def partition(workspace_id: WorkspaceId, render_id: RenderId) -> str:

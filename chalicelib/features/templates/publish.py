@@ -14,7 +14,7 @@ from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import Conflict
 from chalicelib.core.ids import derived_id, id_created_at
-from chalicelib.features.events.model import DomainEvent
+from chalicelib.features.events.model import DomainEvent, EventType
 from chalicelib.features.events.repository import EventOutbox
 from chalicelib.features.templates.model import (
     Draft,
@@ -23,12 +23,27 @@ from chalicelib.features.templates.model import (
     StoredText,
     Template,
 )
+from chalicelib.features.templates.present import version_json
 from chalicelib.features.templates.repository import Templates
 from chalicelib.features.templates.rows import template_partition
 from chalicelib.features.templates.source_texts import SourceTexts
 
 log = logging.getLogger(__name__)
 
+TEMPLATE_PUBLISHED: Final = EventType(
+    "template.published",
+    describe=lambda event, _row: event.detail,
+    example={
+        "object": "template_version",
+        "template_id": "tpl_01J8Z6Y3K4M5N6P7Q8R9S0T1V2",
+        "name": "Invoice",
+        "version": 3,
+        "note": "New payment terms",
+        "draft_revision": 7,
+        "rollback_of": None,
+        "created_at": "2026-01-31T12:00:00.000Z",
+    },
+)
 # The loser of a race takes the next number (decision 20); each round has a winner.
 _MAX_TRIES: Final = 60
 _MAX_PAUSE_S: Final = 0.2
@@ -201,7 +216,7 @@ def published_event(
     template: Template, version: PublishedVersion, request_id: str, now: dt.datetime
 ) -> DomainEvent:
     """Return the event `template.published` of one version; its id is derived, so it is unique."""
-    kind = "template.published"
+    kind = TEMPLATE_PUBLISHED.name
     return DomainEvent(
         id=derived_id("evt", id_created_at(template.id), template.id, kind, str(version.number)),
         type=kind,
@@ -209,5 +224,5 @@ def published_event(
         subject=template_partition(template.workspace_id, template.id),
         request_id=request_id,
         created_at=format_rfc3339(now),
-        detail={"version": version.number},
+        detail={"name": template.name, **version_json(template, version)},
     )

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from chalicelib.adapters.aws.due_shard import due_shard
+from chalicelib.adapters.aws.due_items import DueKind
 from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, QueryPage, Tables, Write
 from chalicelib.core.errors import NotFound, ServiceError
 from chalicelib.core.ids import DatasetId, TemplateId, WorkspaceId, is_id
@@ -24,6 +24,7 @@ from chalicelib.features.templates.rows import (
     version_row,
 )
 
+DUE_TEMPLATE: Final = DueKind("template")
 _NAMES: Final = {"#status": "status"}
 # Callers see no template that is not finished yet, or that is being purged.
 _HIDDEN_STATUSES: Final = frozenset({"creating", "purging"})
@@ -141,7 +142,7 @@ class Templates:
 
     def announcement(self, template: Template, due_at: str) -> Write:
         """Return the write of a `creating` template, before its source is in the bucket."""
-        due = {"due_at": due_at, "DPK": due_shard(template.id)}
+        due = {"due_at": due_at, "DPK": DUE_TEMPLATE.partition(template.id)}
         return Write(
             self._table, item=template_row(template) | due, condition="attribute_not_exists(PK)"
         )
@@ -201,7 +202,7 @@ class Templates:
         assignments += [f"{path} = :n{n}" for n, path in enumerate(paths[: len(added)])]
         if due_at is not None:
             assignments += ["due_at = :due_at", "DPK = :dpk"]
-            values |= {":due_at": due_at, ":dpk": due_shard(template.id)}
+            values |= {":due_at": due_at, ":dpk": DUE_TEMPLATE.partition(template.id)}
         removals = [*paths[len(added) :], *(["due_at", "DPK"] if clear_due else [])]
         update = f"SET {', '.join(assignments)}" if assignments else ""
         update += f" REMOVE {', '.join(removals)}" if removals else ""

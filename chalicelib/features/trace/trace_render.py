@@ -1,7 +1,7 @@
 """Trace of one render through all tables, buckets and logs."""
 
 import datetime as dt
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import batched
 from typing import Any, Final
 
@@ -10,7 +10,6 @@ from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, Item
 from chalicelib.core.clock import parse_rfc3339
 from chalicelib.core.errors import NotFound
 from chalicelib.core.ids import RenderId, WorkspaceId, is_id
-from chalicelib.features.dead_letters.redrive import QUEUES
 from chalicelib.features.dead_letters.repository import DeadLetter, DeadLetters
 from chalicelib.features.events.repository import EventOutbox
 from chalicelib.features.renders.model import Render
@@ -52,15 +51,17 @@ class TraceRender:
         outbox: EventOutbox,
         limits: WorkspaceLimits,
         letters: DeadLetters,
+        queues: Sequence[str],
         objects: Objects,
         read_lines: ReadLogLines,
     ) -> None:
-        """Store the sources."""
+        """Store the sources; `queues` are those whose dead letters may name the render."""
         self._workspaces = workspaces
         self._renders = renders
         self._outbox = outbox
         self._limits = limits
         self._letters = letters
+        self._queues = queues
         self._objects = objects
         self._read_lines = read_lines
 
@@ -129,7 +130,7 @@ class TraceRender:
         }
 
     def _dead_letters_of(self, render: Render) -> Iterator[DeadLetter]:
-        for queue in QUEUES:
+        for queue in self._queues:
             for letter in self._letters.of_queue(queue):
                 if render.id in letter.body:
                     yield letter

@@ -8,18 +8,18 @@ of all templates of a workspace.
 """
 
 import datetime as dt
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, override
 
 from chalicelib.adapters.aws.table import Tables, Write
 from chalicelib.core.clock import Clock
 from chalicelib.core.ids import WorkspaceId, id_created_at
-from chalicelib.features.events.model import EventDelivery
+from chalicelib.features.events.model import EventDelivery, Subscriber
 
 DAY_SHARDS: Final = 8
 # Fewer than DAY_SHARDS: one request reads a year of them for many templates.
 _TEMPLATE_SHARDS: Final = 4
-_COUNTED_EVENTS: Final = {"render.succeeded", "render.failed", "render.canceled"}
 
 # A step no longer than the shortest month, so that no month is skipped.
 _MONTH: Final = dt.timedelta(days=28)
@@ -27,36 +27,37 @@ _MONTH: Final = dt.timedelta(days=28)
 type ReadFormats = Callable[[Mapping[str, Any]], Sequence[str]]
 
 
-class CountUsage:
+class CountUsage(Subscriber):
     """Subscriber that adds each final render to its workspace's statistics."""
+
+    types = frozenset({"render.succeeded", "render.failed", "render.canceled"})
 
     def __init__(self, table: str, formats: ReadFormats) -> None:
         """Write to `table`; `formats` returns the file formats of a render's row."""
         self._table = table
         self._formats = formats
 
-    def __call__(self, delivery: EventDelivery) -> Sequence[Write]:
-        """Return the writes that count a final render."""
-        if delivery.event.type not in _COUNTED_EVENTS:
-            return ()
-        day = delivery.event.created_at[:10]
-        mode = "test" if delivery.subject_row["test"] else "live"
-        status = delivery.event.type.removeprefix("render.")
-        kind = {"succeeded": mode, "failed": "failed"}.get(status)
-        formats = self._formats(delivery.subject_row) if kind else ()
-        counters = [f"{mode}_{status}", *(f"f#{name}#{kind}" for name in formats)]
-        template = delivery.subject_row.get("template_id") if kind else None
-        # A repeated delivery gets the same shard, as it depends on the event's id only.
-        number = ord(delivery.event.id[-1])
-        shard = f"DAY#{day}#{number % DAY_SHARDS}"
-        partition = usage_partition(delivery.event.workspace_id, day[:7])
-        counts = dict.fromkeys(counters, 1) | {"billed": int(delivery.subject_row["billed"])}
-        writes = [self._increment(partition, shard, counts)]
-        if template is not None:
-            template_counts = {f"t#{template}#{kind}": 1}
-            shard = f"DAY#{day}#{number % _TEMPLATE_SHARDS}"
-            writes.append(self._increment(partition, f"{shard}#{template}", template_counts))
-        return writes
+    @override
+    def writes(self, deliveries: Sequence[EventDelivery]) -> Sequence[Write]:
+        """Return the writes that count final renders of one workspace."""
+        # Any shard will do: the events are published once, together with these writes.
+        number = ord(deliveries[0].event.id[-1])
+        counts: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+        for delivery in deliveries:
+            day = delivery.event.created_at[:10]
+            mode = "test" if delivery.subject_row["test"] else "live"
+            status = delivery.event.type.removeprefix("render.")
+            kind = {"succeeded": mode, "failed": "failed"}.get(status)
+            formats = self._formats(delivery.subject_row) if kind else ()
+            partition = usage_partition(delivery.event.workspace_id, day[:7])
+            counters = counts[partition, f"DAY#{day}#{number % DAY_SHARDS}"]
+            counters.update([f"{mode}_{status}", *(f"f#{name}#{kind}" for name in formats)])
+            counters["billed"] += int(delivery.subject_row["billed"])
+            template = delivery.subject_row.get("template_id") if kind else None
+            if template is not None:
+                shard = f"DAY#{day}#{number % _TEMPLATE_SHARDS}#{template}"
+                counts[partition, shard][f"t#{template}#{kind}"] += 1
+        return [self._increment(*key, counters) for key, counters in counts.items()]
 
     def _increment(self, partition_key: str, sort_key: str, counts: Mapping[str, int]) -> Write:
         numbered = dict(enumerate(counts))

@@ -12,7 +12,7 @@ from chalicelib.adapters.aws.table import Item
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.ids import WorkspaceId, derived_id
-from chalicelib.features.events.model import DomainEvent
+from chalicelib.features.events.model import DomainEvent, EventType
 from chalicelib.features.events.repository import EventOutbox
 from chalicelib.features.workspaces.limits import quota
 from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
@@ -22,7 +22,20 @@ from chalicelib.features.workspaces.repository import Workspaces
 
 log = logging.getLogger(__name__)
 
-EVENT_TYPE: Final = "usage.threshold_reached"
+USAGE_THRESHOLD_REACHED: Final = EventType(
+    "usage.threshold_reached",
+    describe=lambda event, _row: {"object": "usage_threshold", **event.detail},
+    example={
+        "object": "usage_threshold",
+        "kind": "included_renders",
+        "threshold_percent": 80,
+        "included": 2_000,
+        "used": 1_600,
+        "prepaid_remaining": 0,
+        "spend_cap_cents": None,
+        "cycle": {"start": "2026-01-01T00:00:00.000Z", "end": "2026-02-01T00:00:00.000Z"},
+    },
+)
 TOP_UPS: Final = "top_ups"
 
 
@@ -49,7 +62,7 @@ class NotifyThresholds:
 
     def __call__(self, workspace_id: WorkspaceId, item: Item) -> None:
         """Notify of the thresholds in a workspace's limits item that are new in this cycle."""
-        notified: dict[str, str] = item.get("notified_thresholds", {})
+        notified: dict[str, str] = item["notified_thresholds"]
         reached = [f"{percent}" for percent in quota.reached_thresholds(item)]
         if quota.is_used_up(item):
             reached.append(TOP_UPS)
@@ -64,8 +77,9 @@ class NotifyThresholds:
             self._notify_threshold(workspace, item, threshold)
         if new:
             self._limits.save_notified_thresholds(
-                workspace_id, {**notified, **dict.fromkeys(new, cycle_end)}
+                workspace_id, item, {**notified, **dict.fromkeys(new, cycle_end)}
             )
+            crash_if_armed(CrashPoint.THRESHOLD_SAVED)
 
     def _notify_threshold(self, workspace: Workspace, item: Item, threshold: str) -> None:
         detail = _event_detail(workspace, item, threshold)
@@ -77,7 +91,7 @@ class NotifyThresholds:
                 item["cycle_start"],
                 threshold,
             ),
-            type=EVENT_TYPE,
+            type=USAGE_THRESHOLD_REACHED.name,
             workspace_id=workspace.id,
             subject=f"WS#{workspace.id}",
             request_id=f"threshold-{threshold}",

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any, Final
 
-from chalicelib.adapters.aws.due_shard import due_shard
+from chalicelib.adapters.aws.due_items import DueKind
 from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
 from chalicelib.core.clock import format_rfc3339, parse_rfc3339
 from chalicelib.core.ids import KeyId, WorkspaceId
@@ -18,6 +18,7 @@ from chalicelib.features.workspaces.model import (
 )
 from chalicelib.features.workspaces.service_state import ServiceStates
 
+DUE_KEY: Final = DueKind("key")
 _ALL_WORKSPACES: Final = "WORKSPACES"
 _MAX_CACHED_OWNERS: Final = 1_000
 
@@ -272,7 +273,7 @@ def _key_item(key: ApiKey) -> Item:
 
 
 def _due_attributes(key: ApiKey, at: dt.datetime | None) -> Item:
-    return {"due_at": format_rfc3339(at), "DPK": due_shard(key.id)} if at else {}
+    return {"due_at": format_rfc3339(at), "DPK": DUE_KEY.partition(key.id)} if at else {}
 
 
 def _secret_items(secrets: tuple[StoredSecret, ...]) -> list[dict[str, str | None]]:

@@ -1,10 +1,9 @@
 """Status of a workspace: suspension, restoration and scheduled deletion."""
 
 import datetime as dt
-from contextlib import suppress
 from typing import Final
 
-from chalicelib.adapters.aws.due_shard import due_shard
+from chalicelib.adapters.aws.due_items import DueKind
 from chalicelib.adapters.aws.table import ConditionFailed, Tables, Write
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.errors import Conflict, NotFound
@@ -12,6 +11,7 @@ from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.workspaces.model import Workspace, WorkspaceStatus
 from chalicelib.features.workspaces.repository import Workspaces, workspace_key, workspace_of
 
+DUE_WORKSPACE: Final = DueKind("workspace")
 # A deletion can be revoked until then.
 _DELETION_DELAY: Final = dt.timedelta(days=30)
 _TRANSITIONS: Final[dict[WorkspaceStatus, tuple[WorkspaceStatus, ...]]] = {
@@ -42,7 +42,7 @@ class StatusTransitions:
 
         With a `delete_at` the workspace is due then; without it is not due any more.
         """
-        due = {":dpk": due_shard(workspace.id)} if delete_at else {}
+        due = {":dpk": DUE_WORKSPACE.partition(workspace.id)} if delete_at else {}
         return Write(
             self._table,
             key=workspace_key(workspace.id),
@@ -59,10 +59,11 @@ class StatusTransitions:
             },
         )
 
-    def begin_deletion(self, workspace_id: WorkspaceId, now: str) -> Workspace | None:
+    def begin_deletion(self, workspace_id: WorkspaceId, now: str) -> tuple[Workspace, str] | None:
         """Begin a deletion that is due; from then on it is irreversible.
 
-        Return None if there is no workspace to delete, or it is not due.
+        Return the workspace and its `due_at`, or None if there is no workspace to delete, or it is
+        not due.
         """
         write = Write(
             self._table,
@@ -77,20 +78,23 @@ class StatusTransitions:
         except ConditionFailed:
             return None
         assert item is not None
-        return workspace_of(item)
+        return workspace_of(item), item["due_at"]
 
-    def postpone_deletion(self, workspace: Workspace, at: str) -> None:
-        """Make an unfinished deletion due again at `at`."""
+    def postpone_deletion(self, workspace: Workspace, seen_due_at: str, until: str) -> bool:
+        """Postpone an unfinished deletion; return False if a parallel message goes on with it."""
         write = Write(
             self._table,
             key=workspace_key(workspace.id),
-            update="SET due_at = :at",
-            condition="attribute_exists(due_at)",
-            values={":at": at},
+            update="SET due_at = :until",
+            condition="due_at = :seen",
+            values={":seen": seen_due_at, ":until": until},
         )
-        # If the condition fails, a parallel message has finished the deletion.
-        with suppress(ConditionFailed):
+        try:
             self._tables.write(write)
+        except ConditionFailed as refused:
+            # This call has written it already, but its answer was lost.
+            return refused.item is not None and refused.item.get("due_at") == until
+        return True
 
     def delete_rows(self, workspace: Workspace) -> None:
         """Delete the members and events of a workspace, and last its row."""

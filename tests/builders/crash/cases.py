@@ -144,7 +144,13 @@ def _render() -> Iterator[CrashCase]:
 
 
 def _relay() -> Iterator[CrashCase]:
-    points = (P.RELAY_BEGUN, P.RELAY_SETTLED, P.RELAY_CLEANED_UP, P.RELAY_PUBLISHED)
+    points = (
+        P.RELAY_BEGUN,
+        P.RELAY_SETTLED,
+        P.RELAY_CLEANED_UP,
+        P.RELAY_PREPARED,
+        P.RELAY_PUBLISHED,
+    )
     for mode in ("sync", "async"):
         for point in points:
             yield CrashCase("workers", point, mode, 1, {point: "1"})
@@ -153,13 +159,14 @@ def _relay() -> Iterator[CrashCase]:
         first: Hits = {P.RELAY_BEGUN: "1", point: "1"}
         hits: Hits = first if point is P.RELAY_PUBLISHED else {point: "1 1"}
         yield CrashCase("workers", point, "sync", 2, hits)
-    # The totals of an async render are folded again after each death.
-    for attempt, numbers in ((1, "1"), (2, "1 1")):
-        yield CrashCase("workers", P.RELAY_FOLDED, "async", attempt, {P.RELAY_FOLDED: numbers})
+    # What follows a publication is done again after each death.
+    for point in (P.RELAY_FOLDED, P.RELAY_FOLLOWED_UP):
+        for attempt, numbers in ((1, "1"), (2, "1 1")):
+            yield CrashCase("workers", point, "async", attempt, {point: numbers})
 
 
 def _tick() -> Iterator[CrashCase]:
-    for point in (P.TICK_BEGUN, P.TICK_CLAIMED, P.TICK_SENT):
+    for point in (P.TICK_BEGUN, P.TICK_FOUND, P.TICK_CLAIMED, P.TICK_BATCH_SENT, P.TICK_SENT):
         yield CrashCase(
             "workers", point, "sync", 1, {P.RENDER_SETTLED: "1", point: "1"}, needs_tick=True
         )

@@ -27,7 +27,7 @@ def broken_invariants(case: CrashCase, stores: StackStores, workspace: str, key:
     found = chain(
         _single_render(case, renders, stores, workspace, key),
         *(_events(case, rows) for rows in partitions),
-        *(_due(case, rows) for rows in partitions),
+        *(_due(case, rows, stores) for rows in partitions),
         _limits(case, renders, stores, workspace),
         _statistics(renders, stores, workspace),
         _objects(case, renders, stores, workspace),
@@ -68,7 +68,10 @@ def _objects(
     purged = case.caller_action in _PURGE_EVENTS
     if len(named) != (len(case.formats) if case.expected_end == "succeeded" else 0):
         yield f"{len(named)} files"
-    if any(bool(render["files_purged_at"]) is not purged for render in renders):
+    if any(
+        bool(render["files_purged_at"]) is not (case.caller_action == "purges")
+        for render in renders
+    ):
         yield "purged" if not purged else "not purged"
     found = [*stores.keys(f"ws/{workspace}/"), *stores.keys(f"tmp/ws/{workspace}/")]
     if sorted(found) != ([] if purged else sorted(file["key"] for file in named)):
@@ -118,15 +121,15 @@ def _events(case: CrashCase, rows: list[Item]) -> Iterator[str]:
             yield f"{event['type']} is not published"
 
 
-def _due(case: CrashCase, rows: list[Item]) -> Iterator[str]:
-    for row in rows:
-        expires = (
-            row["SK"] == "META"
-            and row.get("expires_at")
-            and case.caller_action not in _PURGE_EVENTS
-        )
-        if row.get("due_at") != (row["expires_at"] if expires else None):
-            yield f"{row['SK']} is due at {row.get('due_at')}"
+def _due(case: CrashCase, rows: list[Item], stores: StackStores) -> Iterator[str]:
+    yield from (f"{row['SK']} is due at {row['due_at']}" for row in rows if "due_at" in row)
+    for render in (row for row in rows if row["SK"] == "META"):
+        ends = [] if case.caller_action in _PURGE_EVENTS else [render.get("expires_at")]
+        files = _outcome(render).get("files", [])
+        records = [row for file in files for row in stores.partition(f"FILE#{file['id']}")]
+        # The first record is due for all files.
+        if [row["due_at"] for row in records if "due_at" in row] != ends[: len(files)]:
+            yield f"files are due {[row.get('due_at') for row in records]}, not {ends}"
 
 
 def _outcome(render: Item) -> dict[str, Any]:

@@ -109,29 +109,29 @@ class StackStores:
         self.clients.lambda_client(30).invoke(FunctionName=function, Payload=b"{}")
 
     def make_due(self, workspace: str) -> None:
-        """Make due items due now, except the end of a retention.
+        """Make due items due now, except the records of files.
 
         Sets `due_at` to the past, and `claimed_until` of a render that no function runs as well.
         """
         subjects = [f"WS#{workspace}#RND#{render}" for render in self.renders(workspace)]
         for pk in (f"WS#{workspace}#LIM", *subjects):
             for row in self.partition(pk):
-                is_waiting = "due_at" in row and row["due_at"] != row.get("expires_at")
                 names = [
-                    *(["due_at"] if is_waiting else []),
+                    *(["due_at"] if "due_at" in row else []),
                     *(["claimed_until"] if row.get("status") in _WITHOUT_FUNCTION else []),
                 ]
                 if names:
                     self.replace(row, dict.fromkeys(names, PAST))
 
     def expire_files(self, workspace: str, render: str) -> None:
-        """End the retention of a render's files: set `expires_at` and `due_at` to the past."""
+        """End the retention of a render's files, of which the first record is due then."""
         for row in self.partition(f"WS#{workspace}#RND#{render}"):
             if row["SK"] == "META":
                 for file in json.loads(row["outcome"])["files"]:
                     (record,) = self.partition(f"FILE#{file['id']}")
-                    self.replace(record, {"expires_at": PAST})
-                self.replace(row, {"expires_at": PAST, "due_at": PAST})
+                    due = {"due_at": PAST} if "due_at" in record else {}
+                    self.replace(record, {"expires_at": PAST} | due)
+                self.replace(row, {"expires_at": PAST})
 
     def backdate_renders(self, workspace: str) -> None:
         """Set `created_at` of a workspace's renders to before any caller's timeout."""

@@ -52,11 +52,14 @@ MISSHAPEN: Final[dict[str, list[dict[str, Any]]]] = {
     ],
     "Maintenance": [
         {},
-        {"pk": "", "sk": "META"},
-        {"pk": f"WS#{WS}#RND#{RND}", "sk": None},
-        {"pk": {"S": "WS#"}, "sk": "META"},
-        {"pk": "x" * 100_000, "sk": "META"},
-        *({"pk": text, "sk": "META"} for text in HOSTILE_TEXTS),
+        {"pk": f"WS#{WS}#RND#{RND}", "sk": "META"},
+        {"kind": "Render", "pk": f"WS#{WS}#RND#{RND}", "sk": "META"},
+        {"kind": ["render"], "pk": f"WS#{WS}#RND#{RND}", "sk": "META"},
+        {"kind": "render", "pk": "", "sk": "META"},
+        {"kind": "render", "pk": f"WS#{WS}#RND#{RND}", "sk": None},
+        {"kind": "render", "pk": {"S": "WS#"}, "sk": "META"},
+        {"kind": "render", "pk": "x" * 100_000, "sk": "META"},
+        *({"kind": "render", "pk": text, "sk": "META"} for text in HOSTILE_TEXTS),
     ],
 }
 UNKNOWN: Final = {
@@ -68,7 +71,7 @@ UNKNOWN: Final = {
         {"subject": f"WS#{WS}#RND#{RND}", "sort_key": "EVENT#evt_1"},
         f"there is no event EVENT#evt_1 of WS#{WS}#RND#{RND}",
     ),
-    "Maintenance": ({"pk": "KEY#0", "sk": "META"}, "no handler for KEY#0 META"),
+    "Maintenance": ({"kind": "key", "pk": "KEY#0", "sk": "META"}, "there is no key 0"),
 }
 
 

@@ -9,7 +9,6 @@ import pytest
 
 from chalicelib.api import meta
 from chalicelib.api.edge.app import App
-from chalicelib.api.edge.endpoint import endpoints_of
 from chalicelib.api.edge.openapi import openapi_document
 from chalicelib.api.routes import ENDPOINTS
 from chalicelib.core.problems import PROBLEMS
@@ -24,7 +23,7 @@ def services() -> FakeApiServices:
 
 @pytest.fixture
 def app(services: FakeApiServices) -> App:
-    return App(endpoints_of(meta), lambda: services)
+    return App([meta.blueprint], lambda: services)
 
 
 class _Page(HTMLParser):

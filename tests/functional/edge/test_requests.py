@@ -20,7 +20,7 @@ def services() -> FakeApiServices:
 
 @pytest.fixture
 def app(services: FakeApiServices) -> App:
-    return App(endpoints_of(api_resource), lambda: services)
+    return App([api_resource.blueprint], lambda: services)
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def test_wrong_method(app: App, method: str, target: str, allow: str) -> None:
 
 
 def test_every_path_takes_every_method(app: App) -> None:
-    assert set(app.routes) == {row.path for row in endpoints_of(api_resource)} | set(
+    assert set(app.routes) == {row.path for row in endpoints_of([api_resource.blueprint])} | set(
         CATCH_ALL_PATHS
     )
     assert all(set(methods) == set(METHODS) for methods in app.routes.values())
@@ -303,6 +303,15 @@ def test_idempotency_key_must_be_printable(app: App, key: str, text: str) -> Non
     )
 
 
+def test_two_idempotency_keys_are_refused(app: App, key: str) -> None:
+    headers = {"Idempotency-Key": ("one", "two")}
+
+    answer = request(app, "POST", "/v1/chairs", key=key, json_body={"name": "x"}, headers=headers)
+
+    assert answer.code == "validation_error"
+    assert [error["path"] for error in answer.json["errors"]] == ["/headers/Idempotency-Key"]
+
+
 def test_idempotency_key_reaches_the_view(app: App, key: str) -> None:
     headers = {"idempotency-key": "order 7"}
     answer = request(app, "POST", "/v1/chairs", key=key, json_body={"name": "a"}, headers=headers)
@@ -363,7 +372,7 @@ def test_failed_bootstrap_still_answers_a_problem() -> None:
         message = "no settings"
         raise RuntimeError(message)
 
-    answer = request(App(endpoints_of(api_resource), broken), "GET", "/v1/chairs/1")
+    answer = request(App([api_resource.blueprint], broken), "GET", "/v1/chairs/1")
 
     assert (answer.status, answer.code) == (500, "internal_error")
     assert answer.headers["X-Request-Id"].startswith("req_")

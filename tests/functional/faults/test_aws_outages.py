@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from types import SimpleNamespace
 from typing import Any, NoReturn
 
 import pytest
@@ -10,11 +9,8 @@ from botocore.exceptions import ClientError, ConnectionClosedError
 
 from chalicelib.adapters.aws.messages import MAX_RECEIVE_COUNT
 from chalicelib.adapters.aws.table import Tables, Throttled, Write
-from chalicelib.bootstrap import workers
 from chalicelib.core.ids import RenderId
 from chalicelib.features.renders.model import Render
-from chalicelib.settings import RelaySettings
-from functions.relay import handler as relay
 from tests.builders.service import FunctionKilled, LambdaClient, Service
 
 
@@ -77,7 +73,7 @@ def test_long_bucket_outage_loses_nothing(
             service.clock.advance(seconds=pauses[-1])
         assert service.record_dead_letters("Renders") == []
     (letter,) = service.dead_letters("Renders")
-    assert letter.outcome.startswith("it stays due")
+    assert letter.outcome.startswith("what was due of it stays due")
     assert render_of(service, render_id).status == "processing"
 
     service.clock.advance(minutes=8)
@@ -94,7 +90,7 @@ def test_event_is_delivered_after_a_long_subscriber_outage(
     render_id = service.render(mode="async").json["id"]
     service.run_queued()
     with monkeypatch.context() as outage:
-        outage.setattr(service.clients.s3, "delete_object", down)
+        outage.setattr(service.clients.s3, "delete_objects", down)
         while service.relay_events():
             pass
         service.record_dead_letters("Events")
@@ -202,20 +198,10 @@ def test_missing_body_answered_as_forbidden_fails_the_render_as_lost(
     assert (render_of(service, render_id).error or {})["code"] == "render_lost"
 
 
-def test_relay_reads_one_by_one_when_batch_reads_are_throttled(
+def test_relay_reads_one_by_one_when_a_read_of_several_is_throttled(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    render_id = service.render().json["id"]
-    settings = RelaySettings(
-        main_table=service.settings.main_table,
-        bucket=service.settings.bucket,
-        events_queue_url=service.settings.events_queue_url,
-        events_dead_letters_url=service.resources["EventsDeadLetters"]["Ref"],
-    )
-    tell = workers.relay(settings, service.clients, service.clock)
-    consumer = workers.relay_consumer(settings, service.clients)
-    monkeypatch.setattr(relay, "_relay", lambda: tell)
-    monkeypatch.setattr(relay, "_consumer", lambda: consumer)
+    render_ids = [service.render().json["id"] for _ in range(2)]
     refusals = iter([Throttled("too many")])
     read = Tables.get_many
 
@@ -225,16 +211,16 @@ def test_relay_reads_one_by_one_when_batch_reads_are_throttled(
         return read(*given)
 
     monkeypatch.setattr(Tables, "get_many", get_many)
-    context = SimpleNamespace(aws_request_id="i")
-    assert service.run_batch("Events", lambda event: relay.handler(event, context)) == []
+    assert service.relay_events() == []
 
-    (published,) = service.events(render_id)
-    assert published["published_at"]
+    for render_id in render_ids:
+        (published,) = service.events(render_id)
+        assert published["published_at"]
 
 
-def test_unknown_due_item_makes_one_dead_letter_and_is_retried(service: Service) -> None:
-    """An unknown item is left, for example, by a release that was rolled back."""
-    item = {"PK": "WS#ws_1#BAT#b", "SK": "META", "DPK": "DUE#1"}
+def test_misplaced_due_item_makes_one_dead_letter_and_is_retried(service: Service) -> None:
+    """A wrong item is left, for example, by a release that was rolled back."""
+    item = {"PK": "WS#ws_1#BAT#b", "SK": "META", "DPK": "DUE#render#1"}
     due = {"due_at": "2020-01-01T00:00:00.000Z"}
     service.services.tables.write(Write(service.settings.main_table, item=item | due))
     handed = 0
@@ -246,7 +232,7 @@ def test_unknown_due_item_makes_one_dead_letter_and_is_retried(service: Service)
 
     assert handed <= 7
     (letter,) = service.dead_letters("Maintenance")
-    assert letter.reason == "no handler for WS#ws_1#BAT#b META"
+    assert letter.reason == "there is no RND# in the key WS#ws_1#BAT#b of a due item render"
 
 
 def test_dead_letter_is_recorded_although_failing_its_render_fails(

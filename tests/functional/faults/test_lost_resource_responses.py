@@ -13,7 +13,7 @@ from tests.builders.templates import (
     template_rows,
 )
 from tests.builders.uploads import announce_upload, post_upload, store_announced
-from tests.functional.faults.test_lost_responses import process_queues, repeating
+from tests.functional.faults.test_lost_responses import repeating
 
 __all__ = ["repeating"]
 
@@ -34,7 +34,7 @@ def test_large_template_is_created_changed_and_published_once(repeating: Service
     assert publish_template(repeating, path).status == 201
     assert publish_template(repeating, path).status == 201
     answered(repeating, "DELETE", f"{path}/datasets/{dataset}")
-    process_queues(repeating)
+    repeating.process_queues()
 
     kinds = [row["SK"].partition("#")[0] for row in template_rows(repeating, path)]
     assert sorted(kinds) == ["DRAFT", "EVENT", "EVENT", "META", "VER", "VER"]
@@ -82,7 +82,7 @@ def test_workspace_is_deleted_once(repeating: Service) -> None:
     make_template(repeating, key=key, html=LARGE_HTML, publish=True)
     repeating.clock.advance(seconds=2)
     assert repeating.render(key=key).status == 200
-    process_queues(repeating)
+    repeating.process_queues()
     repeating.operator.change_status.delete(workspace)
     repeating.clock.advance(days=30, minutes=16)
     for _ in range(4):

@@ -59,16 +59,9 @@ def repeating(service: Service) -> Service:
     return service
 
 
-def process_queues(service: Service) -> None:
-    for _ in range(3):
-        service.run_maintenance()
-        service.run_queued()
-        service.relay_events()
-
-
 def test_sync_and_async_renders_are_reserved_and_settled_once(repeating: Service) -> None:
     answers = [repeating.render(), repeating.render(mode="async"), repeating.render()]
-    process_queues(repeating)
+    repeating.process_queues()
 
     assert [answer.status for answer in answers] == [200, 202, 200]
     limits = repeating.limits()
@@ -151,7 +144,7 @@ def test_unavailable_store_answers_region_degraded(service: Service, fault: Exce
     assert service.render(headers=headers).status == 200
     service.clock.advance(minutes=6)
     service.tick()
-    process_queues(service)
+    service.process_queues()
     limits = service.limits()
     assert (limits["used"], limits["holds"], limits["leases"]) == (1, {}, {})
 

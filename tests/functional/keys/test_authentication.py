@@ -6,7 +6,6 @@ from copy import replace
 import pytest
 
 from chalicelib.api.edge.app import App
-from chalicelib.api.edge.endpoint import endpoints_of
 from chalicelib.features.workspaces.keys import key_format
 from chalicelib.features.workspaces.model import StoredSecret
 from tests.builders.http import request
@@ -21,7 +20,7 @@ def services() -> FakeApiServices:
 
 @pytest.fixture
 def app(services: FakeApiServices) -> App:
-    return App(endpoints_of(api_resource), lambda: services)
+    return App([api_resource.blueprint], lambda: services)
 
 
 def test_valid_key_is_accepted_in_either_header(app: App, services: FakeApiServices) -> None:
@@ -106,6 +105,21 @@ def test_two_different_keys_are_refused(app: App, services: FakeApiServices) -> 
     answer = request(app, "GET", "/v1/chairs/1", headers=headers)
 
     assert (answer.status, answer.code) == (401, "invalid_api_key")
+
+
+@pytest.mark.parametrize("name", ["Authorization", "X-API-Key"])
+def test_a_header_with_two_keys_is_refused_and_with_one_key_twice_taken(
+    app: App, services: FakeApiServices, name: str
+) -> None:
+    workspace = services.workspace()
+    prefix = "Bearer " if name == "Authorization" else ""
+    first, second = (prefix + services.key(workspace) for _ in range(2))
+
+    both = request(app, "GET", "/v1/chairs/1", headers={name: (first, second)})
+    twice = request(app, "GET", "/v1/chairs/1", headers={name: (first, first)})
+
+    assert (both.status, both.code) == (401, "invalid_api_key")
+    assert twice.status == 200
 
 
 def test_unknown_key_and_wrong_secret_get_the_same_answer(

@@ -115,7 +115,9 @@ def test_duplicate_message_warns_once(service: Service, workspace: WorkspaceId, 
     wait(service, days=7)
 
     for _ in range(2):
-        service.send("Maintenance", json.dumps({"v": 1, "pk": f"KEY#{key_id}", "sk": "META"}))
+        service.send(
+            "Maintenance", json.dumps({"v": 1, "kind": "key", "pk": f"KEY#{key_id}", "sk": "META"})
+        )
         assert service.run_maintenance() == []
 
     assert len(sent) == 1
@@ -124,13 +126,13 @@ def test_duplicate_message_warns_once(service: Service, workspace: WorkspaceId, 
 
 
 def test_message_for_a_missing_key_is_a_dead_letter(service: Service) -> None:
-    service.send("Maintenance", json.dumps({"v": 1, "pk": "KEY#none", "sk": "META"}))
+    service.send("Maintenance", json.dumps({"v": 1, "kind": "key", "pk": "KEY#none", "sk": "META"}))
 
     assert service.run_maintenance() == []
     assert service.record_dead_letters("Maintenance") == []
 
     (letter,) = service.dead_letters("Maintenance")
-    assert letter.reason == "no handler for KEY#none META"
+    assert letter.reason == "there is no key none"
 
 
 def test_key_of_an_earlier_release_warns_after_its_next_use(

@@ -77,6 +77,21 @@ def test_threshold_event_is_published_with_the_render_that_reaches_it(
     assert (event["detail"]["used"], event["detail"]["included"]) == (used, 2_000)
 
 
+@pytest.mark.parametrize("mode", ["sync", "async"])
+def test_threshold_event_leaves_without_waiting_for_the_tick(service: Service, mode: str) -> None:
+    tenant = Tenant(service, used=999)
+
+    service.render(key=tenant.key, mode=mode)
+    service.run_queued()
+    assert service.relay_events() == []
+    assert service.run_maintenance() == []
+    assert service.relay_events() == []
+
+    (event,) = tenant.events
+    assert event["detail"]["threshold_percent"] == 50
+    assert "published_at" in event
+
+
 def test_threshold_event_is_published_once_per_cycle(service: Service) -> None:
     tenant = Tenant(service, used=999)
     for _ in range(3):

@@ -5,19 +5,12 @@ import json
 
 import pytest
 
+from chalicelib.adapters.aws.due_items import DueItem
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.ids import RandomIdGenerator, RenderId
 from chalicelib.features.workspaces.limits.model import ReservationRequest
 from tests.builders.http import ApiAnswer
 from tests.builders.service import FunctionKilled, Service
-
-
-def process_queues(service: Service) -> None:
-    """Process all queues, as the functions do within seconds."""
-    for _ in range(3):
-        service.run_maintenance()
-        service.run_queued()
-        service.relay_events()
 
 
 def status_of(service: Service, render_id: str) -> tuple[str, str | None]:
@@ -62,7 +55,7 @@ def test_render_that_waited_a_day_fails(service: Service) -> None:
     service.clock.advance(days=1, seconds=1)
 
     service.tick()
-    process_queues(service)
+    service.process_queues()
 
     assert status_of(service, render_id) == ("failed", "render_lost")
     assert service.objects() == []
@@ -95,11 +88,11 @@ def test_render_of_a_killed_function_is_taken_over_after_its_deadline(service: S
 
     service.clock.advance(minutes=6)
     service.tick()
-    process_queues(service)
+    service.process_queues()
     assert status_of(service, render_id) == ("processing", None)
     service.clock.advance(minutes=7)
     service.tick()
-    process_queues(service)
+    service.process_queues()
 
     assert status_of(service, render_id) == ("succeeded", None)
     assert service.limits()["used"] == 1
@@ -116,7 +109,7 @@ def test_sync_render_whose_functions_were_killed_is_lost_and_not_billed(service:
 
     service.clock.advance(minutes=4, seconds=1)
     service.tick()
-    process_queues(service)
+    service.process_queues()
 
     assert status_of(service, render_id) == ("failed", "render_lost")
     limits = service.limits()
@@ -129,17 +122,17 @@ def test_files_are_removed_after_their_retention(service: Service, key: str, day
     service.relay_events()
     service.clock.advance(days=days, seconds=-1)
     service.tick()
-    process_queues(service)
+    service.process_queues()
     assert len(service.objects()) == 1
 
     service.clock.advance(seconds=2)
     service.tick()
-    process_queues(service)
+    service.process_queues()
 
     assert service.objects() == []
     read = service.call("GET", f"/v1/renders/{render['id']}").json
     assert read["files"] == []
-    assert read["files_purged_at"] == format_rfc3339(service.clock.now())
+    assert read["files_purged_at"] == read["expires_at"]
     kinds = sorted(event["type"] for event in service.events(render["id"]))
     assert kinds == ["render.expired", "render.succeeded"]
     service.clock.advance(minutes=10)
@@ -210,7 +203,7 @@ def test_interrupted_purge_is_finished_by_the_tick(
 
     service.clock.advance(seconds=61)
     service.tick()
-    process_queues(service)
+    service.process_queues()
 
     assert service.objects() == []
     assert [f["type"] for f in service.events(render_id)].count("render.purged") == 1
@@ -229,7 +222,7 @@ def test_reservation_of_a_killed_api_function_is_released(service: Service) -> N
 
     service.clock.advance(minutes=5, seconds=1)
     service.tick()
-    process_queues(service)
+    service.process_queues()
 
     limits = service.limits()
     assert (limits["holds"], limits["leases"], limits["used"]) == ({}, {}, 0)
@@ -250,15 +243,26 @@ def test_reconciling_ignores_unfinished_renders(service: Service) -> None:
 
 
 def test_message_for_an_unknown_item_is_a_dead_letter(service: Service) -> None:
-    for pk in ("WS#ws_x#RND#rnd_x", "WS#ws_x#LIM", "KEY#x"):
-        service.send("Maintenance", json.dumps({"v": 1, "pk": pk, "sk": "META"}))
+    items = {
+        "render": "WS#ws_x#RND#rnd_x",
+        "limits": "WS#ws_x#LIM",
+        "key": "KEY#x",
+        "template": "WS#ws_x",
+        "unicorn": "WS#ws_x#UNI#1",
+    }
+    for kind, pk in items.items():
+        service.send("Maintenance", json.dumps(DueItem(kind, pk).to_json()))
+    service.send("Maintenance", json.dumps(DueItem("key", "KEY#x", "DRAFT").to_json()))
 
-    assert service.run_maintenance() == []
+    # Another release may know the unknown kind, so its message comes again.
+    assert len(service.run_maintenance()) == 1
     assert service.record_dead_letters("Maintenance") == []
 
     reasons = sorted(letter.reason for letter in service.dead_letters("Maintenance"))
     assert reasons == [
-        "no handler for KEY#x META",
         "there are no limits of ws_x",
+        "there is no TPL# in the key WS#ws_x of a due item template",
+        "there is no due item KEY#x DRAFT",
+        "there is no key x",
         "there is no render rnd_x of ws_x",
     ]

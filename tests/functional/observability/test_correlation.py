@@ -136,7 +136,14 @@ def test_hostile_message_cannot_inject_a_log_line(
     service: Service, lines: Lines, value: str
 ) -> None:
     for queue in ("Events", "Maintenance"):
-        body = {"v": 1, "subject": value, "sort_key": value, "pk": value, "sk": value}
+        body = {
+            "v": 1,
+            "subject": value,
+            "sort_key": value,
+            "kind": "render",
+            "pk": value,
+            "sk": value,
+        }
         service.send(queue, json.dumps(body | {"request_id": value}))
     service.relay_events()
     service.run_maintenance()

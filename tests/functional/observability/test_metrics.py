@@ -140,7 +140,7 @@ def test_dead_letters_are_counted_by_queue(
     service.record_dead_letters("Maintenance")
 
     found = one(emitted_metrics(), "DeadLetters")
-    here = {"stack": "platen", "service": "dead_letters", "queue": "upkeep"}
+    here = {"stack": "platen", "service": "dead_letters", "queue": "maintenance"}
     assert (found.values, found.dimensions) == ([1], here)
 
 

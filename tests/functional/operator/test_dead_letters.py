@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from chalicelib.adapters.aws.queues import Queue
-from tests.builders.background_functions import dead_letter_queue
 from tests.builders.operator import OperatorTool
 from tests.builders.service import Service
 
@@ -35,7 +34,7 @@ def listed(tool: OperatorTool, *queue: str) -> list[dict[str, Any]]:
 def test_no_dead_letters_are_listed_when_there_are_none(tool: OperatorTool) -> None:
     answer = tool.json("dlq", "list")
 
-    assert answer == {"unread": {"renders": 0, "events": 0, "upkeep": 0}, "data": []}
+    assert answer == {"unread": {"renders": 0, "events": 0, "maintenance": 0}, "data": []}
     assert tool.table("dlq", "list")[-1] == "none"
 
 
@@ -46,14 +45,12 @@ def test_dead_letters_are_listed_with_their_reason(
     reject_message(service, queue, "not JSON")
 
     (row,) = listed(tool)
-    assert row["queue"] == dead_letter_queue(queue)
+    assert row["queue"] == queue.lower()
     assert row["reason"].startswith("not JSON:")
     assert row["outcome"].startswith("nothing could be ended:")
     assert row["body"] == "not JSON"
-    assert listed(tool, dead_letter_queue(queue)) == [row]
-    (other,) = (
-        {"renders", "events"} - {dead_letter_queue(queue)} if queue != "Maintenance" else {"events"}
-    )
+    assert listed(tool, queue.lower()) == [row]
+    (other,) = {"renders", "events"} - {queue.lower()} if queue != "Maintenance" else {"events"}
     assert listed(tool, other) == []
     assert any(row["id"] in line and row["reason"] in line for line in tool.table("dlq", "list"))
 
@@ -62,7 +59,7 @@ def test_unrecorded_dead_letters_are_counted(tool: OperatorTool, service: Servic
     service.send("Events", "not JSON")
     service.relay_events()
 
-    assert tool.json("dlq", "list")["unread"] == {"renders": 0, "events": 1, "upkeep": 0}
+    assert tool.json("dlq", "list")["unread"] == {"renders": 0, "events": 1, "maintenance": 0}
     assert tool.json("dlq", "list", "events")["unread"] == {"events": 1}
 
 
@@ -90,23 +87,27 @@ def test_redriven_event_is_published(tool: OperatorTool, service: Service) -> No
 def test_message_that_fails_again_is_recorded_with_its_reason(
     tool: OperatorTool, service: Service
 ) -> None:
-    reject_message(service, "Maintenance", '{"v": 1, "pk": "nobody", "sk": "META"}')
+    reject_message(
+        service, "Maintenance", '{"v": 1, "kind": "key", "pk": "KEY#nobody", "sk": "META"}'
+    )
     (before,) = listed(tool)
 
-    assert tool.json("dlq", "redrive", "upkeep")["redriven"] == 1
+    assert tool.json("dlq", "redrive", "maintenance")["redriven"] == 1
     assert listed(tool) == []
     process(service, "Maintenance")
     service.record_dead_letters("Maintenance")
 
     (after,) = listed(tool)
-    assert after["reason"] == before["reason"] == "no handler for nobody META"
+    assert after["reason"] == before["reason"] == "there is no key nobody"
     assert after["id"] != before["id"]
 
 
 def test_message_that_fails_at_once_after_redrive_is_not_lost(
     tool: OperatorTool, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    reject_message(service, "Maintenance", '{"v": 1, "pk": "nobody", "sk": "META"}')
+    reject_message(
+        service, "Maintenance", '{"v": 1, "kind": "key", "pk": "KEY#nobody", "sk": "META"}'
+    )
     (before,) = listed(tool)
     send = Queue.send_body
 
@@ -118,7 +119,7 @@ def test_message_that_fails_at_once_after_redrive_is_not_lost(
     monkeypatch.setattr(Queue, "send_body", send_and_fail_at_once)
 
     # The functions log to the same output.
-    assert tool.run("dlq", "redrive", "upkeep").exit_code == 0
+    assert tool.run("dlq", "redrive", "maintenance").exit_code == 0
 
     (after,) = listed(tool)
     assert after["id"] != before["id"]

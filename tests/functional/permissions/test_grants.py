@@ -23,15 +23,6 @@ KEY: Final = {"Idempotency-Key": "k"}
 QUEUES: Final = ("Renders", "Events", "Maintenance")
 
 
-def process_queues(service: Service) -> None:
-    """Process everything due or queued."""
-    service.tick()
-    for _ in range(3):
-        service.run_maintenance()
-        service.run_queued()
-        service.relay_events()
-
-
 def successful_renders(service: Service) -> None:
     with acting_as("APIHandler"):
         service.services.warm_up()
@@ -45,7 +36,7 @@ def successful_renders(service: Service) -> None:
     numbers = ",".join(["1e15"] * 700_000)
     body = '{"input":{"type":"html","html":"x"},"data":{"n":[' + numbers + "]}}"
     assert service.call("POST", "/v1/renders", body=body.encode()).status == 200
-    process_queues(service)
+    service.process_due()
 
 
 def reads(service: Service) -> None:
@@ -67,8 +58,7 @@ def uploads_used_by_a_render(service: Service) -> None:
     upload = service.call("POST", "/v1/uploads", json_body=announced).json
     store_announced(service, upload["id"], b"<p>x")
     wanted = {"type": "html", "upload_id": upload["id"], "templating": True}
-    answer = service.render(input=wanted)
-    assert answer.status == 200
+    assert service.render(input=wanted).status == 200
     assert service.call("DELETE", f"/v1/uploads/{upload['id']}").status == 204
 
 
@@ -85,7 +75,7 @@ def templates_of_every_size(service: Service) -> None:
         assert service.call("DELETE", place).status == 204
         assert service.call("DELETE", path).status == 200
     service.clock.advance(days=30)
-    process_queues(service)
+    service.process_due()
     assert service.call("GET", "/v1/templates?deleted=true").json["data"] == []
 
 
@@ -93,9 +83,9 @@ def expired_files(service: Service) -> None:
     purged, expired = (service.render().json["id"] for _ in range(2))
     assert service.call("DELETE", f"/v1/renders/{purged}/files").status == 200
     service.clock.advance(days=31)
-    process_queues(service)
+    service.process_due()
     assert service.call("GET", f"/v1/renders/{expired}").json["files_purged_at"]
-    process_queues(service)
+    service.process_due()
 
 
 def failed_renders(service: Service) -> None:
@@ -111,7 +101,7 @@ def late_renders(service: Service) -> None:
         answer = service.render(timeout_behavior=behavior, headers={"Idempotency-Key": behavior})
         assert answer.status == status
         service.serve(service.last_event)
-    process_queues(service)
+    service.process_due()
 
 
 def no_capacity(service: Service) -> Iterator[BaseException]:
@@ -126,7 +116,7 @@ def renders_without_capacity(service: Service) -> None:
         answer = service.render(timeout_behavior=behavior, headers={"Idempotency-Key": "room"})
         assert answer.status == status
     service.invoke_failures = iter(())
-    process_queues(service)
+    service.process_due()
 
 
 def lost_renders(service: Service) -> None:
@@ -139,20 +129,20 @@ def lost_renders(service: Service) -> None:
     for _ in range(4):
         service.redeliver()
     service.engine.before_run = lambda _job: None
-    process_queues(service)
+    service.process_due()
 
 
 def leftovers(service: Service) -> None:
     waits = service.render(mode="async").json["id"]
     service.run_batch("Renders", lambda _lost: {"batchItemFailures": []})
     service.clock.advance(minutes=5)
-    process_queues(service)
+    service.process_due()
     assert service.call("GET", f"/v1/renders/{waits}").json["status"] == "succeeded"
 
     given_up = service.render(mode="async").json["id"]
     service.run_batch("Renders", lambda _lost: {"batchItemFailures": []})
     service.clock.advance(days=2)
-    process_queues(service)
+    service.process_due()
     assert service.call("GET", f"/v1/renders/{given_up}").json["error"]["code"] == "render_lost"
 
     workspace, now = service.services.workspaces.get(service.workspace), service.clock.now()
@@ -161,7 +151,7 @@ def leftovers(service: Service) -> None:
     request = ReservationRequest(never_made, workspace, test=False, lease_until=now)
     service.services.limits.admit(request, now)
     service.clock.advance(minutes=6)
-    process_queues(service)
+    service.process_due()
     assert service.limits()["holds"] == {}
 
 
@@ -171,6 +161,15 @@ def used_up_quota(service: Service) -> None:
         item = plenty | {"quota_left": quota_left}
         service.services.tables.write(Write(service.settings.main_table, item=item))
         assert service.render().status == status
+
+
+def reached_thresholds(service: Service) -> None:
+    for mode in ("sync", "async"):
+        item = service.operator.limits.get(service.workspace)
+        almost = {"used": item["included"] // 2 - 1}
+        service.services.tables.write(Write(service.settings.main_table, item=item | almost))
+        service.render(mode=mode)
+        service.process_due()
 
 
 def low_priority_renders(service: Service) -> None:
@@ -185,7 +184,7 @@ def low_priority_renders(service: Service) -> None:
     assert len(service.run_queued("RendersLow")) == 1
     canceled = service.render(mode="async").json["id"]
     assert service.call("POST", f"/v1/renders/{canceled}/cancel").status == 200
-    process_queues(service)
+    service.process_due()
 
 
 def superseded_attempts(service: Service) -> None:
@@ -195,7 +194,7 @@ def superseded_attempts(service: Service) -> None:
 
     service.engine.before_run = second
     assert service.render().status == 200
-    process_queues(service)
+    service.process_due()
 
 
 def two_requests_with_one_key(service: Service, patch: pytest.MonkeyPatch) -> None:
@@ -210,7 +209,7 @@ def two_requests_with_one_key(service: Service, patch: pytest.MonkeyPatch) -> No
     patch.setattr(RenderBodies, "store", overtaken)
     second = service.render(mode="async", headers={"Idempotency-Key": "two"}).json["id"]
     assert first == [second]
-    process_queues(service)
+    service.process_due()
 
 
 def deleted_workspace(service: Service) -> None:
@@ -220,15 +219,16 @@ def deleted_workspace(service: Service) -> None:
     service.operator.manage_members.verify(workspace, "ada@example.com")
     assert service.render(key=service.key("live", workspace)).status == 200
     service.operator.change_status.delete(workspace)
-    service.clock.advance(days=31)
-    process_queues(service)
+    for days in (30.0001, 1):
+        service.clock.advance(days=days)
+        service.process_due()
     assert service.operator.workspaces.get(workspace) is None
 
 
 def expiring_keys(service: Service) -> None:
     service.key("live", expires_at=service.clock.now() + dt.timedelta(days=20))
     service.clock.advance(days=7)
-    process_queues(service)
+    service.process_due()
 
 
 def unknown_messages(service: Service) -> None:
@@ -236,7 +236,7 @@ def unknown_messages(service: Service) -> None:
     for queue, work_off in zip(QUEUES, work, strict=True):
         service.send(queue, "}{")
         assert work_off() == []
-        service.send(queue, json.dumps({"v": 2}))
+        service.send(queue, '{"v": 2}')
         assert len(work_off()) == 1
 
 
@@ -247,7 +247,7 @@ def dead_letters_of_every_queue(service: Service) -> None:
     bodies: tuple[dict[str, Any], ...] = (
         ids,
         {"subject": subject, "sort_key": "EVENT#evt_1"},
-        {"pk": subject, "sk": "META"},
+        {"kind": "render", "pk": subject, "sk": "META"},
     )
     for queue, body in zip(QUEUES, bodies, strict=True):
         service.clients.sqs.send_message(
@@ -256,7 +256,7 @@ def dead_letters_of_every_queue(service: Service) -> None:
         )
         assert service.record_dead_letters(queue) == []
     assert service.call("GET", f"/v1/renders/{render_id}").json["error"]["code"] == "render_lost"
-    process_queues(service)
+    service.process_due()
 
 
 @pytest.fixture(scope="module")
@@ -276,6 +276,7 @@ def recorded_actions(aws: MotoAws) -> Iterator[AwsActionRecorder]:
         lost_renders(service)
         leftovers(service)
         used_up_quota(service)
+        reached_thresholds(service)
         low_priority_renders(service)
         superseded_attempts(service)
         two_requests_with_one_key(service, patch)

@@ -8,10 +8,10 @@ from tests.builders.service import MotoAws, Service
 
 HTML = "<!doctype html><title>Invoice</title>" + "<p>words " * 40
 LIMITS = {"sync": 24, "async": 29}
-# Of a row of one to two KB.
-EXPIRY_UNITS = 16
-# The claim of the limits item, which is due as well, and its end.
-LIMITS_UNITS = 5
+# The claim, the purge and the publication of its event.
+EXPIRY_UNITS = 12
+# The claim of the limits item, which is due as well, the removal of an entry, and its end.
+LIMITS_UNITS = 6
 
 
 @pytest.mark.parametrize("mode", LIMITS)

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from chalicelib.adapters.aws.due_items import DueItem
 from chalicelib.adapters.aws.table import Tables
 from tests.builders.service import FunctionKilled, Service
 from tests.builders.templates import (
@@ -77,7 +78,7 @@ def test_deleted_template_is_purged_after_30_days(service: Service) -> None:
     service.call("DELETE", path)
 
     service.clock.advance(days=30)
-    again = {"v": 1, "pk": template_rows(service, path)[0]["PK"], "sk": "META", "request_id": None}
+    again = DueItem("template", template_rows(service, path)[0]["PK"]).to_json()
     for _ in range(2):
         service.send("Maintenance", json.dumps(again))
     # The time is over, even if maintenance has not run yet.

@@ -1,7 +1,10 @@
 """`/v1/account` and `/v1/usage`."""
 
+from typing import Any
+
 import pytest
 
+from chalicelib.bootstrap.event_types import EVENT_TYPES
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.features.events.model import DomainEvent, EventDelivery
 from chalicelib.features.usage.count import CountUsage
@@ -100,6 +103,11 @@ def test_usage_counts_by_day_mode_and_format(service: Service) -> None:
     assert usage["by_template"] == []
 
 
+def delivery_of(event: DomainEvent, row: dict[str, Any]) -> EventDelivery:
+    (event_type,) = [each for each in EVENT_TYPES if each.name == event.type]
+    return EventDelivery(event=event, type=event_type, subject_row=row, settled=True)
+
+
 def test_usage_by_template_lists_the_most_rendered_first(service: Service) -> None:
     rendered = [("tpl_1", "live"), ("tpl_2", "test"), ("tpl_2", "failed"), ("tpl_2", "live")]
     count = CountUsage(service.settings.main_table, lambda _row: ("pdf", "zip"))
@@ -108,7 +116,7 @@ def test_usage_by_template_lists_the_most_rendered_first(service: Service) -> No
         at = format_rfc3339(service.clock.now())
         event = DomainEvent(f"evt_{n}", f"render.{status}", service.workspace, "s", "r", at)
         row = {"test": kind == "test", "billed": kind == "live", "template_id": template}
-        for write in count(EventDelivery(event, row, settled=True)):
+        for write in count.writes([delivery_of(event, row)]):
             service.services.tables.write(write)
 
     usage = service.call("GET", "/v1/usage").json
@@ -130,7 +138,7 @@ def test_no_usage_item_grows_with_the_number_of_templates(service: Service) -> N
     for template in range(100):
         event = DomainEvent(f"evt_{template}", "render.succeeded", service.workspace, "s", "r", at)
         row = {"test": False, "billed": True, "template_id": f"tpl_{template}"}
-        for write in count(EventDelivery(event, row, settled=True)):
+        for write in count.writes([delivery_of(event, row)]):
             assert write.key is not None
             counters.setdefault(write.key["SK"], set()).update(write.names.values())
 

@@ -7,9 +7,13 @@ from typing import Any
 
 import pytest
 
+from chalicelib.adapters.aws.due_items import DueItem
+from chalicelib.adapters.aws.queues import Queue
 from chalicelib.adapters.aws.table import Tables, Write
+from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.maintenance import delete_workspace as deletion
+from chalicelib.features.workspaces.status import StatusTransitions
 from tests.builders.operator import OperatorTool
 from tests.builders.service import FunctionKilled, Service
 
@@ -113,11 +117,65 @@ def test_other_due_items_run_before_the_deletion(tool: OperatorTool, service: Se
     days_pass(service, 0, minutes=16)
     assert remaining_keys(service, workspace) == []
 
-    late = {"v": 1, "pk": render, "sk": "META", "request_id": None}
+    late = {"v": 1, "kind": "render", "pk": render, "sk": "META", "request_id": None}
     service.send("Maintenance", json.dumps(late))
     assert service.run_maintenance() == []
     assert [service.record_dead_letters(queue) for queue in ("Maintenance", "Events")] == [[], []]
     assert service.dead_letters("Maintenance") == service.dead_letters("Events") == []
+
+
+def test_deletion_begins_to_the_half_second_after_its_grace_period(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace = service.create_workspace()
+    service.operator.change_status.delete(workspace)
+    service.clock.advance(days=30, seconds=20.6)
+    service.tick()
+    delays: list[int] = []
+    send = service.clients.sqs.send_message
+
+    def keep_delay(**given: Any) -> Any:
+        delays.append(given["DelaySeconds"])
+        return send(**given | {"DelaySeconds": 0})
+
+    monkeypatch.setattr(service.clients.sqs, "send_message", keep_delay)
+    assert service.run_maintenance() == []
+    assert delays == [15 * 60 - 21]
+    service.clock.advance(seconds=delays[0])
+
+    assert service.run_maintenance() == []
+
+    assert service.operator.workspaces.get(WorkspaceId(workspace)) is None
+    assert service.tick() == 0
+
+
+def test_repeated_messages_of_a_deletion_do_not_multiply(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace = service.create_workspace()
+    for number in range(250):
+        pk = f"WS#{workspace}#USE#{service.clock.now():%Y-%m}"
+        row = {"PK": pk, "SK": f"DAY#2026-11-21#1#tpl_{number}", "t#tpl#live": 1}
+        service.services.tables.write(Write(service.settings.main_table, item=row))
+    service.operator.change_status.delete(workspace)
+    service.clock.advance(days=30, minutes=16)
+    monkeypatch.setattr(deletion, "_TIME_LIMIT", dt.timedelta(seconds=-1))
+    sent: list[Any] = []
+    monkeypatch.setattr(Queue, "try_send", lambda _queue, message, **_: sent.append(message))
+    transitions = StatusTransitions(service.services.tables, service.settings.main_table)
+    seen = transitions.begin_deletion(workspace, format_rfc3339(service.clock.now()))
+
+    def see_the_same(*_: object) -> Any:
+        service.clock.advance(seconds=0.001)
+        return seen
+
+    monkeypatch.setattr(StatusTransitions, "begin_deletion", see_the_same)
+    item = DueItem("workspace", f"WS#{workspace}").to_json()
+    for _ in range(3):
+        service.send("Maintenance", json.dumps(item))
+    assert service.run_maintenance() == []
+
+    assert sent == [item]
 
 
 def test_interrupted_deletion_is_finished(
@@ -179,10 +237,10 @@ def test_deletion_leaves_time_for_other_items(
     service.clock.advance(days=30, minutes=16)
     monkeypatch.setattr(deletion, "_TIME_LIMIT", dt.timedelta(seconds=-1))
     left = [len(remaining_keys(service, workspace))]
+    service.tick()
 
     while left[-1]:
-        service.clock.advance(seconds=1)
-        service.tick()
+        # It goes on without another tick.
         assert service.run_maintenance() == []
         left.append(len(remaining_keys(service, workspace)))
 

@@ -5,7 +5,7 @@ No packet of these tests leaves the machine, whatever a page requests or a bug l
 
 import secrets
 import socket
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from ipaddress import ip_address
@@ -14,8 +14,9 @@ from typing import Any, override
 
 import pytest
 
-from chalicelib.adapters.net import http, ip_addresses
+from chalicelib.adapters.net import transport
 from chalicelib.adapters.net.egress import GuardedEgress
+from chalicelib.core import destinations
 from chalicelib.engine.ports import DestinationRefusedError, DestinationUnreachableError
 from tests.builders.pages.certificates import certificates
 from tests.builders.pages.web_site import SitePage, running_site
@@ -97,8 +98,14 @@ class OpenEgress(GuardedEgress):
         self._world = world
 
     @override
-    def dial(
-        self, host: str, port: int, *, timeout_s: float, exempt_only: bool = False
+    def connect(
+        self,
+        host: str,
+        port: int,
+        *,
+        timeout_s: float,
+        ports: Collection[int],
+        exempt_only: bool = False,
     ) -> socket.socket:
         try:
             found = sorted(self._names.resolve(host, port), key=lambda address: address == PUBLIC)
@@ -138,13 +145,13 @@ def world_of(cases: Sequence[Case], folder: Path) -> Iterator[World]:
             world = World(attacks, secret, canary, made.ca_file, zone, sites)
             # Allow the canary's port, so that only its IP addresses are a reason to refuse.
             patch.setattr(
-                ip_addresses, "ALLOWED_TCP_PORTS", (*ip_addresses.ALLOWED_TCP_PORTS, canary.port)
+                destinations, "ALLOWED_TCP_PORTS", (*destinations.ALLOWED_TCP_PORTS, canary.port)
             )
             patch.setattr(socket, "create_connection", world.connect)
             patch.setenv("SSL_CERT_FILE", str(made.ca_file))
-            http._tls_context.cache_clear()
+            transport._tls_context.cache_clear()
             yield world
-    http._tls_context.cache_clear()
+    transport._tls_context.cache_clear()
 
 
 _connect = socket.create_connection

@@ -1,12 +1,14 @@
 """Functions killed over uploads, templates and workspaces: no leftovers, no repeated events."""
 
 import datetime as dt
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from chalicelib.adapters.aws.table import Write
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.crash_points import CrashPoint as P
 from chalicelib.features.workspaces.change import WorkspaceChanges
@@ -25,7 +27,16 @@ DELETIONS = (
     P.WORKSPACE_LIMITS_ERASED,
     P.WORKSPACE_RELEASED,
 )
-THRESHOLDS = (P.THRESHOLD_WRITTEN, P.THRESHOLD_EVENT_SENT)
+THRESHOLDS = (P.THRESHOLD_WRITTEN, P.THRESHOLD_EVENT_SENT, P.THRESHOLD_SAVED)
+CROSSINGS = (
+    (P.LIMITS_SETTLED, "sync"),
+    (P.LIMITS_DUE, "sync"),
+    (P.THRESHOLD_REPORTED, "sync"),
+    (P.LIMITS_FOLDED, "async"),
+    (P.LIMITS_DUE, "async"),
+    (P.LIMITS_CLEARED, "async"),
+)
+RENDER: dict[str, Any] = {"input": {"type": "html", "html": "<p>Hi"}}
 
 
 def _create(_path: str) -> tuple[str, str, dict[str, Any]]:
@@ -74,7 +85,9 @@ def crash(
 def test_every_crash_point_of_other_resources_is_covered() -> None:
     killed = {*UPLOADS, *PURGES, *DELETIONS, *THRESHOLDS, *(point for point, _ in TEMPLATES)}
 
-    killed |= {P.UPLOAD_STORED, P.KEY_WARNED, P.LEASE_TAKEN}
+    killed |= {P.UPLOAD_STORED, P.KEY_WARNED, P.LEASE_TAKEN, P.WORKSPACE_POSTPONED}
+    killed |= {point for point, _ in CROSSINGS}
+    killed |= {P.LIMITS_RECOUNTED, P.LIMITS_CONFIRMED, P.LIMITS_RELEASED}
     assert killed == {point for point in P if point >= FIRST_POINT}
 
 
@@ -149,6 +162,90 @@ def test_interrupted_workspace_deletion_is_finished(crash: CrashWorkspace, point
     crash.stores.replace(row, {"delete_at": PAST, "due_at": PAST})
 
     crash.settle(lambda: [row["PK"] for row in crash.rows()] + crash.objects(), point)
+
+
+def test_deletion_goes_on_although_its_message_was_not_sent(crash: CrashWorkspace) -> None:
+    crash.tenants.operator.change_status.delete(crash.workspace)
+    (row,) = (row for row in crash.rows() if row.get("delete_at"))
+    now = format_rfc3339(dt.datetime.now(dt.UTC))
+    crash.stores.replace(row, {"delete_at": now, "due_at": PAST})
+
+    def is_unborn() -> list[str]:
+        (row,) = (row for row in crash.rows() if row.get("delete_at"))
+        return [] if row["status"] == "deleting" else [row["status"]]
+
+    crash.settle(is_unborn, P.WORKSPACE_POSTPONED)
+    (row,) = (row for row in crash.rows() if row.get("delete_at"))
+    crash.stores.replace(row, {"delete_at": PAST})
+
+    crash.settle(lambda: [row["PK"] for row in crash.rows()])
+
+
+@pytest.mark.parametrize(("point", "mode"), CROSSINGS, ids=str)
+def test_render_that_reaches_a_threshold_is_settled_and_reported_once(
+    crash: CrashWorkspace, point: P, mode: str
+) -> None:
+    item = crash.stores.limits(crash.workspace)
+    half = item["quota_left"] // 2
+    crash.stores.replace(item, {"used": half - 1, "quota_left": half + 1})
+    armed = crash.arm(point)
+
+    render = crash.call("POST", "/renders", json=RENDER | {"mode": mode})
+
+    def unmet() -> list[str]:
+        status = crash.call("GET", f"/renders/{render['id']}")["status"]
+        events = [row for row in crash.rows() if "#RND#" not in row["PK"] and "detail" in row]
+        percents = [
+            each["detail"]["threshold_percent"] for each in events if "published_at" in each
+        ]
+        limits = crash.stores.limits_with_rows(crash.workspace)
+        state = (status, percents, len(events), limits["used"], limits["quota_left"])
+        is_settled = not (limits["holds"] or limits["leases"] or armed.exists())
+        is_right = state == ("succeeded", [50], 1, half, half)
+        return [] if is_settled and is_right else [f"{state} {limits}"]
+
+    crash.settle(unmet)
+
+
+def test_admission_that_recounted_can_be_repeated(crash: CrashWorkspace) -> None:
+    item = crash.stores.limits(crash.workspace)
+    crash.stores.replace(item, {"quota_left": 0})
+    # A render was given back, and nobody has folded that into the item yet.
+    ended = {"PK": item["PK"], "SK": f"ENDED#{item['cycle_end']}#0", "used": 0, "returned": 1}
+    crash.stores.tables.write(Write(crash.stores.main_table, item=ended))
+    crash.call_killed(P.LIMITS_RECOUNTED, "POST", "/renders", json=RENDER)
+
+    assert crash.call("POST", "/renders", json=RENDER)["status"] == "succeeded"
+
+    limits = crash.stores.limits(crash.workspace)
+    assert (limits["quota_left"], limits["holds"], limits["leases"]) == (0, {}, {})
+    answer = crash.http.post("/renders", json=RENDER)
+    assert answer.json()["code"] == "render_limit_reached"
+
+
+@pytest.mark.parametrize("point", [P.LIMITS_CONFIRMED, P.LIMITS_RELEASED], ids=lambda of: of.name)
+def test_entries_of_renders_that_hold_by_themselves_go(crash: CrashWorkspace, point: P) -> None:
+    ids = [crash.call("POST", "/renders", json=RENDER | {"mode": "async"})["id"] for _ in range(9)]
+    until_final = [f"/renders/{render}" for render in ids]
+    crash.settle(
+        lambda: [path for path in until_final if crash.call("GET", path)["status"] != "succeeded"]
+    )
+    item = crash.stores.limits(crash.workspace)
+    # As if no process had known that their rows were written; the ids are old enough by then.
+    entries = dict.fromkeys(ids, item["cycle_end"])
+    time.sleep(6)
+    crash.stores.replace(item, {"holds": entries})
+    if point is P.LIMITS_CONFIRMED:
+        crash.call_killed(point, "POST", "/renders", json=RENDER | {"mode": "async"})
+        ids.append("killed")
+    assert crash.call("POST", "/renders", json=RENDER)["status"] == "succeeded"
+
+    def unmet() -> list[str]:
+        limits = crash.stores.limits(crash.workspace)
+        left = [*limits["holds"], *limits["leases"]]
+        return left if limits["used"] == len(ids) + 1 else [f"used {limits['used']}"]
+
+    crash.settle(unmet, point if point is P.LIMITS_RELEASED else None)
 
 
 @pytest.mark.parametrize("point", THRESHOLDS, ids=lambda point: point.name)

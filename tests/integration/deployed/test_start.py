@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from chalicelib.settings import SETTINGS
+from chalicelib.bootstrap.work import all_settings
 from infra.template import ROOT, load_template
 from tests.builders.stack.deployment import Deployment, without_folder
 from tests.builders.stack.localstack import zip_archive
@@ -20,7 +20,7 @@ FUNCTIONS = [
 ]
 # One function for each code archive, with a package of that archive.
 KINDS = {"APIHandler": "pydantic", "RenderFunction": "pikepdf", "RelayFunction": "boto3"}
-REQUIRED = {setting.variable for setting in SETTINGS.values() if setting.default is None}
+REQUIRED = {setting.variable for setting in all_settings() if setting.default is None}
 PROBE = """
 import importlib, os, sys
 

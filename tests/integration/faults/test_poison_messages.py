@@ -11,7 +11,6 @@ import pytest
 from chalicelib.adapters.aws.messages import MAX_RECEIVE_COUNT
 from chalicelib.core.crash_points import CrashPoint
 from infra.local.running_stack import RunningStack, running_stack
-from tests.builders.background_functions import dead_letter_queue
 from tests.builders.stack.api_client import ApiClient
 
 pytestmark = pytest.mark.integration
@@ -59,7 +58,7 @@ def letters(stack: RunningStack, queue: str, count: int) -> list[dict[str, Any]]
         found = stack.client("dynamodb").query(
             TableName=table,
             KeyConditionExpression="PK = :pk",
-            ExpressionAttributeValues={":pk": {"S": f"DLQ#{dead_letter_queue(queue)}"}},
+            ExpressionAttributeValues={":pk": {"S": f"DLQ#{queue.lower()}"}},
         )["Items"]
         if len(found) >= count:
             return [{name: next(iter(v.values())) for name, v in row.items()} for row in found]

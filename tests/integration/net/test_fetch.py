@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from chalicelib.adapters.net import http
+from chalicelib.adapters.net import transport
 from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.engine.ports import (
     DestinationRefusedError,
@@ -250,18 +250,18 @@ def test_https_only_allows_plain_http_for_egress_allow_alone(here: Site) -> None
 def test_certificates_are_verified(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ours = certificates(tmp_path)
     with running_site({"/": SitePage("secret")}, ours.server) as secured:
-        http._tls_context.cache_clear()
+        transport._tls_context.cache_clear()
         with pytest.raises(DestinationUnreachableError):
             fetch(secured, "/")
         assert secured.requests == []
 
         monkeypatch.setenv("SSL_CERT_FILE", str(ours.ca_file))
-        http._tls_context.cache_clear()
+        transport._tls_context.cache_clear()
         assert fetch(secured, "/", https_only=True).content == b"secret"
         wrong_name = secured.url().replace("127.0.0.1", "127.0.0.2")
         with pytest.raises(DestinationUnreachableError):
             fetch(secured, wrong_name, allow=f"127.0.0.0/8:{secured.port}")
-    http._tls_context.cache_clear()
+    transport._tls_context.cache_clear()
 
 
 def test_requests_send_only_neutral_headers_and_ignore_proxy_variables(

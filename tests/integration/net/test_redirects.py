@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis.strategies import sampled_from, text
 
-from chalicelib.adapters.net import http
+from chalicelib.adapters.net import transport
 from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.engine.ports import (
     DestinationRefusedError,
@@ -103,7 +103,7 @@ def test_redirect_from_https_to_plain_http_is_refused(
 ) -> None:
     ours = certificates(tmp_path)
     monkeypatch.setenv("SSL_CERT_FILE", str(ours.ca_file))
-    http._tls_context.cache_clear()
+    transport._tls_context.cache_clear()
     with running_site({}, ours.server) as secured:
         here.pages["/"] = SitePage(status=302, headers={"Location": secured.url()})
         secured.pages["/"] = SitePage(status=302, headers={"Location": "http://8.8.8.8/"})
@@ -114,7 +114,7 @@ def test_redirect_from_https_to_plain_http_is_refused(
         here.pages["/end"] = SitePage("end")
         secured.pages["/"] = SitePage(status=302, headers={"Location": here.url("/end")})
         assert fetch(here, allow=f"{here.egress_allow},{secured.egress_allow}").content == b"end"
-    http._tls_context.cache_clear()
+    transport._tls_context.cache_clear()
 
 
 def test_each_redirect_is_resolved_and_checked_again(here: Site) -> None:

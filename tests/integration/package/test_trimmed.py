@@ -1,4 +1,4 @@
-"""The trimmed packages have everything that the render function needs."""
+"""The trimmed packages have everything that rendering and sealing need."""
 
 import os
 import subprocess
@@ -34,6 +34,18 @@ def test_engine_works_with_the_deployed_packages() -> None:
     assert ran.returncode == 0, ran.stdout
     imported = run(folder, "-c", "import lxml.etree, PIL; print(lxml.etree.__file__, PIL.__file__)")
     assert all(file.startswith(str(folder)) for file in imported.stdout.split()), imported
+
+
+@pytest.mark.parametrize("archive", ["api.zip", "small.zip"])
+def test_sealing_works_with_the_deployed_packages(archive: str) -> None:
+    folder = install_requirements(CODE_ARCHIVES[archive])
+    options = ["-q", "-p", "no:cacheprovider", "--override-ini=addopts="]
+
+    ran = run(folder, "-m", "pytest", *options, "tests/unit/adapters/test_sealing.py")
+
+    assert ran.returncode == 0, ran.stdout
+    imported = run(folder, "-c", "import _cffi_backend as c, cryptography as x; print(c, x)")
+    assert imported.stdout.count(str(folder)) == 2, imported
 
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

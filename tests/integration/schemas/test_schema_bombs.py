@@ -56,7 +56,7 @@ BOMBS: dict[str, tuple[Any, Any]] = {
         {"a": [{"n": n} for n in range(100_000)]},
     ),
     "choices": (
-        {"items": {"anyOf": [{"enum": [f"{m}-{n}" for n in range(300)]} for m in range(100)]}},
+        {"items": {"anyOf": [{"enum": [f"{m}-{n}" for n in range(1_000)]} for m in range(100)]}},
         [f"no {n}" for n in range(20_000)],
     ),
 }

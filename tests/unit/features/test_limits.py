@@ -165,7 +165,11 @@ class Admission(LimitsMachine):
     def fold_twice_at_once(self, processes: list[int], source: str) -> None:
         ws_id = self.model.workspace.id
         name = self.item["cycle_end"] if source == "cycle" else source
-        self.table.before_write = lambda: self.processes[processes[0]].fold(ws_id, name)
+
+        def fold_first() -> None:
+            self.processes[processes[0]].fold(ws_id, name)
+
+        self.table.before_write = fold_first
         self.processes[processes[1]].fold(ws_id, name)
         self.table.before_write = None
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from chalicelib.bootstrap.work import all_settings
 from chalicelib.features.workspaces.model import SCOPES
-from chalicelib.settings import SETTINGS
 from tests.builders.operator import OperatorTool
 
 
@@ -69,14 +69,14 @@ def test_settings_lists_every_setting(tool: OperatorTool) -> None:
     rows = {row["variable"]: row for row in tool.json("settings")["data"]}
     table = "\n".join(tool.table("settings"))
 
-    for setting in SETTINGS.values():
+    for setting in all_settings():
         assert rows[setting.variable] == {
             "variable": setting.variable,
             "default": setting.default,
             "required": setting.default is None,
             "meaning": setting.meaning,
         }
-    assert rows.keys() == {setting.variable for setting in SETTINGS.values()}
+    assert rows.keys() == {setting.variable for setting in all_settings()}
     assert all(row["variable"] in table and row["meaning"] in table for row in rows.values())
 
 

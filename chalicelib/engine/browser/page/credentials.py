@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from chalicelib.core.destinations import DEFAULT_PORTS
 from chalicelib.engine.browser.chromium.pipe import Answer, CallRefused
 from chalicelib.engine.browser.page.tab import Tab
 from chalicelib.engine.deadline import Deadline
@@ -15,7 +16,6 @@ _CONNECTION_HEADERS: Final = frozenset(
     {"host", "content-length", "connection", "keep-alive", "te", "trailer", "transfer-encoding"}
     | {"upgrade", "proxy-authorization", "proxy-connection", "expect"}
 )
-_DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 type _Origin = tuple[str, str, int | None]
 
 
@@ -131,4 +131,4 @@ def _is_settable(name: str) -> bool:
 
 def _origin(url: str) -> _Origin:
     parts = urlsplit(url)
-    return parts.scheme, parts.hostname or "", parts.port or _DEFAULT_PORTS.get(parts.scheme)
+    return parts.scheme, parts.hostname or "", parts.port or DEFAULT_PORTS.get(parts.scheme)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from chalicelib.core.destinations import WEB_PREFIXES
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.pipe import Answer, CallRefused
 from chalicelib.engine.browser.output.fonts import REQUESTED_FONTS
@@ -20,7 +21,6 @@ _POLL_S: Final = 0.01
 _CONDITION_POLL_S: Final = 0.025
 _QUIET_S: Final = 0.5
 _MAX_ERROR_CHARS: Final = 300
-_WEB_SCHEMES: Final = ("http://", "https://")
 # Chromium's answer for the "bad ports" of the Fetch standard.
 _UNSAFE_PORT_ERROR: Final = "net::ERR_UNSAFE_PORT"
 # A layout is forced first, as it requests the fonts. Lazy images below the fold would never load,
@@ -96,7 +96,7 @@ def visit_url(
 
     Raises TimeoutError, and RenderFailure `navigation_failed` or `url_not_allowed`.
     """
-    if not url.lower().startswith(_WEB_SCHEMES):
+    if not url.lower().startswith(WEB_PREFIXES):
         raise RenderFailure("url_not_allowed", "only http: and https: addresses can be rendered")
     # Awaited before the navigation, so that it holds for every renderer process of the page.
     tab.wait_for(requests.enable_network(tab.prepared_page.session), deadline)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
-from chalicelib.engine.ports import host_and_port
+from chalicelib.core.destinations import DEFAULT_PORTS, host_and_port
 
 MAX_REQUESTS: Final = 1000
 MAX_RESPONSE_BYTES: Final = 50_000_000
@@ -16,7 +16,6 @@ TOO_MANY_REQUESTS: Final = f"a page may make {MAX_REQUESTS} requests"
 RESPONSE_TOO_LARGE: Final = f"a part of a page may have {MAX_RESPONSE_BYTES // 1_000_000} MB"
 TOTAL_TOO_LARGE: Final = f"the page may load {MAX_TOTAL_BYTES // 1_000_000} MB in all"
 _MAX_RECORDED: Final = 1000
-_DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 
 
 class TrafficLimits(NamedTuple):
@@ -197,7 +196,7 @@ class TrafficBudget:
 def host_and_port_of(url: str) -> str:
     """Return the `host:port` of an http or https URL."""
     parts = urlsplit(url)
-    return host_and_port(parts.hostname or "", parts.port or _DEFAULT_PORTS[parts.scheme])
+    return host_and_port(parts.hostname or "", parts.port or DEFAULT_PORTS[parts.scheme])
 
 
 def shut_down(connection: socket.socket) -> None:

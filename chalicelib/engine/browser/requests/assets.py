@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
+from chalicelib.core.destinations import ALLOWED_TCP_PORTS
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.proxy.budget import TrafficBudget, host_and_port_of
 from chalicelib.engine.job import RenderWarning
-from chalicelib.engine.ports import ALLOWED_TCP_PORTS
 
 USERINFO_REASON: Final = (
     "the browser loads no part of a page by an address with a user name or password in it: give "

@@ -5,6 +5,7 @@ import time
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
+from chalicelib.core.destinations import WEB_PREFIXES
 from chalicelib.engine.browser.chromium.pipe import Answer
 from chalicelib.engine.browser.page.credentials import Credentials
 from chalicelib.engine.browser.pool.origin import document_origin
@@ -35,8 +36,7 @@ from chalicelib.engine.job import RenderWarning
 _REDIRECT_GRACE_S: Final = 0.5
 _BAD_REQUEST: Final = 400
 _LOCAL_SCHEMES: Final = ("data:", "blob:", "about:")
-_WEB_SCHEMES: Final = ("http://", "https://")
-_HTTP, _HTTPS = _WEB_SCHEMES
+_HTTP, _HTTPS = WEB_PREFIXES
 # Mixed content that browsers load on https: pages. HTML documents may load all (decision 18).
 _MIXED_CONTENT_TYPES: Final = frozenset({"Image", "Media"})
 _MIXED_FRAME_REASON: Final = "a page at https: may have frames from https: addresses only"
@@ -144,7 +144,7 @@ class PageRequests:
             self.assets.record_missing(event["url"], USERINFO_REASON)
         elif not is_main and event["url"].startswith(_HTTP) and self._is_secure:
             self.assets.record_missing(event["url"], _MIXED_FRAME_REASON, is_refused=True)
-        if is_main and delay <= _REDIRECT_GRACE_S and event["url"].startswith(_WEB_SCHEMES):
+        if is_main and delay <= _REDIRECT_GRACE_S and event["url"].startswith(WEB_PREFIXES):
             self._redirect_expected_until = time.monotonic() + delay + _REDIRECT_GRACE_S
 
     def _record_exceeded_limits(self) -> None:
@@ -208,7 +208,7 @@ class PageRequests:
         """Return why a request is refused, and whether because of its URL; None allows it."""
         if url.startswith(self._prepared_page.origin):
             return "a document that came as text has no address of its own to add this to", False
-        if not url.startswith(_WEB_SCHEMES):
+        if not url.startswith(WEB_PREFIXES):
             return "only http: and https: addresses are loaded", True
         if is_main and self._credentials is None:
             return "a document may not lead its page elsewhere", True

@@ -186,6 +186,7 @@ class CreateRender:
             with tolerate_transient("entries of holders are not confirmed"):
                 ids = [RenderId(name) for name in others]
                 rows += self._renders.get_many(render.workspace_id, ids)
+            crash_if_armed(CrashPoint.LIMITS_CONFIRMED)
         self._limits.confirm(
             render.workspace_id, [row.id for row in rows if row.reservation.is_settled_by_relay]
         )

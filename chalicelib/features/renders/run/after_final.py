@@ -3,20 +3,26 @@
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from typing import Final
+from typing import Final, override
 
 from chalicelib.adapters.aws.objects import Objects
-from chalicelib.adapters.aws.queues import Queue
-from chalicelib.adapters.aws.table import Write
+from chalicelib.adapters.aws.queues import Queue, QueueMessage
+from chalicelib.adapters.aws.table import Item, Write
 from chalicelib.adapters.aws.transient_errors import tolerate_transient
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
-from chalicelib.features.events.model import DomainEvent, EventDelivery, PublishEvent
+from chalicelib.features.events.model import (
+    DomainEvent,
+    EventDelivery,
+    OutgoingMessage,
+    PublishEvent,
+    Subscriber,
+)
+from chalicelib.features.events.relay import crash_for_each
 from chalicelib.features.renders.events import FINAL_EVENT_TYPES
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.rows import render_of
-from chalicelib.features.renders.run.bodies import RenderBodies
 from chalicelib.features.workspaces.limits.ended_holds import EndedHolds
-from chalicelib.features.workspaces.limits.model import NOTHING, EndedHold, Hold
+from chalicelib.features.workspaces.limits.model import NOTHING, EndedHold, Hold, due_limits
 from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
 
 _NOT_SETTLED: Final = "a final render is not settled"
@@ -29,15 +35,20 @@ class SettleRender:
         """Settle in `limits`."""
         self._limits = limits
 
-    def __call__(self, render: Render) -> None:
-        """Settle a final render; of one that the relay settles only the lease is released."""
-        assert render.is_final, render.status
-        source, has_lease, is_settled_by_relay = render.reservation
-        if not is_settled_by_relay:
-            ended = EndedHold(render.id, Hold(source), render.billed)
-            self._limits.settle(render.workspace_id, [ended])
-        elif has_lease:
-            self._limits.release(render.workspace_id, render.id)
+    def __call__(self, renders: Sequence[Render]) -> bool:
+        """Settle final renders of one workspace; tell whether a usage threshold was reached.
+
+        Of those that the relay settles only the leases are released.
+        """
+        ended = []
+        for render in renders:
+            assert render.is_final, render.status
+            source, has_lease, is_settled_by_relay = render.reservation
+            if not is_settled_by_relay:
+                ended.append(EndedHold(render.id, Hold(source), render.billed))
+            elif has_lease:
+                self._limits.release(render.workspace_id, render.id)
+        return bool(ended) and self._limits.settle(renders[0].workspace_id, ended)
 
 
 class SettleAndPublish:
@@ -63,84 +74,111 @@ class SettleAndPublish:
             crash_if_armed(CrashPoint.RENDER_EVENT_SENT)
             return
         sending = self._executor.submit(copy_context().run, self.publish, event, is_settled=True)
-        with tolerate_transient(_NOT_SETTLED):
-            self._settle(render)
-            crash_if_armed(CrashPoint.RENDER_SETTLED)
+        has_reached_threshold = self.settle(render)
+        crash_if_armed(CrashPoint.RENDER_SETTLED)
         sending.result()
         crash_if_armed(CrashPoint.RENDER_EVENT_SENT)
+        if has_reached_threshold:
+            # Again, since the settlement was not waited for: this message says what it found.
+            self.publish(event, is_settled=True, are_limits_due=True)
+            crash_if_armed(CrashPoint.THRESHOLD_REPORTED)
 
-    def settle(self, render: Render) -> None:
-        """Settle a final render; after a transient error the relay does it later."""
+    def settle(self, render: Render) -> bool:
+        """Settle a final render; tell whether that reached a usage threshold.
+
+        After a transient error the relay does it later.
+        """
+        has_reached_threshold = False
         with tolerate_transient(_NOT_SETTLED):
-            self._settle(render)
+            has_reached_threshold = self._settle([render])
+        return has_reached_threshold  # noqa: RET504 -- False after a transient error
 
-    def publish(self, event: DomainEvent, *, is_settled: bool = False) -> None:
+    def publish(
+        self, event: DomainEvent, *, is_settled: bool = False, are_limits_due: bool = False
+    ) -> None:
         """Send an event; if that fails, the tick sends it."""
-        message = PublishEvent.of_event(event, settled=is_settled)
+        message = PublishEvent.of_event(event, settled=is_settled, limits_due=are_limits_due)
         self._events_queue.try_send(message.to_json(), group=event.workspace_id)
 
 
-class CleanUpRender:
-    """Subscriber of final events that cleans up after renders; idempotent."""
+class CleanUpRender(Subscriber):
+    """Subscriber of final events that settles renders and cleans up after them."""
 
-    def __init__(self, *, settle: SettleRender, bodies: RenderBodies, objects: Objects) -> None:
+    types = FINAL_EVENT_TYPES
+
+    def __init__(self, *, settle: SettleRender, objects: Objects) -> None:
         """Build from the stores."""
         self._settle = settle
-        self._bodies = bodies
         self._objects = objects
 
-    def __call__(self, delivery: EventDelivery) -> Sequence[Write]:
-        """Settle and clean up the render of a final event; return no writes."""
-        if delivery.event.type not in FINAL_EVENT_TYPES:
-            return ()
-        render = render_of(delivery.subject_row)
-        # The function of a canceled render may still run; it releases its lease itself.
-        if not delivery.settled and not (
-            render.status == "canceled" and render.reservation.has_lease
-        ):
-            self._settle(render)
-        crash_if_armed(CrashPoint.RELAY_SETTLED)
-        self.delete_objects(render)
-        crash_if_armed(CrashPoint.RELAY_CLEANED_UP)
-        return ()
+    @override
+    def prepare(self, deliveries: Sequence[EventDelivery]) -> None:
+        """Settle the renders of final events, and delete what nobody needs any more."""
+        renders = [render_of(delivery.subject_row) for delivery in deliveries]
+        self._settle(
+            [
+                render
+                for render, delivery in zip(renders, deliveries, strict=True)
+                # The function of a canceled render may still run; it releases its lease itself.
+                if not delivery.settled
+                and not (render.status == "canceled" and render.reservation.has_lease)
+            ]
+        )
+        crash_for_each(CrashPoint.RELAY_SETTLED, deliveries)
+        self.delete_objects(renders)
+        crash_for_each(CrashPoint.RELAY_CLEANED_UP, deliveries)
 
-    def delete_objects(self, render: Render) -> None:
-        """Delete a final render's body and all objects of attempts that its row does not name."""
-        if render.body_key is not None:
-            self._bodies.delete(render.body_key)
-        named = {key for file in render.files for key in file_object_keys(render, file.key)}
-        for key in attempt_object_keys(render):
-            if key not in named:
-                self._objects.delete(key)
+    def delete_objects(self, renders: Sequence[Render]) -> None:
+        """Delete the bodies of final renders and objects of attempts that no row names."""
+        self._objects.delete_many([key for render in renders for key in _leftover_keys(render)])
 
 
-class CountEndedHold:
+def _leftover_keys(render: Render) -> Iterator[str]:
+    if render.body_key is not None:
+        yield render.body_key
+    named = {key for file in render.files for key in file_object_keys(render, file.key)}
+    for key in attempt_object_keys(render):
+        if key not in named:
+            yield key
+
+
+class CountEndedHold(Subscriber):
     """Subscriber of final events that counts the holds of rows (decision 2)."""
+
+    types = FINAL_EVENT_TYPES
 
     def __init__(self, *, ended: EndedHolds, limits: WorkspaceLimits) -> None:
         """Count in `ended` and fold the totals into `limits`."""
         self._ended = ended
         self._limits = limits
 
-    def __call__(self, delivery: EventDelivery) -> Sequence[Write]:
-        """Return the writes that count the hold of a final render, if its row has it."""
-        if not _is_counted(delivery):
+    @override
+    def writes(self, deliveries: Sequence[EventDelivery]) -> Sequence[Write]:
+        """Return the writes that count the holds of final renders that their rows have."""
+        counted = [delivery for delivery in deliveries if _is_counted(delivery.subject_row)]
+        if not counted:
             return ()
-        row = delivery.subject_row
-        ended = (Hold(row["hold"]), bool(row["billed"]))
-        return self._ended.increments(delivery.event.workspace_id, delivery.event.id, [ended])
+        rows = [delivery.subject_row for delivery in counted]
+        ended = [(Hold(row["hold"]), bool(row["billed"])) for row in rows]
+        event = counted[0].event
+        return self._ended.increments(event.workspace_id, event.id, ended)
 
-    def fold(self, delivery: EventDelivery) -> None:
-        """Fold what was counted; after a failure the event's message comes again."""
-        if _is_counted(delivery):
-            self._limits.fold(delivery.event.workspace_id, delivery.subject_row["hold"])
-            crash_if_armed(CrashPoint.RELAY_FOLDED)
+    @override
+    def follow_up(self, deliveries: Sequence[EventDelivery]) -> Sequence[OutgoingMessage]:
+        """Fold what was counted; if a usage threshold is reached, tell maintenance at once."""
+        workspace_id = deliveries[0].event.workspace_id
+        rows = [delivery.subject_row for delivery in deliveries]
+        sources = sorted({row["hold"] for row in rows if _is_counted(row)})
+        reached = [self._limits.fold(workspace_id, source) for source in sources]
+        crash_for_each(CrashPoint.RELAY_FOLDED, deliveries)
+        if not any(reached) and not any(delivery.limits_due for delivery in deliveries):
+            return ()
+        limits = due_limits(workspace_id)
+        return [OutgoingMessage("maintenance", QueueMessage(limits.to_json(), limits.group))]
 
 
-def _is_counted(delivery: EventDelivery) -> bool:
-    row = delivery.subject_row
-    is_final = delivery.event.type in FINAL_EVENT_TYPES
-    return is_final and row["relay_settles"] and row["hold"] != NOTHING
+def _is_counted(row: Item) -> bool:
+    return bool(row["relay_settles"]) and row["hold"] != NOTHING
 
 
 def file_key(render: Render, attempt: int, index: int, extension: str) -> str:

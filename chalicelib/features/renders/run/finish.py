@@ -20,7 +20,7 @@ from chalicelib.core.text import safe_filename
 from chalicelib.engine.job import RenderedFile, RenderOutcome, RenderTrace
 from chalicelib.features.events.repository import EventOutbox
 from chalicelib.features.files.model import StoredFile
-from chalicelib.features.files.repository import Files
+from chalicelib.features.files.repository import FileOwner, Files
 from chalicelib.features.renders.events import final_event
 from chalicelib.features.renders.model import DeliveryType, Render
 from chalicelib.features.renders.repository import Renders
@@ -133,10 +133,9 @@ class FinishRender:
         event = final_event(done, now)
         writes = [
             self._renders.finish_write(redact_render(done)),
-            *(
-                self._files.creation(file, done.workspace_id, done.id)
-                for file in done.files
-                if file.expires_at is not None
+            *self._files.creations(
+                [file for file in done.files if file.expires_at is not None],
+                FileOwner(done.workspace_id, done.id),
             ),
             self._events.creation(event),
         ]
@@ -163,10 +162,13 @@ class FinishRender:
             self._settle_and_publish.settle(current)
             self._save_diagnostics(current, attempted)
         named = {file.key for file in current.files}
-        for file in attempted.files:
-            if file.expires_at is not None and file.key not in named:
-                for key in file_object_keys(attempted, file.key):
-                    self._objects.delete(key)
+        refused = [
+            key
+            for file in attempted.files
+            if file.expires_at is not None and file.key not in named
+            for key in file_object_keys(attempted, file.key)
+        ]
+        self._objects.delete_many(refused)
         return current
 
     def _save_diagnostics(self, current: Render, attempted: Render) -> None:

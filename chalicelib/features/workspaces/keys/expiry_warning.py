@@ -3,6 +3,7 @@
 import datetime as dt
 from typing import Final
 
+from chalicelib.adapters.aws.messages import PoisonMessage
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.features.workspaces.model import (
@@ -29,11 +30,12 @@ class WarnOfKeyExpiry:
         self._notify = notify
         self._clock = clock
 
-    def __call__(self, key_id: str) -> bool:
-        """Send the warning that is due and schedule the next; return False if there is no key."""
+    def __call__(self, key_id: str) -> None:
+        """Send the warning that is due and schedule the next; raise PoisonMessage without a key."""
         key = self._keys.find(key_id)
         if key is None:
-            return False
+            reason = f"there is no key {key_id}"
+            raise PoisonMessage(reason)
         now = self._clock.now()
         days = _days_to_warn_of(key, now)
         workspace = self._workspaces.get(key.workspace_id) if days else None
@@ -41,7 +43,6 @@ class WarnOfKeyExpiry:
             self._notify(workspace, *_warning_mail(workspace, key, days))
             crash_if_armed(CrashPoint.KEY_WARNED)
         self._keys.save_expiry_warning(key, days or key.warned_days, next_expiry_warning(key, now))
-        return True
 
 
 def _days_to_warn_of(key: ApiKey, now: dt.datetime) -> int | None:

@@ -10,12 +10,12 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import Final, Protocol
 
-from chalicelib.adapters.aws.due_shard import due_shard
 from chalicelib.adapters.aws.table import Item
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.errors import ServiceError
 from chalicelib.features.workspaces.limits import quota, rate
 from chalicelib.features.workspaces.limits.model import (
+    DUE_LIMITS,
     NOTHING,
     PREPAID,
     EndedHold,
@@ -224,4 +224,7 @@ def schedule_reconciliation(builder: LimitsUpdateBuilder, subject: str, now: dt.
         "due_at = if_not_exists(due_at, :due)",
         "DPK = if_not_exists(DPK, :dpk)",
     ]
-    builder.values |= {":due": format_rfc3339(now + _RECONCILE_AFTER), ":dpk": due_shard(subject)}
+    builder.values |= {
+        ":due": format_rfc3339(now + _RECONCILE_AFTER),
+        ":dpk": DUE_LIMITS.partition(subject),
+    }

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Throttled, Write
 from chalicelib.core.errors import ServiceError
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.workspaces.limits.model import RateState, limits_partition
@@ -40,6 +40,15 @@ class ConditionalItem:
     def last_seen(self, workspace_id: WorkspaceId) -> Item | None:
         """Return the item as this process last saw it; nothing is read."""
         return self._cached_items.get(workspace_id)
+
+    def apply_or_throttle(
+        self, workspace_id: WorkspaceId, build_update: BuildUpdate, guess: Item | None = None
+    ) -> Item:
+        """Write as `apply` does; raise Throttled under too much contention."""
+        try:
+            return self.apply(workspace_id, build_update, guess)
+        except ServiceError as contention:
+            raise Throttled from contention
 
     def apply(
         self,

@@ -25,16 +25,23 @@ import datetime as dt
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from chalicelib.adapters.aws.due_items import DueItem, DueKind
 from chalicelib.adapters.aws.table import Item
 from chalicelib.core.clock import format_rfc3339, parse_rfc3339
-from chalicelib.core.ids import RenderId
+from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.features.workspaces.limits.billing_cycle import billing_cycle_at
 from chalicelib.features.workspaces.model import Workspace
 
+DUE_LIMITS: Final = DueKind("limits", shards=8)
 # The source of a render of a pack; the source of an included render is the end of its cycle.
 PREPAID: Final = "prepaid"
 # The source of a test render, which takes nothing of the allowance.
 NOTHING: Final = ""
+
+
+def due_limits(workspace_id: WorkspaceId) -> DueItem:
+    """Return the message that a workspace's limits item is to be reconciled now."""
+    return DueItem(DUE_LIMITS.name, limits_partition(workspace_id))
 
 
 class Hold(NamedTuple):
@@ -155,6 +162,7 @@ def new_limits(workspace: Workspace, now: dt.datetime) -> Item:
         "folded_prepaid": 0,
         "prepaid_left": 0,
         "topups": 0,
+        "notified_thresholds": {},
         "cycle_start": format_rfc3339(cycle.start),
         "cycle_end": format_rfc3339(cycle.end),
     }

@@ -8,9 +8,9 @@ from functools import partial
 from itertools import islice
 from typing import Final
 
-from chalicelib.adapters.aws.due_shard import due_shard
-from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Throttled, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
 from chalicelib.core.clock import Clock, format_rfc3339
+from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import ServiceError
 from chalicelib.core.ids import WorkspaceId, id_created_at
 from chalicelib.features.workspaces.limits import admission, model, quota, rate
@@ -174,26 +174,24 @@ class WorkspaceLimits:
             plan = workspace.plan
             rate.require_rate([rate.request_window(plan)], plan, seen, now)
 
-    def settle(self, workspace_id: WorkspaceId, ended: Sequence[EndedHold]) -> None:
+    def settle(self, workspace_id: WorkspaceId, ended: Sequence[EndedHold]) -> bool:
         """Settle ended holds that have entries, and release their leases.
 
-        Idempotent: what is settled stays settled. Raise Throttled under too much contention.
+        Idempotent: what is settled stays settled. Return whether a threshold is reached: then the
+        item is due at once. Raise Throttled under too much contention.
         """
-        try:
-            item = self._limits.apply(
-                workspace_id,
-                lambda seen: admission.plan_settlement(ended, seen),
-                admission.guess_before_settlement(ended),
-            )
-        except ServiceError as contention:
-            raise Throttled from contention
+        guess = admission.guess_before_settlement(ended)
+        item = self._limits.apply_or_throttle(
+            workspace_id, lambda seen: admission.plan_settlement(ended, seen), guess
+        )
+        crash_if_armed(CrashPoint.LIMITS_SETTLED)
         billed = [hold for _, hold, is_billed in ended if is_billed]
         used = sum(hold.renders for hold in billed if hold.source == item["cycle_end"])
         has_used_prepaid = any(hold.source == PREPAID for hold in billed)
-        self._check_thresholds(workspace_id, item, used, has_used_prepaid=has_used_prepaid)
+        return self._check_thresholds(workspace_id, item, used, has_used_prepaid=has_used_prepaid)
 
-    def fold(self, workspace_id: WorkspaceId, source: str) -> None:
-        """Fold the totals of ended holds of a source into the limits item; idempotent."""
+    def fold(self, workspace_id: WorkspaceId, source: str) -> bool:
+        """Fold the totals of ended holds of a source into the limits item; return as `settle`."""
         used_before = 0
 
         def plan(seen: Item) -> LimitsUpdate | None:
@@ -202,26 +200,24 @@ class WorkspaceLimits:
             totals = self._ended.totals(workspace_id, source)
             return plan_fold(source, totals, seen, self._clock.now())
 
-        try:
-            item = self._limits.apply(workspace_id, plan)
-        except ServiceError as contention:
-            raise Throttled from contention
-        self._check_thresholds(
-            workspace_id, item, item["used"] - used_before, has_used_prepaid=source == PREPAID
-        )
+        item = self._limits.apply_or_throttle(workspace_id, plan)
+        crash_if_armed(CrashPoint.LIMITS_FOLDED)
+        used, is_prepaid = item["used"] - used_before, source == PREPAID
+        return self._check_thresholds(workspace_id, item, used, has_used_prepaid=is_prepaid)
 
     def save_notified_thresholds(
-        self, workspace_id: WorkspaceId, cycle_by_threshold: Mapping[str, str]
+        self, workspace_id: WorkspaceId, seen: Item, cycle_by_threshold: Mapping[str, str]
     ) -> None:
-        """Save the cycle for which each threshold was last notified."""
+        """Save the cycle for which each threshold was last notified, unless it has changed."""
         write = Write(
             self._table,
             key=model.limits_key(workspace_id),
             update="SET notified_thresholds = :thresholds",
-            condition="attribute_exists(PK)",
-            values={":thresholds": cycle_by_threshold},
+            condition="notified_thresholds = :seen",
+            values={":thresholds": cycle_by_threshold, ":seen": seen["notified_thresholds"]},
         )
-        self._tables.write(write)
+        with suppress(ConditionFailed):
+            self._tables.write(write)
 
     def clear_due(self, workspace_id: WorkspaceId, seen: Item) -> None:
         """Remove `due_at`, unless the item has entries or has changed since `seen`.
@@ -259,6 +255,7 @@ class WorkspaceLimits:
             seen = self._limits.last_seen(workspace_id) or self.get(workspace_id)
             self.fold(workspace_id, seen["cycle_end"])
             self.fold(workspace_id, PREPAID)
+            crash_if_armed(CrashPoint.LIMITS_RECOUNTED)
             item = self._limits.apply(workspace_id, partial(build_update, may_top_up=True))
         if confirmed:
             self._confirmed[workspace_id].difference_update(set(confirmed) - item["holds"].keys())
@@ -278,21 +275,26 @@ class WorkspaceLimits:
 
     def _check_thresholds(
         self, workspace_id: WorkspaceId, item: Item, newly_used: int, *, has_used_prepaid: bool
-    ) -> None:
-        """Make the item due at once if a threshold is reached; it is due within minutes anyway."""
-        if not (newly_used or has_used_prepaid) or not quota.has_reached_threshold(
-            item, newly_used
-        ):
-            return
+    ) -> bool:
+        """Make the item due at once if a threshold is reached, unless it is due already."""
+        is_end = newly_used or has_used_prepaid
+        if not is_end or not quota.has_reached_threshold(item, newly_used):
+            return False
+        now = self._due_now_values(workspace_id)
+        if item.get("due_at", now[":now"]) < now[":now"]:
+            return False
         write = Write(
             self._table,
             key=model.limits_key(workspace_id),
             update="SET due_at = :now, DPK = if_not_exists(DPK, :dpk)",
             condition="attribute_exists(PK)",
-            values=self._due_now_values(workspace_id),
+            values=now,
         )
         with suppress(ConditionFailed):
             self._tables.write(write)
+        crash_if_armed(CrashPoint.LIMITS_DUE)
+        return True
 
     def _due_now_values(self, workspace_id: WorkspaceId) -> dict[str, str]:
-        return {":now": format_rfc3339(self._clock.now()), ":dpk": due_shard(workspace_id)}
+        partition = model.DUE_LIMITS.partition(workspace_id)
+        return {":now": format_rfc3339(self._clock.now()), ":dpk": partition}

@@ -81,10 +81,14 @@ IN_PAIRS = {"tax_currency", "tax_total_in_tax_currency"}
 
 def consistent(value: Any) -> Any:
     """Remove what the rules refuse before XML is written."""
-    if isinstance(value, PriceDetails) and value.gross is None:
-        return replace(value, discount=None)
-    if isinstance(value, PriceDetails) and value.base_quantity == 0:
-        return replace(value, base_quantity=None)
+    if isinstance(value, PriceDetails):
+        # A smaller quantity makes line totals of more digits than an amount may have.
+        is_tiny = value.base_quantity is not None and abs(value.base_quantity) < Decimal("0.01")
+        return replace(
+            value,
+            discount=None if value.gross is None else value.discount,
+            base_quantity=None if is_tiny else value.base_quantity,
+        )
     if isinstance(value, Vat) and value.category == "O":
         return replace(value, rate=None)
     return value

@@ -1,19 +1,25 @@
-"""IP addresses and ports that egress may reach (decision 15).
+"""Rules on destinations: the schemes, ports, hosts and IP addresses that may be reached.
 
-The refused networks are an explicit list, because `ipaddress.is_global` changes between versions
-of Python.
+Checks of requests and egress share them (decision 15). The refused networks are an explicit list,
+because `ipaddress.is_global` changes between versions of Python.
 """
 
 import contextlib
 import re
 import socket
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
-from typing import Final, Self
+from typing import Final, NamedTuple, Self
 
-from chalicelib.engine import ports
+# The ports of the web; other ports are reached only by code that names them.
+ALLOWED_TCP_PORTS: Final = (80, 443, 8080, 8443)
+# The schemes of the web, with the port of a URL that names none.
+DEFAULT_PORTS: Final[Mapping[str, int]] = {"http": 80, "https": 443}
+WEB_PREFIXES: Final = ("http://", "https://")
 
-ALLOWED_TCP_PORTS: Final = ports.ALLOWED_TCP_PORTS
+_MAX_NAME_CHARS: Final = 253
+# A DNS name in ASCII. IPv4 addresses match as well; `ip_literal` tells them apart.
+_NAME: Final = re.compile(r"[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*")
 _PORT_COUNT: Final = 1 << 16
 
 _REFUSED_V4: Final = (
@@ -92,8 +98,7 @@ def ip_literal(host: str) -> IpAddress | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class EgressExemption:
+class EgressExemption(NamedTuple):
     """Network and port that may be reached although the rules refuse them."""
 
     network: IPv4Network | IPv6Network
@@ -124,6 +129,96 @@ class EgressExemption:
     def covers(self, address: IpAddress, port: int) -> bool:
         """Tell whether this exemption applies to an address and port."""
         return port == self.port and address in self.network
+
+
+class DestinationRules:
+    """Rules of one deployment: public addresses, the operator's exemptions, the own hosts."""
+
+    def __init__(self, *, allow: str, own_hosts: Collection[str]) -> None:
+        """Allow public addresses, and those of `allow`: a comma-separated list of `CIDR:port`.
+
+        `own_hosts` are the service's own names, which are refused like private addresses. Raises
+        ValueError for an `allow` or an own host that cannot be parsed.
+        """
+        self._exemptions = _parse_exemptions(allow)
+        self._own_hosts = frozenset(map(_valid_own_host, own_hosts))
+
+    def host_refusal(self, host: str, port: int, ports: Collection[int]) -> str | None:
+        """Return why a host and port are refused before any lookup, or None.
+
+        `ports` are those that may be reached without an exemption.
+        """
+        if not _is_host(normalized_host(host)):
+            return "a host is a name of at most 253 characters (xn--…), or an address"
+        if port in ports or any(port == exemption.port for exemption in self._exemptions):
+            return None
+        return _refusal(host, port, _port_reason(ports))
+
+    def address_refusal(
+        self,
+        destination: tuple[str, int],
+        addresses: Sequence[IpAddress],
+        ports: Collection[int],
+        *,
+        exempt_only: bool,
+    ) -> str | None:
+        """Return why a host is refused that has these addresses, or None.
+
+        One forbidden address refuses the whole host. With `exempt_only` only exempted addresses
+        are allowed, not all public ones. The text reveals no IP address.
+        """
+        host, port = destination
+        is_own = not self._own_hosts.isdisjoint({normalized_host(host), *map(str, addresses)})
+        for address in addresses:
+            if any(exemption.covers(address, port) for exemption in self._exemptions):
+                continue
+            if port not in ports:
+                return _refusal(host, port, _port_reason(ports))
+            if is_own or not is_public(address) or is_address_of_this_machine(address):
+                reason = "it is a private or internal address, only public ones may be reached"
+                return _refusal(host, port, reason)
+            if exempt_only:
+                return _refusal(host, port, "plain http is not taken here, use https")
+        return None
+
+
+def host_and_port(host: str, port: int) -> str:
+    """Return `host:port`; an IPv6 address is put in brackets."""
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def normalized_host(host: str) -> str:
+    """Return a host in lower case and without the final dot."""
+    return host.lower().removesuffix(".")
+
+
+def _refusal(host: str, port: int, reason: str) -> str:
+    return f"{host_and_port(normalized_host(host), port)} is refused: {reason}"
+
+
+def _port_reason(ports: Collection[int]) -> str:
+    return f"only ports {', '.join(map(str, sorted(ports)))} may be reached"
+
+
+def _parse_exemptions(allow: str) -> tuple[EgressExemption, ...]:
+    try:
+        return tuple(EgressExemption.parse(entry) for entry in allow.split(",") if entry.strip())
+    except ValueError as error:
+        raise ValueError(f"PLATEN_EGRESS_ALLOW: {error}") from error
+
+
+def _valid_own_host(host: str) -> str:
+    """Return a host in its normal form, also an IP address."""
+    plain = normalized_host(host)
+    if not _is_host(plain):
+        raise ValueError(f"{host!r} is no host; a name with other letters is written as xn--…")
+    return str(ip_literal(plain) or plain)
+
+
+def _is_host(plain: str) -> bool:
+    if ":" in plain:
+        return ip_literal(plain) is not None
+    return len(plain) <= _MAX_NAME_CHARS and _NAME.fullmatch(plain) is not None
 
 
 def _spans_beyond(network: IPv4Network | IPv6Network, refused: IPv4Network | IPv6Network) -> bool:

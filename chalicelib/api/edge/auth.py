@@ -1,11 +1,11 @@
-"""Authentication of requests by API key, with checks of expiry, IP address and workspace."""
+"""Authentication: how a caller proves who it is, and the principal that results from it."""
 
 import datetime as dt
 import hmac
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
+from chalicelib.api.edge.request import Request
 from chalicelib.api.edge.services import RequestServices
 from chalicelib.core.errors import Forbidden, ServiceError
 from chalicelib.core.ids import KeyId, WorkspaceId
@@ -21,67 +21,105 @@ _DUMMY_SECRETS: Final = (StoredSecret("0" * 64),)
 
 
 @dataclass(frozen=True, slots=True)
-class Caller:
-    """API key of a request, and its workspace."""
+class Principal:
+    """Caller of a request, as the `auth` of an endpoint has established it.
 
-    key: ApiKey
+    `templates` are the only ones it may use, or empty. `key` is the API key, if it is one. With
+    `counts_rate` its requests take from the rate of the workspace.
+    """
+
     workspace: Workspace
+    mode: Mode
+    scopes: frozenset[str]
+    templates: tuple[str, ...] = ()
+    key: ApiKey | None = None
+    counts_rate: bool = True
 
     @property
     def workspace_id(self) -> WorkspaceId:
         """Return the workspace's id."""
         return self.workspace.id
 
-    @property
-    def key_id(self) -> KeyId:
-        """Return the key's id."""
-        return self.key.id
-
-    @property
-    def mode(self) -> Mode:
-        """Return the key's mode."""
-        return self.key.mode
-
     def has_scope(self, scope: str) -> bool:
-        """Tell whether the key has the scope; in four areas `write` includes `read`."""
+        """Tell whether the principal has the scope; in four areas `write` includes `read`."""
         area, _, right = scope.partition(":")
         included = (
-            right == "read" and area in _WRITE_IMPLIES_READ and f"{area}:write" in self.key.scopes
+            right == "read" and area in _WRITE_IMPLIES_READ and f"{area}:write" in self.scopes
         )
-        return included or scope in self.key.scopes
-
-    def require_scope(self, scope: str) -> None:
-        """Raise `insufficient_scope` unless the key has the scope."""
-        if not self.has_scope(scope):
-            raise Forbidden("insufficient_scope", f"This needs a key with the scope {scope}.")
+        return included or scope in self.scopes
 
 
-def authenticate(headers: Mapping[str, str], source_ip: str, services: RequestServices) -> Caller:
-    """Return the caller; raises ServiceError 401 or 403 with the code of the first failed check.
+class Auth(Protocol):
+    """How a caller proves who it is; an endpoint declares one.
 
-    The state of a key is revealed only after its secret has matched (decision 6).
+    `scope` is the scope that it requires, or None.
     """
-    parsed = key_format.parse(_credentials(headers))
-    if parsed is None:
-        raise _invalid_key_error()
-    now = services.clock.now()
-    key, workspace = services.keys.find_with_workspace(KeyId(parsed.key_id))
-    secret = _matching_secret(parsed, key.secrets if key else _DUMMY_SECRETS)
-    if key is None or secret is None or key.mode != parsed.mode:
-        raise _invalid_key_error()
-    _check_expiry(key, secret, now)
-    workspace = workspace or services.workspaces.get(key.workspace_id)
-    if workspace is None:
-        raise _invalid_key_error()
-    _check_ip_address(source_ip, key, workspace)
-    _check_workspace(workspace)
-    return Caller(key, workspace)
+
+    @property
+    def scope(self) -> str | None: ...  # noqa: D102
+
+    def authenticate(self, request: Request, services: RequestServices) -> Principal | None:
+        """Return the principal, None for anyone; raises ServiceError 401 or 403."""
+        ...
+
+    def authorize(self, principal: Principal) -> None:
+        """Raise ServiceError 403 unless the principal may call the endpoint."""
+        ...
 
 
-def _credentials(headers: Mapping[str, str]) -> str:
-    credentials = {headers["x-api-key"].strip()} if "x-api-key" in headers else set()
-    if "authorization" in headers:
-        scheme, _, rest = headers["authorization"].strip().partition(" ")
+@dataclass(frozen=True, slots=True)
+class KeyAuth:
+    """API key with a scope."""
+
+    scope: str
+
+    def authenticate(self, request: Request, services: RequestServices) -> Principal:
+        """Return the principal; raises ServiceError 401 or 403 with the first failed check.
+
+        The state of a key is revealed only after its secret has matched (decision 6).
+        """
+        parsed = key_format.parse(_credentials(request))
+        if parsed is None:
+            raise _invalid_key_error()
+        now = services.clock.now()
+        key, workspace = services.keys.find_with_workspace(KeyId(parsed.key_id))
+        secret = _matching_secret(parsed, key.secrets if key else _DUMMY_SECRETS)
+        if key is None or secret is None or key.mode != parsed.mode:
+            raise _invalid_key_error()
+        _check_expiry(key, secret, now)
+        workspace = workspace or services.workspaces.get(key.workspace_id)
+        if workspace is None:
+            raise _invalid_key_error()
+        _check_ip_address(request.source_ip, key, workspace)
+        _check_workspace(workspace)
+        return Principal(workspace, key.mode, frozenset(key.scopes), tuple(key.templates), key)
+
+    def authorize(self, principal: Principal) -> None:
+        """Raise `insufficient_scope` unless the key has the scope."""
+        if not principal.has_scope(self.scope):
+            raise Forbidden("insufficient_scope", f"This needs a key with the scope {self.scope}.")
+
+
+@dataclass(frozen=True, slots=True)
+class PublicAuth:
+    """Nothing: anyone may call."""
+
+    scope: None = None
+
+    def authenticate(self, request: Request, services: RequestServices) -> None:
+        """Return None, since anyone may call."""
+
+    def authorize(self, principal: Principal) -> None:
+        """Let everyone pass."""
+
+
+PUBLIC: Final = PublicAuth()
+
+
+def _credentials(request: Request) -> str:
+    credentials = {value.strip() for value in request.header_values("x-api-key")}
+    for value in request.header_values("authorization"):
+        scheme, _, rest = value.strip().partition(" ")
         if scheme.lower() != "bearer":
             detail = "Send the API key as a Bearer token or in X-API-Key."
             raise ServiceError("invalid_api_key", detail, headers=_CHALLENGE)
@@ -91,7 +129,7 @@ def _credentials(headers: Mapping[str, str]) -> str:
         detail = "Send an API key: Authorization: Bearer <key>, or X-API-Key: <key>."
         raise ServiceError("authentication_required", detail, headers=_CHALLENGE)
     if len(credentials) > 1:
-        detail = "Authorization and X-API-Key carry different keys."
+        detail = "The request carries several keys (Authorization, X-API-Key); send one."
         raise ServiceError("invalid_api_key", detail, headers=_CHALLENGE)
     return credentials.pop()
 

@@ -1,0 +1,232 @@
+"""Multipart uploads: one object sent in parts, by processes that resume each other's work."""
+
+import base64
+import hashlib
+import secrets
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
+
+from chalicelib.adapters.aws.objects import ABSENT_CODES
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+
+    from chalicelib.adapters.aws.session import AwsClients
+
+# S3 refuses smaller parts, except the last.
+MIN_PART_BYTES: Final = 5 << 20
+_MAX_PARTS: Final = 10_000
+# Name in the object's metadata of the token that tells which upload has made it.
+_TOKEN_NAME: Final = "upload-token"  # noqa: S105 -- no secret
+
+
+class MultipartUploadGone(Exception):  # noqa: N818 -- names the event
+    """The upload has been aborted, or completed by another call."""
+
+
+class MultipartConflict(Exception):  # noqa: N818 -- names the event
+    """Another process has put or completed other parts; `resume` shows what is there."""
+
+
+class Part(NamedTuple):
+    """Part of an upload: its size in bytes and its SHA-256 in base64."""
+
+    size: int
+    sha256: str
+
+
+class MultipartUpload:
+    """Upload of one object; key and id are all that another process needs to resume it.
+
+    Several processes may work on the same upload: `complete` makes the object only if S3 has
+    exactly the parts that this process has found and put, so their parts are never mixed. What is
+    neither completed nor aborted after a day is deleted by the bucket's lifecycle.
+    """
+
+    def __init__(self, clients: "AwsClients", bucket: str, key: str, upload_id: str) -> None:
+        """Bind to an upload; `begin` and `resume` return one whose parts are known."""
+        self._clients = clients
+        self._bucket = bucket
+        self._key = key
+        self._token, _, self._s3_id = upload_id.partition(":")
+        self._parts: dict[int, Part] = {}
+        self._is_completed = False
+
+    @classmethod
+    def begin(cls, clients: "AwsClients", bucket: str, key: str, *, content_type: str) -> Self:
+        """Begin an upload to `key`; the object that is there stays until it is completed."""
+        token = secrets.token_hex(8)
+        response = clients.s3.create_multipart_upload(
+            Bucket=bucket,
+            Key=key,
+            ContentType=content_type,
+            ChecksumAlgorithm="SHA256",
+            Metadata={_TOKEN_NAME: token},
+        )
+        return cls(clients, bucket, key, f"{token}:{response['UploadId']}")
+
+    @classmethod
+    def resume(cls, clients: "AwsClients", bucket: str, key: str, upload_id: str) -> Self:
+        """Return an upload with the parts that S3 has; a completed one can be completed again.
+
+        Raises MultipartUploadGone if it was aborted.
+        """
+        upload = cls(clients, bucket, key, upload_id)
+        try:
+            upload._parts = {number: part for number, part, _ in upload._stored_parts()}
+        except MultipartUploadGone:
+            if not upload._has_made_object():
+                raise
+            upload._is_completed = True
+        return upload
+
+    @property
+    def id(self) -> str:
+        """Return the id of the upload, which `resume` takes."""
+        return f"{self._token}:{self._s3_id}"
+
+    @property
+    def parts(self) -> Mapping[int, Part]:
+        """Return the parts that this process has found and put, by number."""
+        return MappingProxyType(self._parts)
+
+    def put_part(self, number: int, body: bytes, *, is_last: bool = False) -> None:
+        """Put part `number` (from 1); it replaces another of this number.
+
+        Bytes that are there are not sent again. Raises ValueError for a part that S3 would refuse
+        when the upload is completed, and MultipartUploadGone.
+        """
+        self._check_part(number, len(body), is_last=is_last)
+        digest = base64.b64encode(hashlib.sha256(body).digest()).decode()
+        part = Part(len(body), digest)
+        if self._parts.get(number) == part:
+            return
+        with self._gone_if_unknown():
+            self._client.upload_part(
+                Bucket=self._bucket,
+                Key=self._key,
+                UploadId=self._s3_id,
+                PartNumber=number,
+                Body=body,
+                ChecksumSHA256=digest,
+            )
+        self._parts[number] = part
+
+    def complete(self) -> None:
+        """Make the object of the parts; idempotent, also after a lost answer.
+
+        Raises ValueError if parts are missing, MultipartConflict if another process has put or
+        completed other parts, and MultipartUploadGone if the upload was aborted.
+        """
+        if self._is_completed:
+            return
+        if not self._parts or len(self._parts) != max(self._parts):
+            message = f"parts are missing: {sorted(self._parts)} are there"
+            raise ValueError(message)
+        try:
+            self._complete()
+        except MultipartUploadGone:
+            if not self._has_made_object():
+                raise
+        self._is_completed = True
+
+    def abort(self) -> None:
+        """Delete the parts; idempotent. The object of a completed upload stays."""
+        with suppress(MultipartUploadGone), self._gone_if_unknown():
+            self._client.abort_multipart_upload(
+                Bucket=self._bucket, Key=self._key, UploadId=self._s3_id
+            )
+
+    def _check_part(self, number: int, size: int, *, is_last: bool) -> None:
+        highest = max(self._parts, default=0)
+        if not 1 <= number <= _MAX_PARTS:
+            message = f"part {number} is not one of 1 to {_MAX_PARTS}"
+        elif size < MIN_PART_BYTES and not is_last:
+            message = f"part {number} has {size} bytes; all but the last have {MIN_PART_BYTES}"
+        elif is_last and number < highest:
+            message = f"part {number} cannot be the last: part {highest} is there"
+        elif number > highest > 0 and self._parts[highest].size < MIN_PART_BYTES:
+            message = f"part {highest} is too small for part {number} to follow it"
+        else:
+            return
+        raise ValueError(message)
+
+    def _complete(self) -> None:
+        for last in (False, False, True):
+            stored = self._stored_parts()
+            if {number: part for number, part, _ in stored} != self._parts:
+                message = f"another process has put parts of {self._key}"
+                raise MultipartConflict(message)
+            try:
+                self._request_completion(stored)
+            except self._client.exceptions.ClientError as refusal:
+                # A part was put again since it was listed: by now it has another tag.
+                if last or refusal.response["Error"]["Code"] != "InvalidPart":
+                    raise
+            else:
+                return
+
+    def _request_completion(self, stored: list[tuple[int, Part, str]]) -> None:
+        with self._gone_if_unknown():
+            self._client.complete_multipart_upload(
+                Bucket=self._bucket,
+                Key=self._key,
+                UploadId=self._s3_id,
+                MultipartUpload={
+                    "Parts": [
+                        {"PartNumber": number, "ETag": etag, "ChecksumSHA256": part.sha256}
+                        for number, part, etag in stored
+                    ]
+                },
+            )
+
+    def _stored_parts(self) -> list[tuple[int, Part, str]]:
+        """Return number, part and tag of the parts that S3 has, in order; it lists 1 000 a page."""
+        pages = self._client.get_paginator("list_parts").paginate(
+            Bucket=self._bucket, Key=self._key, UploadId=self._s3_id
+        )
+        with self._gone_if_unknown():
+            return [
+                (row["PartNumber"], Part(row["Size"], row["ChecksumSHA256"]), row["ETag"])
+                for page in pages
+                for row in page.get("Parts", ())
+            ]
+
+    def _has_made_object(self) -> bool:
+        """Tell whether the object under the key is this upload's; raises MultipartConflict."""
+        try:
+            head = self._client.head_object(
+                Bucket=self._bucket, Key=self._key, ChecksumMode="ENABLED"
+            )
+        except self._client.exceptions.ClientError as refusal:
+            if refusal.response["Error"]["Code"] not in ABSENT_CODES:
+                raise
+            return False
+        if head["Metadata"].get(_TOKEN_NAME) != self._token:
+            return False
+        if self._parts and head["ChecksumSHA256"] != self._composite_checksum():
+            message = f"another process has completed {self._key} with other parts"
+            raise MultipartConflict(message)
+        return True
+
+    def _composite_checksum(self) -> str:
+        """Return S3's checksum of an object in parts: the digest of their digests, and how many."""
+        digests = [base64.b64decode(self._parts[number].sha256) for number in sorted(self._parts)]
+        whole = hashlib.sha256(b"".join(digests)).digest()
+        return f"{base64.b64encode(whole).decode()}-{len(digests)}"
+
+    @contextmanager
+    def _gone_if_unknown(self) -> Iterator[None]:
+        try:
+            yield
+        except self._client.exceptions.ClientError as refusal:
+            if refusal.response["Error"]["Code"] != "NoSuchUpload":
+                raise
+            message = f"the upload to {self._key} has been completed or aborted"
+            raise MultipartUploadGone(message) from refusal
+
+    @property
+    def _client(self) -> "S3Client":
+        return self._clients.s3

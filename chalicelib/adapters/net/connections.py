@@ -1,0 +1,203 @@
+"""HTTP/1.1 connections that know what was sent on them, under one budget of bytes and time."""
+
+import contextlib
+import select
+import ssl
+import time
+from collections.abc import Iterable, Iterator
+from socket import socket
+from typing import Final, override
+
+import h11
+import httpx
+
+from chalicelib.engine.ports import DestinationUnreachableError, SentState
+
+# Budget for all response heads of a request, those of redirects and of `100 Continue` included.
+_MAX_HEAD_BYTES: Final = 1_000_000
+# For one response head, or one line of a chunked body.
+_MAX_EVENT_BYTES: Final = 100 * 1024
+_READ_BYTES: Final = 64 * 1024
+
+
+class ConnectionLostError(Exception):
+    """The other side ended or reset the connection, or TLS could not be agreed on."""
+
+
+class DeadlineError(Exception):
+    """The time of a request is over."""
+
+
+class RequestBudget:
+    """Bytes and time that one request may take, over all its connections, and what it has sent."""
+
+    def __init__(self, max_bytes: int, timeout_s: float) -> None:
+        """Start the clock."""
+        self.sent = SentState.NOTHING
+        self._max_bytes = max_bytes
+        self._deadline = time.monotonic() + timeout_s
+        # Twice the limit: chunked transfer encoding can double the size of a body.
+        self._remaining_bytes = 2 * max_bytes + _MAX_HEAD_BYTES
+
+    def remaining_s(self) -> float:
+        """Return the time left in seconds; raises DeadlineError after the deadline."""
+        remaining = self._deadline - time.monotonic()
+        if remaining <= 0:
+            raise DeadlineError
+        return remaining
+
+    def consume(self, count: int, host: str) -> None:
+        """Count bytes that were read; raises DestinationUnreachableError beyond the limit."""
+        self._remaining_bytes -= count
+        if self._remaining_bytes < 0:
+            raise DestinationUnreachableError(too_large_message(host, self._max_bytes))
+
+
+class HttpConnection:
+    """One connection to a checked address; the requests on it follow each other."""
+
+    def __init__(self, connection: socket, host: str, budget: RequestBudget) -> None:
+        """Take over a connected socket; `host` is for TLS and messages."""
+        self._socket = connection
+        self._host = host
+        self._h11 = h11.Connection(h11.CLIENT, max_incomplete_event_size=_MAX_EVENT_BYTES)
+        self._budget = budget
+        self.has_received = False
+
+    def start_tls(self, context: ssl.SSLContext) -> None:
+        """Agree on TLS and verify the certificate; closes the connection if that fails.
+
+        Raises ConnectionLostError or DeadlineError.
+        """
+        try:
+            self._socket.settimeout(self._budget.remaining_s())
+            self._socket = context.wrap_socket(self._socket, server_hostname=self._host)
+        except TimeoutError as error:
+            self.close()
+            raise DeadlineError from error
+        # A host that no certificate can name raises ValueError.
+        except (OSError, ValueError) as error:
+            self.close()
+            raise ConnectionLostError from error
+        except BaseException:
+            self.close()
+            raise
+
+    def send(self, request: httpx.Request, budget: RequestBudget) -> httpx.Response:
+        """Send a request and read the head of its response; its body is read from the response.
+
+        Raises ConnectionLostError, DeadlineError, DestinationUnreachableError, h11.ProtocolError
+        and what the request's body raises; the connection is closed then.
+        """
+        self._budget = budget
+        self.has_received = False
+        try:
+            # A server may answer and end the connection before it has read the whole request.
+            with contextlib.suppress(ConnectionLostError):
+                self._write_request(request)
+            head = self._read_head()
+        except BaseException:
+            self.close()
+            raise
+        headers = [*head.headers.raw_items()]
+        return httpx.Response(
+            head.status_code, headers=headers, stream=_ResponseBody(self), request=request
+        )
+
+    def body(self) -> Iterator[bytes]:
+        """Yield the body of the response as it arrives."""
+        while not isinstance(event := self._next_event(), h11.EndOfMessage):
+            assert isinstance(event, h11.Data)
+            yield bytes(event.data)
+
+    @property
+    def is_complete(self) -> bool:
+        """Tell whether request and response are complete, and neither side ends the connection."""
+        is_done = self._h11.our_state is h11.DONE and self._h11.their_state is h11.DONE
+        # Surplus bytes would be taken for the next response.
+        return is_done and self._h11.trailing_data == (b"", False)
+
+    def start_next(self) -> bool:
+        """Prepare a complete connection for the next request; return False if it has ended.
+
+        Bytes that have arrived since count as an end: nobody requested them.
+        """
+        assert self.is_complete
+        if self._is_readable():
+            return False
+        self._h11.start_next_cycle()
+        return True
+
+    def close(self) -> None:
+        """Close the socket; may be repeated."""
+        self._socket.close()
+
+    def _is_readable(self) -> bool:
+        if isinstance(self._socket, ssl.SSLSocket) and self._socket.pending():
+            return True
+        poll = select.poll()
+        poll.register(self._socket, select.POLLIN)
+        return bool(poll.poll(0))
+
+    def _write_request(self, request: httpx.Request) -> None:
+        head = h11.Request(
+            method=request.method, target=request.url.raw_path, headers=request.headers.raw
+        )
+        self._write(self._h11.send(head))
+        assert isinstance(request.stream, Iterable)
+        for piece in request.stream:
+            self._write(self._h11.send(h11.Data(piece)))
+        self._write(self._h11.send(h11.EndOfMessage()))
+        self._budget.sent = SentState.ALL
+
+    def _write(self, content: bytes | None) -> None:
+        # A `send` of its own for each part: `sendall` of TLS would take the whole time for each.
+        left = memoryview(content or b"")
+        while left:
+            self._socket.settimeout(self._budget.remaining_s())
+            try:
+                count = self._socket.send(left)
+            except TimeoutError as error:
+                raise DeadlineError from error
+            except OSError as error:
+                raise ConnectionLostError from error
+            left = left[count:]
+            if self._budget.sent is SentState.NOTHING:
+                self._budget.sent = SentState.PART
+
+    def _read_head(self) -> h11.Response:
+        # What precedes it are 1xx responses; h11 refuses a 101, for which nothing here asks.
+        while not isinstance(event := self._next_event(), h11.Response):
+            assert isinstance(event, h11.InformationalResponse)
+        return event
+
+    def _next_event(self) -> h11.Event | type[h11.NEED_DATA | h11.PAUSED]:
+        while (event := self._h11.next_event()) is h11.NEED_DATA:
+            self._h11.receive_data(self._read())
+        return event
+
+    def _read(self) -> bytes:
+        self._socket.settimeout(self._budget.remaining_s())
+        try:
+            received = self._socket.recv(_READ_BYTES)
+        except TimeoutError as error:
+            raise DeadlineError from error
+        except OSError as error:
+            raise ConnectionLostError from error
+        self.has_received = self.has_received or bool(received)
+        self._budget.consume(len(received), self._host)
+        return received
+
+
+class _ResponseBody(httpx.SyncByteStream):
+    def __init__(self, connection: HttpConnection) -> None:
+        self._connection = connection
+
+    @override
+    def __iter__(self) -> Iterator[bytes]:
+        return self._connection.body()
+
+
+def too_large_message(host: str, max_bytes: int) -> str:
+    """Return the text for a response that is larger than its limit."""
+    return f"{host} answered with more than {max_bytes} bytes"

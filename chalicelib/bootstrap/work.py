@@ -1,0 +1,204 @@
+"""Registry of work: one row for each function behind a queue or a schedule (decision 27).
+
+Functions, tick, dead letters, the operator tool, settings and the checks of the template read it.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from chalicelib.adapters.aws.due_items import DueItem, DueKind
+from chalicelib.adapters.aws.messages import MessageBody
+from chalicelib.features.dead_letters.resolutions import PostponeDueItem, ResolveQueuedRender
+from chalicelib.features.events.model import PublishEvent
+from chalicelib.features.events.repository import DUE_EVENT
+from chalicelib.features.files.repository import DUE_FILE
+from chalicelib.features.maintenance.due_index import DueIndex
+from chalicelib.features.renders.rows import DUE_RENDER
+from chalicelib.features.templates.repository import DUE_TEMPLATE
+from chalicelib.features.workspaces.limits.model import DUE_LIMITS
+from chalicelib.features.workspaces.repository import DUE_KEY
+from chalicelib.features.workspaces.status import DUE_WORKSPACE
+from chalicelib.settings import SETTINGS, RenderSettings, Setting, setting
+
+if TYPE_CHECKING:
+    from chalicelib.bootstrap.work_function import WorkParts
+    from chalicelib.features.dead_letters.record import ResolveMessage
+
+type Grant = tuple[str, str]
+
+# Lambda itself receives messages, with the role of the function.
+_POLL: Final = "sqs:ReceiveMessage DeleteMessage GetQueueAttributes"
+# The function itself shortens the visibility timeout of a failed message.
+_POLL_AND_POSTPONE: Final = f"{_POLL} ChangeMessageVisibility"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """One function: its queues or schedule, what it may do, and what else depends on it.
+
+    `name` is its folder in `functions/`, and its name in logs and metrics. `queues` feed it; they
+    share the dead-letter queue of the first, whose messages `resolve` resolves. It sends to the
+    queues `sends`. Items of the kinds `due` go to its first queue as `due_message` makes them.
+    `settings`, `grants` (actions and a resource, with the partition key that limits them) and
+    `layers` are what it needs beside its queues. `package` is its archive (decision 8).
+    """
+
+    name: str
+    queues: tuple[str, ...] = ()
+    sends: tuple[str, ...] = ()
+    due: tuple[DueKind, ...] = ()
+    due_message: Callable[[DueItem], MessageBody] = DueItem.to_json
+    resolve: "Callable[[WorkParts], ResolveMessage] | None" = None
+    settings: tuple[str, ...] = ()
+    grants: tuple[Grant, ...] = ()
+    layers: tuple[str, ...] = ()
+    package: str = "small"
+
+    @property
+    def function(self) -> str:
+        """Return the logical id of the function in `infra/functions.yaml`."""
+        return f"{_pascal_case(self.name)}Function"
+
+    @property
+    def all_settings(self) -> tuple[str, ...]:
+        """Return the names of all settings, those of its queues included."""
+        urls = [f"{queue}_queue_url" for queue in (*self.queues, *self.sends)]
+        dead = [f"{queue}_dead_letters_url" for queue in self.queues[:1]]
+        return tuple(dict.fromkeys((*self.settings, *urls, *dead, "stack", "crash_points")))
+
+    @property
+    def all_grants(self) -> tuple[Grant, ...]:
+        """Return all grants, those of its queues included."""
+        return (
+            *self.grants,
+            *((_POLL_AND_POSTPONE, queue_resource(queue)) for queue in self.queues),
+            *(("sqs:SendMessage", dead_letters_resource(queue)) for queue in self.queues[:1]),
+            *(("sqs:SendMessage", queue_resource(queue)) for queue in self.sends),
+        )
+
+
+def _pascal_case(name: str) -> str:
+    return "".join(word.capitalize() for word in name.split("_"))
+
+
+def queue_resource(queue: str) -> str:
+    """Return the logical id of a queue in `infra/resources.yaml`."""
+    return f"{_pascal_case(queue)}Queue"
+
+
+def dead_letters_resource(queue: str) -> str:
+    """Return the logical id of the dead-letter queue of a queue."""
+    return f"{_pascal_case(queue)}DeadLetters"
+
+
+def _resolve_render(parts: "WorkParts") -> "ResolveMessage":
+    return ResolveQueuedRender(renders=parts.state.renders, end=parts.end_render, clock=parts.clock)
+
+
+def _postpone_event(parts: "WorkParts") -> "ResolveMessage":
+    return _postpone(parts, _event_item)
+
+
+def _event_item(message: MessageBody) -> DueItem:
+    event = PublishEvent.from_json(message)
+    return DueItem(DUE_EVENT.name, event.subject, event.sort_key)
+
+
+def _postpone_due_item(parts: "WorkParts") -> "ResolveMessage":
+    return _postpone(parts, DueItem.from_json)
+
+
+def _postpone(parts: "WorkParts", read_item: Callable[[MessageBody], DueItem]) -> "ResolveMessage":
+    index = DueIndex(parts.state.tables, parts.settings.main_table)
+    return PostponeDueItem(index=index, read_item=read_item, clock=parts.clock)
+
+
+# Functions behind a queue.
+_CONSUMERS: Final = (
+    Work(
+        name="render",
+        queues=("renders", "renders_low"),
+        sends=("events",),
+        resolve=_resolve_render,
+        settings=tuple(RenderSettings.__annotations__),
+        grants=(
+            ("dynamodb:GetItem PutItem UpdateItem", "MainTable WS#*#RND#*"),
+            ("dynamodb:UpdateItem", "MainTable WS#*#LIM"),
+            ("dynamodb:PutItem", "MainTable FILE#*"),
+            ("s3:PutObject DeleteObject", "${FilesBucket.Arn}/ws/*"),
+            ("s3:GetObject", "${FilesBucket.Arn}/tmp/*"),
+            ("s3:PutObject DeleteObject", "${FilesBucket.Arn}/tmp/validate/*"),
+            ("lambda:InvokeFunction", "ValidateFunction"),
+        ),
+        layers=("ChromiumLayer", "FontsLayer"),
+        package="render",
+    ),
+    Work(
+        name="relay",
+        queues=("events",),
+        sends=("maintenance",),
+        due=(DUE_EVENT,),
+        due_message=lambda item: PublishEvent.of_due_item(item).to_json(),
+        resolve=_postpone_event,
+        settings=("main_table", "bucket", "region"),
+        grants=(
+            ("dynamodb:BatchGetItem UpdateItem", "MainTable"),
+            ("dynamodb:GetItem Query", "MainTable WS#*#LIM"),
+            ("s3:DeleteObject", "${FilesBucket.Arn}/ws/*"),
+            ("s3:DeleteObject", "${FilesBucket.Arn}/tmp/*"),
+        ),
+    ),
+    Work(
+        name="maintenance",
+        queues=("maintenance",),
+        sends=("renders", "renders_low", "events", "maintenance"),
+        due=(DUE_RENDER, DUE_FILE, DUE_LIMITS, DUE_TEMPLATE, DUE_KEY, DUE_WORKSPACE),
+        resolve=_postpone_due_item,
+        settings=("main_table", "bucket", "smtp_url"),
+        grants=(
+            ("dynamodb:GetItem BatchGetItem PutItem UpdateItem DeleteItem", "MainTable"),
+            ("dynamodb:Query", "MainTable WS#*"),
+            ("dynamodb:Query", "${MainTable.Arn}/index/lists"),
+            ("s3:DeleteObject", "${FilesBucket.Arn}/ws/*"),
+            ("s3:DeleteObject", "${FilesBucket.Arn}/tmp/*"),
+        ),
+    ),
+)
+
+# Functions that serve the rows above.
+_TICK: Final = Work(
+    name="tick",
+    sends=tuple(row.queues[0] for row in _CONSUMERS if row.due),
+    settings=("main_table",),
+    grants=(
+        ("dynamodb:Query", "${MainTable.Arn}/index/due"),
+        ("dynamodb:UpdateItem", "MainTable"),
+    ),
+)
+_DEAD_LETTERS: Final = Work(
+    name="dead_letters",
+    sends=("events",),
+    settings=(
+        "main_table",
+        "transient_table",
+        *(f"{row.queues[0]}_dead_letters_url" for row in _CONSUMERS),
+    ),
+    grants=(
+        ("dynamodb:GetItem PutItem UpdateItem", "MainTable"),
+        ("dynamodb:PutItem", "TransientTable"),
+        *((_POLL, dead_letters_resource(row.queues[0])) for row in _CONSUMERS),
+    ),
+)
+
+WORK: Final[Mapping[str, Work]] = {row.name: row for row in (*_CONSUMERS, _TICK, _DEAD_LETTERS)}
+# Queues with a dead-letter queue of their own: the queues of `platen dlq`.
+DEAD_LETTER_QUEUES: Final = tuple(row.queues[0] for row in _CONSUMERS)
+
+
+def all_settings() -> list[Setting]:
+    """Return every setting of the service, those of its queues included."""
+    queues = [
+        setting(name) for row in WORK.values() for name in row.all_settings if name not in SETTINGS
+    ]
+    return [*SETTINGS.values(), *dict.fromkeys(queues)]

@@ -1,0 +1,1 @@
+"""Benchmarks of stored state: limits, events and due items."""

@@ -1,0 +1,77 @@
+"""S3 of LocalStack, a bucket of its own for each test, and the product's client for it."""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import Final, override
+
+import pytest
+
+from chalicelib.adapters.aws.session import AwsClients
+from tests.builders.stack.localstack import LocalStackServer, running_localstack
+from tests.fakes.fault_injector import FaultInjector, FaultKind
+from tests.fakes.fault_proxy import fault_proxy
+
+BUCKET: Final = "streams"
+
+type FaultyClients = Callable[[str, FaultKind], AwsClients]
+
+
+class FirstCallFault(FaultInjector):
+    """One fault, of the first call of an operation."""
+
+    def __init__(self, operation: str, kind: FaultKind) -> None:
+        super().__init__(0, {})
+        self._planned = {operation: kind}
+
+    @override
+    def draw(self, operation: str, subject: str | None = None) -> FaultKind | None:
+        return self._planned.pop(operation, None)
+
+
+@pytest.fixture(scope="session")
+def cloud() -> Iterator[LocalStackServer]:
+    with running_localstack(("s3",)) as running:
+        yield running
+
+
+@pytest.fixture
+def environment(cloud: LocalStackServer, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """Point AWS tools of this process to LocalStack, and return all variables of a child's."""
+    for name, value in cloud.environment.items():
+        monkeypatch.setenv(name, value)
+    return dict(os.environ)
+
+
+@pytest.fixture
+def clients(
+    environment: dict[str, str],  # noqa: ARG001 -- for the endpoint
+) -> Iterator[AwsClients]:
+    """Give the clients as the product configures them, and an empty bucket."""
+    clients = AwsClients()
+    clients.s3.create_bucket(Bucket=BUCKET)
+    yield clients
+    for row in clients.s3.list_objects_v2(Bucket=BUCKET).get("Contents", []):
+        clients.s3.delete_object(Bucket=BUCKET, Key=row["Key"])
+    for upload in clients.s3.list_multipart_uploads(Bucket=BUCKET).get("Uploads", []):
+        clients.s3.abort_multipart_upload(
+            Bucket=BUCKET, Key=upload["Key"], UploadId=upload["UploadId"]
+        )
+    clients.s3.delete_bucket(Bucket=BUCKET)
+
+
+@pytest.fixture
+def faulty_clients(
+    cloud: LocalStackServer,
+    clients: AwsClients,  # noqa: ARG001 -- for the bucket
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[FaultyClients]:
+    """Give clients whose first call of an operation fails in this way."""
+    with ExitStack() as cleanup:
+
+        def faulty(operation: str, kind: FaultKind) -> AwsClients:
+            proxy = fault_proxy(cloud.url, FirstCallFault(operation, kind))
+            monkeypatch.setenv("AWS_ENDPOINT_URL", cleanup.enter_context(proxy))
+            return AwsClients()
+
+        yield faulty
