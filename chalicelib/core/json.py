@@ -8,6 +8,10 @@ from typing import Any, Final
 
 from chalicelib.core.errors import ServiceError
 
+# A JSON value, read-only: lists and dicts as parsed, and tuples and mappings of our own.
+type Json = str | int | float | bool | None | Sequence[Json] | Mapping[str, Json]
+type JsonObject = Mapping[str, Json]
+
 MAX_DEPTH: Final = 100
 # No double holds a number of more digits, and Python's conversion takes quadratic time.
 MAX_INTEGER_DIGITS: Final = 300
